@@ -67,17 +67,17 @@ class Archive:
 
     @property
     def path(self) -> str | None:
-        """None where it was opened from bytes."""
+        """Return the path of the archive; None if it was opened from bytes."""
         return self._path
 
     @property
     def version(self) -> int:
-        """Of the format of metadata.json."""
+        """Return the version of the format of metadata.json."""
         return self._archive.version
 
     @functools.cached_property
     def modules(self) -> list[_core.Module]:
-        """As metadata.json has them."""
+        """Return the modules in the order of metadata.json."""
         return list(self._archive.modules)
 
     @functools.cached_property
@@ -95,12 +95,12 @@ class Archive:
 
     @property
     def networks(self) -> dict[str, Network]:
-        """By the name of the module, for the modules that have one."""
+        """Return the networks by the name of their module."""
         return self._networks[0]
 
     @property
     def missing_networks(self) -> dict[str, str]:
-        """Why the other modules have none."""
+        """Return why the other modules have no network, by the name of the module."""
         return self._networks[1]
 
     @functools.cached_property
@@ -111,11 +111,11 @@ class Archive:
         return self._archive.report(cc, list(cflags)) if cc is not None else self._report
 
     def inspect(self) -> dict[str, Any]:
-        """What `mlf inspect --json` prints (schemas/inspect.schema.json)."""
+        """Return the document of `mlf inspect --json` (schemas/inspect.md)."""
         return dict(json.loads(self._archive.inspect()))
 
     def report(self, *, cc: str | None = None, cflags: Sequence[str] = ()) -> dict[str, Any]:
-        """What `mlf report --json` prints (schemas/report.schema.json).
+        """Return the document of `mlf report --json` (schemas/report.md).
 
         With `cc` the C is compiled for the sizes of code and stack frames.
         """
@@ -129,7 +129,7 @@ class Archive:
         cc: str | None = None,
         cflags: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """What `mlf check --format json` prints (schemas/check.schema.json).
+        """Return the document of `mlf check --format json` (schemas/check.md).
 
         `limits` are numbers by the names of its options: {"ram": 96 * 1024}. `no_findings` are codes
         of the report's findings that there may be none of.
@@ -138,11 +138,11 @@ class Archive:
         return dict(json.loads(report.check(list(limits.items()), list(no_findings))))
 
     def plan(self, *, seconds: float | None = None) -> dict[str, Any]:
-        """What `mlf plan --json` prints (schemas/plan.schema.json)."""
+        """Return the document of `mlf plan --json` (schemas/plan.md)."""
         return dict(json.loads(self._archive.plan(seconds)))
 
     def verify(self) -> dict[str, Any]:
-        """What `mlf verify --json` prints (schemas/verify.schema.json).
+        """Return the document of `mlf verify --json` (schemas/verify.md).
 
         The file at `path` is read anew.
         Errors: ValueError for an archive that was opened from bytes.
@@ -150,13 +150,13 @@ class Archive:
         return dict(json.loads(_core.verify(self._file(), self._beside)))
 
     def table(self, rows: Rows = "archive") -> Table:
-        """Rows of `mlf table`, which has the words for the columns."""
+        """Return the rows of `mlf table --rows ROWS`; mlf-table(1) describes the columns."""
         return Table(columns(rows), self._report.table(row_kind(rows)))
 
     def process(
         self, output: str | os.PathLike[str] = "", *, dry_run: bool = False
     ) -> ProcessResult:
-        """Gives the archive its TIR and networks as JSON, in place or as another file.
+        """Write TIR and networks into the archive as JSON, in place or as another file.
 
         The file at `path` is read anew; this object goes on showing what it was.
         Errors: ValueError for an archive that was opened from bytes.
@@ -177,7 +177,7 @@ class Archive:
 
 
 def open(source: Source, *, tir: Sequence[str | os.PathLike[str]] = ()) -> Archive:
-    """Opens a tar (plain, gzip, xz or zstd), an unpacked folder, or the bytes or file of a tar.
+    """Open a tar (plain, gzip, xz or zstd), an unpacked directory, or the bytes or file of a tar.
 
     `tir` are files with TIR beside the archive; they go with a path only.
     Errors: mlf.Error for an archive that is refused. TIR itself is not read yet.
@@ -196,7 +196,7 @@ def open(source: Source, *, tir: Sequence[str | os.PathLike[str]] = ()) -> Archi
 def diff(
     before: Archive, after: Archive, *, cc: str | None = None, cflags: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """What `mlf diff --format json` prints (schemas/diff.schema.json).
+    """Return the document of `mlf diff --format json` (schemas/diff.md).
 
     With `cc` the C of both is compiled for the sizes of code and stack frames.
     """

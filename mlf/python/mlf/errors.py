@@ -1,4 +1,4 @@
-"""What goes wrong, as data."""
+"""Errors as data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Diagnostic(NamedTuple):
-    """One thing that is wrong, and where. Every part of the place may be empty or 0."""
+    """One fault and its place. Every part of the place may be empty or 0."""
 
     message: str
     exit_code: int  #: of the program mlf: 1, 64, 65, 70 or 74
@@ -19,7 +19,7 @@ class Diagnostic(NamedTuple):
 
 
 class Error(Exception):
-    """An archive or TIR that mlf refuses; what the system refuses; a check that fails.
+    """An invalid archive or TIR, an error of the system, or a check that fails.
 
     `message`, `file`, `member`, `json_pointer`, `line`, `column` and `exit_code` are those of the
     first diagnostic.

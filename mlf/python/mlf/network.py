@@ -16,7 +16,7 @@ MOST_CALLS_DRAWN = 400
 
 
 class Network:
-    """What `src/<module>.topology.json` says (schemas/topology.md specifies it).
+    """The content of `src/<module>.topology.json` (schemas/topology.md).
 
     Ids are positions in these lists. `topology` is the whole document.
     """
@@ -39,12 +39,12 @@ class Network:
 
     @property
     def kernels(self) -> list[dict[str, Any]]:
-        """In the order of their first calls."""
+        """Return the kernels in the order of their first calls."""
         return list(self.topology["kernels"])
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """In execution order."""
+        """Return the calls in execution order."""
         return list(self.topology["calls"])
 
     @property
@@ -75,14 +75,17 @@ class Network:
         return graph
 
     def svg(self) -> str:
-        """The picture of `mlf graph --format svg`, without costs in its boxes. Errors: NotImplementedError without Graphviz."""
+        """Return the picture of `mlf graph --format svg`, without costs in its boxes.
+
+        Errors: NotImplementedError without Graphviz.
+        """
         draw = getattr(_core, "svg", None)
         if draw is None:
             raise NotImplementedError("this build of mlf has no Graphviz")
         return str(draw(self.dot))
 
     def _repr_svg_(self) -> str | None:
-        """Nothing where there is no Graphviz, or none of its plugins: notebooks show the text then."""
+        """Return the picture; None without Graphviz or its plugins: notebooks show the text then."""
         if len(self.calls) > MOST_CALLS_DRAWN:
             return None
         try:

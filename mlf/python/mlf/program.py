@@ -11,7 +11,7 @@ import mlf_tvmc
 
 
 def path() -> Path:
-    """Where it is."""
+    """Return the path of the program."""
     return Path(mlf_tvmc.__file__).parent / "bin" / "mlf"
 
 

@@ -1,4 +1,4 @@
-"""Rows of what reports know."""
+"""Numbers of reports as rows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """Of the columns."""
+        """Return the names of the columns."""
         return [column.name for column in self.columns]
 
     def __len__(self) -> int:
@@ -58,7 +58,7 @@ class Table:
         return [row[index] for row in self.rows]
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Numbers are UInt64, where None is pandas' NA; texts are strings."""
+        """Return a DataFrame: numbers are UInt64, where None is pandas' NA; texts are strings."""
         import pandas
 
         types = {True: "string", False: "UInt64"}
@@ -70,7 +70,7 @@ class Table:
         )
 
     def to_arrow(self) -> pyarrow.Table:
-        """Numbers are uint64, texts strings."""
+        """Return a table of pyarrow: numbers are uint64, texts are strings."""
         import pyarrow
 
         types = {True: pyarrow.string(), False: pyarrow.uint64()}

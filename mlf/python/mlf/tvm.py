@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def from_tvm(module: IRModule) -> Document:
-    """A module of TVM, by way of its `tvm.ir.save_json`."""
+    """Return a document of a module of TVM, with `tvm.ir.save_json`."""
     import tvm
 
     return read(tvm.ir.save_json(module), name="IRModule")
 
 
 def to_tvm(document: Document) -> IRModule:
-    """The module for the TVM that is installed, by way of its `tvm.ir.load_json`."""
+    """Return a module of the installed TVM, with `tvm.ir.load_json`."""
     import tvm
 
     return tvm.ir.load_json(document.save_json(tvm_version=tvm.__version__))

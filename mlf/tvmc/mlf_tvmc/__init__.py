@@ -1,4 +1,4 @@
-"""Leaves the TIR of a TVM build in its Model Library Format archive, or beside it.
+"""Write the TIR of a TVM build into its Model Library Format archive, or beside it.
 
 See README.md of the package. TVM is imported when something needs it, not with this package.
 """

@@ -1,4 +1,4 @@
-"""Putting TIR into an archive: all of it, or the archive stays as it was."""
+"""Add TIR to an archive: all of it, or the archive does not change."""
 
 import tempfile
 
@@ -7,7 +7,7 @@ from .errors import INPUT_OUTPUT, ExportError
 
 
 def add_tir(path, files):
-    """Has mlf put files with TIR into an archive's `src`, and process it, in one writing.
+    """Run mlf to add files with TIR to an archive's `src` and to process it, in one step.
 
     An operator archive has the text already, from TVM: that stays.
 

@@ -8,7 +8,7 @@ from .stages import LOWERED, TOPOLOGY
 
 
 class TargetKey(typing.NamedTuple):
-    """What tells targets apart, in the order in which files are numbered: hosts come first."""
+    """The key of a target; keys are in the order in which files are numbered, hosts first."""
 
     device_type: int
     is_extension: bool  # neither C nor LLVM
@@ -22,7 +22,7 @@ class TargetKey(typing.NamedTuple):
 
 
 class Build:
-    """What is known of a build.
+    """One build.
 
     `recorder`: what its passes showed, None where it did not run; `lowered`: pairs of target and
     module, or None where TVM does not tell; `library`: the runtime module that came out, or None.
@@ -39,7 +39,7 @@ class Build:
         return bool(self._sights) or self._lowered is not None
 
     def is_of(self, product):
-        """Whether this is the build that returned a product of relay.build or tvm.build."""
+        """Return whether this build returned the product of relay.build or tvm.build."""
         if self.library is not None and self.library is tvm_api.library_of(product):
             return True
         theirs = tvm_api.modules_of(product) or []
@@ -50,7 +50,7 @@ class Build:
         return stage in self._stages or (stage == LOWERED and self._lowered is not None)
 
     def modules(self, stage):
-        """Pairs of TargetKey and module, sorted by key; none if the stage was not seen."""
+        """Return pairs of TargetKey and module, sorted by key; none if the stage was not captured."""
         if stage == LOWERED and self._lowered:
             pairs = [(TargetKey.of(target), module) for target, module in self._lowered]
             return sorted((pair for pair in pairs if tvm_api.prim_functions(pair[1])), key=_by_key)
@@ -58,7 +58,7 @@ class Build:
         return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
 
     def why_nothing(self, stage):
-        """What to tell of a stage that has no modules."""
+        """Return the reason why a stage has no modules."""
         if stage == TOPOLOGY:
             return "only builds for the AOT executor have a main function"
         if not stage.pass_name:
@@ -85,7 +85,7 @@ class Build:
 
 
 class _Function(typing.NamedTuple):
-    """A function with the module in which it was seen."""
+    """A function with the module that contains it."""
 
     var: typing.Any
     value: typing.Any
@@ -101,7 +101,7 @@ def _by_key(pair):
 
 
 def _merge(modules, keep_first):
-    """The functions of several modules, by name: those that were seen first, or last."""
+    """Return the functions of several modules by name: the first or the last of each name."""
     found = {}
     for module in modules:
         for var, value in tvm_api.prim_functions(module):

@@ -1,4 +1,4 @@
-"""Keeps the TIR of every build that runs inside a `with`."""
+"""Capture the TIR of every build that runs inside a `with`."""
 
 import contextlib
 import functools
@@ -82,7 +82,7 @@ class Capture:
         return tvm_api.instrument(before, after if looks_behind else None)
 
     def _begin_unannounced(self):
-        """What is lowered a second time without relay.build is another build."""
+        """A second lowering without relay.build belongs to another build."""
         is_second = tvm_api.LOWER_TO_TIR in self._progress.recorder.passes
         if is_second and not self._progress.is_building:
             self._keep()
@@ -144,7 +144,7 @@ class Capture:
             self._progress.recorder = recorder
 
     def _keep(self, lowered=None, library=None):
-        """What was seen since the last build is a build, if it is anything."""
+        """Make a build of what was captured since the last build, if anything was."""
         build = Build(self._progress.recorder, lowered, library)
         if build:
             self._builds.append(build)
@@ -188,7 +188,7 @@ class ProductCapture:
 
 
 class NoCapture:
-    """Captures nothing, and does not import TVM."""
+    """Capture nothing, and do not import TVM."""
 
     stages = ()
     builds = ()
@@ -201,7 +201,7 @@ class NoCapture:
 
 
 def capture(stages=("lowered",), enabled=True):
-    """A context that keeps the TIR of every relay.build and tvm.build inside it.
+    """Return a context that captures the TIR of every relay.build and tvm.build inside it.
 
     `stages`: "topology", "lowered", "codegen", "before:<pass>", "after:<pass>"; a sequence, or one
     text with commas. With `enabled=False` nothing is captured, and nothing costs anything.
@@ -216,13 +216,13 @@ def capture(stages=("lowered",), enabled=True):
 
 
 def capture_for_archives(stages):
-    """A context that keeps what archives of builds inside it need: nothing of builds that fail."""
+    """Return a context that captures what archives of builds inside it need; failed builds leave nothing."""
     wanted = stages_.parse(stages)
     return ProductCapture() if wanted == ProductCapture.stages else Capture(wanted)
 
 
 def find_builds(product):
-    """The captured builds that returned `product`: one for each capture around it."""
+    """Return the captured builds that returned `product`: one for each active capture."""
     return [build for one in list(_captures) for build in [one.build_of(product)] if build]
 
 
@@ -238,7 +238,7 @@ def _replaced(owner, name, wrap):
 
 @contextlib.contextmanager
 def _instrumented(tap):
-    """Puts an instrument into the current PassContext and into all that are made inside."""
+    """Add an instrument to the current PassContext and to all that are created inside."""
 
     def wrap(initialise):
         signature = inspect.signature(initialise)

@@ -29,7 +29,7 @@ or of a version that does not fit, 74 input/output error, and mlf's own.
 
 
 class _Options:
-    """Ours among the arguments; `rest` are all others, in their order."""
+    """The arguments of tvmc-mlf; `rest` are all others, in their order."""
 
     def __init__(self, arguments):
         self.enabled = switch.from_environment()
@@ -57,7 +57,7 @@ class _Options:
         return [stage.name for stage in stages_.parse(self.stages)]
 
     def _take(self, argument, remaining):
-        """Whether an argument is ours; takes its value too."""
+        """Return whether an argument is one of tvmc-mlf, and read its value."""
         name, equals, value = argument.partition("=")
         if name in ("--tir-stages", "--tir-folder"):
             value = value if equals else next(remaining, None)
@@ -101,7 +101,7 @@ _show_other_warning = warnings.showwarning
 
 
 def main(arguments=None):
-    """Runs the program; returns its exit code."""
+    """Run the program, and return its exit code."""
     warnings.showwarning = _show_warning
     # An archive and a folder may lack the same.
     warnings.simplefilter("once", CaptureWarning)

@@ -1,4 +1,4 @@
-"""The files that hold the TIR of builds."""
+"""The files with the TIR of builds."""
 
 import pathlib
 import typing
@@ -19,7 +19,7 @@ class TirFile(typing.NamedTuple):
         return self.stem + self.suffix
 
     def write_into(self, folder):
-        """The path of the file there."""
+        """Return the path of the file in the directory."""
         path = pathlib.Path(folder, self.name)
         path.write_bytes(self.content)
         return path
@@ -44,7 +44,7 @@ def _files_of_module(stem, module, what):
 
 
 def files_of(builds, stages):
-    """For every target and stage of every build a text and then its twin, named as in archives."""
+    """Return the text and the lossless form of every target and stage of every build, named as in archives."""
     taken = set()
     for build in builds:
         found = _modules_by_stage(build, stages)

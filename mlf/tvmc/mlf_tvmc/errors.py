@@ -1,4 +1,4 @@
-"""What can go wrong beside TVM, and its messages."""
+"""Errors of the hook."""
 
 # The program's exit codes are those of sysexits.h, as mlf's are; tvmc's own codes are smaller.
 USAGE = 64
@@ -7,7 +7,7 @@ INPUT_OUTPUT = 74
 
 
 class ExportError(Exception):
-    """TIR could not be brought where it was asked for. The archive is as TVM wrote it.
+    """TIR could not be written. The archive is as TVM wrote it.
 
     `exit_code` is what the program returns for it: mlf's own code where mlf failed.
     """
@@ -18,4 +18,4 @@ class ExportError(Exception):
 
 
 class CaptureWarning(UserWarning):
-    """Something is missing in what was captured; the message says what and why."""
+    """A part of the TIR was not captured; the message says which and why."""

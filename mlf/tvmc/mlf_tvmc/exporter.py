@@ -1,4 +1,4 @@
-"""TIR for people: in an archive, in a folder, or as a dictionary."""
+"""Export TIR to an archive, to a directory, or as a dictionary."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from .errors import INPUT_OUTPUT, USAGE, ExportError
 
 
 def _build_of(product, stages):
-    """What is known of the build behind a product of relay.build or tvm.build."""
+    """Return the build of a product of relay.build or tvm.build."""
     builds = [*find_builds(product), Build(lowered=tvm_api.modules_of(product))]
     lacks = [[stage.name for stage in stages if not build.was_asked_for(stage)] for build in builds]
     least = min(lacks, key=len)
@@ -29,7 +29,7 @@ def _builds_of(mods, stages):
 
 
 def export_model_library_format(mods, file_name, stages=("lowered",), enabled=True):
-    """Writes an archive as TVM does, and TIR, network and manifest into it.
+    """Write an archive as TVM does, and add TIR, network and manifest.
 
     Takes the place of `tvm.micro.export_model_library_format`, and returns what that returns.
 
@@ -51,13 +51,13 @@ def export_model_library_format(mods, file_name, stages=("lowered",), enabled=Tr
 
 
 def add_tir(mods, written, stages):
-    """Puts the TIR of `mods` into the archive that TVM has written of them."""
+    """Add the TIR of `mods` to the archive that TVM wrote of them."""
     wanted = stages_.parse(stages)
     archive.add_tir(written, delivery.files_of(_builds_of(mods, wanted), wanted))
 
 
 def export_tir(captured, folder):
-    """Writes all that a Capture holds into a folder, which is made if need be; returns the paths.
+    """Write all TIR of a Capture to a directory, which is created if need be, and return the paths.
 
     For builds that have no archive: several kinds of devices, other runtimes and executors, failed
     code generation. Files are named as in an archive: `tir-2.txt` is the text of DLDeviceType 2,
@@ -88,7 +88,7 @@ def _write_tir(files, folder):
 
 
 def get_json(module):
-    """An IRModule or PrimFunc of TVM as a dictionary: the document of schemas/tir.schema.json.
+    """Return an IRModule or PrimFunc of TVM as a dictionary: the document of schemas/tir.md.
 
     Attributes of a module that TVM cannot serialise are left out: a CaptureWarning for each.
     Raises ExportError for anything else, and if mlf is missing or fails.

@@ -1,4 +1,4 @@
-"""Code that runs right after a module was imported, wherever it is imported."""
+"""Run code after the import of a module."""
 
 import importlib.abc
 import sys
@@ -34,7 +34,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def when_imported(name, callback):
-    """Calls callback(module) now if the module is there, else each time it is imported."""
+    """Call callback(module) now if the module is imported, else after each import."""
     if name in sys.modules:
         callback(sys.modules[name])
     else:

@@ -13,7 +13,7 @@ def _candidates(key):
 
 
 def assign_stems(keys, taken):
-    """A stem for each target; what is given out is added to the set `taken`."""
+    """Return a stem for each target, and add it to the set `taken`."""
     stems = {}
     for key in keys:
         stems[key] = next(stem for stem in _candidates(key) if stem not in taken)

@@ -1,4 +1,4 @@
-"""Running the program mlf."""
+"""Run the program mlf."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ _BUNDLED = pathlib.Path(__file__).parent / "bin" / "mlf"
 
 
 def find():
-    """The program that $MLF_PROGRAM names, else the one in this package, else the one on PATH."""
+    """Return the program that $MLF_PROGRAM names, else that of this package, else that on PATH."""
     named = os.environ.get(VARIABLE)
     if named:
         path = shutil.which(named)
@@ -29,7 +29,7 @@ def find():
 
 
 def run(*arguments, stdin=None):
-    """Its standard output. Errors: ExportError with what it said, and with its exit code."""
+    """Return its standard output. Errors: ExportError with its standard error and exit code."""
     command = [find(), *map(str, arguments)]
     try:
         # Signals stay as Python has them: where files may not grow, mlf sees an error and says so.

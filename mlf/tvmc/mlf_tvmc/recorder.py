@@ -1,4 +1,4 @@
-"""What passes show of a build while it runs."""
+"""Record the modules that passes of a build receive."""
 
 import typing
 
@@ -7,7 +7,7 @@ from .stages import CODEGEN, LOWERED, TOPOLOGY, Stage
 
 
 class Sight(typing.NamedTuple):
-    """A module that was seen at a stage."""
+    """A module of a stage."""
 
     stage: Stage
     module: typing.Any

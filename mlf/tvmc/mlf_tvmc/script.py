@@ -1,4 +1,4 @@
-"""Runs a build script with the export turned on or off: no line of it has to change."""
+"""Run a build script with the export switched on or off, without changes to the script."""
 
 import os
 import runpy
@@ -9,7 +9,7 @@ from .capture import capture
 
 
 def run(path, arguments, stages, enabled):
-    """Runs a Python file as `python path arguments…` does."""
+    """Run a Python file as `python path arguments…` does."""
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     if enabled:

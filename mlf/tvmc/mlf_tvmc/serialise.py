@@ -1,4 +1,4 @@
-"""A captured module as the text that TVM prints, and as its lossless twin."""
+"""Serialise a captured module as the text that TVM prints, and as lossless JSON."""
 
 import typing
 import warnings
@@ -13,7 +13,7 @@ class Serialised(typing.NamedTuple):
 
 
 def _json_of(node):
-    """TVM's JSON of a node, and why there is none."""
+    """Return TVM's JSON of a node, or the reason why there is none."""
     try:
         text = tvm_api.to_json(node)
     except Exception as error:  # TVM raises errors of many kinds here
@@ -55,7 +55,7 @@ def lossless(node, what):
 
 
 def serialise(module, what):
-    """Both forms of a module; `what` names it in warnings."""
+    """Return both forms of a module; `what` names it in warnings."""
     module, twin, reason = _reduced(module, what)
     if twin is None:
         warnings.warn(f"{what} is captured as text only: {reason}", CaptureWarning)

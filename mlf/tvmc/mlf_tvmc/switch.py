@@ -1,4 +1,4 @@
-"""Turns the export on for code that knows nothing of it: a script, or tvmc."""
+"""Switch the export on for code that does not call it: a script, or tvmc."""
 
 import functools
 import os
@@ -17,7 +17,7 @@ _VALUES.update({"1": True, "true": True, "on": True, "yes": True})
 
 
 def from_environment():
-    """True, False, or None if it was not set."""
+    """Return True, False, or None if it is not set."""
     text = os.environ.get(VARIABLE, "")
     if text.lower() not in _VALUES:
         raise ExportError(f"{VARIABLE} is '{text}', not 1 or 0", USAGE)
@@ -33,7 +33,7 @@ def fail(error):
 
 
 def replace_exporter(stages, on_error=fail):
-    """From now on TVM's export_model_library_format adds TIR, also under its other names.
+    """Make TVM's export_model_library_format add TIR, also under its other names.
 
     `on_error` takes the ExportError of an archive that TVM has written.
     """

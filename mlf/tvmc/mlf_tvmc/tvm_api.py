@@ -1,4 +1,4 @@
-"""All that this package uses of TVM, so that nothing else has to know how TVM spells it.
+"""The names of TVM that this package uses; no other file depends on them.
 
 `tvm_names.json` lists every name with the versions that have it. TVM is imported by `load`, never by
 importing this module.
@@ -32,7 +32,7 @@ COMPILED_CODE = '"type_key": "runtime.Module"'
 
 
 def load():
-    """TVM itself. Errors: ExportError if it is not there, or not one of the known versions."""
+    """Return TVM. Errors: ExportError if it is not installed, or not one of the known versions."""
     try:
         tvm = importlib.import_module("tvm")
     except ImportError as error:
@@ -75,7 +75,7 @@ def pass_context_class():
 
 
 def nested_pass_context(instrument):
-    """A context like the current one that has an instrument more."""
+    """Return a context like the current one with an additional instrument."""
     context_class = pass_context_class()
     current = context_class.current()
     return context_class(
@@ -116,7 +116,7 @@ def lowered_modules(build_module):
 
 
 def modules_of(product):
-    """Target to module, as far as what relay.build or tvm.build returned has kept it; or None."""
+    """Return target to module, if the product of relay.build or tvm.build has them; or None."""
     for attribute in ("lowered_ir_mods", "ir_module_by_target"):
         modules = getattr(product, attribute, None)
         if modules is not None:
@@ -140,7 +140,7 @@ def is_module(node):
 
 
 def has_only(module, count):
-    """Whether a module has just that many functions."""
+    """Return whether a module has that number of functions."""
     return len(module.functions) == count
 
 
@@ -158,7 +158,7 @@ def make_module(functions, attributes):
 
 
 def default_target():
-    """What functions are taken for that no target is known of."""
+    """Return the target of functions without a known target."""
     return load().target.Target("c")
 
 
@@ -192,5 +192,5 @@ def to_json(node):
 
 
 def to_text(node):
-    """The text that TVM itself prints into archives."""
+    """Return the text that TVM prints into archives."""
     return str(node)

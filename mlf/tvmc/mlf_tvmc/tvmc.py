@@ -1,4 +1,4 @@
-"""tvmc itself, with the export around its `compile`."""
+"""Run tvmc with the export of TIR in its `compile`."""
 
 import functools
 import warnings
@@ -11,7 +11,7 @@ from .imports import when_imported
 
 
 class _Compilation:
-    """Stands around tvmc's compile_model; keeps what failed after TVM was done."""
+    """Wrap tvmc's compile_model, and keep the errors that occur after TVM returned."""
 
     def __init__(self, stages, folder):
         self._stages = stages
@@ -46,7 +46,7 @@ class _Compilation:
 
 
 def run(arguments, stages, folder):
-    """Runs tvmc, and returns its exit code. Errors: ExportError of what came on top."""
+    """Run tvmc, and return its exit code. Errors: ExportError of the export."""
     compilation = _Compilation(stages, folder)
 
     def replace(module):
@@ -68,5 +68,5 @@ def run(arguments, stages, folder):
 
 
 def run_plain(arguments):
-    """Runs tvmc as it is."""
+    """Run tvmc without changes."""
     return tvm_api.tvmc_main()(arguments)

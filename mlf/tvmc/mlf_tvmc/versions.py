@@ -1,4 +1,4 @@
-"""Which TVM this is, and whether it is one of those that the package was written for."""
+"""The version of TVM, and whether the package supports it."""
 
 import re
 
@@ -15,7 +15,7 @@ def parse(text):
 
 
 def refusal(text):
-    """Why TVM of this version is not supported; None if it is."""
+    """Return why this version of TVM is not supported; None if it is."""
     version = parse(text)
     if version is None:
         return f"this TVM calls itself '{text}', which is not a version"

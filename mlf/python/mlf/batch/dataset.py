@@ -1,4 +1,4 @@
-"""The dataset: Parquet files by kind of row, and what says which of them count.
+"""The dataset: Parquet files by kind of row, and an index of the valid ones.
 
     OUT/rows=call/part-<generation>.parquet
     OUT/_mlf/<generation>.json         the archives of that part: URL to mark, or to null
@@ -41,7 +41,7 @@ class Item:
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """What the dataset remembers of an archive: the digest is that of its bytes, where it has some."""
+    """The state of an archive in the dataset; the digest is that of its bytes, if it has any."""
 
     fingerprint: str
     digest: str | None
@@ -50,20 +50,20 @@ class Mark:
 
 @functools.cache
 def schema(kind: Rows) -> pyarrow.Schema:
-    """Texts and unsigned numbers, as `mlf table` has them."""
+    """Return the schema: texts and unsigned numbers, as in `mlf table`."""
     types = {True: pyarrow.string(), False: pyarrow.uint64()}
     own = [(column.name, types[column.is_text]) for column in columns(kind)]
     return pyarrow.schema([("archive", pyarrow.string()), ("error", pyarrow.string()), *own])
 
 
 def name_of(url: str) -> str:
-    """As `mlf table` prints it: what a terminal would obey, or is no UTF-8, is spelled out."""
+    """Return a name as `mlf table` prints it: characters that are not printable are escaped."""
     return _core.printable(os.fsencode(url))
 
 
 @functools.cache
 def made_by() -> dict[str, Any]:
-    """On what rows depend beside the archive."""
+    """Return what rows depend on beside the archive."""
     names = {kind: [column.name for column in columns(kind)] for kind in KINDS}
     return {"mlf": __version__, "columns": names, "marks": list(Mark.__dataclass_fields__)}
 
@@ -153,7 +153,7 @@ class Dataset:
                 self._write_index(generation, archives, [])
 
     def _forget(self, urls: set[str]) -> None:
-        """Takes out the rows of archives that have changed."""
+        """Remove the rows of archives that changed."""
         gone = {name_of(url) for url in urls}
         for old, archives in list(self._generations.items()):
             if not urls & archives.keys():

@@ -33,7 +33,7 @@ def failure(error: str, cause: Literal["archive", "limits", "system"]) -> Answer
 
 
 def digest_of(path: str) -> str | None:
-    """SHA-256 of a file. Of a folder there is none."""
+    """Return the SHA-256 of a file; None for a directory."""
     digest = hashlib.sha256()
     # Small enough for the cache, and used again: half of the time would go into new pages.
     block = memoryview(bytearray(1 << 16))
@@ -79,7 +79,7 @@ def serve(timeout: float, memory: int) -> None:
 
 
 class Reader:
-    """Reads archives one after the other in a process of its own, which is ended where one hangs."""
+    """Read archives one after the other in a separate process, which ends if one hangs."""
 
     def __init__(self, timeout: float, memory: int) -> None:
         self._timeout = timeout
@@ -112,7 +112,7 @@ class Reader:
         return self._process
 
     def _failure(self, reason: str) -> bytes:
-        """Ends the process; the next archive gets a new one."""
+        """End the process; the next archive gets a new one."""
         assert self._process is not None
         self._process.kill()
         code = self._process.wait()

@@ -1,4 +1,4 @@
-"""A run: which archives there are, who reads them, and what becomes of the answers."""
+"""A run: find the archives, distribute them to workers, and write their rows."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Done:
 
 
 def fingerprint(fs: Any, path: str) -> str:
-    """Of an archive that is not there: none, and reading it will say so."""
+    """Return the state of an archive; none if it is missing, which the reader then reports."""
     with contextlib.suppress(FileNotFoundError):
         return str(fs.ukey(path))
     return ""
 
 
 def items(urls: list[str]) -> Iterator[Item]:
-    """The archives that URLs name, each once, in the order of their names."""
+    """Return the archives that URLs name, each once, in the order of their names."""
     seen = set()
     for url in urls:
         chain = "::" + url.split("::", 1)[1] if "::" in url else ""
@@ -80,7 +80,7 @@ def local_cluster(workers: int) -> Any:
 
 
 class Progress:
-    """How far it is, on a terminal."""
+    """Print the progress on a terminal."""
 
     WIDTH = 30  #: of the bar, in letters
 
@@ -188,7 +188,7 @@ def answers(
 
 
 def not_done(found: list[Item], dataset: Dataset) -> list[Item]:
-    """What is new, or looks as if it had changed: then its digest will tell."""
+    """Return the archives that are new or may have changed, which their digest decides."""
     todo = []
     for item in found:
         mark = dataset.mark(item.url)
@@ -207,7 +207,7 @@ def failed_before(found: list[Item], todo: list[Item], dataset: Dataset) -> int:
 
 
 def run(options: Options) -> Done:
-    """Reads what is not in the dataset yet. An interrupted run goes on where it was."""
+    """Read the archives that are not in the dataset yet. An interrupted run continues."""
     if "://" not in options.out:
         os.makedirs(options.out, exist_ok=True)
     dataset = Dataset(options.out)

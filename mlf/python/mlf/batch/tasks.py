@@ -1,4 +1,4 @@
-"""What workers do: they fetch archives from wherever these are, and have them read."""
+"""The tasks of workers: fetch archives from storage, and read them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Request = tuple[str, str | None]
 
 
 def read(request: Request, timeout: float, memory: int) -> bytes:
-    """An answer as JSON. Errors: those of the storage."""
+    """Return an answer as JSON. Errors: those of the storage."""
     url, known = request
     reader = reader_of(threading.get_ident(), timeout, memory)
     fs, path = fsspec.core.url_to_fs(url)
