@@ -10,6 +10,7 @@
 #include "support/base64.h"
 #include "support/byte_sink.h"
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/save_json/items.h"
 #include "tir/save_json/json_graph.h"
 #include "tir/save_json/layout.h"
@@ -122,6 +123,15 @@ bool is_printable(std::string_view text) {
                    node.text(f::MissingObject::type_key), node.integer(f::MissingObject::index)));
 }
 
+/// TVM takes the first argument for a number, whatever it is.
+bool names_intrinsic(Node node) {
+  if (!is_call_of(node, "tir.call_llvm_intrin") && !is_call_of(node, "tir.call_llvm_pure_intrin")) {
+    return false;
+  }
+  const NodeList args = node.list(f::Call::args);
+  return !args.empty() && args[0].is(Kind::StringImm);
+}
+
 struct TextAttr {
   std::string_view name;
   std::string value;
@@ -206,8 +216,15 @@ class Writer {
   // The type key, then either attributes or the content of a kind that is written by content.
   void write_node(const Item& item) {
     const Node node = items_.module().node(item.id);
+    if (names_intrinsic(node)) {
+      fail(
+          fmt::format("the number of the LLVM intrinsic {} is not in the text, and save_json has "
+                      "nothing else for it: write TVMScript, in which TVM looks it up",
+                      node.list(f::Call::args)[0].text(f::StringImm::value)));
+    }
     write_type_key(type_key(node));
     if (items_.has_attrs(node.kind())) return write_known_attrs(node);
+    if (is_number_of_attribute(node)) return write_number_of_attribute(node);
     switch (node.kind()) {
       case Kind::Array:
       case Kind::ObjectMap:
@@ -242,10 +259,35 @@ class Writer {
         // The class moved from tir.usmp to ir in v0.13 and is otherwise the same.
         if (!has(items_.version().last, TvmFeature::pool_infos)) return kLegacyAllocatedPoolInfo;
         break;
+      case Kind::BoxBool:
+      case Kind::BoxInt:
+        if (is_number_of_attribute(node)) return info(Kind::IntImm).type_key;
+        break;
+      case Kind::BoxFloat:
+        if (is_number_of_attribute(node)) return info(Kind::FloatImm).type_key;
+        break;
       default:
         break;
     }
     return node.info().type_key;
+  }
+
+  /// Numbers that v0.18 boxes are expressions before.
+  bool is_number_of_attribute(Node node) const {
+    const bool is_box = node.is(Kind::BoxBool) || node.is(Kind::BoxInt) || node.is(Kind::BoxFloat);
+    return is_box && !may_have(items_.version(), TvmFeature::boxed_numbers);
+  }
+
+  void write_number_of_attribute(Node node) {
+    const std::int64_t integer = node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : 0;
+    const bool is_long = integer > INT32_MAX || integer < INT32_MIN;
+    const std::string_view dtype = node.is(Kind::BoxBool)    ? "bool"
+                                   : node.is(Kind::BoxFloat) ? "float32"
+                                   : is_long                 ? "int64"
+                                                             : "int32";
+    std::string value = plain_text(node, 0);
+    if (node.is(Kind::BoxBool)) value = node.integer(f::BoxBool::value) != 0 ? "1" : "0";
+    write_attrs({{"dtype", std::string(dtype)}, {"span", "0"}, {"value", std::move(value)}});
   }
 
   void write_known_attrs(Node node) {
