@@ -93,7 +93,7 @@ NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
 }
 
 bool is_in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
 /// How many indices stand between the bracket at `open` and its end; nothing where it has none.
@@ -103,7 +103,11 @@ std::optional<std::size_t> count_indices(std::string_view text, std::size_t open
   for (std::size_t at = open; at < text.size() && text[at] != '\n'; ++at) {
     if (text[at] == '[' || text[at] == '(') ++depth;
     if (text[at] == ']' || text[at] == ')') --depth;
-    if (depth == 0) return commas + 1;
+    if (depth == 0) {
+      const bool is_empty =
+          text.substr(open + 1, at - open - 1).find_first_not_of(" ()") == text.npos;
+      return is_empty ? 0 : commas + 1;
+    }
     if (depth == 1 && text[at] == ',') ++commas;
   }
   return std::nullopt;
@@ -137,6 +141,8 @@ NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
     const bool may_be_left_out = shape.empty() && axes && region.size() - i > *axes;
     if (!may_be_left_out || !is_one(extent)) shape.push_back(extent.id());
   }
+  const bool is_guess = !axes && !shape.empty() && is_one(c.builder.node(shape.front()));
+  if (is_guess) c.lose(LossCode::buffer_shape);
   const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
   return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));
 }
