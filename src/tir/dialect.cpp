@@ -43,6 +43,8 @@ std::optional<Dialect> dialect_named(std::string_view name) {
 namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::string_view kTargetLine = "// tvm target:";
+constexpr std::string_view kScriptHeader = "# from tvm.script import";
 
 std::string_view without_leading_blank(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(kBlank), text.size()));
@@ -115,26 +117,29 @@ bool has_primfn_line(std::string_view text) {
   return false;
 }
 
+/// TVMScript whose header was cut off, as `show()` and people who paste do: words that only the old
+/// printer wrote decide, unless there are words that only the new one has.
+Dialect detect_without_header(std::string_view text) {
+  const bool old = contains_any(text, {"@tvm.script.", "T.Buffer[", "T.buffer_decl(", "# body\n",
+                                       "T.var(", "T.store(", "T.load("});
+  const bool modern =
+      contains_any(text, {"@I.ir_module", "I.module_attrs", "T.LetStmt(", "T.Buffer("});
+  return old && !modern ? Dialect::old_tvmscript : Dialect::tvmscript;
+}
+
 /// Old TVMScript has the code right under its header, new TVMScript a blank line between.
 Dialect detect_under_header(std::string_view text) {
-  std::string_view line = take_line(text);
-  while (line.starts_with('#')) line = take_line(text);
+  std::string_view rest = text;
+  std::string_view line = take_line(rest);
+  while (line.starts_with(kScriptHeader)) line = take_line(rest);
+  // Comments that people put there say nothing about the printer.
+  if (line.starts_with('#')) return detect_without_header(text);
   const bool blank = line.find_first_not_of(kBlank) == std::string_view::npos;
   if (blank || line.starts_with("metadata")) return Dialect::tvmscript;
   return line.starts_with('@') && !line.starts_with("@tvm.script.") &&
                  line.find(".ir_module") != std::string_view::npos
              ? Dialect::tvmscript
              : Dialect::old_tvmscript;
-}
-
-/// TVMScript whose header was cut off, as `show()` and people who paste do: words that only the old
-/// printer wrote decide, unless there are words that only the new one has.
-Dialect detect_without_header(std::string_view text) {
-  const bool old = contains_any(text, {"@tvm.script.", "T.Buffer[", "T.buffer_decl(", "# body\n",
-                                       "dtype=\"", "T.var(", "T.store(", "T.load("});
-  const bool modern =
-      contains_any(text, {"@I.ir_module", "I.module_attrs", "T.LetStmt(", "T.Buffer("});
-  return old && !modern ? Dialect::old_tvmscript : Dialect::tvmscript;
 }
 
 /// Whether a line of Python says nothing of the module: an import, a comment, nothing at all.
@@ -147,7 +152,7 @@ bool is_preamble(std::string_view line) {
 /// TVM prints is a comment as well, and stays.
 std::string_view without_preamble(std::string_view text) {
   std::string_view rest = text;
-  while (!rest.empty() && !rest.starts_with("# from tvm.script import")) {
+  while (!rest.empty() && !rest.starts_with(kScriptHeader)) {
     std::string_view behind = rest;
     if (!is_preamble(take_line(behind))) break;
     rest = behind;
@@ -157,8 +162,54 @@ std::string_view without_preamble(std::string_view text) {
 
 /// A licence may come before the line that codegen_c_host.cc writes first.
 bool is_generated_c(std::string_view text) {
-  return text.starts_with("// tvm target:") ||
+  return text.starts_with(kTargetLine) ||
          (starts_with_any(text, {"/*", "//"}) && contains_any(text, {"\n// tvm target:"}));
+}
+
+/// Whether a line of Python makes the function or class below it TIR.
+bool is_script_decorator(std::string_view line) {
+  if (!line.starts_with('@')) return false;
+  const std::string_view path = line.substr(0, line.find_first_of("( \t\r"));
+  return path.ends_with("prim_func") || path.ends_with("ir_module");
+}
+
+/// The first line that only one dialect has, and what comes behind it: people keep log lines, code
+/// and notes in front of a text.
+std::string_view from_first_known_line(std::string_view text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view from_here = rest;
+    const std::string_view line = take_line(rest);
+    const bool is_known = is_primfn_line(line) ||
+                          is_script_decorator(without_leading_blank(line)) ||
+                          starts_with_any(line, {kTargetLine, "#define TVM_EXPORTS", kScriptHeader,
+                                                 "#[version = \"", "IRModule({", "PrimFunc(["});
+    if (is_known) return from_here;
+  }
+  return {};
+}
+
+/// The dialect of a text that begins with what belongs to it.
+std::optional<Dialect> detect_beginning(std::string_view text) {
+  if (is_generated_c(text)) return Dialect::c;
+  if (text.starts_with('{')) return detect_json(text);
+  if (text.starts_with("metadata = tvm.ir.load_json(")) return Dialect::tvmscript;
+  // Relay's text format, which the legacy printer shares.
+  if (text.starts_with("#[version = \"")) return Dialect::legacy_text;
+  text = without_preamble(text);
+  if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
+  if (text.starts_with(kScriptHeader)) return detect_under_header(text);
+  // ReprPrinter, whose texts v0.12 and later call legacy_repr.
+  if (starts_with_any(text, {"IRModule({", "PrimFunc(["})) return Dialect::repr_text;
+  // Relay's printer puts other functions of a module before the PrimFuncs.
+  if (starts_with_any(text, {"def @", "type ", "fn (", "free_var "})) {
+    if (has_primfn_line(text)) return Dialect::legacy_text;
+    return std::nullopt;
+  }
+  if (starts_with_any(text, {"@T.", "@I.", "@tvm.script", "class ", "T.", "with T."})) {
+    return detect_without_header(text);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -171,25 +222,18 @@ std::string_view without_byte_order_mark(std::string_view text) {
 // another. Only JSON and headless TVMScript need a look at the rest of the text.
 std::optional<Dialect> detect(std::string_view text) {
   text = without_leading_blank(without_byte_order_mark(text));
-  if (is_generated_c(text)) return Dialect::c;
-  if (text.starts_with('{')) return detect_json(text);
-  if (text.starts_with("metadata = tvm.ir.load_json(")) return Dialect::tvmscript;
-  // Relay's text format, which the legacy printer shares.
-  if (text.starts_with("#[version = \"")) return Dialect::legacy_text;
-  text = without_preamble(text);
-  if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
-  if (text.starts_with("# from tvm.script import")) return detect_under_header(text);
-  // ReprPrinter, whose texts v0.12 and later call legacy_repr.
-  if (starts_with_any(text, {"IRModule({", "PrimFunc(["})) return Dialect::repr_text;
-  // Relay's printer puts other functions of a module before the PrimFuncs.
-  if (starts_with_any(text, {"def @", "type ", "fn (", "free_var "})) {
-    if (has_primfn_line(text)) return Dialect::legacy_text;
-    return std::nullopt;
-  }
-  if (starts_with_any(text, {"@T.", "@I.", "@tvm.script", "class ", "T.", "with T."})) {
-    return detect_without_header(text);
-  }
-  return std::nullopt;
+  if (const auto dialect = detect_beginning(text)) return dialect;
+  const std::string_view known = without_leading_blank(from_first_known_line(text));
+  if (known.starts_with("#define TVM_EXPORTS")) return Dialect::c;
+  if (is_script_decorator(known.substr(0, known.find('\n')))) return detect_without_header(known);
+  return known.empty() ? std::nullopt : detect_beginning(known);
+}
+
+std::size_t begin_of_text(std::string_view text, Dialect dialect) {
+  const std::string_view bare = without_leading_blank(text);
+  const bool may_follow = dialect == Dialect::legacy_text || dialect == Dialect::repr_text;
+  if (!may_follow || detect_beginning(bare)) return 0;
+  return text.size() - from_first_known_line(bare).size();
 }
 
 }  // namespace mlf::tir

@@ -63,6 +63,17 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
   throw support::Error(ErrorKind::internal, "no reader for this dialect");
 }
 
+/// The text with blanks for the lines in front of it, so that places stay the same; nothing where
+/// there are none.
+std::string without_foreign_lines(std::string_view text, Dialect dialect) {
+  std::string bare(text.substr(0, begin_of_text(text, dialect)));
+  if (bare.empty()) return bare;
+  std::ranges::replace_if(
+      bare, [](char c) { return c != '\n'; }, ' ');
+  bare += text.substr(bare.size());
+  return bare;
+}
+
 // JSON of ours brings its own description; of every other text the source is described here.
 Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits,
                        Places* places) {
@@ -77,7 +88,9 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
                                      : read_c_with_places({.files = {input}}, limits, *places));
   }
   SourceDigest digest(input);
-  Reading reading = read_dialect(dialect, source, limits, input.constants, places);
+  const std::string bare = without_foreign_lines(source.text, dialect);
+  const SourceText text{source.file, source.member, bare.empty() ? source.text : bare};
+  Reading reading = read_dialect(dialect, text, limits, input.constants, places);
   return {.source = {.member = name_of_source(input),
                      .dialect = dialect,
                      .stage = input.stage,

@@ -65,6 +65,10 @@ std::string message_of_repeated(std::string_view name);
 /// Readers get their text without it; columns are counted as editors count them.
 std::string_view without_byte_order_mark(std::string_view text);
 
+/// Where a text of this dialect begins behind lines that do not belong to it; 0 where its reader
+/// knows what may come first.
+std::size_t begin_of_text(std::string_view text, Dialect dialect);
+
 /// Why a text is refused that is in a language of a later TVM, `named` such as "TVMScript of TVM
 /// 0.24 or later": it says which versions mlf reads.
 std::string refusal_of_later_tvm(std::string_view named);

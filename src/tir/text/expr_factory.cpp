@@ -131,6 +131,11 @@ std::int64_t default_alignment(std::uint8_t tvm_minor_version) {
   return has(tvm_minor_version, TvmFeature::aligns_to_128) ? 128 : 64;
 }
 
+// tir::DefaultIndexType of include/tvm/tir/buffer.h.
+DType default_index_dtype(std::uint8_t tvm_minor_version) {
+  return DType::Int(has(tvm_minor_version, TvmFeature::long_default_index) ? 64 : 32);
+}
+
 // TVM counts elements in an int32 and takes what is more for unknown. Less than a byte halves the
 // alignment to 0, which a Buffer takes for the default.
 std::int64_t allocation_alignment(std::int64_t most, DType dtype,
@@ -245,7 +250,7 @@ NodeId ExprFactory::buffer(const BufferSpec& spec) {
   // TVM's constructor makes a zero of the shape's dtype, so that offsets and indices agree.
   NodeId elem_offset = spec.elem_offset;
   if (elem_offset == NodeId::none) {
-    elem_offset = int_imm(spec.shape.empty() ? DType::Int(32) : dtype_of(spec.shape.front()), 0);
+    elem_offset = int_imm(spec.shape.empty() ? spec.index_dtype : dtype_of(spec.shape.front()), 0);
   }
   return builder_->make(
       Kind::Buffer,

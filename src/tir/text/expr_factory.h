@@ -29,11 +29,15 @@ struct BufferSpec {
   NodeId elem_offset = NodeId::none;  ///< none: zero of the dtype of the first dimension
   std::int64_t data_alignment = 64;   ///< see default_alignment
   std::int64_t offset_factor = 1;
+  DType index_dtype = DType::Int(32);  ///< see default_index_dtype
   BufferType type = BufferType::default_;
 };
 
 /// TVM's kAllocAlignment, the alignment of a buffer that states none: 128 up to v0.9, then 64.
 std::int64_t default_alignment(std::uint8_t tvm_minor_version);
+
+/// The dtype of the zero that is the elem_offset of a buffer without dimensions: int64 since v0.16.
+DType default_index_dtype(std::uint8_t tvm_minor_version);
 
 /// Bytes that TVM aligns an Allocate of constant `extents` to where `most` is the default
 /// alignment: halved until it is not more than the allocation has (GetTempAllocaAlignment of

@@ -30,25 +30,58 @@ struct Spelling {
   Sign sign;
 };
 
-// No first character has two spellings of two characters.
+// No first character has more than two spellings of two characters.
 constexpr Spelling kSpellings[] = {
-    {'/', '/', Sign::double_slash}, {'<', '=', Sign::less_equal}, {'>', '=', Sign::greater_equal},
-    {'=', '=', Sign::equal},        {'!', '=', Sign::not_equal},  {'&', '&', Sign::and_},
-    {'|', '|', Sign::or_},          {'-', '>', Sign::arrow},      {'+', 0, Sign::plus},
-    {'-', 0, Sign::minus},          {'*', 0, Sign::star},         {'/', 0, Sign::slash},
-    {'%', 0, Sign::percent},        {'<', 0, Sign::less},         {'>', 0, Sign::greater},
-    {'!', 0, Sign::not_},           {'=', 0, Sign::assign},       {':', 0, Sign::colon},
-    {',', 0, Sign::comma},          {'.', 0, Sign::dot},          {';', 0, Sign::semicolon},
-    {'?', 0, Sign::question},       {'@', 0, Sign::at},           {'(', 0, Sign::open_paren},
-    {')', 0, Sign::close_paren},    {'[', 0, Sign::open_bracket}, {']', 0, Sign::close_bracket},
-    {'{', 0, Sign::open_brace},     {'}', 0, Sign::close_brace},
+    {'/', '/', Sign::double_slash},
+    {'<', '=', Sign::less_equal},
+    {'>', '=', Sign::greater_equal},
+    {'=', '=', Sign::equal},
+    {'!', '=', Sign::not_equal},
+    {'&', '&', Sign::and_},
+    {'|', '|', Sign::or_},
+    {'-', '>', Sign::arrow},
+    {'+', 0, Sign::plus},
+    {'-', 0, Sign::minus},
+    {'*', 0, Sign::star},
+    {'/', 0, Sign::slash},
+    {'%', 0, Sign::percent},
+    {'<', 0, Sign::less},
+    {'>', 0, Sign::greater},
+    {'!', 0, Sign::not_},
+    {'=', 0, Sign::assign},
+    {':', 0, Sign::colon},
+    {',', 0, Sign::comma},
+    {'.', 0, Sign::dot},
+    {';', 0, Sign::semicolon},
+    {'?', 0, Sign::question},
+    {'@', 0, Sign::at},
+    {'(', 0, Sign::open_paren},
+    {')', 0, Sign::close_paren},
+    {'[', 0, Sign::open_bracket},
+    {']', 0, Sign::close_bracket},
+    {'{', 0, Sign::open_brace},
+    {'}', 0, Sign::close_brace},
+    {'&', 0, Sign::ampersand},
+    {'|', 0, Sign::pipe},
+    {'^', 0, Sign::caret},
+    {'~', 0, Sign::tilde},
+    {'<', '<', Sign::shift_left},
+    {'>', '>', Sign::shift_right},
+    {'+', '=', Sign::plus_assign},
+    {'-', '=', Sign::minus_assign},
+    {'*', '=', Sign::star_assign},
+    {'/', '=', Sign::slash_assign},
+    {'%', '=', Sign::percent_assign},
 };
 
 /// What a sign may be by its first character.
 struct SignRow {
+  struct Pair {
+    char second = '\0';
+    Sign sign = Sign::unknown;
+  };
   Sign alone = Sign::unknown;
-  char second = '\0';  // makes it `pair`
-  Sign pair = Sign::unknown;
+  std::array<Pair, 2> pairs;
 };
 
 constexpr auto kSigns = [] {
@@ -58,8 +91,7 @@ constexpr auto kSigns = [] {
     if (spelling.second == 0) {
       row.alone = spelling.sign;
     } else {
-      row.second = spelling.second;
-      row.pair = spelling.sign;
+      row.pairs[row.pairs[0].second == '\0' ? 0 : 1] = {spelling.second, spelling.sign};
     }
   }
   return rows;
@@ -319,7 +351,9 @@ void Lexer::scan_string() {
 
 inline void Lexer::scan_sign() {
   const SignRow& row = kSigns[static_cast<unsigned char>(data_[next_])];
-  if (row.second != '\0' && at(next_ + 1) == row.second) return take_sign(row.pair, 2);
+  for (const SignRow::Pair& pair : row.pairs) {
+    if (pair.second != '\0' && at(next_ + 1) == pair.second) return take_sign(pair.sign, 2);
+  }
   // An unknown one is no error here: a construct that the dialect takes as a whole may hold any
   // character.
   take_sign(row.alone, 1);

@@ -40,6 +40,12 @@ class FunctionLosses {
     ++slot.times;
   }
 
+  /// Forgets what was counted: the function is not there after all.
+  void drop() {
+    slots_.fill({});
+    function_ = {};
+  }
+
   /// Logs what was counted.
   void flush() {
     for (std::size_t i = 0; i < slots_.size(); ++i) flush(static_cast<LossCode>(i));

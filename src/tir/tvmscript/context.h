@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -151,6 +152,7 @@ struct Context final : text::ReaderContext {
   support::NameMap<std::string_view, Callee> callees;  // by the name behind T
   std::vector<FunctionCall> function_calls;
   std::unordered_map<NodeId, Allocation> allocations;  // by pointer
+  std::unordered_set<NodeId> python_numbers;           // no expressions of TVM before they are used
   std::vector<NodeId> default_aligned;                 // buffers that state no alignment
 
   Node node(NodeId id) const { return builder.node(id); }

@@ -14,7 +14,9 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 [[noreturn]] void fail_undefined(Context& c, const Value& name) {
-  c.values.fail(name, fmt::format("'{}' is not defined", c.values.text(name)));
+  const std::string_view text = c.values.text(name);
+  throw UndefinedName(ErrorKind::invalid_input, fmt::format("'{}' is not defined", text),
+                      c.source.locate(c.values.begin(name), text.size()));
 }
 
 /// Types of TVM are nodes, too.
@@ -24,14 +26,21 @@ bool is_type(Node node) {
 
 }  // namespace
 
-bool is_literal(const Value& value) {
-  return value.kind == ValueKind::integer || value.kind == ValueKind::real;
+/// Also a name of one: `x = T.meta_var(1)`.
+bool is_literal(const Context& c, const Value& value) {
+  return value.kind == ValueKind::integer || value.kind == ValueKind::real ||
+         (value.kind == ValueKind::node && c.python_numbers.contains(value.node));
+}
+
+std::optional<DType> script_dtype(std::string_view name) {
+  return name == "boolean" ? DType::Bool() : parse_dtype(name);
 }
 
 namespace {
 
 NodeId make_integer(Context& c, const Value& value, DType dtype, std::int64_t number) {
   const NodeId made = c.make.int_imm(dtype, number);
+  if (value.kind == ValueKind::node) return made;
   const text::Syntax& digits = c.values.syntax(value.syntax);
   c.note_place(made, digits.begin, digits.end);
   return made;
@@ -72,9 +81,16 @@ NodeId as_expr(Context& c, const Value& value) {
 
 /// Handles and vectors are never meant by a bare number.
 NodeId as_expr_of(Context& c, const Value& value, DType dtype) {
-  if (!is_literal(value) || !dtype.is_scalar() || dtype.is_handle()) return as_expr(c, value);
+  if (!is_literal(c, value) || dtype.is_handle() || dtype.is_void()) return as_expr(c, value);
+  if (!dtype.is_scalar()) {
+    const NodeId element = as_expr_of(c, value, dtype.element());
+    const bool is_element = dtype.lanes > 1 && c.make.dtype_of(element) == dtype.element();
+    return is_element ? c.make.broadcast(element, c.make.int32(dtype.lanes)) : element;
+  }
   if (dtype.is_float()) return c.make.float_imm(dtype, as_real(c, value));
-  if (value.kind == ValueKind::real) return as_expr(c, value);
+  const bool is_real = value.kind == ValueKind::real ||
+                       (value.kind == ValueKind::node && c.is(value.node, Kind::FloatImm));
+  if (is_real) return as_expr(c, value);
   return make_integer(c, value, dtype, as_integer(c, value));
 }
 
@@ -139,14 +155,207 @@ NodeId as_callee(Context& c, const Value& value) {
 
 /// A bare literal beside an operand of another type takes that type: TVM prints none such, people
 /// write them.
-NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b) {
+namespace {
+
+struct Operands {
+  NodeId left;
+  NodeId right;
+};
+
+Operands as_operands(Context& c, const Value& a, const Value& b) {
   // The right operand is made first here: it says what the left one is.
-  if (is_literal(a) && !is_literal(b)) {
+  if (is_literal(c, a) && !is_literal(c, b)) {
     const NodeId right = as_expr(c, b);
-    return c.make.binary(kind, as_expr_of(c, a, c.make.dtype_of(right)), right);
+    return {as_expr_of(c, a, c.make.dtype_of(right)), right};
   }
   const NodeId left = as_expr(c, a);
-  return c.make.binary(kind, left, as_expr_of(c, b, c.make.dtype_of(left)));
+  return {left, as_expr_of(c, b, c.make.dtype_of(left))};
+}
+
+bool is_number(DType dtype) {
+  return dtype.is_scalar() && (dtype.is_int() || dtype.is_uint() || dtype.is_float());
+}
+
+/// The dtype in which TVM's operators compute (BinaryOpMatchTypes of src/tir/op/op.cc).
+DType common_dtype(DType a, DType b) {
+  if (a.is_float() != b.is_float()) return a.is_float() ? a : b;
+  if (a.bits != b.bits) return a.bits > b.bits ? a : b;
+  return a.is_uint() ? a : b;
+}
+
+/// Operands of other dtypes are cast, unless that of a call is in question.
+void match_dtypes(Context& c, Operands& operands) {
+  const DType a = c.make.dtype_of(operands.left);
+  const DType b = c.make.dtype_of(operands.right);
+  const bool is_certain = !c.is(operands.left, Kind::Call) && !c.is(operands.right, Kind::Call);
+  if (a == b || !is_number(a) || !is_number(b) || !is_certain) return;
+  const DType common = common_dtype(a, b);
+  operands.left = make_cast(c, common, operands.left);
+  operands.right = make_cast(c, common, operands.right);
+}
+
+/// What Python makes of an operator between two numbers, if that is an integer.
+std::optional<std::int64_t> compute(Kind kind, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  switch (kind) {
+    case Kind::Add:
+      if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
+      return result;
+    case Kind::Sub:
+      if (__builtin_sub_overflow(a, b, &result)) return std::nullopt;
+      return result;
+    case Kind::Mul:
+      if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+      return result;
+    case Kind::FloorDiv:
+    case Kind::FloorMod: {
+      if (b == 0 || (a == std::numeric_limits<std::int64_t>::min() && b == -1)) {
+        return std::nullopt;
+      }
+      const std::int64_t rest = (a % b + b) % b;
+      return kind == Kind::FloorMod ? rest : (a - rest) / b;
+    }
+    case Kind::Min:
+      return std::min(a, b);
+    case Kind::Max:
+      return std::max(a, b);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<double> compute(Kind kind, double a, double b) {
+  switch (kind) {
+    case Kind::Add:
+      return a + b;
+    case Kind::Sub:
+      return a - b;
+    case Kind::Mul:
+      return a * b;
+    case Kind::Min:
+      return std::min(a, b);
+    case Kind::Max:
+      return std::max(a, b);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_index(DType dtype) {
+  return dtype.is_int() && dtype.is_scalar() && (dtype.bits == 32 || dtype.bits == 64);
+}
+
+/// An operator of two constants, as TVM's own computes it (src/arith/const_fold.h): its printer
+/// shows a node that is not computed as a call, `T.Add(1, 2)`. None where nothing can be computed.
+NodeId fold_constants(Context& c, Kind kind, Node a, Node b) {
+  if (a.is(Kind::IntImm) && b.is(Kind::IntImm) && is_index(a.dtype()) && a.dtype() == b.dtype()) {
+    const auto value = compute(kind, a.integer(f::IntImm::value), b.integer(f::IntImm::value));
+    if (!value) return NodeId::none;
+    const bool fits = a.dtype().bits == 64 || (*value >= INT32_MIN && *value <= INT32_MAX);
+    return fits ? c.make.int_imm(a.dtype(), *value) : NodeId::none;
+  }
+  const bool are_real = a.is(Kind::FloatImm) && b.is(Kind::FloatImm) && a.dtype() == b.dtype();
+  if (!are_real || (a.dtype().bits != 32 && a.dtype().bits != 64)) return NodeId::none;
+  const auto value = compute(kind, a.real(f::FloatImm::value), b.real(f::FloatImm::value));
+  return value ? c.make.float_imm(a.dtype(), *value) : NodeId::none;
+}
+
+bool is_constant(Node node, std::int64_t number) {
+  if (node.is(Kind::FloatImm)) return node.real(f::FloatImm::value) == static_cast<double>(number);
+  return node.is(Kind::IntImm) && is_index(node.dtype()) &&
+         node.integer(f::IntImm::value) == number;
+}
+
+/// The operand that an operator gives beside a neutral one; none where there is none.
+NodeId fold_neutral(Context& c, Kind kind, Node a, Node b) {
+  switch (kind) {
+    case Kind::Add:
+      if (is_constant(a, 0)) return b.id();
+      return is_constant(b, 0) ? a.id() : NodeId::none;
+    case Kind::Sub:
+      return is_constant(b, 0) ? a.id() : NodeId::none;
+    case Kind::Mul:
+      if (is_constant(a, 1) || is_constant(b, 0)) return b.id();
+      return is_constant(b, 1) || is_constant(a, 0) ? a.id() : NodeId::none;
+    case Kind::FloorDiv:
+      return is_constant(a, 0) || is_constant(b, 1) ? a.id() : NodeId::none;
+    case Kind::FloorMod:
+      if (is_constant(a, 0)) return a.id();
+      return is_constant(b, 1) ? c.make.int_imm(a.dtype(), 0) : NodeId::none;
+    default:
+      return NodeId::none;
+  }
+}
+
+NodeId fold(Context& c, Kind kind, const Operands& operands) {
+  const Node a = c.node(operands.left);
+  const Node b = c.node(operands.right);
+  if (!is_expr(a.category()) || !is_expr(b.category()) || a.dtype() != b.dtype()) {
+    return NodeId::none;
+  }
+  const NodeId constant = fold_constants(c, kind, a, b);
+  return constant != NodeId::none ? constant : fold_neutral(c, kind, a, b);
+}
+
+/// The number that Python makes of two; none where the operator is one of TVM.
+NodeId python_number(Context& c, Kind kind, const Value& a, const Value& b) {
+  if (!c.rules.stores_by_buffer || !is_literal(c, a) || !is_literal(c, b)) return NodeId::none;
+  const NodeId left = as_expr(c, a);
+  const NodeId right = as_expr(c, b);
+  NodeId made = NodeId::none;
+  if (c.is(left, Kind::IntImm) && c.is(right, Kind::IntImm)) {
+    const auto value = compute(kind, c.node(left).integer(f::IntImm::value),
+                               c.node(right).integer(f::IntImm::value));
+    if (!value) return NodeId::none;
+    const bool is_small = *value >= std::numeric_limits<std::int32_t>::min() &&
+                          *value <= std::numeric_limits<std::int32_t>::max();
+    made = c.make.int_imm(DType::Int(is_small ? 32 : 64), *value);
+  } else {
+    const auto value = compute(kind, as_real(c, a), as_real(c, b));
+    if (!value) return NodeId::none;
+    made = c.make.float_imm(DType::Float(32), *value);
+  }
+  c.python_numbers.insert(made);
+  return made;
+}
+
+}  // namespace
+
+NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b) {
+  const Operands operands = as_operands(c, a, b);
+  return c.make.binary(kind, operands.left, operands.right);
+}
+
+NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b) {
+  if (const NodeId number = python_number(c, kind, a, b); number != NodeId::none) return number;
+  Operands operands = as_operands(c, a, b);
+  if (c.rules.stores_by_buffer) {
+    match_dtypes(c, operands);
+    if (const NodeId folded = fold(c, kind, operands); folded != NodeId::none) return folded;
+  }
+  return c.make.binary(kind, operands.left, operands.right);
+}
+
+NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b) {
+  Operands operands = as_operands(c, a, b);
+  match_dtypes(c, operands);
+  const NodeId args[] = {operands.left, operands.right};
+  return c.make.call(c.make.op(function), args, c.make.dtype_of(operands.left));
+}
+
+/// tvm::cast: constants are computed.
+NodeId make_cast(Context& c, DType dtype, NodeId value) {
+  const Node node = c.node(value);
+  if (c.make.dtype_of(value) == dtype) return value;
+  if (node.is(Kind::IntImm) && dtype.is_scalar()) {
+    const std::int64_t number = node.integer(f::IntImm::value);
+    if (dtype.is_float()) return c.make.float_imm(dtype, static_cast<double>(number));
+    if (dtype.is_int() || dtype.is_uint()) return c.make.int_imm(dtype, number);
+  }
+  if (node.is(Kind::FloatImm) && dtype.is_scalar() && dtype.is_float()) {
+    return c.make.float_imm(dtype, node.real(f::FloatImm::value));
+  }
+  return c.make.cast(dtype, value);
 }
 
 // --- Numbers and words -------------------------------------------------------------------------
@@ -164,7 +373,10 @@ std::int64_t as_integer(Context& c, const Value& value) {
 
 /// Also the words that the printer has for infinity and NaN: `T.float32("inf")`.
 double as_real(Context& c, const Value& value) {
-  if (value.kind == ValueKind::string || is_literal(value)) {
+  if (value.kind == ValueKind::node && c.is(value.node, Kind::IntImm)) {
+    return static_cast<double>(c.node(value.node).integer(f::IntImm::value));
+  }
+  if (value.kind != ValueKind::node && (value.kind == ValueKind::string || is_literal(c, value))) {
     const auto number = text::parse_real(value.kind == ValueKind::string ? as_string(c, value)
                                                                          : c.values.text(value));
     if (number) return *number;
@@ -471,7 +683,7 @@ NodeId type_of_path(Context& c, std::string_view path) {
   const std::string_view name = after_prefix(path, c.prefixes.tir);
   if (name.empty()) return is_void(c, path) ? c.make.void_type() : NodeId::none;
   if (name.starts_with("Ptr[")) return scoped_pointer(c, name);
-  const auto dtype = parse_dtype(name);
+  const auto dtype = script_dtype(name);
   if (!dtype) return NodeId::none;
   return dtype->is_void() ? c.make.void_type() : c.make.prim_type(*dtype);
 }

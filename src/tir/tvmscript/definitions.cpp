@@ -23,9 +23,10 @@ using text::BufferSpec;
 /// The keywords are those of all versions; the scope and the type have two spellings.
 class BufferDeclaration {
  public:
+  /// A buffer of a `region` has its shape and dtype where none are stated.
   BufferDeclaration(Context& context, std::string_view name, const Arguments& args,
-                    std::size_t shape)
-      : c_(context), args_(args), shape_(shape) {
+                    std::size_t shape, NodeId region)
+      : c_(context), args_(args), shape_(shape), region_(region) {
     spec_.name = name;
     spec_.dtype = DType::Float(32);
   }
@@ -34,18 +35,32 @@ class BufferDeclaration {
     args_.expect_keywords({"shape", "dtype", "data", "strides", "elem_offset", "scope",
                            "storage_scope", "align", "offset_factor", "buffer_type",
                            "axis_separators", "logical_shape", "layout", "type"});
-    spec_.shape = as_exprs(c_, args_.get(shape_, "shape"));
+    if (region_ != NodeId::none && !args_.find(shape_, "shape")) {
+      match_region();
+    } else {
+      spec_.shape = as_exprs(c_, args_.get(shape_, "shape"));
+    }
     if (const auto dtype = args_.find(shape_ + 1, "dtype")) spec_.dtype = as_dtype(c_, *dtype);
     read_layout();
     read_data();
     read_offset();
     if (has_defaults_) c_.lose(LossCode::buffer_defaults);
+    // Of several versions that may have printed the text, the newest.
+    spec_.index_dtype = text::default_index_dtype(c_.versions.range().last);
     const NodeId buffer = c_.make.buffer(spec_);
     if (!states_alignment_) c_.default_aligned.push_back(buffer);
     return buffer;
   }
 
  private:
+  void match_region() {
+    const Node region = c_.node(region_);
+    spec_.dtype = region[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
+    for (const Node range : region.list(f::BufferRegion::region)) {
+      spec_.shape.push_back(range[f::Range::extent].id());
+    }
+  }
+
   /// What the parser assumes by default: no strides, alignment by the version.
   void read_layout() {
     if (const auto strides = present("strides", 3)) {
@@ -116,6 +131,7 @@ class BufferDeclaration {
   Context& c_;
   const Arguments& args_;
   std::size_t shape_;
+  NodeId region_;
   bool has_defaults_ = false;
   bool states_alignment_ = false;
   BufferSpec spec_{};
@@ -124,7 +140,7 @@ class BufferDeclaration {
 }  // namespace
 
 NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape) {
-  return BufferDeclaration(c, name, args, shape).make();
+  return BufferDeclaration(c, name, args, shape, NodeId::none).make();
 }
 
 // --- Definitions -------------------------------------------------------------------------------
@@ -139,13 +155,18 @@ NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments
   return declare(fn, buffer);
 }
 
-/// Outside of any block it belongs to the root block, which the printer leaves out.
+/// Outside of any block it belongs to the root block, which need not be in the text.
 NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
-  if (fn.frames.blocks().empty()) open_root_block(fn);
   const NodeId buffer = declare_buffer(c, name, args, 0);
   c.builder.set_source_range(buffer, {fn.line_begin, c.lexer.token().begin});
-  fn.frames.blocks().back().alloc_buffers.push_back(buffer);
+  if (fn.frames.blocks().empty()) {
+    fn.root_buffers.push_back(buffer);
+    fn.frames.define_outside(buffer);
+  } else {
+    fn.frames.blocks().back().alloc_buffers.push_back(buffer);
+    fn.frames.define(buffer);
+  }
   return buffer;
 }
 
@@ -195,7 +216,7 @@ NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view c
   const Kind kind = size_var && as_boolean(c, *size_var) ? Kind::SizeVar : Kind::Var;
   const auto element = args.find(0, "dtype");
   if (callee != "handle" || !element || element->kind == ValueKind::none) {
-    return declare(fn, c.make.var(name, c.make.prim_type(*parse_dtype(callee)), kind));
+    return declare(fn, c.make.var(name, c.make.prim_type(*script_dtype(callee)), kind));
   }
   const auto scope = args.find(1, "storage_scope");
   const NodeId type = c.make.pointer_type(as_stated_type(c, *element),
@@ -224,12 +245,13 @@ void add_axis(FunctionContext& fn, std::string_view name, NodeId dom, IterVarTyp
 NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, 2);
-  text::BlockDraft& block = block_of(fn, args);
+  const OpenBlock& block = block_of(fn, args);
   const std::string_view kind = args.callee().substr(args.callee().rfind('.') + 1);
-  const IterVarType type = kind == "spatial"  ? IterVarType::DataPar
-                           : kind == "reduce" ? IterVarType::CommReduce
-                           : kind == "scan"   ? IterVarType::Ordered
-                                              : IterVarType::Opaque;
+  constexpr text::Meaning<IterVarType> kTypes[] = {
+      {"spatial", IterVarType::DataPar},   {"S", IterVarType::DataPar},
+      {"reduce", IterVarType::CommReduce}, {"R", IterVarType::CommReduce},
+      {"scan", IterVarType::Ordered},      {"opaque", IterVarType::Opaque}};
+  const IterVarType type = *text::meaning_of(kTypes, kind);
   NodeId min = NodeId::none;
   NodeId extent = NodeId::none;
   // A pair is the first value and the end.
@@ -255,7 +277,7 @@ bool is_declaration(FunctionContext& fn, SyntaxId value) {
   Context& c = fn.c;
   const std::string_view callee = tir_callee(c, value);
   if (find_form(Form::Place::definition, Form::Prefix::tir, callee) != nullptr) return true;
-  const bool is_type = parse_dtype(callee) && c.values.syntax(value).kind == SyntaxKind::call;
+  const bool is_type = script_dtype(callee) && c.values.syntax(value).kind == SyntaxKind::call;
   return is_type && (callee == "handle" || arguments_of(c, value).size() == 0);
 }
 
@@ -293,10 +315,11 @@ NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arg
   args.expect(1, SIZE_MAX);
   const Value source = args[0];
   if (source.kind == ValueKind::access) {
-    text::BlockDraft& block = block_of(fn, args);
+    OpenBlock& block = block_of(fn, args);
     const NodeId region = as_region(c, source);
-    const NodeId buffer = declare_buffer(c, name, args, 1);
+    const NodeId buffer = BufferDeclaration(c, name, args, 1, region).make();
     block.match_buffers.push_back(c.builder.make(Kind::MatchBufferRegion, {buffer, region}));
+    fn.frames.define(buffer);
     return buffer;
   }
   const NodeId param = as_var(c, source);
@@ -307,6 +330,7 @@ NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arg
   const NodeId buffer = declare_buffer(c, name, args, 1);
   c.builder.set_source_range(buffer, {fn.line_begin, c.lexer.token().begin});
   fn.draft.buffer_map.push_back({param, buffer});
+  fn.frames.define_outside(buffer);
   return buffer;
 }
 

@@ -21,7 +21,8 @@ constexpr text::Grammar make_common() {
   g.lexical.comment = '#';
   g.lexical.words = kWords;
   for (const BinaryOperator& row : kBinaryOperators) g.binary[row.sign] = row.level;
-  g.prefix[Sign::minus] = kSignLevel;
+  for (const BitOperator& row : kBitOperators) g.binary[row.sign] = row.level;
+  g.prefix[Sign::minus] = g.prefix[Sign::tilde] = kSignLevel;
   return g;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
@@ -26,9 +27,9 @@ constexpr std::uint8_t kNotLevel = 4;
 /// Before v0.12 `==` binds less tightly than `<`; since then both are one level, as in Python.
 constexpr std::uint8_t kEqualityLevel = 5;
 constexpr std::uint8_t kComparisonLevel = 6;
-constexpr std::uint8_t kSumLevel = 7;
-constexpr std::uint8_t kProductLevel = 8;
-constexpr std::uint8_t kSignLevel = 9;
+constexpr std::uint8_t kSumLevel = 11;
+constexpr std::uint8_t kProductLevel = 12;
+constexpr std::uint8_t kSignLevel = 13;
 
 constexpr BinaryOperator kBinaryOperators[] = {
     {Kind::Add, text::Sign::plus, "+", kSumLevel},
@@ -56,6 +57,34 @@ constexpr const BinaryOperator* operator_for(Kind kind) {
 /// The row of a sign between operands.
 constexpr const BinaryOperator& operator_of(text::Sign sign) {
   return *std::ranges::find(kBinaryOperators, sign, &BinaryOperator::sign);
+}
+
+/// Operators that people write and no printer does: TVM makes calls of them.
+struct BitOperator {
+  text::Sign sign;
+  std::string_view function;
+  std::uint8_t level;
+};
+
+constexpr BitOperator kBitOperators[] = {
+    {text::Sign::pipe, "tir.bitwise_or", 7},
+    {text::Sign::caret, "tir.bitwise_xor", 8},
+    {text::Sign::ampersand, "tir.bitwise_and", 9},
+    {text::Sign::shift_left, "tir.shift_left", 10},
+    {text::Sign::shift_right, "tir.shift_right", 10},
+};
+
+/// The operator of `+=` and the like; null for any other sign.
+constexpr const BinaryOperator* operator_of_assignment(text::Sign sign) {
+  constexpr std::pair<text::Sign, Kind> kRows[] = {{text::Sign::plus_assign, Kind::Add},
+                                                   {text::Sign::minus_assign, Kind::Sub},
+                                                   {text::Sign::star_assign, Kind::Mul},
+                                                   {text::Sign::slash_assign, Kind::Div},
+                                                   {text::Sign::percent_assign, Kind::FloorMod}};
+  for (const auto& [assignment, kind] : kRows) {
+    if (assignment == sign) return operator_for(kind);
+  }
+  return nullptr;
 }
 
 const text::Grammar& new_grammar();  ///< v0.12 to v0.18

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "support/error.h"
 #include "tir/reader.h"
 #include "tir/tvm_features.h"
@@ -69,8 +71,23 @@ NodeId call_op(Context& c, const OpInfo& op, const Arguments& args) {
   return c.make.call_inferred(op.name, nodes, c.function());
 }
 
+/// Functions of TVM's parser that make no expression: they are never operators.
+bool is_statement_of_parser(std::string_view name) {
+  constexpr std::string_view kNames[] = {
+      "If",       "Then",      "Else",     "While",          "Range",  "arg",
+      "block",    "func_name", "func_ret", "grid",           "init",   "macro",
+      "parallel", "prim_func", "serial",   "thread_binding", "unroll", "vectorized"};
+  constexpr Form::Place kPlaces[] = {Form::Place::definition, Form::Place::scope,
+                                     Form::Place::line};
+  return name.starts_with("axis.") || std::ranges::find(kNames, name) != std::end(kNames) ||
+         std::ranges::any_of(kPlaces, [&](Form::Place place) {
+           return find_form(place, Form::Prefix::tir, name) != nullptr;
+         });
+}
+
 /// A builtin that came after our table: the name says which operator, the dtype is a guess.
 NodeId call_unknown(Context& c, std::string_view name, const Arguments& args) {
+  if (is_statement_of_parser(name)) args.fail(fmt::format("{} is no expression", args.callee()));
   const std::string full =
       name.starts_with("tir.") ? std::string(name) : fmt::format("tir.{}", name);
   const std::vector<NodeId> nodes = argument_exprs(c, args, 0, args.size());
@@ -113,7 +130,7 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
       node = c.make.int_imm(element, as_boolean(c, value) ? 1 : 0);
       break;
     default:
-      return c.make.cast(dtype, as_expr(c, value));
+      return make_cast(c, dtype, as_expr(c, value));
   }
   return dtype.is_scalar() ? node : c.make.broadcast(node, c.make.int32(dtype.lanes));
 }
@@ -139,7 +156,7 @@ const Callee& resolve(Context& c, std::string_view name) {
   callee.op = text::find_script_op(name);
   // Before v0.12 no operator had another name than its own.
   if (callee.op == nullptr) callee.op = text::find_op(fmt::format("tir.{}", name));
-  if (callee.op == nullptr) callee.dtype = parse_dtype(name);
+  if (callee.op == nullptr) callee.dtype = script_dtype(name);
   return callee;
 }
 
@@ -174,6 +191,13 @@ NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
     }
   }
   if (path.find('.') != std::string_view::npos) args.fail(fmt::format("unknown function {}", path));
+  // Since v0.12 printers call no function by its bare name: it would be one of Python.
+  const bool is_python = c.rules.dialect == Dialect::tvmscript &&
+                         c.source.text.find(fmt::format("def {}(", path)) == std::string_view::npos;
+  if (is_python) {
+    throw UndefinedName(ErrorKind::invalid_input, fmt::format("'{}' is not defined", path),
+                        c.source.locate(c.values.begin(args.call()), path.size()));
+  }
   return call_function(c, path, args);
 }
 
@@ -275,12 +299,18 @@ void lower_name(Context& c, SyntaxId id) {
 /// TVM has no negation: `-x` is a product, as its own operator makes it.
 void lower_unary(Context& c, SyntaxId id) {
   Value& operand = c.values.top();
+  if (c.values.syntax(id).sign == Sign::tilde) {
+    const NodeId value = as_expr(c, operand);
+    c.values.drop(1);
+    return c.values.push(
+        c.make.call(c.make.op("tir.bitwise_not"), {&value, 1}, c.make.dtype_of(value)), id);
+  }
   if (c.values.syntax(id).sign == Sign::not_) {
     const NodeId node = c.make.logical_not(as_expr(c, operand));
     c.values.drop(1);
     return c.values.push(node, id);
   }
-  if (is_literal(operand)) {
+  if (operand.kind == ValueKind::integer || operand.kind == ValueKind::real) {
     // Negative literals stay literals.
     operand.syntax = id;  // the text of the literal now begins with its sign
     return;
@@ -288,15 +318,20 @@ void lower_unary(Context& c, SyntaxId id) {
   const NodeId value = as_expr(c, operand);
   c.values.drop(1);
   const DType dtype = c.make.dtype_of(value);
-  const NodeId minus_one =
-      dtype.is_float() ? c.make.float_imm(dtype, -1) : c.make.int_imm(dtype, -1);
+  const DType element = dtype.element();
+  NodeId minus_one = dtype.is_float() ? c.make.float_imm(element, -1) : c.make.int_imm(element, -1);
+  if (!dtype.is_scalar()) minus_one = c.make.broadcast(minus_one, c.make.int32(dtype.lanes));
   c.values.push(c.make.binary(Kind::Mul, value, minus_one), id);
 }
 
 void lower_binary(Context& c, SyntaxId id) {
   const Value a = c.values.below_top(1);
   const Value b = c.values.top();
-  const NodeId node = make_binary(c, operator_of(c.values.syntax(id).sign).kind, a, b);
+  const Sign sign = c.values.syntax(id).sign;
+  const auto* const bits = std::ranges::find(kBitOperators, sign, &BitOperator::sign);
+  const NodeId node = bits != std::end(kBitOperators)
+                          ? make_bitwise(c, bits->function, a, b)
+                          : make_binary(c, operator_of(sign).kind, a, b);
   c.values.drop(2);
   c.values.push(node, id);
 }

@@ -9,9 +9,15 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "support/error.h"
 #include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {
+
+/// A name that nothing in the text defines. A function that uses it means nothing; others may.
+struct UndefinedName : support::Error {
+  using Error::Error;
+};
 
 /// The value of a parsed expression. Runs once over the syntax below `root`; values hold until
 /// Values::clear.
@@ -72,10 +78,18 @@ bool as_boolean(Context& c, const Value& value);
 DType as_dtype(Context& c, const Value& value);
 std::string_view as_string(Context& c, const Value& value);
 
-/// The node of a binary operator or of its function.
+/// The node of a binary operator, with its operands as they are.
+NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b);
+/// What the operator or its function makes: two bare numbers are computed, dtypes are matched.
 NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b);
+/// The call that an operator on bits is.
+NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b);
+/// The value as one of `dtype`: a constant stays one.
+NodeId make_cast(Context& c, DType dtype, NodeId value);
+/// The dtype that a function behind T is named after.
+std::optional<DType> script_dtype(std::string_view name);
 
-bool is_literal(const Value& value);
+bool is_literal(const Context& c, const Value& value);
 [[noreturn]] void fail_expected(Context& c, const Value& value, std::string_view wanted);
 
 // --- What is in brackets and behind dots: loads, regions, parts of buffers ---------------------

@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"
+#include "tir/tvmscript/function.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
@@ -110,8 +112,11 @@ NodeId make_node(Context& c, Kind kind, const std::vector<FieldValue>& fields,
     case Kind::Select:
       return c.make.select(node(f::Select::condition), node(f::Select::true_value),
                            node(f::Select::false_value));
-    case Kind::Ramp:
-      return c.make.ramp(node(f::Ramp::base), node(f::Ramp::stride), node(f::Ramp::lanes));
+    case Kind::Ramp: {
+      const NodeId base = node(f::Ramp::base);
+      const NodeId stride = make_cast(c, c.make.dtype_of(base), node(f::Ramp::stride));
+      return c.make.ramp(base, stride, node(f::Ramp::lanes));
+    }
     case Kind::Broadcast:
       return c.make.broadcast(node(f::Broadcast::value), node(f::Broadcast::lanes));
     case Kind::Let:
@@ -157,7 +162,15 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
   if (form.read != nullptr) return form.read(c, args);
   check(form, args);
   // Operands of operators lend their types to literals beside them.
-  if (is_binary(form.kind)) return make_binary(c, form.kind, args[0], args[1]);
+  if (is_binary(form.kind)) {
+    // Printers show a Min and a Max by these names, computed or not.
+    const bool is_constructor = (form.name.front() >= 'A' && form.name.front() <= 'Z') ||
+                                form.kind == Kind::Min || form.kind == Kind::Max;
+    return (is_constructor ? construct_binary : make_binary)(c, form.kind, args[0], args[1]);
+  }
+  if (form.kind == Kind::Cast && form.name == "cast" && c.rules.stores_by_buffer) {
+    return make_cast(c, as_dtype(c, args[1]), as_expr(c, args[0]));
+  }
   switch (form.kind) {
     // Of these there is one node for each name or dtype.
     case Kind::PrimType:
@@ -386,6 +399,92 @@ NodeId read_range(Context& c, const Arguments& args) {
                         {first, is_extent ? second : c.make.extent(first, second, c.function())});
 }
 
+// --- Functions of TVM's parser that are no operators -------------------------------------------
+
+/// `T.abs(x)` of integers is a Select.
+NodeId read_abs(Context& c, const Arguments& args) {
+  args.expect(1, 1, {"dtype"});
+  const NodeId value = as_expr(c, args[0]);
+  const DType dtype = c.make.dtype_of(value);
+  if (dtype.is_float()) return c.make.call(c.make.op("tir.fabs"), {&value, 1}, dtype);
+  if (dtype.is_uint()) return value;
+  const DType element = dtype.element();
+  const auto constant = [&](std::int64_t number) {
+    const NodeId scalar = c.make.int_imm(element, number);
+    return dtype.is_scalar() ? scalar : c.make.broadcast(scalar, c.make.int32(dtype.lanes));
+  };
+  const NodeId is_positive = c.make.binary(Kind::GE, value, constant(0));
+  const NodeId negated = c.make.binary(Kind::Mul, value, constant(-1));
+  return c.make.select(is_positive, value, negated);
+}
+
+/// `T.ceildiv(a, b)` is (a + b - 1) // b.
+NodeId read_ceildiv(Context& c, const Arguments& args) {
+  args.expect(2, 2);
+  const auto value = [&](NodeId node) { return Value{.kind = ValueKind::node, .node = node}; };
+  const NodeId sum = make_binary(c, Kind::Add, args[0], args[1]);
+  const NodeId one = c.make.int_imm(c.make.dtype_of(sum).element(), 1);
+  const NodeId dividend = make_binary(c, Kind::Sub, value(sum), value(one));
+  return make_binary(c, Kind::FloorDiv, value(dividend), args[1]);
+}
+
+NodeId read_infinity(Context& c, const Arguments& args) {
+  args.expect(1, 1);
+  const DType dtype = as_dtype(c, args[0]);
+  if (!dtype.is_float()) args.fail("only types of floating-point numbers have an infinity");
+  return c.make.float_imm(dtype, std::numeric_limits<double>::infinity());
+}
+
+/// `T.min_value("int8")`, `T.max_value("float32")`
+NodeId read_limit(Context& c, const Arguments& args) {
+  args.expect(1, 1);
+  const DType dtype = as_dtype(c, args[0]);
+  const bool is_lower = args.callee().ends_with("min_value");
+  if (dtype == DType::Float(32) || dtype == DType::Float(64) || dtype == DType::Float(16)) {
+    const double most = dtype.bits == 64   ? std::numeric_limits<double>::max()
+                        : dtype.bits == 32 ? std::numeric_limits<float>::max()
+                                           : 65504.0;
+    return c.make.float_imm(dtype, is_lower ? -most : most);
+  }
+  if (!(dtype.is_int() || dtype.is_uint()) || !dtype.is_scalar() || dtype.bits > 64 ||
+      dtype.bits < 1 || (dtype.is_uint() && dtype.bits == 64)) {
+    args.fail("the limits of this type are no numbers");
+  }
+  const unsigned bits = dtype.bits - (dtype.is_int() ? 1u : 0u);
+  const std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+  const std::int64_t upper = static_cast<std::int64_t>(most);
+  const std::int64_t lower = dtype.is_int() ? -upper - 1 : 0;
+  return c.make.int_imm(dtype, is_lower ? lower : upper);
+}
+
+/// `T.call_intrin("int32", "tir.clz", x)`
+NodeId read_call_intrin(Context& c, const Arguments& args) {
+  args.expect(2, SIZE_MAX, {});
+  const DType dtype = as_dtype(c, args[0]);
+  const NodeId callee = as_callee(c, args[1]);
+  std::vector<NodeId> operands;
+  for (std::size_t i = 2; i < args.size(); ++i) operands.push_back(as_expr(c, args[i]));
+  return c.make.call(callee, operands, dtype);
+}
+
+/// The number of an intrinsic, which LLVM knows.
+NodeId read_intrinsic_id(Context& c, const Arguments& args) {
+  args.expect(1, 1);
+  c.lose(LossCode::llvm_intrinsic, as_string(c, args[0]));
+  return c.make.string_imm(as_string(c, args[0]));
+}
+
+/// `x = T.meta_var(1)`: another name for what is there already.
+NodeId define_meta_var(FunctionContext& fn, std::string_view, const Arguments& args) {
+  Context& c = fn.c;
+  args.expect(1, 1);
+  const Value value = args[0];
+  if (value.kind == ValueKind::node && c.is(value.node, Kind::Buffer)) return value.node;
+  const NodeId node = as_expr(c, value);
+  if (is_literal(c, value)) c.python_numbers.insert(node);
+  return node;
+}
+
 // --- Targets -----------------------------------------------------------------------------------
 
 namespace {
@@ -444,12 +543,28 @@ NodeId target_of(Context& c, const Value& dict) {
   return target;
 }
 
+/// A dictionary, or a command line: `T.target("cuda -arch=sm_70")`.
+NodeId target_in_words(Context& c, const Value& value) {
+  if (value.kind != ValueKind::string) return target_of(c, value);
+  const auto target = parse_target(as_string(c, value));
+  if (!target) c.values.fail(value, target.error().message);
+  return text::make_target(c.make, *target);
+}
+
 }  // namespace
 
 NodeId read_target(Context& c, const Arguments& args) {
   args.expect(1, 2, {"host"});
   c.lose(LossCode::target_details);
-  return target_of(c, args[0]);
+  const auto host = args.find(1, "host");
+  const bool has_host = host && host->kind != ValueKind::none;
+  if (args[0].kind != ValueKind::string && !has_host) return target_of(c, args[0]);
+  const NodeId target = target_in_words(c, args[0]);
+  if (has_host) {
+    const bool is_made = host->kind == ValueKind::node && c.is(host->node, Kind::Target);
+    c.builder.set(target, f::Target::host, is_made ? host->node : target_in_words(c, *host));
+  }
+  return target;
 }
 
 // --- Memory pools of the static planner (USMP) -------------------------------------------------

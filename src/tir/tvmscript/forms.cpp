@@ -154,6 +154,16 @@ constexpr Form kForms[] = {
     only_read(expression(read_index_map, {Kind::IndexMap, T, "index_map", 12, now})),
     expression(read_target, {Kind::Target, T, "target", 8, now}),
 
+    // Functions of TVM's parser that people use; a printer shows what they make.
+    only_read(expression(read_abs, {Kind::Select, T, "abs", 8, now})),
+    only_read(expression(read_ceildiv, {Kind::FloorDiv, T, "ceildiv", 8, now})),
+    only_read(expression(read_infinity, {Kind::FloatImm, T, "infinity", 8, now})),
+    only_read(expression(read_limit, {Kind::IntImm, T, "min_value", 8, now})),
+    only_read(expression(read_limit, {Kind::IntImm, T, "max_value", 8, now})),
+    only_read(expression(read_call_intrin, {Kind::Call, T, "call_intrin", 8, now})),
+    only_read(
+        expression(read_intrinsic_id, {Kind::StringImm, T, "llvm_lookup_intrinsic_id", 8, now})),
+
     // --- Types ---------------------------------------------------------------------------------
     // Dtypes are functions of their own, `T.int32`; the constructors take what those have no name
     // for.
@@ -212,6 +222,7 @@ constexpr Form kForms[] = {
             Place::line),
     // TVM v0.8 to v0.11 print a Prefetch, and have no function to parse it.
     line(line_prefetch, {Kind::Prefetch, T, "prefetch", 12, now}),
+    only_read(line(line_buffer_store, {Kind::BufferStore, T, "buffer_store", 12, now})),
     line(line_func_attr, {Kind::DictAttrs, T, "func_attr", 8, now}),
     line(line_match_buffer, {Kind::PrimFunc, T, "match_buffer", 8, now}),
     line(line_preflattened_buffer, {Kind::PrimFunc, T, "preflattened_buffer", 9, 10}),
@@ -236,6 +247,9 @@ constexpr Form kForms[] = {
     named(Place::definition, define_axis, {Kind::IterVar, T, "axis.reduce", 8, now}),
     named(Place::definition, define_axis, {Kind::IterVar, T, "axis.scan", 8, now}),
     named(Place::definition, define_axis, {Kind::IterVar, T, "axis.opaque", 8, now}),
+    only_read(named(Place::definition, define_axis, {Kind::IterVar, T, "axis.S", 8, now})),
+    only_read(named(Place::definition, define_axis, {Kind::IterVar, T, "axis.R", 8, now})),
+    only_read(named(Place::definition, define_meta_var, {Kind::Var, T, "meta_var", 8, now})),
 };
 
 using FormsByName = std::unordered_map<std::string_view, const Form*>;

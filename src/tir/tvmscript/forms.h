@@ -107,6 +107,13 @@ NodeId read_constant_info(Context& c, const Arguments& args);
 NodeId read_vdevice(Context& c, const Arguments& args);
 NodeId read_dummy_global_info(Context& c, const Arguments& args);
 
+NodeId read_abs(Context& c, const Arguments& args);
+NodeId read_ceildiv(Context& c, const Arguments& args);
+NodeId read_infinity(Context& c, const Arguments& args);
+NodeId read_limit(Context& c, const Arguments& args);
+NodeId read_call_intrin(Context& c, const Arguments& args);
+NodeId read_intrinsic_id(Context& c, const Arguments& args);
+
 NodeId open_let_scope(FunctionContext& fn, std::string_view name, const Arguments& args);
 NodeId open_attr(FunctionContext& fn, std::string_view name, const Arguments& args);
 NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Arguments& args);
@@ -121,12 +128,14 @@ NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arg
 NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Arguments& args);
 NodeId define_old_var(FunctionContext& fn, std::string_view name, const Arguments& args);
 NodeId define_node_var(FunctionContext& fn, std::string_view name, const Arguments& args);
+NodeId define_meta_var(FunctionContext& fn, std::string_view name, const Arguments& args);
 NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& args);
 
 void line_prefetch(FunctionContext& fn, const Arguments& args);
 void line_func_attr(FunctionContext& fn, const Arguments& args);
 void line_match_buffer(FunctionContext& fn, const Arguments& args);
 void line_preflattened_buffer(FunctionContext& fn, const Arguments& args);
+void line_buffer_store(FunctionContext& fn, const Arguments& args);
 void line_where(FunctionContext& fn, const Arguments& args);
 void line_reads(FunctionContext& fn, const Arguments& args);
 void line_writes(FunctionContext& fn, const Arguments& args);

@@ -55,8 +55,7 @@ void Frames::close(std::uint32_t end) {
       node = c_.builder.make(Kind::IfThenElse, {frame.condition, frame.then_case, node});
       break;
     case FrameKind::block:
-      node = text::make_block(c_.make, blocks_.back(), node);
-      blocks_.pop_back();
+      node = close_block(node);
       break;
     case FrameKind::init:
       // The init of a block is not a statement of it.
@@ -68,6 +67,57 @@ void Frames::close(std::uint32_t end) {
   // A scope has its range from `wrap`.
   if (frame.kind != FrameKind::scoped) c_.builder.set_source_range(node, range);
   stack_.add(node);
+}
+
+void Frames::open_block(OpenBlock block) {
+  block.first_definition = definitions_ + 1;
+  blocks_.push_back(std::move(block));
+}
+
+NodeId Frames::close_block(NodeId body) {
+  const OpenBlock block = std::move(blocks_.back());
+  blocks_.pop_back();
+  const NodeId made = text::make_block(c_.make, block, body);
+  const Node node = c_.node(made);
+  if (node.is(Kind::BlockRealize)) has_realized_block_ = true;
+  if (!block.states_reads || !block.states_writes) {
+    const NodeId id = node.is(Kind::BlockRealize) ? node[f::BlockRealize::block].id() : made;
+    incomplete_.push_back(
+        {{id, block.first_definition, block.states_reads, block.states_writes}, blocks_.empty()});
+  }
+  return made;
+}
+
+void Frames::define(NodeId buffer) {
+  const NodeId data = c_.node(buffer)[f::Buffer::data].id();
+  accessible_.try_emplace(data, BufferDefinition{++definitions_, buffer});
+}
+
+void Frames::define_outside(NodeId buffer) {
+  accessible_[c_.node(buffer)[f::Buffer::data].id()] = {0, buffer};
+}
+
+/// ScriptComplete of src/tir/ir/script/script_complete.cc. The outermost block has the reads and
+/// writes that it states.
+NodeId Frames::complete(NodeId body, const std::vector<NodeId>& root_buffers) {
+  const Node node = c_.node(body);
+  const bool is_block = node.is(Kind::BlockRealize);
+  const bool has_axes = is_block && !node[f::BlockRealize::block].list(f::Block::iter_vars).empty();
+  // What TVM printed before v0.12 has the root block as a comment, where there is one.
+  const bool may_be_printed =
+      c_.rules.dialect == Dialect::old_tvmscript && incomplete_.empty() &&
+      c_.source.text.find("# from tvm.script import") != std::string_view::npos;
+  const bool has_blocks = has_axes || (!is_block && has_realized_block_);
+  const bool needs_root = !root_buffers.empty() || (has_blocks && !may_be_printed);
+  for (const Incomplete& each : incomplete_) {
+    if (needs_root || !each.is_outermost) complete_block(c_, accessible_, each.block);
+  }
+  if (!needs_root) return body;
+  c_.lose(LossCode::root_block);
+  text::BlockDraft root;
+  root.name = "root";
+  root.alloc_buffers = root_buffers;
+  return text::make_block(c_.make, root, body);
 }
 
 /// Names of the then branch end with it.
@@ -180,7 +230,7 @@ NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId ro
   if (callee == "Var" || callee == "SizeVar") {
     return constructed_var(fn, name, arguments_of(c, root));
   }
-  const auto dtype = parse_dtype(callee);
+  const auto dtype = script_dtype(callee);
   if (!dtype || dtype->is_void() || dtype->is_handle()) {
     return c.make.var(name, as_type(c, lower(c, root)));
   }
@@ -210,6 +260,7 @@ void read_param(FunctionContext& fn) {
   c.builder.set_source_range(buffer, {begin, c.lexer.token().begin});
   fn.draft.params.push_back(handle);
   fn.draft.buffer_map.push_back({handle, buffer});
+  fn.frames.define_outside(buffer);
   bind(fn, name, buffer);
 }
 
@@ -258,7 +309,7 @@ void read_body(FunctionContext& fn) {
   // A header at the end of the text has no lines below it.
   if (fn.expects_suite) c.lexer.fail("expected an indented line");
   while (fn.frames.depth() > 1) fn.frames.close(fn.line_end);
-  fn.draft.body = fn.frames.finish();
+  fn.draft.body = fn.frames.complete(fn.frames.finish(), fn.root_buffers);
 }
 
 }  // namespace

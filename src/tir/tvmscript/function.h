@@ -11,6 +11,7 @@
 
 #include "mlf/tir/builder.h"
 #include "tir/text/statement_stack.h"
+#include "tir/tvmscript/block_accesses.h"
 #include "tir/tvmscript/context.h"
 #include "tir/tvmscript/forms.h"
 
@@ -29,6 +30,13 @@ struct Frame {
   std::size_t name_mark = 0;
   NodeId condition = NodeId::none;  ///< of branches
   NodeId then_case = NodeId::none;
+};
+
+/// A block until its last line.
+struct OpenBlock : text::BlockDraft {
+  bool states_reads = false;
+  bool states_writes = false;
+  std::uint32_t first_definition = 0;  ///< order of the first buffer defined inside
 };
 
 class Frames {
@@ -53,21 +61,41 @@ class Frames {
 
   Frame& top() { return stack_.top(); }
   std::size_t depth() const { return stack_.depth(); }
-  std::vector<text::BlockDraft>& blocks() { return blocks_; }
+  std::vector<OpenBlock>& blocks() { return blocks_; }
+  void open_block(OpenBlock block);
+
+  /// Notes that blocks from here on may access a buffer.
+  void define(NodeId buffer);
+  /// The same of a parameter's buffer, or one of the root block.
+  void define_outside(NodeId buffer);
+
+  /// What TVM's parser adds once it has read a function: the root block, with the buffers that are
+  /// allocated outside of any block, and the reads and writes of blocks that do not state them.
+  /// Gives the body.
+  NodeId complete(NodeId body, const std::vector<NodeId>& root_buffers);
 
  private:
   struct Scope {
     Kind kind;
     std::size_t first_field;
   };
+  struct Incomplete {
+    IncompleteBlock block;
+    bool is_outermost;
+  };
 
   NodeId wrap(NodeId body, std::size_t first_scope, SourceRange range);
+  NodeId close_block(NodeId body);
 
   Context& c_;
   text::StatementStack<Frame> stack_{c_.builder};
   std::vector<Scope> scopes_;
   std::vector<FieldValue> fields_;
-  std::vector<text::BlockDraft> blocks_;
+  std::vector<OpenBlock> blocks_;
+  AccessibleBuffers accessible_;
+  std::uint32_t definitions_ = 0;
+  std::vector<Incomplete> incomplete_;  // innermost first
+  bool has_realized_block_ = false;
 };
 
 enum class Visibility : std::uint8_t { exported, hidden };
@@ -111,6 +139,8 @@ struct FunctionContext {
   std::unordered_map<std::uint32_t, NodeId> declared_ahead;
   /// Variables and buffers that no statement has set yet.
   std::unordered_set<NodeId> declared;
+  /// Allocated outside of any block.
+  std::vector<NodeId> root_buffers;
 };
 
 /// Reads a function from `def` to the last line of its body.
@@ -127,6 +157,10 @@ void open_frame(FunctionContext& fn, FrameKind kind, Reach reach);
 /// Takes the colon that ends the line above a suite.
 void end_header(FunctionContext& fn);
 void end_line(FunctionContext& fn);
+
+/// Adds the statement that stores a value in a buffer.
+void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
+               const Value& value);
 
 /// Takes a name; `wanted` says of what.
 std::string_view expect_name(FunctionContext& fn, std::string_view wanted);
@@ -166,7 +200,7 @@ void add_assert(FunctionContext& fn, NodeId condition, NodeId message);
 void read_line(FunctionContext& fn, const Form& form, const Arguments& args);
 
 /// The innermost block; fails at the call outside of any.
-text::BlockDraft& block_of(FunctionContext& fn, const Arguments& args);
+OpenBlock& block_of(FunctionContext& fn, const Arguments& args);
 /// `with T.block("name"):`
 void open_block(FunctionContext& fn, const Arguments& args);
 /// `with T.init():`

@@ -25,6 +25,7 @@ class ModuleReader {
 
   Reading read() {
     while (!lexer_.token().is(TokenKind::end)) read_line();
+    if (drafts_.empty() && undefined_) throw *undefined_;
     if (drafts_.empty() && !has_class_) {
       lexer_.fail("expected a function, found the end of the text");
     }
@@ -39,7 +40,8 @@ class ModuleReader {
   }
 
  private:
-  /// A line outside of functions: imports, decorators, the class, attributes of the module.
+  /// A line outside of functions: imports, decorators, the class, attributes of the module. What
+  /// else a file of Python has around the class is passed over.
   void read_line() {
     c_.values.clear();
     const text::Token& token = lexer_.token();
@@ -50,7 +52,30 @@ class ModuleReader {
     if (token.is(Sign::at)) return read_decorator();
     if (token.is(TokenKind::string)) return skip_line();  // a doc string
     if (token.is(TokenKind::name)) return read_word();
-    fail_here();
+    if (is_in_class()) lexer_.fail_expected("a function");
+    pass_over_line();
+  }
+
+  bool is_in_class() const { return has_class_ && lexer_.indentation() > class_indent_; }
+
+  /// A line of Python as the file has it: brackets may be open at its end. A string over several
+  /// lines belongs to it.
+  void pass_over_line() {
+    const std::string_view text = c_.source.text;
+    std::size_t end = lexer_.line_end();
+    const std::string_view line = text.substr(0, end);
+    for (const char quote : {'"', '\''}) {
+      const std::string quotes(3, quote);
+      std::size_t opened = line.find(quotes, lexer_.token().begin);
+      while (opened != line.npos) {
+        const std::size_t closed = text.find(quotes, opened + quotes.size());
+        if (closed == text.npos) break;
+        end = std::max(end, std::min(text.find('\n', closed), text.size()));
+        opened = line.find(quotes, closed + quotes.size());
+      }
+    }
+    lexer_.seek(end);
+    if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
   }
 
   void read_import_line(std::string_view line) {
@@ -67,6 +92,8 @@ class ModuleReader {
       read_import_line(lexer_.slice(lexer_.token().begin, lexer_.line_end()));
     }
     if (word == "from" || word == "import" || word == "pass") return skip_line();
+    const bool is_ours = word == "metadata" || word == "__tvm_meta__" || word == c_.prefixes.ir;
+    if (!is_ours && !is_in_class()) return pass_over_line();
     const SyntaxId root = c_.parser.parse();
     const text::Syntax& syntax = c_.values.syntax(root);
     const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
@@ -114,12 +141,16 @@ class ModuleReader {
   /// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
   /// that is passed over.
   void read_decorator() {
+    const std::string_view line = lexer_.rest_of_line();
+    const std::string_view decorator = line.substr(0, line.find_first_of("( \t\r"));
+    const bool is_ours = decorator.ends_with("prim_func") || decorator.ends_with("ir_module");
+    (is_ours ? next_is_tir_ : next_is_foreign_) = true;
+    if (decorator.ends_with("macro")) lexer_.fail("macros are expanded by TVM alone");
+    if (!is_ours) return pass_over_line();
     lexer_.advance();
     const SyntaxId root = c_.parser.parse();
     const text::Syntax& syntax = c_.values.syntax(root);
-    std::string_view path = lexer_.slice(syntax.begin, syntax.end);
     if (syntax.kind == SyntaxKind::call) {
-      path = lexer_.slice(syntax.begin, syntax.name_begin);
       const Arguments args = arguments_of(c_, root);
       if (args.keyword("s_tir")) refuse_later(c_, syntax.begin, "s_tir");
       const auto is_private = args.keyword("private");
@@ -128,12 +159,31 @@ class ModuleReader {
         c_.versions.observe(TvmFeature::private_functions);
       }
     }
-    const bool is_ours = path.ends_with("prim_func") || path.ends_with("ir_module");
-    if (!is_ours) next_is_foreign_ = true;
     lexer_.end_line();
   }
 
+  /// Whether the text has a decorator of this name.
+  bool is_there(std::string_view decorator) const {
+    const std::string_view text = c_.source.text;
+    for (std::size_t at = text.find(decorator); at != text.npos;
+         at = text.find(decorator, at + 1)) {
+      const std::size_t begin = text.rfind('\n', at) + 1;
+      const std::size_t first = text.find_first_not_of(" \t", begin);
+      if (text[first] == '@') return true;
+    }
+    return false;
+  }
+
+  /// In a text without such decorators every function, or every class, is TIR.
+  bool takes_next(bool are_decorated) {
+    const bool takes = next_is_tir_ || (!next_is_foreign_ && !are_decorated);
+    next_is_tir_ = next_is_foreign_ = false;
+    return takes;
+  }
+
   void read_class() {
+    if (!takes_next(classes_are_decorated_)) return pass_over_line();
+    class_indent_ = lexer_.indentation();
     lexer_.advance();
     if (!lexer_.token().is(TokenKind::name)) {
       lexer_.fail_expected("the name of the class");
@@ -149,27 +199,56 @@ class ModuleReader {
 
   /// A function with the decorators in front of it.
   void read_def() {
-    if (next_is_foreign_) {
+    if (!takes_next(functions_are_decorated_)) {
       skip_function();
     } else {
-      FunctionDraft& draft = drafts_.emplace_back();
-      draft.visibility = next_visibility_;
-      read_function(c_, draft);
-      if (!function_names_.insert(draft.name).second) {
-        support::fail_at(c_.source, draft.name_offset,
-                         fmt::format("a second function of the name '{}'", draft.name),
-                         draft.name.size());
-      }
+      read_script();
     }
     next_visibility_ = Visibility::exported;
-    next_is_foreign_ = false;
   }
 
-  /// A function of another language ends where its indentation does.
+  /// A function that uses what nothing defines is passed over; others of the module are what they
+  /// are.
+  void read_script() {
+    const std::uint32_t begin = lexer_.token().begin;
+    const std::size_t mark = c_.names.mark();
+    FunctionDraft& draft = drafts_.emplace_back();
+    draft.visibility = next_visibility_;
+    try {
+      read_function(c_, draft);
+    } catch (const UndefinedName& fault) {
+      if (!undefined_) undefined_ = fault;
+      c_.names.release(mark);
+      c_.threads_ahead.clear();
+      c_.function_losses.drop();
+      c_.losses.add(LossCode::undefined_name, "", draft.name);
+      drafts_.pop_back();
+      c_.values.clear();
+      lexer_.seek(begin);
+      return skip_suite();
+    }
+    if (!function_names_.insert(draft.name).second) {
+      support::fail_at(c_.source, draft.name_offset,
+                       fmt::format("a second function of the name '{}'", draft.name),
+                       draft.name.size());
+    }
+  }
+
+  /// A function of another language ends where its indentation does. One of Python around the
+  /// module may hold functions of TIR.
   void skip_function() {
-    const std::uint32_t indent = lexer_.indentation();
+    const bool is_in_module = is_in_class();
+    const std::uint32_t begin = lexer_.token().begin;
     lexer_.advance();
     c_.losses.add(LossCode::foreign_function, "", lexer_.text(lexer_.token()));
+    if (!is_in_module) return pass_over_line();
+    lexer_.seek(begin);
+    skip_suite();
+  }
+
+  /// Passes over a line and those that are indented further.
+  void skip_suite() {
+    const std::uint32_t indent = lexer_.indentation();
     do {
       skip_line();
       while (lexer_.token().is(TokenKind::comment)) lexer_.advance();
@@ -183,8 +262,6 @@ class ModuleReader {
     }
     if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
   }
-
-  [[noreturn]] void fail_here() { lexer_.fail_expected("a function"); }
 
   // --- The module that the lines make ------------------------------------------------------------
 
@@ -320,8 +397,13 @@ class ModuleReader {
   std::vector<FunctionDraft> drafts_;
   support::NameSet<std::string_view> function_names_;
   Visibility next_visibility_ = Visibility::exported;
-  bool next_is_foreign_ = false;
+  bool next_is_tir_ = false;      // a decorator says so
+  bool next_is_foreign_ = false;  // a decorator says so
+  std::optional<UndefinedName> undefined_;
   bool has_class_ = false;
+  std::uint32_t class_indent_ = 0;
+  const bool functions_are_decorated_ = is_there("prim_func");
+  const bool classes_are_decorated_ = is_there("ir_module");
   std::optional<std::vector<NamedNode>> module_attrs_;
   std::vector<NamedNode> global_infos_;
   const StringId symbol_key_ = c_.builder.string("global_symbol");

@@ -126,10 +126,16 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
 /// `v = T.allocate_const([…], "float32", [64])`
 NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
-  args.expect(2, 3, {"annotations"});
-  const std::size_t at = args.size() - 2;  // before v0.12 the data may not be there at all
-  const DType dtype = as_dtype(c, args[at]);
-  const std::vector<NodeId> extents = as_exprs(c, args[at + 1]);
+  args.expect(1, 3, {"dtype", "extents", "annotations"});
+  const auto stated_dtype = args.keyword("dtype");
+  const auto stated_extents = args.keyword("extents");
+  const std::size_t stated = (stated_dtype ? 1u : 0u) + (stated_extents ? 1u : 0u);
+  if (args.size() + stated < 2) args.fail("T.allocate_const needs a dtype and extents");
+  // Before v0.12 the data may not be there at all.
+  const std::size_t at = args.size() + stated - 2;
+  const DType dtype = as_dtype(c, stated_dtype ? *stated_dtype : args[at]);
+  const std::vector<NodeId> extents =
+      as_exprs(c, stated_extents ? *stated_extents : args[args.size() - 1]);
   const NodeId data =
       constant_data(c, name, at > 0 ? std::optional(args[0]) : std::nullopt, dtype, extents);
   // irmod_storage_idx and the annotations are not printed.
@@ -162,6 +168,7 @@ NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Argume
                          c.builder.map(std::span<const NamedNode>())});
   }
   fn.frames.add_scope(Kind::DeclBuffer, {buffer, NodeId::none});
+  fn.frames.define(buffer);
   return buffer;
 }
 
@@ -218,7 +225,7 @@ void add_assert(FunctionContext& fn, NodeId condition, NodeId message) {
 
 // --- Blocks ------------------------------------------------------------------------------------
 
-text::BlockDraft& block_of(FunctionContext& fn, const Arguments& args) {
+OpenBlock& block_of(FunctionContext& fn, const Arguments& args) {
   if (fn.frames.blocks().empty()) {
     args.fail(fmt::format("{} is outside of a block", args.callee()));
   }
@@ -228,20 +235,20 @@ text::BlockDraft& block_of(FunctionContext& fn, const Arguments& args) {
 void open_block(FunctionContext& fn, const Arguments& args) {
   Context& c = fn.c;
   args.expect(0, 1, {"no_realize"});
-  text::BlockDraft block;
+  OpenBlock block;
   if (args.size() > 0) block.name = as_string(c, args[0]);
   const auto no_realize = args.keyword("no_realize");
   if (no_realize && as_boolean(c, *no_realize)) block.realize = text::BlockDraft::Realize::no;
   open_frame(fn, FrameKind::block, Reach::own_suite);
-  fn.frames.blocks().push_back(std::move(block));
+  fn.frames.open_block(std::move(block));
 }
 
 void open_root_block(FunctionContext& fn) {
   fn.c.lose(LossCode::root_block);
   open_frame(fn, FrameKind::block, Reach::rest_of_suite);
-  text::BlockDraft root;
+  OpenBlock root;
   root.name = "root";
-  fn.frames.blocks().push_back(std::move(root));
+  fn.frames.open_block(std::move(root));
 }
 
 void open_init(FunctionContext& fn, const Arguments& args) {
@@ -293,6 +300,15 @@ void line_prefetch(FunctionContext& fn, const Arguments& args) {
   add_statement(fn, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}));
 }
 
+/// `T.buffer_store(A, v, [i, j])`
+void line_buffer_store(FunctionContext& fn, const Arguments& args) {
+  Context& c = fn.c;
+  args.expect(3, 3);
+  const NodeId buffer = as_buffer(c, args[0]);
+  const std::vector<NodeId> indices = as_exprs(c, args[2]);
+  add_store(fn, buffer, indices, args[1]);
+}
+
 /// The predicate of the BlockRealize.
 void line_where(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
@@ -315,11 +331,15 @@ std::vector<NodeId> as_regions(FunctionContext& fn, const Arguments& args) {
 }  // namespace
 
 void line_reads(FunctionContext& fn, const Arguments& args) {
-  block_of(fn, args).reads = as_regions(fn, args);
+  OpenBlock& block = block_of(fn, args);
+  block.reads = as_regions(fn, args);
+  block.states_reads = true;
 }
 
 void line_writes(FunctionContext& fn, const Arguments& args) {
-  block_of(fn, args).writes = as_regions(fn, args);
+  OpenBlock& block = block_of(fn, args);
+  block.writes = as_regions(fn, args);
+  block.states_writes = true;
 }
 
 void line_block_attr(FunctionContext& fn, const Arguments& args) {

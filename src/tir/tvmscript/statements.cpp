@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "support/error.h"
@@ -84,8 +85,7 @@ void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId ext
 }
 
 /// The thread that a loop is bound to; nothing where none is printed, for the IR allows that.
-NodeId thread_of(Context& c, const Arguments& args, DType dtype) {
-  const auto tag = args.find(2, "thread");
+NodeId thread_of(Context& c, const std::optional<Value>& tag, DType dtype) {
   if (!tag) return NodeId::none;
   const NodeId var = c.make.var("", c.make.prim_type(dtype));
   return c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,
@@ -95,12 +95,17 @@ NodeId thread_of(Context& c, const Arguments& args, DType dtype) {
 /// `range(16)`, `T.serial(2, 16)`, `T.thread_binding(32, thread="threadIdx.x")`
 void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args, ForKind kind) {
   Context& c = fn.c;
-  args.expect(1, 2, {"thread", "annotations"});
-  const NodeId last = as_expr(c, args[args.size() - 1]);
+  args.expect(1, kind == ForKind::thread_binding ? 3 : 2, {"thread", "annotations"});
+  // People write the thread behind the bounds.
+  std::size_t bounds = args.size();
+  auto thread_tag = args.keyword("thread");
+  if (args[bounds - 1].kind == ValueKind::string && bounds > 1) thread_tag = args[--bounds];
+  if (bounds > 2) args.fail("the third argument is the name of a thread");
+  const NodeId last = as_expr(c, args[bounds - 1]);
   const DType dtype = c.make.dtype_of(last);
   NodeId min = NodeId::none;
   NodeId extent = last;
-  if (args.size() == 2) {
+  if (bounds == 2) {
     min = as_expr_of(c, args[0], dtype);
     extent = c.make.extent(min, last, c.function());
   } else {
@@ -109,7 +114,7 @@ void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args
   NodeId thread = NodeId::none;
   if (kind == ForKind::thread_binding) {
     c.lose(LossCode::thread_binding);
-    thread = thread_of(c, args, dtype);
+    thread = thread_of(c, thread_tag, dtype);
   }
   const auto annotations = args.keyword("annotations");
   add_loop(fn, name, min, extent, kind, thread,
@@ -350,6 +355,29 @@ void define_all(FunctionContext& fn, const std::vector<SyntaxId>& names,
   for (std::size_t i = 0; i < names.size(); ++i) define(fn, names[i], values[i]);
 }
 
+}  // namespace
+
+/// Since v0.12 TVM's parser casts the value to what the buffer holds.
+void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
+               const Value& value) {
+  Context& c = fn.c;
+  NodeId node = NodeId::none;
+  if (c.rules.stores_by_buffer) {
+    const DType dtype = c.make.loaded_dtype(buffer, indices);
+    node = as_expr_of(c, value, dtype);
+    const DType found = c.make.dtype_of(node);
+    const bool is_number = found.is_int() || found.is_uint() || found.is_float();
+    const bool is_castable = is_number && !dtype.is_handle() && found.lanes == dtype.lanes;
+    if (is_castable && !c.is(node, Kind::Call)) node = make_cast(c, dtype, node);
+  } else {
+    node = as_expr(c, value);
+  }
+  add_statement(
+      fn, c.builder.make(Kind::BufferStore, {buffer, node, c.builder.list(indices), NodeId::none}));
+}
+
+namespace {
+
 /// `A[i, j] = v`; a name that nothing is bound to is a te.Tensor before it got a buffer.
 void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   Context& c = fn.c;
@@ -363,10 +391,27 @@ void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
     return add_statement(
         fn, b.make(Kind::ProducerStore, {producer, as_expr(c, stored), b.list(indices)}));
   }
-  const NodeId node = c.rules.stores_by_buffer
-                          ? as_expr_of(c, stored, c.make.loaded_dtype(access.node, indices))
-                          : as_expr(c, stored);
-  add_statement(fn, b.make(Kind::BufferStore, {access.node, node, b.list(indices), NodeId::none}));
+  add_store(fn, access.node, indices, stored);
+}
+
+/// `A[i] += v`, `x *= v`
+void read_augmented(FunctionContext& fn, SyntaxId target) {
+  Context& c = fn.c;
+  const BinaryOperator& row = *operator_of_assignment(c.lexer.token().sign);
+  c.lexer.advance();
+  const SyntaxId operand = c.parser.parse();
+  const Value before = lower(c, target);
+  const NodeId result = make_binary(c, row.kind, before, lower(c, operand));
+  if (before.kind == ValueKind::access && before.node != NodeId::none) {
+    return add_store(fn, before.node, as_indices(c, before),
+                     {.kind = ValueKind::node, .syntax = target, .node = result});
+  }
+  const NodeId type = c.make.prim_type(c.make.dtype_of(result));
+  const std::string_view name = target_name(fn, target);
+  const NodeId var = c.make.var(name, type);
+  open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
+  fn.frames.add_scope(Kind::LetStmt, {var, result, NodeId::none});
+  bind(fn, name, var);
 }
 
 /// One target or several, each an element of a buffer or a name.
@@ -433,6 +478,8 @@ void read_simple_statement(FunctionContext& fn) {
     read_annotated(fn, root);
   } else if (c.lexer.token().is(Sign::assign) || c.lexer.token().is(Sign::comma)) {
     read_assignment(fn, root);
+  } else if (operator_of_assignment(c.lexer.token().sign) != nullptr) {
+    read_augmented(fn, root);
   } else {
     read_expression_statement(fn, root);
   }

@@ -407,7 +407,8 @@ bool Declarations::has_default_offset(Node buffer) const {
   const Node offset = buffer[f::Buffer::elem_offset];
   if (!offset) return true;
   const NodeList shape = buffer.list(f::Buffer::shape);
-  const DType usual = shape.empty() ? DType::Int(32) : shape[0].dtype();
+  const DType usual =
+      shape.empty() ? text::default_index_dtype(printer_.minor_version()) : shape[0].dtype();
   return is_int(offset, 0) && offset.dtype() == usual;
 }
 

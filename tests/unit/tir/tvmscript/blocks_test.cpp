@@ -18,8 +18,13 @@ constexpr std::string_view kBlock =
     "            A[vi] = T.int8(0)\n"
     "        A[vi] = T.int8(1)\n";
 
+/// What is in the root block, which every script with blocks has.
+Node in_root(const Document& document) {
+  return body(document)[f::BlockRealize::block][f::Block::body];
+}
+
 Node realize(const Document& document) {
-  return body(document)[f::For::body][f::For::body];
+  return in_root(document)[f::For::body][f::For::body];
 }
 
 TEST(ScriptBlocks, HaveAllTheirParts) {
@@ -45,7 +50,7 @@ TEST(ScriptBlocks, BindAxesToTheRangesOfTheirLoops) {
   EXPECT_EQ(axes[2].integer(f::IterVar::iter_type), static_cast<int>(IterVarType::Opaque));
   EXPECT_EQ(number(axes[2][f::IterVar::dom][f::Range::min]), 2);
   EXPECT_EQ(number(axes[2][f::IterVar::dom][f::Range::extent]), 4);
-  EXPECT_EQ(realize(d).list(f::BlockRealize::iter_values)[0], body(d)[f::For::loop_var]);
+  EXPECT_EQ(realize(d).list(f::BlockRealize::iter_values)[0], in_root(d)[f::For::loop_var]);
 }
 
 TEST(ScriptBlocks, MatchBuffersToRegions) {
@@ -90,7 +95,7 @@ TEST(ScriptBlocks, StandInOneAnother) {
       read_text(in_function("with T.block(\"a\"):\n    T.reads()\n    T.writes()\n"
                             "    with T.block(\"b\"):\n        T.reads()\n        T.writes(A[0])\n"
                             "        A[0] = T.int8(1)\nT.evaluate(n)"));
-  const NodeList all = body(d).list(f::SeqStmt::seq);
+  const NodeList all = in_root(d).list(f::SeqStmt::seq);
   ASSERT_EQ(all.size(), 2u);
   const Node outer = all[0][f::BlockRealize::block];
   EXPECT_TRUE(outer.list(f::Block::writes).empty());

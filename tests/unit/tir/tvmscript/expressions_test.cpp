@@ -70,8 +70,8 @@ TEST(ScriptExpressions, CallFormsOfOperatorsAreTheOperators) {
 }
 
 TEST(ScriptExpressions, ALiteralBesideAnotherTypeTakesThatType) {
-  EXPECT_EQ(value(expression("T.int64(1) + 2"))[f::Add::b].dtype(), DType::Int(64));
-  EXPECT_EQ(value(expression("1.5 * T.float16(2)"))[f::Mul::a].dtype(), DType::Float(16));
+  EXPECT_EQ(value(expression("T.Cast(\"int64\", n) + 2"))[f::Add::b].dtype(), DType::Int(64));
+  EXPECT_EQ(value(expression("1.5 * T.Cast(\"float16\", n)"))[f::Mul::a].dtype(), DType::Float(16));
 }
 
 TEST(ScriptExpressions, CastsNameTheirTargetFirst) {

@@ -1,0 +1,694 @@
+#include "tir/tvmscript/block_accesses.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
+
+namespace mlf::tir::tvmscript {
+namespace {
+
+// --- Sums --------------------------------------------------------------------------------------
+
+/// A sum of constant multiples of expressions that are no sums themselves.
+struct Sum {
+  struct Term {
+    NodeId atom;
+    std::int64_t factor;
+  };
+  std::vector<Term> terms;
+  std::int64_t constant = 0;
+};
+
+/// Index expressions are short: what has more parts is not taken apart.
+constexpr std::size_t kMostTerms = 32;
+/// Keeps products of factors and extents within 64 bits.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+
+std::optional<std::int64_t> constant_of(Node node) {
+  if (!node.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t value = node.integer(f::IntImm::value);
+  if (value > kMostElements || value < -kMostElements) return std::nullopt;
+  return value;
+}
+
+class Sums {
+ public:
+  explicit Sums(Context& c) : c_(c) {}
+
+  std::optional<Sum> of(NodeId expr) {
+    struct Part {
+      NodeId expr;
+      std::int64_t factor;
+    };
+    Sum sum;
+    std::vector<Part> parts{{expr, 1}};
+    for (std::size_t steps = 0; !parts.empty(); ++steps) {
+      if (steps > kMostTerms) return std::nullopt;
+      const Part part = parts.back();
+      parts.pop_back();
+      if (std::abs(part.factor) > kMostElements) return std::nullopt;
+      const Node node = c_.node(part.expr);
+      if (const auto value = constant_of(node)) {
+        sum.constant += *value * part.factor;
+      } else if (node.is(Kind::Add)) {
+        parts.push_back({node[f::Add::b].id(), part.factor});
+        parts.push_back({node[f::Add::a].id(), part.factor});
+      } else if (node.is(Kind::Sub)) {
+        parts.push_back({node[f::Sub::b].id(), -part.factor});
+        parts.push_back({node[f::Sub::a].id(), part.factor});
+      } else if (const auto factor = factor_of(node)) {
+        parts.push_back({node[f::Mul::a].id(), part.factor * *factor});
+      } else {
+        add_term(sum, part.expr, part.factor);
+      }
+      if (std::abs(sum.constant) > kMostElements) return std::nullopt;
+    }
+    return sum;
+  }
+
+  /// b - a, where both have the same terms.
+  std::optional<std::int64_t> distance(const Sum& a, const Sum& b) {
+    if (a.terms.size() != b.terms.size()) return std::nullopt;
+    for (const Sum::Term& term : a.terms) {
+      const auto same = std::ranges::find_if(b.terms, [&](const Sum::Term& other) {
+        return other.factor == term.factor && c_.make.same_expr(other.atom, term.atom);
+      });
+      if (same == b.terms.end()) return std::nullopt;
+    }
+    return b.constant - a.constant;
+  }
+
+ private:
+  std::optional<std::int64_t> factor_of(Node node) const {
+    return node.is(Kind::Mul) ? constant_of(node[f::Mul::b]) : std::nullopt;
+  }
+
+  void add_term(Sum& sum, NodeId atom, std::int64_t factor) {
+    for (Sum::Term& term : sum.terms) {
+      if (!c_.make.same_expr(term.atom, atom)) continue;
+      term.factor += factor;
+      std::erase_if(sum.terms, [](const Sum::Term& each) { return each.factor == 0; });
+      return;
+    }
+    sum.terms.push_back({atom, factor});
+  }
+
+  Context& c_;
+};
+
+// --- Intervals ---------------------------------------------------------------------------------
+
+/// The values of an index while the loops inside of the block run.
+struct Interval {
+  enum class State : std::uint8_t {
+    bounded,
+    everything,  ///< TVM knows no bound either
+    unknown,     ///< TVM may know one
+  };
+  State state = State::unknown;
+  NodeId min = NodeId::none;
+  std::int64_t width = 0;        ///< max - min
+  NodeId extent = NodeId::none;  ///< max - min + 1 where it is no constant
+  bool was_united = false;       ///< TVM has simplified it
+
+  bool is_bounded() const { return state == State::bounded; }
+  bool is_point() const { return is_bounded() && width == 0 && extent == NodeId::none; }
+};
+
+constexpr Interval kEverything{.state = Interval::State::everything};
+constexpr Interval kUnknown{};
+
+Interval point(NodeId expr) {
+  return {.state = Interval::State::bounded, .min = expr};
+}
+
+/// Evaluates indices as arith::EvalSet does.
+class Evaluation {
+ public:
+  explicit Evaluation(Context& c) : c_(c), sums_(c) {}
+
+  /// What a variable of a loop, a let or a block inside stands for.
+  void bind(NodeId var, const Interval& values) { values_[var] = values; }
+  void release(NodeId var) { values_.erase(var); }
+  bool is_bound(NodeId var) const { return values_.contains(var); }
+  /// A condition says more about a variable than its loop.
+  void constrain(NodeId var) { ++constrained_[var]; }
+  void relieve(NodeId var) { --constrained_[var]; }
+
+  /// Parts have lower ids than the whole: in the order of ids no recursion is needed.
+  Interval of(NodeId expr) {
+    std::vector<NodeId> parts{expr};
+    std::unordered_set<NodeId> seen{expr};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      for_each_child(c_.node(parts[i]), [&](Node child, const FieldInfo&) {
+        if (is_expr(child.category()) && seen.insert(child.id()).second) {
+          parts.push_back(child.id());
+        }
+      });
+    }
+    std::ranges::sort(parts);
+    Results results;
+    for (const NodeId part : parts) results[part] = evaluate(part, results);
+    return results[expr];
+  }
+
+  /// `begin` and the `extent` values from there on.
+  Interval range(const Interval& begin, NodeId extent) {
+    if (!begin.is_bounded()) return begin;
+    Interval values = begin;
+    if (const auto count = constant_of(c_.node(extent))) {
+      if (*count < 1) return kUnknown;
+      values.width += *count - 1;
+      return values;
+    }
+    if (!begin.is_point()) return kUnknown;
+    const Interval bound = of(extent);
+    if (!bound.is_point()) return kUnknown;
+    values.extent = bound.min;
+    return values;
+  }
+
+  Interval sum(const Interval& a, const Interval& b) {
+    if (!a.is_bounded() || !b.is_bounded()) return open(a, b);
+    const bool is_symbolic = a.extent != NodeId::none || b.extent != NodeId::none;
+    if (is_symbolic && !a.is_point() && !b.is_point()) return kUnknown;
+    Interval result = a.extent != NodeId::none ? a : b;
+    result.min = fold(Kind::Add, a.min, b.min);
+    result.width = is_symbolic ? 0 : a.width + b.width;
+    return result;
+  }
+
+  Interval unite(const Interval& a, const Interval& b) {
+    if (!a.is_bounded() || !b.is_bounded()) return open(a, b);
+    const auto left = sums_.of(a.min);
+    const auto right = sums_.of(b.min);
+    if (!left || !right) return kUnknown;
+    const auto distance = sums_.distance(*left, *right);
+    const bool is_symbolic = a.extent != NodeId::none || b.extent != NodeId::none;
+    if (!distance || (is_symbolic && (*distance != 0 || !same_extent(a, b)))) return kUnknown;
+    Interval result = *distance < 0 ? b : a;
+    result.width = std::max(a.width, b.width + *distance) - std::min<std::int64_t>(*distance, 0);
+    result.was_united = true;
+    return result;
+  }
+
+  /// Whether `min` has the form that arith::Analyzer simplifies it to: terms by falling factors,
+  /// then the constant.
+  bool is_simplified(NodeId min) {
+    const auto sum = sums_.of(min);
+    if (!sum) return false;
+    std::int64_t last = kMostElements;
+    for (const Sum::Term& term : sum->terms) {
+      const Node atom = c_.node(term.atom);
+      const bool is_plain = atom.is(Kind::Var) || atom.is(Kind::SizeVar);
+      if (!is_plain || term.factor <= 0 || term.factor > last) return false;
+      last = term.factor;
+    }
+    return c_.make.same_expr(min, expr_of(*sum, c_.make.dtype_of(min)));
+  }
+
+ private:
+  using Results = std::unordered_map<NodeId, Interval>;
+
+  static Interval open(const Interval& a, const Interval& b) {
+    const bool is_known =
+        a.state != Interval::State::unknown && b.state != Interval::State::unknown;
+    return is_known ? kEverything : kUnknown;
+  }
+
+  bool same_extent(const Interval& a, const Interval& b) {
+    const bool both = a.extent != NodeId::none && b.extent != NodeId::none;
+    return both && c_.make.same_expr(a.extent, b.extent);
+  }
+
+  NodeId expr_of(const Sum& sum, DType dtype) {
+    NodeId result = c_.make.int_imm(dtype, 0);
+    for (const Sum::Term& term : sum.terms) {
+      const NodeId factor = c_.make.int_imm(dtype, term.factor);
+      result = fold(Kind::Add, result, fold(Kind::Mul, term.atom, factor));
+    }
+    return fold(Kind::Add, result, c_.make.int_imm(dtype, sum.constant));
+  }
+
+  /// The operator as TVM's own makes it: constants are computed, neutral operands left out.
+  NodeId fold(Kind kind, NodeId a, NodeId b) {
+    const auto left = constant_of(c_.node(a));
+    const auto right = constant_of(c_.node(b));
+    const DType dtype = c_.make.dtype_of(a);
+    switch (kind) {
+      case Kind::Add:
+        if (left && right) return c_.make.int_imm(dtype, *left + *right);
+        if (left == 0) return b;
+        if (right == 0) return a;
+        break;
+      case Kind::Sub:
+        if (left && right) return c_.make.int_imm(dtype, *left - *right);
+        if (right == 0) return a;
+        break;
+      case Kind::Mul:
+        if (left && right && std::abs(*left * *right) <= kMostElements) {
+          return c_.make.int_imm(dtype, *left * *right);
+        }
+        if (left == 0 || right == 1) return a;
+        if (right == 0 || left == 1) return b;
+        break;
+      default:
+        break;
+    }
+    return c_.make.binary(kind, a, b);
+  }
+
+  Interval evaluate(NodeId id, const Results& results) {
+    const Node node = c_.node(id);
+    switch (node.kind()) {
+      case Kind::Var:
+      case Kind::SizeVar:
+        return variable(id);
+      case Kind::Add:
+      case Kind::Sub:
+      case Kind::Mul:
+        return arithmetic(node, results);
+      case Kind::Ramp:
+        return ramp(node, results);
+      case Kind::Broadcast:
+        return results.at(node[f::Broadcast::value].id());
+      case Kind::Call:
+        return kEverything;
+      default:
+        return other(node, results);
+    }
+  }
+
+  Interval variable(NodeId id) const {
+    const auto bound = values_.find(id);
+    if (bound == values_.end()) return point(id);
+    const auto constrained = constrained_.find(id);
+    const bool is_free = constrained == constrained_.end() || constrained->second == 0;
+    return is_free || bound->second.is_point() ? bound->second : kUnknown;
+  }
+
+  Interval arithmetic(Node node, const Results& results) {
+    const NodeId left = node.node(std::uint8_t{f::Add::a}).id();
+    const NodeId right = node.node(std::uint8_t{f::Add::b}).id();
+    const Interval a = results.at(left);
+    const Interval b = results.at(right);
+    const Kind kind = node.kind();
+    if (a.is_point() && b.is_point()) {
+      const bool is_same = a.min == left && b.min == right;
+      return point(is_same ? node.id() : fold(kind, a.min, b.min));
+    }
+    if (!a.is_bounded() || !b.is_bounded()) return open(a, b);
+    if (kind == Kind::Add) return sum(a, b);
+    if (!b.is_point()) return kind == Kind::Mul && a.is_point() ? scaled(b, a.min) : kUnknown;
+    if (kind == Kind::Mul) return scaled(a, b.min);
+    Interval result = a;
+    result.min = fold(Kind::Sub, a.min, b.min);
+    return result;
+  }
+
+  Interval scaled(const Interval& values, NodeId by) {
+    const auto factor = constant_of(c_.node(by));
+    if (!factor || *factor < 1 || values.extent != NodeId::none) return kUnknown;
+    if (values.width > kMostElements) return kUnknown;
+    Interval result = values;
+    result.min = fold(Kind::Mul, values.min, by);
+    result.width = values.width * *factor;
+    return result;
+  }
+
+  Interval ramp(Node node, const Results& results) {
+    const Interval& base = results.at(node[f::Ramp::base].id());
+    const auto stride = constant_of(node[f::Ramp::stride]);
+    const auto lanes = constant_of(node[f::Ramp::lanes]);
+    if (!base.is_bounded()) return base;
+    if (!stride || !lanes || *stride < 1 || base.extent != NodeId::none) return kUnknown;
+    Interval result = base;
+    result.width += *stride * (*lanes - 1);
+    return result;
+  }
+
+  /// All other expressions are values of their own where nothing below them varies.
+  Interval other(Node node, const Results& results) const {
+    bool is_same = true;
+    bool is_everything = node.is(Kind::BufferLoad) && node.dtype().is_float();
+    for_each_child(node, [&](Node child, const FieldInfo&) {
+      if (!is_expr(child.category())) return;
+      const Interval& part = results.at(child.id());
+      is_same = is_same && part.is_point() && part.min == child.id();
+      is_everything = is_everything || part.state == Interval::State::everything;
+    });
+    if (is_everything) return kEverything;
+    if (is_same) return point(node.id());
+    return node.is(Kind::BufferLoad) ? kEverything : kUnknown;
+  }
+
+  Context& c_;
+  Sums sums_;
+  std::unordered_map<NodeId, Interval> values_;
+  std::unordered_map<NodeId, int> constrained_;
+};
+
+// --- Accesses ----------------------------------------------------------------------------------
+
+/// The regions of buffers that a block accesses, in the order of their first access.
+class Accesses {
+ public:
+  Accesses(Context& c, Evaluation& evaluation) : c_(c), evaluation_(evaluation) {}
+
+  void add(NodeId buffer, const std::vector<Interval>& region) {
+    const auto [known, is_new] = positions_.try_emplace(buffer, entries_.size());
+    if (is_new) {
+      entries_.push_back({buffer, region});
+      return;
+    }
+    std::vector<Interval>& all = entries_[known->second].region;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = i < region.size() ? evaluation_.unite(all[i], region[i]) : kUnknown;
+    }
+  }
+
+  bool contains(NodeId buffer) const { return positions_.contains(buffer); }
+
+  /// The BufferRegions, without those of the buffers in `excluded`.
+  ListId regions(const Accesses* excluded) {
+    std::vector<NodeId> list;
+    for (const Entry& entry : entries_) {
+      if (excluded != nullptr && excluded->contains(entry.buffer)) continue;
+      std::vector<NodeId> shape;
+      for (const Node extent : c_.node(entry.buffer).list(f::Buffer::shape)) {
+        shape.push_back(extent.id());
+      }
+      std::vector<NodeId> ranges;
+      for (std::size_t i = 0; i < shape.size(); ++i) {
+        ranges.push_back(range(i < entry.region.size() ? entry.region[i] : kUnknown, shape[i]));
+      }
+      list.push_back(c_.builder.make(Kind::BufferRegion, {entry.buffer, c_.builder.list(ranges)}));
+    }
+    return c_.builder.list(list);
+  }
+
+ private:
+  struct Entry {
+    NodeId buffer;
+    std::vector<Interval> region;
+  };
+
+  NodeId range(const Interval& values, NodeId extent) {
+    if (values.state == Interval::State::unknown) c_.lose(LossCode::block_regions);
+    if (!values.is_bounded()) return c_.builder.make(Kind::Range, {c_.make.int32(0), extent});
+    const bool is_computed = values.was_united || !values.is_point();
+    if (is_computed && !evaluation_.is_simplified(values.min)) c_.lose(LossCode::block_regions);
+    const NodeId count = values.extent != NodeId::none
+                             ? values.extent
+                             : c_.make.int_imm(c_.make.dtype_of(values.min), values.width + 1);
+    return c_.builder.make(Kind::Range, {values.min, count});
+  }
+
+  Context& c_;
+  Evaluation& evaluation_;
+  std::vector<Entry> entries_;
+  std::unordered_map<NodeId, std::size_t> positions_;
+};
+
+/// A walk over the body of a block, up to the blocks inside of it.
+class Detector {
+ public:
+  Detector(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& incomplete)
+      : c_(c), buffers_(buffers), incomplete_(incomplete) {}
+
+  void complete() {
+    const Node block = c_.node(incomplete_.block);
+    for (const Node match : block.list(f::Block::match_buffers)) {
+      const Node target = match[f::MatchBufferRegion::buffer];
+      matches_[target[f::Buffer::data].id()] = match[f::MatchBufferRegion::source].id();
+    }
+    // The last is visited first.
+    push(block[f::Block::body]);
+    if (const Node init = block[f::Block::init]) push(init);
+    for (const Node match : block.list(f::Block::match_buffers)) {
+      for (const Node range : match[f::MatchBufferRegion::source].list(f::BufferRegion::region)) {
+        push(range);
+      }
+    }
+    const bool has_init = static_cast<bool>(block[f::Block::init]);
+    while (!steps_.empty()) {
+      const Step step = steps_.back();
+      steps_.pop_back();
+      take(step);
+    }
+    if (!incomplete_.states_reads) {
+      const ListId reads = reads_.regions(has_init ? &writes_ : nullptr);
+      c_.builder.set(incomplete_.block, f::Block::reads, reads);
+    }
+    if (!incomplete_.states_writes) {
+      c_.builder.set(incomplete_.block, f::Block::writes, writes_.regions(nullptr));
+    }
+  }
+
+ private:
+  enum class Action : std::uint8_t { visit, release, constrain, relieve };
+  struct Step {
+    NodeId node;
+    Action action = Action::visit;
+  };
+
+  void push(Node node) { steps_.push_back({node.id()}); }
+
+  void take(const Step& step) {
+    switch (step.action) {
+      case Action::visit:
+        return visit(c_.node(step.node));
+      case Action::release:
+        return evaluation_.release(step.node);
+      case Action::constrain:
+      case Action::relieve:
+        return of_condition(step);
+    }
+  }
+
+  /// Variables of loops in a condition.
+  void of_condition(const Step& step) {
+    std::vector<NodeId> parts{step.node};
+    std::unordered_set<NodeId> seen{step.node};
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Node part = c_.node(parts[i]);
+      if (evaluation_.is_bound(part.id())) {
+        step.action == Action::constrain ? evaluation_.constrain(part.id())
+                                         : evaluation_.relieve(part.id());
+      }
+      for_each_child(part, [&](Node child, const FieldInfo&) {
+        if (is_expr(child.category()) && seen.insert(child.id()).second) {
+          parts.push_back(child.id());
+        }
+      });
+    }
+  }
+
+  /// Steps are taken from the end: the last part is pushed first.
+  void visit_parts(std::initializer_list<Node> parts) {
+    for (auto part = std::rbegin(parts); part != std::rend(parts); ++part) {
+      if (*part) push(*part);
+    }
+  }
+
+  void visit(Node node) {
+    if (is_expr(node.category()) && !seen_.insert(node.id()).second) return;
+    switch (node.kind()) {
+      case Kind::BlockRealize:
+        return visit_inner(node);
+      case Kind::Block:
+        return;
+      case Kind::For:
+        return visit_loop(node);
+      case Kind::LetStmt:
+        evaluation_.bind(node[f::LetStmt::var].id(), evaluation_.of(node[f::LetStmt::value].id()));
+        steps_.push_back({node[f::LetStmt::var].id(), Action::release});
+        return visit_parts({node[f::LetStmt::value], node[f::LetStmt::body]});
+      case Kind::AttrStmt:
+        return visit_parts({node[f::AttrStmt::value], node[f::AttrStmt::body]});
+      case Kind::IfThenElse:
+        return visit_branches(node[f::IfThenElse::condition], node[f::IfThenElse::then_case],
+                              node[f::IfThenElse::else_case]);
+      case Kind::BufferStore:
+        add(writes_, node[f::BufferStore::buffer].id(), node.list(f::BufferStore::indices));
+        return visit_children(node);
+      case Kind::BufferLoad:
+        add(reads_, node[f::BufferLoad::buffer].id(), node.list(f::BufferLoad::indices));
+        return visit_children(node);
+      case Kind::Var:
+        return add_opaque(node.id());
+      case Kind::Call:
+        return visit_call(node);
+      default:
+        return visit_children(node);
+    }
+  }
+
+  void visit_children(Node node) {
+    std::vector<NodeId> children;
+    for_each_child(node, [&](Node child, const FieldInfo&) {
+      const bool is_visited = is_expr(child.category()) || child.category() == Category::stmt;
+      if (is_visited) children.push_back(child.id());
+    });
+    for (auto child = children.rbegin(); child != children.rend(); ++child) {
+      steps_.push_back({*child});
+    }
+  }
+
+  void visit_loop(Node loop) {
+    const NodeId var = loop[f::For::loop_var].id();
+    const Interval min = evaluation_.of(loop[f::For::min].id());
+    evaluation_.bind(var, evaluation_.range(min, loop[f::For::extent].id()));
+    steps_.push_back({var, Action::release});
+    visit_parts({loop[f::For::min], loop[f::For::extent], loop[f::For::body]});
+  }
+
+  /// TVM narrows the loops that a condition is about.
+  void visit_branches(Node condition, Node then_case, Node else_case) {
+    steps_.push_back({condition.id(), Action::relieve});
+    visit_parts({then_case, else_case});
+    steps_.push_back({condition.id(), Action::constrain});
+    push(condition);
+  }
+
+  void visit_call(Node call) {
+    const NodeList args = call.list(f::Call::args);
+    if (is_call_of(call, "tir.if_then_else") && args.size() == 3) {
+      return visit_branches(args[0], args[1], args[2]);
+    }
+    if (is_call_of(call, "tir.tvm_access_ptr") && args.size() == 5 && args[1].is(Kind::Var) &&
+        args[4].is(Kind::IntImm)) {
+      return add_pointer(args[1].id(), args[4].integer(f::IntImm::value));
+    }
+    visit_children(call);
+  }
+
+  void add_pointer(NodeId data, std::int64_t mask) {
+    const NodeId target = outside_buffer(data);
+    if (target == NodeId::none) return;
+    if ((mask & 1) != 0) add_whole(reads_, target);
+    if ((mask & 2) != 0) add_whole(writes_, target);
+    // TVM's parser asks people to say what such a block accesses.
+    if ((mask & 3) == 3) c_.lose(LossCode::block_regions);
+  }
+
+  /// Where a pointer goes, anything may happen.
+  void add_opaque(NodeId data) {
+    const NodeId target = outside_buffer(data);
+    if (target == NodeId::none) return;
+    add_whole(reads_, target);
+    add_whole(writes_, target);
+    c_.lose(LossCode::block_regions);
+  }
+
+  void add_whole(Accesses& accesses, NodeId buffer) {
+    const std::size_t rank = c_.node(buffer).list(f::Buffer::shape).size();
+    accesses.add(buffer, std::vector<Interval>(rank, kEverything));
+  }
+
+  /// The buffer of a pointer that is defined outside of the block, or that matches a part of one.
+  NodeId outside_buffer(NodeId data) const {
+    if (const auto match = matches_.find(data); match != matches_.end()) {
+      data = c_.node(match->second)[f::BufferRegion::buffer][f::Buffer::data].id();
+    }
+    const auto known = buffers_.find(data);
+    const bool is_outside =
+        known != buffers_.end() && known->second.order < incomplete_.first_definition;
+    return is_outside ? known->second.buffer : NodeId::none;
+  }
+  bool is_outside(NodeId data) const { return outside_buffer(data) != NodeId::none; }
+
+  void add(Accesses& accesses, NodeId buffer, NodeList indices) {
+    std::vector<NodeId> ids;
+    for (const Node index : indices) ids.push_back(index.id());
+    std::vector<Interval> region;
+    for (const NodeId index : ids) region.push_back(evaluation_.of(index));
+    add(accesses, buffer, region);
+  }
+
+  void add(Accesses& accesses, NodeId buffer, const std::vector<Interval>& region) {
+    const NodeId data = c_.node(buffer)[f::Buffer::data].id();
+    if (const auto match = matches_.find(data); match != matches_.end()) {
+      return add_matched(accesses, match->second, region);
+    }
+    if (!is_outside(data)) return;
+    accesses.add(buffer, region);
+  }
+
+  /// The part of the source that a part of a matched buffer is.
+  void add_matched(Accesses& accesses, NodeId source, const std::vector<Interval>& region) {
+    const NodeId buffer = c_.node(source)[f::BufferRegion::buffer].id();
+    if (!is_outside(c_.node(buffer)[f::Buffer::data].id())) return;
+    struct Bounds {
+      NodeId min;
+      NodeId extent;
+    };
+    std::vector<Bounds> bounds;
+    for (const Node range : c_.node(source).list(f::BufferRegion::region)) {
+      bounds.push_back({range[f::Range::min].id(), range[f::Range::extent].id()});
+    }
+    std::vector<Interval> result;
+    const std::size_t outer = bounds.size() - std::min(bounds.size(), region.size());
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      const Interval begin = evaluation_.of(bounds[i].min);
+      const bool is_inside = i >= outer && region[i - outer].is_bounded();
+      result.push_back(is_inside ? evaluation_.sum(begin, region[i - outer])
+                                 : evaluation_.range(begin, bounds[i].extent));
+    }
+    accesses.add(buffer, result);
+  }
+
+  /// Of a block inside only its own reads and writes count.
+  void visit_inner(Node realize) {
+    const Node block = realize[f::BlockRealize::block];
+    const NodeList values = realize.list(f::BlockRealize::iter_values);
+    const NodeList axes = block.list(f::Block::iter_vars);
+    std::vector<NodePair> bindings;
+    for (std::size_t i = 0; i < axes.size() && i < values.size(); ++i) {
+      bindings.push_back({axes[i][f::IterVar::var].id(), values[i].id()});
+    }
+    const std::vector<NodeId> reads = ids_of(block.list(f::Block::reads));
+    const std::vector<NodeId> writes = ids_of(block.list(f::Block::writes));
+    for (const NodePair& axis : bindings) evaluation_.bind(axis.key, evaluation_.of(axis.value));
+    for (const NodeId region : reads) add_region(reads_, region);
+    for (const NodeId region : writes) add_region(writes_, region);
+    for (const NodePair& axis : bindings) evaluation_.release(axis.key);
+  }
+
+  void add_region(Accesses& accesses, NodeId region) {
+    std::vector<Interval> intervals;
+    for (const NodeId range : ids_of(c_.node(region).list(f::BufferRegion::region))) {
+      const NodeId extent = c_.node(range)[f::Range::extent].id();
+      const Interval begin = evaluation_.of(c_.node(range)[f::Range::min].id());
+      intervals.push_back(evaluation_.range(begin, extent));
+    }
+    add(accesses, c_.node(region)[f::BufferRegion::buffer].id(), intervals);
+  }
+
+  static std::vector<NodeId> ids_of(NodeList list) {
+    std::vector<NodeId> ids;
+    for (const Node node : list) ids.push_back(node.id());
+    return ids;
+  }
+
+  Context& c_;
+  const AccessibleBuffers& buffers_;
+  const IncompleteBlock& incomplete_;
+  Evaluation evaluation_{c_};
+  Accesses reads_{c_, evaluation_};
+  Accesses writes_{c_, evaluation_};
+  std::unordered_map<NodeId, NodeId> matches_;  // sources, by data of the target
+  std::unordered_set<NodeId> seen_;             // expressions
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+void complete_block(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& block) {
+  Detector(c, buffers, block).complete();
+}
+
+}  // namespace mlf::tir::tvmscript
