@@ -122,7 +122,8 @@ Result<tir::Document> read_file_or_stream(const std::string& path, const Limits&
 }  // namespace
 
 void warn_if_incomplete(const Deployment& deployment, const Console& console) {
-  if (deployment.library().has_metadata()) return;
+  const ModelLibrary& library = deployment.library();
+  if (library.has_metadata() || library.is_build) return;
   console.warn(fmt::format(
       "{}: no metadata.json: modules, executors and targets are those that the other files have, "
       "and memory that it would declare is unknown",

@@ -146,6 +146,12 @@ struct ModuleFiles {
   std::optional<FileRef> graph;  ///< the graph executor's JSON
 };
 
+/// Captured TIR of a build.
+struct CapturedTir {
+  std::string stem;                     ///< "tir-4", "tir-4.codegen"
+  std::optional<std::size_t> target{};  ///< an index into Module::targets
+};
+
 struct Module {
   std::string name;  ///< key in `modules` (version 7), else `model_name`; may be empty: operators
   std::optional<std::string> model_name;       ///< null in nameless operator archives
@@ -156,7 +162,9 @@ struct Module {
   std::vector<ExternalDependency> external_dependencies;
   ModuleMemory memory;
   ModuleFiles files;
-  std::vector<ExtraField> extra;  ///< empty where the module's keys are the top-level ones
+  std::vector<CapturedTir> captures;    ///< of a build
+  std::vector<std::string> parameters;  ///< of a build: names of parameters in `files.graph`
+  std::vector<ExtraField> extra;        ///< empty where the module's keys are the top-level ones
 };
 
 /// Members that belong to no module in particular.
@@ -174,6 +182,8 @@ struct ModelLibrary {
   std::vector<Module> modules;  ///< at least one; several only from version 7 on
   SharedFiles shared;
   std::vector<ExtraField> extra;  ///< unknown top-level keys
+  /// A folder of captured TIR with a build.json, which states modules, executors and targets.
+  bool is_build = false;
 
   bool has_metadata() const noexcept { return version != 0; }
 };

@@ -27,15 +27,19 @@ std::string executors_of(const Module& module) {
   return or_dash(fmt::format("{}", fmt::join(names, ", ")));
 }
 
+std::string format_of(const ModelLibrary& library) {
+  if (library.has_metadata()) return fmt::format("Model Library Format {}", library.version);
+  return library.is_build ? "build without an archive"
+                          : "no metadata.json, modules are those that files name";
+}
+
 std::string headline(const Deployment& deployment, const Screen& screen) {
-  const ModelLibrary& library = deployment.library();
-  const std::string format = library.has_metadata()
-                                 ? fmt::format("Model Library Format {}", library.version)
-                                 : "no metadata.json, modules are those that files name";
-  const std::string line =
-      fmt::format("{}: {}, {}, {} members", deployment.archive().path(), format,
-                  to_string(deployment.archive().storage()), deployment.archive().members().size());
-  return folded(printable(line), screen, 2) + "\n";
+  const std::string line = fmt::format(
+      "{}: {}, {}, {} members", deployment.archive().path(), format_of(deployment.library()),
+      to_string(deployment.archive().storage()), deployment.archive().members().size());
+  return folded(printable(line), screen, 2) +
+         "
+         ";
 }
 
 Table modules_table(const ModelLibrary& library) {

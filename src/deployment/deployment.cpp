@@ -13,6 +13,7 @@
 #include "deployment/network_search.h"
 #include "deployment/owners.h"
 #include "deployment/tir_sources.h"
+#include "model_library/build.h"
 #include "model_library/files.h"
 #include "support/error.h"
 #include "tir/c/c.h"
@@ -36,6 +37,10 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
   const std::vector<FileRef> files = regular_files(archive);
   const Member* metadata = archive.find(model_library::kMetadata);
   if (metadata == nullptr) {
+    if (const Member* build = archive.find(model_library::kBuild)) {
+      return model_library::read_build(
+          {archive.path(), build->name, get_or_throw(archive.read(*build))}, files);
+    }
     // People publish what they compile.
     if (auto library = deployment::inferred_library(archive, files)) return *std::move(library);
     throw support::Error(ErrorKind::invalid_input,

@@ -1,6 +1,7 @@
 #include "deployment/inferred_library.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
+#include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
 #include "mlf/target.h"
 #include "model_library/files.h"
@@ -57,8 +59,26 @@ struct GeneratedCode {
   bool is_any = false;
 };
 
+bool is_identifier(char c) {
+  return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Adds the modules of the main functions that a text with TIR names.
+void add_mains(std::string_view text, Names& modules) {
+  for (const std::string_view main : tir::kMainNames) {
+    for (std::size_t at = text.find(main); at != std::string_view::npos;
+         at = text.find(main, at + main.size())) {
+      std::size_t begin = at;
+      while (begin > 0 && is_identifier(text[begin - 1])) --begin;
+      const std::string_view symbol = text.substr(begin, at - begin + main.size());
+      if (symbol.starts_with("tvmgen_")) modules.add(graph::module_of_main(symbol));
+    }
+  }
+}
+
 GeneratedCode generated_code(const archive::Archive& archive, std::span<const FileRef> files) {
   GeneratedCode code;
+  const std::string_view folder = source_folder(archive);
   for (const FileRef& file : files) {
     const std::string_view source = leaf_in(file.name, kSources);
     const std::string_view object = leaf_in(file.name, kObjects);
@@ -67,6 +87,11 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     const auto library = model_library::module_of_library_file(source.empty() ? object : source);
     if (library && !library->empty()) code.of_libraries.add(*library);
     code.is_any = code.is_any || header || library;
+    // Archives have TIR in src/, beside the metadata.json that states their modules.
+    if (folder.empty() && parse_tir_member(folder, file.name)) {
+      code.is_any = true;
+      add_mains(member_text(archive, file), code.of_mains);
+    }
     if (source.empty()) continue;
     tir::CFile read = tir::describe_c(member_text(archive, file));
     code.is_any = code.is_any || read.role != tir::CRole::other;

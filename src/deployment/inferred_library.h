@@ -1,4 +1,5 @@
-// The modules of an archive without metadata.json: what its generated code says of them.
+// The modules of an archive without metadata.json and build.json: what its generated code and
+// captured TIR say of them.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@ namespace mlf::deployment {
 
 /// Modules by the names of libraries, headers and main functions; executors by what is there for
 /// them; targets as C states them. Nothing of what only metadata.json declares. Nothing where
-/// `files`, those of the archive, have no generated code. Throws `Error`.
+/// `files`, those of the archive, have neither generated code nor captured TIR. Throws `Error`.
 std::optional<ModelLibrary> inferred_library(const archive::Archive& archive,
                                              std::span<const FileRef> files);
 

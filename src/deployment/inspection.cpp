@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "deployment/owners.h"
+#include "deployment/tir_name.h"
+
 namespace mlf {
 namespace deployment {
 namespace {
@@ -9,21 +12,24 @@ namespace {
 using tir::Kind;
 namespace f = tir::f;
 
-FunctionFacts describe(const tir::NamedFunction& function, const Deployment& deployment) {
+FunctionFacts describe(const tir::NamedFunction& function, const TirSource& source,
+                       const Deployment& deployment) {
   FunctionFacts facts;
   facts.name = function.name;
   facts.symbol = function.symbol;
   if (!function.function.is(Kind::PrimFunc)) return facts;
   facts.parameters = function.function.list(f::PrimFunc::params).size();
-  if (const auto owner = deployment.module_of_function(facts.symbol)) {
-    facts.module = deployment.library().modules[*owner].name;
-  }
+  const ModelLibrary& library = deployment.library();
+  const auto stated = stated_owners(source.stem, library);
+  const auto owner =
+      stated ? std::optional(stated->modules.front()) : deployment.module_of_function(facts.symbol);
+  if (owner) facts.module = library.modules[*owner].name;
   return facts;
 }
 
 void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment) {
   for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
-    facts.functions.push_back(describe(one, deployment));
+    facts.functions.push_back(describe(one, facts.source, deployment));
   }
   facts.origin = document.source;
   facts.losses = document.losses;
@@ -36,8 +42,9 @@ void add_owners(TirFacts& facts, const TirOwners& owners, const ModelLibrary& li
 
 TirFacts describe(const TirSource& source, const Deployment& deployment) {
   TirFacts facts{.source = source};
-  const std::string json = "src/" + source.stem + ".json";
-  if (deployment.archive().find(json) != nullptr) facts.json_member = json;
+  const archive::Archive& archive = deployment.archive();
+  const std::string json = std::string(source_folder(archive)) + source.stem + ".json";
+  if (archive.find(json) != nullptr) facts.json_member = json;
   const auto document = deployment.document(source);
   if (!document) {
     facts.failure = document.error();

@@ -23,7 +23,7 @@ using support::get_or_throw;
 
 /// Names of the parameters that the graph executor gets from outside. An AOT main has its own.
 std::vector<std::string> parameter_names(const archive::Archive& archive, const Module& module) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = module.parameters;
   if (!module.files.graph || !module.files.parameters) return names;
   const std::string_view bytes = member_text(archive, *module.files.parameters);
   const auto params = get_or_throw(
@@ -83,40 +83,48 @@ NetworkSearch::NetworkSearch(const Deployment& deployment)
 }
 
 void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
-  // Held until the stage is read: inputs only point to them.
+  // Modules of a build may have functions of equal names: each is read with its own TIR alone.
+  std::map<StatedModule, std::vector<const TirSource*>> by_module;
+  for (const TirSource* source : stage) {
+    const auto stated = stated_owners(source->stem, deployment_.library());
+    by_module[stated ? StatedModule(stated->modules.front()) : std::nullopt].push_back(source);
+  }
+  for (const auto& [stated, sources] : by_module) add_sources(sources, stated);
+}
+
+void NetworkSearch::add_sources(std::span<const TirSource* const> sources, StatedModule stated) {
+  // Held until they are read: inputs only point to them.
   std::vector<std::shared_ptr<const tir::Document>> documents;
   std::vector<graph::TirInput> inputs;
-  for (const TirSource* source : stage) {
+  for (const TirSource* source : sources) {
     documents.push_back(get_or_throw(deployment_.document(*source)));
     inputs.push_back({documents.back().get(), source->stem});
   }
-  saw_tir_ = saw_tir_ || !stage.empty();
+  saw_tir_ = true;
   // A module with both executors shows its graph as it is, without any reconstruction.
-  read_graphs(inputs);
-  read_mains(inputs);
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    if (!stated || stated == i) read_graph(i, inputs);
+  }
+  read_mains(inputs, stated);
 }
 
-void NetworkSearch::read_graphs(std::span<const graph::TirInput> kernels) {
-  std::vector<std::string> linked;
+void NetworkSearch::read_graph(std::size_t i, std::span<const graph::TirInput> kernels) {
+  const Module& module = modules_[i];
+  // An earlier stage has decided.
+  if (!module.files.graph || found_.contains(i)) return;
+  std::vector<std::string> parameters = parameters_[i];
   for (const graph::TirInput& input : kernels) {
-    for (auto& [name, type] : graph::linked_parameters(input)) linked.push_back(name);
+    for (auto& [name, type] : graph::linked_parameters(input)) parameters.push_back(name);
   }
-  for (std::size_t i = 0; i < modules_.size(); ++i) {
-    const Module& module = modules_[i];
-    // An earlier stage has decided.
-    if (!module.files.graph || found_.contains(i)) continue;
-    std::vector<std::string> parameters = parameters_[i];
-    parameters.insert(parameters.end(), linked.begin(), linked.end());
-    const FileRef& file = *module.files.graph;
-    const tir::Input input{.file = deployment_.archive().path(),
-                           .member = file.name,
-                           .text = member_text(deployment_.archive(), file)};
-    auto topology =
-        get_or_throw(graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters}));
-    // The graph does not say whose it is; its file name does.
-    topology.module = module.name;
-    found_.emplace(i, std::move(topology));
-  }
+  const FileRef& file = *module.files.graph;
+  const tir::Input input{.file = deployment_.archive().path(),
+                         .member = file.name,
+                         .text = member_text(deployment_.archive(), file)};
+  auto topology =
+      get_or_throw(graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters}));
+  // The graph does not say whose it is; its file name does.
+  topology.module = module.name;
+  found_.emplace(i, std::move(topology));
 }
 
 std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topology) const {
@@ -126,9 +134,9 @@ std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topol
   return deployment_.module_of_function(topology.provenance.symbol);
 }
 
-void NetworkSearch::read_mains(std::span<const graph::TirInput> stage) {
+void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedModule stated) {
   for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts_))) {
-    const auto module = module_of(topology);
+    const auto module = stated ? stated : module_of(topology);
     if (!module) continue;
     topology.module = modules_[*module].name;
     std::ranges::move(plan::overlapping_workspaces(topology, stage),
@@ -140,7 +148,7 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage) {
 
 Networks NetworkSearch::finish() && {
   // Archives of the graph executor without TIR: the graph is all there is.
-  read_graphs({});
+  for (std::size_t i = 0; i < modules_.size(); ++i) read_graph(i, {});
   Networks networks;
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     if (auto found = found_.extract(i)) {

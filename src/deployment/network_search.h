@@ -32,8 +32,12 @@ class NetworkSearch {
   Networks finish() &&;
 
  private:
-  void read_graphs(std::span<const graph::TirInput> kernels);
-  void read_mains(std::span<const graph::TirInput> stage);
+  using StatedModule = std::optional<std::size_t>;
+
+  /// Sources of one module; of all modules where nobody states whose they are.
+  void add_sources(std::span<const TirSource* const> sources, StatedModule stated);
+  void read_graph(std::size_t module, std::span<const graph::TirInput> kernels);
+  void read_mains(std::span<const graph::TirInput> stage, StatedModule stated);
   std::optional<std::size_t> module_of(const graph::Topology& topology) const;
 
   const Deployment& deployment_;

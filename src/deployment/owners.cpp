@@ -67,8 +67,19 @@ std::optional<std::size_t> ModuleSymbols::module_of(std::string_view symbol) con
   return prefixes_.longest_of(graph::sanitized(symbol));
 }
 
+std::optional<TirOwners> stated_owners(std::string_view stem, const ModelLibrary& library) {
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    const Module& module = library.modules[i];
+    const auto capture = std::ranges::find(module.captures, stem, &CapturedTir::stem);
+    if (capture == module.captures.end()) continue;
+    return TirOwners{{i}, capture->target ? &module.targets[*capture->target].target : nullptr};
+  }
+  return std::nullopt;
+}
+
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,
                     const ModuleSymbols& symbols) {
+  if (auto stated = stated_owners(stem, library)) return *std::move(stated);
   std::set<std::size_t> modules;
   // Functions say their target in an attribute since v0.9, where the text keeps it.
   std::set<std::string_view> kinds;

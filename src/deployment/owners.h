@@ -29,6 +29,9 @@ class ModuleSymbols {
   support::PrefixTable prefixes_;
 };
 
+/// As a build states them, by stem; nothing for archives.
+std::optional<TirOwners> stated_owners(std::string_view stem, const ModelLibrary& library);
+
 /// See `Deployment::owners_of`. `symbols` are those of the library.
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,
                     const ModuleSymbols& symbols);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model_library/files.h"
+
 namespace mlf::deployment {
 namespace {
 
@@ -16,6 +18,19 @@ bool is_number(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view source_folder(const archive::Archive& archive) {
+  constexpr std::string_view kFolder = "src/";
+  if (archive.find(model_library::kMetadata) != nullptr) return kFolder;
+  if (archive.find(model_library::kBuild) != nullptr) return "";
+  const auto& members = archive.members();
+  const bool has_tir = std::ranges::any_of(
+      members, [](const archive::Member& one) { return parse_tir_name(one.name).has_value(); });
+  const bool has_code = std::ranges::any_of(members, [](const archive::Member& one) {
+    return one.name.starts_with(kFolder) || one.name.starts_with("codegen/");
+  });
+  return has_tir && !has_code ? "" : kFolder;
+}
 
 std::string_view stage_of_stem(std::string_view stem) {
   // tir-1.unplanned.txt is stage "unplanned" of target 1.
@@ -32,6 +47,11 @@ std::optional<TirName> parse_tir_name(std::string_view name) {
   const std::string_view stem = name.substr(0, name.size() - suffix.size());
   if (stem.size() <= kPrefix.size()) return std::nullopt;
   return TirName{stem, twin ? TirForm::twin : TirForm::text};
+}
+
+std::optional<TirName> parse_tir_member(std::string_view folder, std::string_view member) {
+  if (!member.starts_with(folder)) return std::nullopt;
+  return parse_tir_name(member.substr(folder.size()));
 }
 
 std::optional<StemTarget> target_of_stem(std::string_view stem) {

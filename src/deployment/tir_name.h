@@ -8,11 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "mlf/archive.h"
 #include "mlf/target.h"
 
 namespace mlf::deployment {
 
-inline constexpr std::string_view kSourceFolder = "src/";
+/// The folder of an archive with captured TIR and what mlf makes of it: "src/". Builds, and folders
+/// of nothing but captured TIR, have them at the top: "".
+std::string_view source_folder(const archive::Archive& archive);
+
 inline constexpr std::string_view kDefaultStage = "lowered";
 
 enum class TirForm : std::uint8_t { text, twin };
@@ -28,6 +32,9 @@ std::string_view stage_of_stem(std::string_view stem);
 
 /// Nothing if the name is not that of a TIR source.
 std::optional<TirName> parse_tir_name(std::string_view name);
+
+/// The same of a member; nothing for names outside of `folder`, the archive's `source_folder`.
+std::optional<TirName> parse_tir_member(std::string_view folder, std::string_view member);
 
 /// The target that a stem names.
 struct StemTarget {

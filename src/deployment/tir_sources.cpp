@@ -121,10 +121,9 @@ void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
 }
 
 void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
+  const std::string_view folder = source_folder(archive);
   for (const archive::Member& member : archive.members()) {
-    const std::string_view whole = member.name;
-    if (!whole.starts_with(kSourceFolder)) continue;
-    const auto name = parse_tir_name(whole.substr(kSourceFolder.size()));
+    const auto name = parse_tir_member(folder, member.name);
     if (!name) continue;
     Candidate candidate{member.name, archive.path(), {}, &member, name->form};
     refuse_twin_stage(*name, candidate);
@@ -154,8 +153,9 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
     chosen.emplace(free_stem(target, taken), std::move(candidate));
     return;
   }
-  if (archive.find(std::string(kSourceFolder) + candidate.name) != nullptr) {
-    refuse_file(file, "the archive has a member src/" + candidate.name + " already");
+  const std::string member = std::string(source_folder(archive)) + candidate.name;
+  if (archive.find(member) != nullptr) {
+    refuse_file(file, "the archive has a member " + member + " already");
   }
   refuse_twin_stage(*name, candidate);
   candidate.form = name->form;

@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "json/text.h"
+#include "support/error.h"
+#include "target/readers.h"
 
 namespace mlf::model_library {
 namespace {
@@ -22,6 +25,37 @@ std::int64_t non_negative(json::Value value, std::int64_t most) {
         fmt::format("{} is out of range, the largest value here is {}", value.source(), most));
   }
   return *number;
+}
+
+// One for each device of a build. A Target takes some fifty times the memory of its shortest text,
+// which is three characters: without a limit a small archive fills the memory of a machine.
+constexpr std::size_t kMostTargets = 4096;
+
+/// `str(target)` of TVM. Its integers are decimal there; only legacy TIR prints them in
+/// hexadecimal.
+ModuleTarget read_module_target(json::Value value) {
+  const std::string text = string_of(value);
+  try {
+    ModuleTarget entry;
+    entry.target = targets::read_target(text, TargetIntegers::decimal);
+    return entry;
+  } catch (const support::Error& error) {
+    // The place in the target's text means nothing to someone who looks at the JSON.
+    value.fail(fmt::format("malformed target {}: {}", json::quoted(text), error.what()));
+  }
+}
+
+/// Up to version 5, targets are an object with the DLDeviceType for a key.
+ModuleTarget read_keyed_target(json::Member member) {
+  const std::string_view key = member.key.text();
+  ModuleTarget entry = read_module_target(member.value);
+  const auto [end, error] =
+      std::from_chars(key.data(), key.data() + key.size(), entry.device_type_key);
+  if (error != std::errc() || end != key.data() + key.size() || entry.device_type_key < 1) {
+    member.value.fail(
+        fmt::format("the key of a target is a device type, found {}", json::quoted(key)));
+  }
+  return entry;
 }
 
 }  // namespace
@@ -42,6 +76,38 @@ std::uint64_t size_of(json::Value value) {
 /// DLDeviceType and the format's version are C ints in TVM.
 std::int32_t device_type_of(json::Value value) {
   return static_cast<std::int32_t>(non_negative(value, std::numeric_limits<std::int32_t>::max()));
+}
+
+/// Unknown words are refused: what else they mean for the archive cannot be guessed.
+Style style_of(json::Value value) {
+  const std::string text = string_of(value);
+  if (text == "full-model") return Style::full_model;
+  if (text == "operator") return Style::operator_only;
+  value.fail(fmt::format("unknown style {}, known are \"full-model\" and \"operator\"",
+                         json::quoted(text)));
+}
+
+Executor executor_of(json::Value value) {
+  const std::string text = string_of(value);
+  if (text == "aot") return Executor::aot;
+  if (text == "graph") return Executor::graph;
+  value.fail(
+      fmt::format("unknown executor {}, known are \"aot\" and \"graph\"", json::quoted(text)));
+}
+
+/// The shape of the value decides, not the version: snapshots between releases differ.
+std::vector<ModuleTarget> targets_of(json::Value value) {
+  if (!value.is(json::Type::array) && !value.is(json::Type::object)) {
+    value.fail(
+        fmt::format("expected an array or an object of targets, found {}", name_of(value.type())));
+  }
+  if (value.size() > kMostTargets) {
+    value.fail(fmt::format("expected at most {} targets, found {}", kMostTargets, value.size()));
+  }
+  if (value.is(json::Type::array)) return list_of(value, read_module_target);
+  std::vector<ModuleTarget> targets;
+  for (const json::Member member : value.members()) targets.push_back(read_keyed_target(member));
+  return targets;
 }
 
 Fields::Fields(json::Value object) : object_(object) {

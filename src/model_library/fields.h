@@ -19,6 +19,10 @@ std::optional<std::string> string_or_null(json::Value value);
 /// Integers from 0 to 2^63-1, the range of the int64 TVM counts in.
 std::uint64_t size_of(json::Value value);
 std::int32_t device_type_of(json::Value value);
+Style style_of(json::Value value);
+Executor executor_of(json::Value value);
+/// A list of `str(target)`; up to version 5 an object of them by DLDeviceType.
+std::vector<ModuleTarget> targets_of(json::Value value);
 
 /// The members of one object; remembers which of them were asked for.
 class Fields {

@@ -12,6 +12,8 @@ namespace mlf::model_library {
 
 /// The member that makes an archive a model library.
 inline constexpr std::string_view kMetadata = "metadata.json";
+/// The file that makes a folder of captured TIR a build, see schemas/build.md.
+inline constexpr std::string_view kBuild = "build.json";
 
 // Where generated code is.
 inline constexpr std::string_view kSources = "codegen/host/src/";

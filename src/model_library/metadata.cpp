@@ -23,10 +23,6 @@ constexpr std::int32_t kFirstVersionWithStyle = 4;
 constexpr std::int32_t kFirstVersionWithExecutors = 5;
 constexpr std::int32_t kFirstVersionWithModules = 7;
 
-// One for each device of a build. A Target takes some fifty times the memory of its shortest text,
-// which is three characters: without a limit a small archive fills the memory of a machine.
-constexpr std::size_t kMostTargets = 4096;
-
 std::int32_t read_version(json::Value value) {
   const std::int32_t version = device_type_of(value);
   if (version < 1 || version > kNewestVersion) {
@@ -34,65 +30,6 @@ std::int32_t read_version(json::Value value) {
         fmt::format("unsupported format version {}, known are 1 to {}", version, kNewestVersion));
   }
   return version;
-}
-
-/// Unknown words are refused: what else they mean for the archive cannot be guessed.
-Style read_style(json::Value value) {
-  const std::string text = string_of(value);
-  if (text == "full-model") return Style::full_model;
-  if (text == "operator") return Style::operator_only;
-  value.fail(fmt::format("unknown style {}, known are \"full-model\" and \"operator\"",
-                         json::quoted(text)));
-}
-
-Executor read_executor(json::Value value) {
-  const std::string text = string_of(value);
-  if (text == "aot") return Executor::aot;
-  if (text == "graph") return Executor::graph;
-  value.fail(
-      fmt::format("unknown executor {}, known are \"aot\" and \"graph\"", json::quoted(text)));
-}
-
-/// `str(target)` of TVM. Its integers are decimal there; only legacy TIR prints them in
-/// hexadecimal.
-ModuleTarget read_module_target(json::Value value) {
-  const std::string text = string_of(value);
-  try {
-    ModuleTarget entry;
-    entry.target = targets::read_target(text, TargetIntegers::decimal);
-    return entry;
-  } catch (const support::Error& error) {
-    // The place in the target's text means nothing to someone who looks at the JSON.
-    value.fail(fmt::format("malformed target {}: {}", json::quoted(text), error.what()));
-  }
-}
-
-/// Up to version 5, targets are an object with the DLDeviceType for a key.
-ModuleTarget read_keyed_target(json::Member member) {
-  const std::string_view key = member.key.text();
-  ModuleTarget entry = read_module_target(member.value);
-  const auto [end, error] =
-      std::from_chars(key.data(), key.data() + key.size(), entry.device_type_key);
-  if (error != std::errc() || end != key.data() + key.size() || entry.device_type_key < 1) {
-    member.value.fail(
-        fmt::format("the key of a target is a device type, found {}", json::quoted(key)));
-  }
-  return entry;
-}
-
-/// The shape of the value decides, not the version: snapshots between releases differ.
-std::vector<ModuleTarget> read_targets(json::Value value) {
-  if (!value.is(json::Type::array) && !value.is(json::Type::object)) {
-    value.fail(
-        fmt::format("expected an array or an object of targets, found {}", name_of(value.type())));
-  }
-  if (value.size() > kMostTargets) {
-    value.fail(fmt::format("expected at most {} targets, found {}", kMostTargets, value.size()));
-  }
-  if (value.is(json::Type::array)) return list_of(value, read_module_target);
-  std::vector<ModuleTarget> targets;
-  for (const json::Member member : value.members()) targets.push_back(read_keyed_target(member));
-  return targets;
 }
 
 /// Since v0.9, and only for AOT with the C runtime: where `runtime/` comes from.
@@ -222,15 +159,15 @@ ModuleMemory read_memory(json::Value value, Style style) {
 /// The keys of one model, which are at the top level or, from version 7 on, below `modules`.
 Module read_module(Fields& fields, std::int32_t version) {
   Module module;
-  if (version >= kFirstVersionWithStyle) module.style = read_style(fields.at("style"));
+  if (version >= kFirstVersionWithStyle) module.style = style_of(fields.at("style"));
   module.model_name = string_or_null(fields.at("model_name"));
   // Operator archives may be nameless.
   module.name = module.model_name.value_or("");
   if (const auto time = fields.find("export_datetime")) module.export_datetime = string_of(*time);
   // Version 5 renamed the key (#8270).
   const bool renamed = version >= kFirstVersionWithExecutors;
-  module.executors = list_of(fields.at(renamed ? "executors" : "runtimes"), read_executor);
-  module.targets = read_targets(fields.at("target"));
+  module.executors = list_of(fields.at(renamed ? "executors" : "runtimes"), executor_of);
+  module.targets = targets_of(fields.at("target"));
   if (const auto dependencies = fields.find("external_dependencies")) {
     module.external_dependencies = list_of(*dependencies, read_dependency);
   }

@@ -31,14 +31,14 @@ struct AddedTir {
 }
 
 /// The member that a file with TIR becomes.
-std::string member_of(const std::string& path) {
+std::string member_of(const std::string& path, std::string_view folder) {
   const std::string name = archive::leaf_of(path);
   if (!deployment::parse_tir_name(name)) {
     refuse_file(path,
                 "TIR is added under the name of its file, which has to be like tir-1.txt or "
                 "tir-1.tvm.json");
   }
-  return std::string(deployment::kSourceFolder) + name;
+  return std::string(folder) + name;
 }
 
 /// Sorts out what the archive has already: its own members do not change.
@@ -46,7 +46,7 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   AddedTir added;
   std::set<std::string> names;
   for (const std::string& path : options.added_tir_files) {
-    const std::string name = member_of(path);
+    const std::string name = member_of(path, deployment::source_folder(archive));
     if (!names.insert(name).second) {
       refuse_file(path, "another file of this name is given already");
     }
@@ -61,12 +61,21 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   return added;
 }
 
-/// metadata.json, else a file of generated code: without both it is no archive that a deployment
-/// opens. Null where there is none.
+/// The file that states the modules. Null where there is none.
+const Member* description_of(const Archive& archive) {
+  const Member* metadata = archive.find(model_library::kMetadata);
+  return metadata != nullptr ? metadata : archive.find(model_library::kBuild);
+}
+
+/// The file that states the modules, else one of generated code or captured TIR: without them it is
+/// no archive that a deployment opens. Null where there is none.
 const Member* anchor_of(const Archive& archive) {
-  if (const Member* metadata = archive.find(model_library::kMetadata)) return metadata;
-  const auto found = std::ranges::find_if(archive.members(), [](const Member& member) {
-    return member.type == archive::MemberType::file && member.name.starts_with("codegen/");
+  if (const Member* description = description_of(archive)) return description;
+  const std::string_view folder = deployment::source_folder(archive);
+  const auto found = std::ranges::find_if(archive.members(), [&](const Member& member) {
+    return member.type == archive::MemberType::file &&
+           (member.name.starts_with("codegen/") ||
+            deployment::parse_tir_member(folder, member.name));
   });
   return found == archive.members().end() ? nullptr : &*found;
 }
@@ -119,8 +128,8 @@ class Readings {
 /// Their order is the order in which they are used, and the manifest keeps it.
 std::vector<const Member*> members_read(const Job& job) {
   Readings members;
-  // Without metadata.json, the files that name the modules are read as TIR or of networks.
-  if (const Member* metadata = job.archive().find(model_library::kMetadata)) members.add(metadata);
+  // Where no file states the modules, the files that name them are read as TIR or of networks.
+  if (const Member* description = description_of(job.archive())) members.add(description);
   for (const TirSource& source : job.deployment.tir_sources()) {
     // A file beside the archive.
     if (source.member == nullptr) continue;
@@ -163,11 +172,11 @@ std::future<void> count_ahead(const Job& job) {
                     });
 }
 
-std::optional<Manifest> previous_manifest(const Archive& archive) {
-  const Member* member = archive.find(kManifestName);
+std::optional<Manifest> previous_manifest(const Archive& archive, const OutputNames& names) {
+  const Member* member = archive.find(names.manifest());
   // A folder or link of this name is not ours.
   if (member == nullptr || member->type != archive::MemberType::file) return std::nullopt;
-  return read_manifest(get_or_throw(archive.read(*member)));
+  return read_manifest(get_or_throw(archive.read(*member)), names);
 }
 
 }  // namespace
@@ -205,10 +214,11 @@ Job prepare(const std::string& path, const ProcessOptions& options) {
 }
 
 Job prepare(Deployment deployment, const ProcessOptions& options) {
-  Job job{.options = options, .deployment = std::move(deployment)};
+  const OutputNames names(deployment::source_folder(deployment.archive()));
+  Job job{.options = options, .deployment = std::move(deployment), .names = names};
   job.members_read = members_read(job);
   job.files_read = files_read(job);
-  job.previous = previous_manifest(job.archive());
+  job.previous = previous_manifest(job.archive(), job.names);
   job.counting = count_ahead(job);
   return job;
 }

@@ -18,6 +18,7 @@ inline constexpr std::string_view kStandardStream = "-";
 struct Job {
   const ProcessOptions& options;
   Deployment deployment;
+  OutputNames names;
   std::vector<const archive::Member*> members_read{};  ///< that decide the outputs
   std::vector<Digest> files_read{};                    ///< beside the archive, the same
   std::optional<Manifest> previous{};

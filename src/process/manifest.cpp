@@ -86,7 +86,7 @@ std::vector<Digest> read_digests(json::Value list) {
   return digests;
 }
 
-std::optional<Manifest> read_root(json::Value root) {
+std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
   // One of another version, or not ours: then nothing is known, and all outputs are made anew.
   if (root.at("format").as_string() != kFormat) return std::nullopt;
   if (root.at("version").integer() != kManifestVersion) return std::nullopt;
@@ -98,8 +98,8 @@ std::optional<Manifest> read_root(json::Value root) {
                      .files = read_digests(root.at("consumed").at("files"))};
   manifest.written = read_digests(root.at("written"));
   // What it lists is removed without a question, so that it must not list what mlf never writes.
-  const bool plausible = std::all_of(manifest.written.begin(), manifest.written.end(),
-                                     [](const Digest& d) { return is_output_name(d.name); });
+  const bool plausible = std::ranges::all_of(
+      manifest.written, [&](const Digest& digest) { return names.contain(digest.name); });
   if (!plausible) return std::nullopt;
   return manifest;
 }
@@ -113,14 +113,14 @@ void write_manifest(const Manifest& manifest, support::ByteSink& out) {
                        [&](json::Writer& writer) { write_members(writer, manifest); });
 }
 
-std::optional<Manifest> read_manifest(std::string_view text) {
+std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names) {
   // No manifest is larger; a member that claims to be one must not fill the memory.
   if (text.size() > kMostBytes) return std::nullopt;
   try {
     const support::SourceText source{"", "mlf.json", text};
     // A damaged manifest is like none: its outputs count as members of others, which --force
     // replaces.
-    return read_root(json::Document(source).root());
+    return read_root(json::Document(source).root(), names);
   } catch (const support::Error&) {
     return std::nullopt;
   }
@@ -128,7 +128,6 @@ std::optional<Manifest> read_manifest(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kFolder = "src/";
 constexpr std::string_view kTirPrefix = "tir-";
 constexpr std::string_view kJsonSuffix = ".json";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
@@ -147,12 +146,10 @@ bool can_name_file(std::string_view module) {
          module.find_first_of("/\\") == std::string_view::npos && support::is_plain(module);
 }
 
-std::string module_member(std::string_view module, std::string_view suffix, std::string_view file) {
-  // In src/, where TVM's own readers look at nothing: executor-config/graph makes tvmc take the
-  // archive for one of the graph executor.
-  if (can_name_file(module)) return std::string(kFolder).append(module).append(suffix);
+void require_name(std::string_view module, std::string_view archive) {
+  if (can_name_file(module)) return;
   Location where;
-  where.file = file;
+  where.file = archive;
   throw support::Error(ErrorKind::invalid_input,
                        "the name of module '" + std::string(module.substr(0, kLongestModule)) +
                            "' cannot be part of the name of a member",
@@ -168,29 +165,29 @@ bool is_network_name(std::string_view file) {
 
 }  // namespace
 
-std::string tir_json_name(std::string_view stem) {
-  return std::string(kFolder).append(stem).append(kJsonSuffix);
+std::string OutputNames::tir_json(std::string_view stem) const {
+  return member(stem).append(kJsonSuffix);
 }
 
 std::string constants_folder(std::string_view stem) {
   return std::string(stem) + ".constants";
 }
 
-std::string beside_tir_json(std::string_view path) {
-  return std::string(kFolder).append(path);
+// In src/, where TVM's own readers look at nothing: executor-config/graph makes tvmc take the
+// archive for one of the graph executor.
+std::string OutputNames::topology(std::string_view module, std::string_view archive) const {
+  require_name(module, archive);
+  return member(module).append(kTopologySuffix);
 }
 
-std::string topology_name(std::string_view module, std::string_view file) {
-  return module_member(module, kTopologySuffix, file);
+std::string OutputNames::graph(std::string_view module, std::string_view archive) const {
+  require_name(module, archive);
+  return member(module).append(kGraphSuffix);
 }
 
-std::string graph_name(std::string_view module, std::string_view file) {
-  return module_member(module, kGraphSuffix, file);
-}
-
-bool is_output_name(std::string_view name) {
-  if (!name.starts_with(kFolder)) return false;
-  const std::string_view file = name.substr(kFolder.size());
+bool OutputNames::contain(std::string_view name) const {
+  if (!name.starts_with(folder_)) return false;
+  const std::string_view file = name.substr(folder_.size());
   if (is_network_name(file)) return true;
   if (!file.starts_with(kTirPrefix)) return false;
   const std::size_t slash = file.find('/');

@@ -58,29 +58,36 @@ struct Manifest {
   std::vector<ManifestNetwork> networks{};
 };
 
-void write_manifest(const Manifest& manifest, support::ByteSink& out);
+/// Names of what mlf makes in one archive.
+class OutputNames {
+ public:
+  /// `folder`: see `deployment::source_folder`.
+  explicit OutputNames(std::string_view folder) : folder_(folder) {}
 
-/// What decides whether an archive is up to date: `inputs` and `written`; the rest stays empty.
-/// Nothing for a text that mlf did not write, or not in this version of the format.
-std::optional<Manifest> read_manifest(std::string_view text);
+  /// The list of all others: `<folder>mlf.json`.
+  std::string manifest() const { return member("mlf.json"); }
+  /// `<folder><stem>.json`.
+  std::string tir_json(std::string_view stem) const;
+  /// A file beside a tir-N.json, which calls it `path`.
+  std::string member(std::string_view path) const { return std::string(folder_).append(path); }
+  /// Throw `Error`, with the archive's path, for a module whose name cannot be that of a file.
+  std::string topology(std::string_view module, std::string_view archive) const;
+  std::string graph(std::string_view module, std::string_view archive) const;
 
-inline constexpr std::string_view kManifestName = "src/mlf.json";
+  /// Whether mlf may have made a member of this name; the manifest itself is not among them.
+  bool contain(std::string_view name) const;
 
-/// `src/<stem>.json`.
-std::string tir_json_name(std::string_view stem);
+ private:
+  std::string_view folder_;
+};
 
 /// `<stem>.constants`: the folder of its constants, seen from the folder of its JSON.
 std::string constants_folder(std::string_view stem);
 
-/// The member that a tir-N.json calls `path`.
-std::string beside_tir_json(std::string_view path);
+void write_manifest(const Manifest& manifest, support::ByteSink& out);
 
-/// `src/<module>.topology.json` and `src/<module>.graph.json`. Throw `Error`, with `file` as its
-/// place, for a module whose name cannot be that of a file.
-std::string topology_name(std::string_view module, std::string_view file);
-std::string graph_name(std::string_view module, std::string_view file);
-
-/// Whether mlf may have made a member of this name; the manifest itself is not among them.
-bool is_output_name(std::string_view name);
+/// What decides whether an archive is up to date: `inputs` and `written`; the rest stays empty.
+/// Nothing for a text that mlf did not write, or not in this version of the format.
+std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names);
 
 }  // namespace mlf::process

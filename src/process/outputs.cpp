@@ -21,7 +21,7 @@ std::optional<ManifestTarget> manifest_target(const Target* target) {
 
 ManifestTir describe(const TirSource& source, const Job& job) {
   const TirOwners owners = get_or_throw(job.deployment.owners_of(source));
-  ManifestTir entry{.member = tir_json_name(source.stem),
+  ManifestTir entry{.member = job.names.tir_json(source.stem),
                     .source = source.name,
                     .stage = source.stage,
                     .modules = {},
@@ -64,7 +64,7 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
   });
   outputs.push_back({entry.member, like, text});
   for (const tir::ConstantFile& constant : constants) {
-    const std::string name = beside_tir_json(constant.path);
+    const std::string name = job.names.member(constant.path);
     const SpooledBytes data = spool.add(name, [&](support::ByteSink& out) {
       get_or_throw(tir::write_npy(document->module.node(constant.constant), sink_to(out)));
     });
@@ -80,7 +80,7 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
   const std::string& module = job.modules()[network.module].name;
   const archive::Member* like = model_for(topology.provenance, job);
   ManifestNetwork entry{.module = module,
-                        .topology = topology_name(module, job.archive().path()),
+                        .topology = job.names.topology(module, job.archive().path()),
                         .graph = std::nullopt,
                         .source = topology.provenance.source};
   std::vector<Output> outputs;
@@ -90,7 +90,7 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
                      })});
   // The topology shows what is wrong; a graph would be run.
   if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
-  entry.graph = graph_name(module, job.archive().path());
+  entry.graph = job.names.graph(module, job.archive().path());
   outputs.push_back({*entry.graph, like, spool.add(*entry.graph, [&](support::ByteSink& out) {
                        get_or_throw(
                            graph::write_graph_json(topology, JsonLayout::compact, sink_to(out)));
@@ -143,7 +143,7 @@ void OutputWriter::make_network(const Network& network) {
 
 void OutputWriter::make_manifest() {
   manifest_.inputs = job_.inputs(job_.options.constants);
-  const std::string name(kManifestName);
+  const std::string name = job_.names.manifest();
   const SpooledBytes text =
       outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });
   // Last, as it lists the digests of all others; `update_directory` relies on it.

@@ -68,7 +68,7 @@ bool listed_graphs_suffice(const Job& job) {
   const auto& written = job.previous->written;
   return std::all_of(job.modules().begin(), job.modules().end(), [&](const auto& one) {
     return std::any_of(written.begin(), written.end(), [&](const Digest& digest) {
-      return digest.name == graph_name(one.name, job.archive().path());
+      return digest.name == job.names.graph(one.name, job.archive().path());
     });
   });
 }
@@ -87,7 +87,7 @@ bool is_up_to_date(const Job& job) {
 std::set<std::string> own_members(const Job& job) {
   std::set<std::string> own;
   if (!job.previous) return own;
-  own.emplace(kManifestName);
+  own.insert(job.names.manifest());
   for (const Digest& written : job.previous->written) {
     if (job.archive().find(written.name) != nullptr) own.insert(written.name);
   }
@@ -122,7 +122,7 @@ Changes changes_for(const Job& job, const Outputs& outputs) {
   Changes changes = additions(job);
   // All of the old ones go, also those that are not made any more.
   changes.remove.assign(own.begin(), own.end());
-  changes.list = kManifestName;
+  changes.list = job.names.manifest();
   for (const Output& output : outputs.list) {
     if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {
       refuse_foreign_member(job, output.name);
@@ -182,7 +182,8 @@ void refuse_contradictions(const Job& job) {
 /// Without metadata.json, it is not known that these are all files of the module, and of one build:
 /// who runs mlf does, by its name.
 void require_module(const Job& job) {
-  if (job.deployment.library().has_metadata()) return;
+  const ModelLibrary& library = job.deployment.library();
+  if (library.has_metadata() || library.is_build) return;
   std::string names;
   for (const Module& module : job.modules()) {
     names += (names.empty() ? "'" : ", '") + module.name + "'";

@@ -30,10 +30,9 @@ tir::CSources EditedMembers::files_of(const TirSource& c) const {
   return sources;
 }
 
-std::optional<deployment::TirForm> captured_form(const archive::Member& member) {
-  const std::string_view whole = member.name;
-  if (!whole.starts_with(deployment::kSourceFolder)) return std::nullopt;
-  const auto name = deployment::parse_tir_name(whole.substr(deployment::kSourceFolder.size()));
+std::optional<deployment::TirForm> EditedMembers::captured_form(
+    const archive::Member& member) const {
+  const auto name = deployment::parse_tir_member(folder_, member.name);
   if (!name || member.type != archive::MemberType::file) return std::nullopt;
   return name->form;
 }

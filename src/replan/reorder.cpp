@@ -136,7 +136,7 @@ class CallMover {
   /// TIR of other targets and of earlier stages has no main, or one that it shares with this
   /// network: the former stays as it is.
   void captured(const Reordering& one, const Member& member) {
-    if (!captured_form(member)) return;
+    if (!edited_.captured_form(member)) return;
     tir::Places places;
     const tir::Document document = get_or_throw(tir::read_with_places(
         {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)},

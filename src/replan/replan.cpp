@@ -310,8 +310,8 @@ class Replanning {
     }
   }
 
-  static bool is_captured_text(const Member& member) {
-    const auto form = captured_form(member);
+  bool is_captured_text(const Member& member) const {
+    const auto form = edited_.captured_form(member);
     return form && *form != deployment::TirForm::twin;
   }
 
@@ -336,7 +336,7 @@ class Replanning {
 
   /// Text and lossless twin of captured TIR: both have the plan, whichever is read.
   void captured(const Member& member) {
-    if (!captured_form(member)) return;
+    if (!edited_.captured_form(member)) return;
     const SourceText source = text_of(member);
     const auto& [document, places] = captured_document(member);
     for (const ModuleAssignment& assignment : assignments_) {
@@ -454,7 +454,7 @@ class Replanning {
   void check_captured() {
     for (const archive::EditedMember& one : edited_.all()) {
       const Member& member = member_named(one.name);
-      if (!member.name.starts_with(deployment::kSourceFolder)) continue;
+      if (!edited_.captured_form(member)) continue;
       const tir::Document after = get_or_throw(
           tir::read({.file = archive_.path(), .member = member.name, .text = one.content},
                     options_.tir_limits));

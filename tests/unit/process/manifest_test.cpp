@@ -8,6 +8,8 @@
 namespace mlf::process {
 namespace {
 
+const OutputNames kNames("src/");
+
 const std::string kDigest(64, 'a');
 
 Manifest sample() {
@@ -31,7 +33,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 }
 
 TEST(ManifestTest, WhatDecidesIsReadBackAsItWasWritten) {
-  const auto read = read_manifest(text_of(sample()));
+  const auto read = read_manifest(text_of(sample()), kNames);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->inputs, sample().inputs);
   EXPECT_EQ(read->written, sample().written);
@@ -39,17 +41,17 @@ TEST(ManifestTest, WhatDecidesIsReadBackAsItWasWritten) {
 
 TEST(ManifestTest, AnotherFormatOrVersionIsNotOurs) {
   const std::string text = text_of(sample());
-  EXPECT_FALSE(read_manifest(replaced(text, "mlf-manifest", "mlf-other")));
-  EXPECT_FALSE(read_manifest(replaced(text, "\"version\": 2", "\"version\": 1")));
-  EXPECT_FALSE(read_manifest(replaced(text, "\"npy\"", "\"elsewhere\"")));
-  EXPECT_FALSE(read_manifest(replaced(text, "\"written\"", "\"wrote\"")));
+  EXPECT_FALSE(read_manifest(replaced(text, "mlf-manifest", "mlf-other"), kNames));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"version\": 2", "\"version\": 1"), kNames));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"npy\"", "\"elsewhere\""), kNames));
+  EXPECT_FALSE(read_manifest(replaced(text, "\"written\"", "\"wrote\""), kNames));
 }
 
 TEST(ManifestTest, WhatIsNotJsonIsNotOurs) {
-  EXPECT_FALSE(read_manifest(""));
-  EXPECT_FALSE(read_manifest("[]"));
-  EXPECT_FALSE(read_manifest("\xff"));
-  EXPECT_FALSE(read_manifest(std::string(1'000'000, '[')));
+  EXPECT_FALSE(read_manifest("", kNames));
+  EXPECT_FALSE(read_manifest("[]", kNames));
+  EXPECT_FALSE(read_manifest("\xff", kNames));
+  EXPECT_FALSE(read_manifest(std::string(1'000'000, '['), kNames));
 }
 
 TEST(ManifestTest, AManifestThatClaimsMembersOfOthersIsNotBelieved) {
@@ -57,23 +59,35 @@ TEST(ManifestTest, AManifestThatClaimsMembersOfOthersIsNotBelieved) {
   for (const char* name : {"metadata.json", "src/tir-1.txt", "src/tir-1.tvm.json",
                            "codegen/host/src/lib1.c", "src/mlf.json"}) {
     const std::string claim = "\"name\": \"" + std::string(name) + "\"";
-    EXPECT_FALSE(read_manifest(replaced(text, R"("name": "src/tir-1.json")", claim))) << name;
+    EXPECT_FALSE(read_manifest(replaced(text, R"("name": "src/tir-1.json")", claim), kNames))
+        << name;
   }
 }
 
 TEST(OutputNamesTest, NamesThatMlfMakes) {
-  EXPECT_TRUE(is_output_name("src/tir-1.json"));
-  EXPECT_TRUE(is_output_name("src/tir-1-c.tir.StorageRewrite.json"));
-  EXPECT_TRUE(is_output_name("src/tir-1.constants/c12.npy"));
-  EXPECT_EQ(tir_json_name("tir-1"), "src/tir-1.json");
-  EXPECT_EQ(beside_tir_json(constants_folder("tir-1") + "/c0.npy"), "src/tir-1.constants/c0.npy");
+  EXPECT_TRUE(kNames.contain("src/tir-1.json"));
+  EXPECT_TRUE(kNames.contain("src/tir-1-c.tir.StorageRewrite.json"));
+  EXPECT_TRUE(kNames.contain("src/tir-1.constants/c12.npy"));
+  EXPECT_EQ(kNames.tir_json("tir-1"), "src/tir-1.json");
+  EXPECT_EQ(kNames.member(constants_folder("tir-1") + "/c0.npy"), "src/tir-1.constants/c0.npy");
+}
+
+TEST(OutputNamesTest, ABuildHasThemAtTheTop) {
+  const OutputNames names("");
+  EXPECT_EQ(names.tir_json("tir-4"), "tir-4.json");
+  EXPECT_EQ(names.manifest(), "mlf.json");
+  EXPECT_EQ(names.graph("default", "folder"), "default.graph.json");
+  EXPECT_TRUE(names.contain("tir-4.json"));
+  EXPECT_TRUE(names.contain("default.topology.json"));
+  EXPECT_FALSE(names.contain("tir-4.tvm.json"));
+  EXPECT_FALSE(names.contain("src/tir-4.json"));
 }
 
 TEST(OutputNamesTest, NamesOfOthers) {
   for (const char* name : {"src/tir-1.tvm.json", "src/tir-1.txt", "tir-1.json", "src/graph.json",
                            "src/tir-1.constants/a/b.npy", "src/tir-1.other/c.npy", "src/mlf.json",
                            "src/tir-1.constants/x.txt", "src/tir-1/x.json"}) {
-    EXPECT_FALSE(is_output_name(name)) << name;
+    EXPECT_FALSE(kNames.contain(name)) << name;
   }
 }
 
