@@ -21,6 +21,17 @@ class TargetKey(typing.NamedTuple):
         return cls(tvm_api.device_type(target), kind not in ("c", "llvm"), kind, str(target))
 
 
+class Facts(typing.NamedTuple):
+    """What a build was asked for, and what it made beside TIR."""
+
+    name: str = ""  # of the module; TVM's default, or empty where TVM has none
+    executor: typing.Optional[str] = None
+    runtime: typing.Optional[str] = None
+    is_operator: bool = False
+    graph: str = ""  # the graph executor's JSON
+    parameters: typing.Sequence[str] = ()  # their names in that graph
+
+
 class Build:
     """One build.
 
@@ -28,19 +39,22 @@ class Build:
     module, or None where TVM does not tell; `library`: the runtime module that came out, or None.
     """
 
-    def __init__(self, recorder=None, lowered=None, library=None):
+    def __init__(self, recorder=None, lowered=None, library=None, facts=Facts()):
         self._stages = recorder.stages if recorder else frozenset()
         self._sights = recorder.sights if recorder else []
         self._passes = recorder.passes if recorder else set()
         self._lowered = lowered
         self.library = library
+        self.facts = facts
 
     def __bool__(self):
         return bool(self._sights) or self._lowered is not None
 
     def is_of(self, product):
-        """Return whether this build returned the product of relay.build or tvm.build."""
-        if self.library is not None and self.library is tvm_api.library_of(product):
+        """Whether this is the build that returned a product of relay.build or tvm.build, or its lib."""
+        if self.library is not None and any(
+            self.library is one for one in (product, tvm_api.library_of(product))
+        ):
             return True
         theirs = tvm_api.modules_of(product) or []
         ours = [module for _, module in self._lowered or []]
@@ -56,6 +70,11 @@ class Build:
             return sorted((pair for pair in pairs if tvm_api.prim_functions(pair[1])), key=_by_key)
         seen = [sight.module for sight in self._sights if sight.stage == stage]
         return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
+
+    def whole(self, stage):
+        """The functions of all targets in one module; of equal names the first counts."""
+        modules = [module for _, module in self.modules(stage)]
+        return _joined(list(_merge(modules, keep_first=True)))
 
     def why_nothing(self, stage):
         """Return the reason why a stage has no modules."""

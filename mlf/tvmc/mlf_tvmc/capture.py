@@ -8,7 +8,7 @@ import weakref
 
 from . import stages as stages_
 from . import tvm_api
-from .build import Build
+from .build import Build, Facts
 from .recorder import Recorder
 
 # Every capture that is still referred to, and the last one, which needs no name. A product
@@ -102,7 +102,11 @@ class Capture:
             finally:
                 # Before that pass TVM has no lowered modules, and asking for them ends the process.
                 is_lowered = tvm_api.LOWER_TO_TIR in self._progress.recorder.passes
-                self._keep(tvm_api.lowered_modules(build_module) if is_lowered else None, library)
+                self._keep(
+                    tvm_api.lowered_modules(build_module) if is_lowered else None,
+                    library,
+                    _facts_of(build, (build_module, *args), kwargs) if is_lowered else Facts(),
+                )
 
         return wrapper
 
@@ -117,7 +121,7 @@ class Capture:
                 with self._building():
                     return tir_to_runtime(modules, *args)
             finally:
-                self._keep(list(modules.items()))
+                self._keep(list(modules.items()), facts=Facts(is_operator=True))
 
         return wrapper
 
@@ -143,12 +147,30 @@ class Capture:
         finally:
             self._progress.recorder = recorder
 
-    def _keep(self, lowered=None, library=None):
-        """Make a build of what was captured since the last build, if anything was."""
-        build = Build(self._progress.recorder, lowered, library)
+    def _keep(self, lowered=None, library=None, facts=Facts()):
+        """What was seen since the last build is a build, if it is anything."""
+        build = Build(self._progress.recorder, lowered, library, facts)
         if build:
             self._builds.append(build)
         self._progress.recorder = Recorder(self.stages)
+
+
+def _facts_of(build, args, kwargs):
+    """Facts of a call of BuildModule.build, which may have failed after it lowered."""
+    bound = inspect.signature(build).bind(*args, **kwargs)
+    bound.apply_defaults()
+    given = bound.arguments
+    executor = tvm_api.registered_name(given["executor"])
+    graph, parameters = "", ()
+    if executor == "graph":
+        graph, parameters = tvm_api.executor_graph(given["self"])
+    return Facts(
+        name=given["mod_name"] or "default",
+        executor=executor,
+        runtime=tvm_api.registered_name(given["runtime"]),
+        graph=graph,
+        parameters=parameters,
+    )
 
 
 class ProductCapture:

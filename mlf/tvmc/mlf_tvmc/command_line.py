@@ -17,8 +17,8 @@ All arguments are tvmc's, but for these:
   --no-tir-export      do what tvmc does, and nothing else
   --tir-stages STAGES  where to capture TIR: topology, lowered (default), codegen,
                        before:PASS, after:PASS; several with commas
-  --tir-folder FOLDER  write the captured TIR here too, whatever the output format,
-                       and even if code generation fails
+  --tir-folder FOLDER  write the TIR of all builds here too, whatever the output format,
+                       and even if code generation fails; mlf takes it like an archive
   --tir-help           print this
 
 Environment: MLF_TIR_EXPORT=1|0 turns the export on or off (tvmc: on, scripts: off),
@@ -49,8 +49,11 @@ class _Options:
 
     @property
     def is_on(self):
-        """tvmc's archives get TIR unless it is switched off, a script's if it is switched on."""
-        return self.enabled is not False if self.script is None else bool(self.enabled)
+        """tvmc's archives get TIR unless somebody says no, a script's if somebody says yes: a
+        folder says so too."""
+        if self.script is None or self.folder is not None:
+            return self.enabled is not False
+        return bool(self.enabled)
 
     @property
     def stage_names(self):
@@ -79,7 +82,7 @@ def _run(options):
         return 0
     stages = options.stage_names if options.is_on else ()
     if options.script is not None:
-        script.run(options.script, options.rest[1:], stages, options.is_on)
+        script.run(options.script, options.rest[1:], stages, options.is_on, options.folder)
         return 0
     if options.is_on:
         return tvmc.run(options.rest, stages, options.folder)

@@ -25,7 +25,8 @@ class TirFile(typing.NamedTuple):
         return path
 
 
-def _modules_by_stage(build, stages):
+def modules_by_stage(build, stages):
+    """Stage to pairs of TargetKey and module; a CaptureWarning for each stage that has none."""
     found = {}
     for stage in stages:
         found[stage] = build.modules(stage)
@@ -43,13 +44,33 @@ def _files_of_module(stem, module, what):
         yield TirFile(stem, ".tvm.json", forms.twin.encode())
 
 
+class Captured(typing.NamedTuple):
+    """The TIR of one target at one stage."""
+
+    stage: typing.Any
+    key: typing.Any  # TargetKey
+    stem: str
+    module: typing.Any
+
+    def files(self):
+        """The text and then its twin."""
+        what = f"the module of target '{self.key.kind}' at stage '{self.stage.name}'"
+        return _files_of_module(self.stem, self.module, what)
+
+
+def named(found, taken):
+    """Names the TIR of `modules_by_stage`. The stems are added to the set `taken`."""
+    stems = assign_stems(sorted({key for pairs in found.values() for key, _ in pairs}), taken)
+    return [
+        Captured(stage, key, stems[key] + stage.file_suffix, module)
+        for stage, pairs in found.items()
+        for key, module in pairs
+    ]
+
+
 def files_of(builds, stages):
     """Return the text and the lossless form of every target and stage of every build, named as in archives."""
     taken = set()
     for build in builds:
-        found = _modules_by_stage(build, stages)
-        stems = assign_stems(sorted({key for pairs in found.values() for key, _ in pairs}), taken)
-        for stage, pairs in found.items():
-            for key, module in pairs:
-                what = f"the module of target '{key.kind}' at stage '{stage.name}'"
-                yield from _files_of_module(stems[key] + stage.file_suffix, module, what)
+        for captured in named(modules_by_stage(build, stages), taken):
+            yield from captured.files()

@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from . import archive, delivery, program, serialise, tvm_api
+from . import archive, build_folder, delivery, program, serialise, tvm_api
 from . import stages as stages_
 from .build import Build
 from .capture import find_builds
@@ -57,41 +57,40 @@ def add_tir(mods, written, stages):
 
 
 def export_tir(captured, folder):
-    """Write all TIR of a Capture to a directory, which is created if need be, and return the paths.
+    """Writes all that a Capture holds into a folder, and returns the paths of the TIR.
 
     For builds that have no archive: several kinds of devices, other runtimes and executors, failed
-    code generation. Files are named as in an archive: `tir-2.txt` is the text of DLDeviceType 2,
-    `tir-2.tvm.json` TVM's save_json of it, `tir-2.json` mlf's JSON, `tir-2.codegen.txt` another
-    stage.
+    code generation. Every command of mlf takes the folder like an archive. Files are named as
+    there, without `src/`: `tir-2.txt` is the text of DLDeviceType 2, `tir-2.tvm.json` TVM's
+    save_json of it, `tir-2.json` mlf's JSON, `tir-2.codegen.txt` another stage. `build.json` lists
+    modules, targets and stages; mlf adds the network and its manifest `mlf.json`.
+
+    The folder is made where there is none, and TIR of an earlier export in it is replaced. Of
+    several builds with one name the second is the module `default-2`, and so on.
 
     Raises ExportError; what was written until then stays.
     """
-    folder = pathlib.Path(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return _write_tir(delivery.files_of(captured.builds, captured.stages), folder)
+        return build_folder.write(captured.builds, captured.stages, pathlib.Path(folder))
     except OSError as error:
         raise ExportError(f"{folder}: cannot write TIR: {error.strerror}", INPUT_OUTPUT) from error
 
 
-def _write_tir(files, folder):
-    written, sources = [], {}
-    for file in files:
-        path = file.write_into(folder)
-        written.append(path)
-        sources[file.stem] = path  # a twin takes the place of its text
-    for stem, source in sources.items():
-        path = folder / (stem + ".json")
-        path.write_bytes(program.run("tir", source))
-        written.append(path)
-    return written
+def _module_of(product):
+    """The lowered functions of all targets of a build."""
+    return _build_of(product, (stages_.LOWERED,)).whole(stages_.LOWERED)
 
 
-def get_json(module):
-    """Return an IRModule or PrimFunc of TVM as a dictionary: the document of schemas/tir.md.
+def get_json(product):
+    """TIR as a dictionary: the document of schemas/tir.schema.json.
+
+    `product`: an IRModule or PrimFunc of TVM; or what relay.build or tvm.build returned, or the
+    `lib` of that: then the functions of all targets, as code generation got them. For builds of the
+    graph executor, build inside `mlf_tvmc.capture()`.
 
     Attributes of a module that TVM cannot serialise are left out: a CaptureWarning for each.
     Raises ExportError for anything else, and if mlf is missing or fails.
     """
+    module = _module_of(product) if tvm_api.is_product(product) else product
     twin = serialise.lossless(module, "the module")
     return json.loads(program.run("tir", "-", stdin=twin.encode()))

@@ -1,18 +1,63 @@
 """Run a build script with the export switched on or off, without changes to the script."""
 
+import contextlib
 import os
 import runpy
 import sys
+import warnings
 
 from . import switch
 from .capture import capture
+from .errors import CaptureWarning, ExportError
+from .exporter import export_tir
 
 
-def run(path, arguments, stages, enabled):
-    """Run a Python file as `python path arguments…` does."""
+def _run_plain(path, arguments):
+    """Runs a Python file as `python path arguments…` does."""
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.realpath(path))
-    if enabled:
-        switch.replace_exporter(stages)
-    with capture(stages, enabled):
-        runpy.run_path(path, run_name="__main__")
+    runpy.run_path(path, run_name="__main__")
+
+
+def _deliver(captured, archives, folder):
+    """Writes the folder, or tells what a script without archives leaves behind."""
+    if folder is not None:
+        export_tir(captured, folder)
+    if archives:
+        return
+    if not captured.builds:
+        warnings.warn("the script built nothing that TVM lowers to TIR", CaptureWarning)
+    elif folder is None:
+        warnings.warn(
+            f"the script exported no archive; --tir-folder FOLDER keeps the TIR of its "
+            f"{len(captured.builds)} builds",
+            CaptureWarning,
+        )
+
+
+@contextlib.contextmanager
+def _delivered(captured, archives, folder):
+    """Delivers at the end. Where the script fails as well, its error is the one that counts."""
+    try:
+        yield
+    except BaseException as error:
+        is_failure = not isinstance(error, SystemExit) or bool(error.code)
+        try:
+            _deliver(captured, archives, folder)
+        except ExportError as other:
+            if not is_failure:
+                raise
+            warnings.warn(str(other), CaptureWarning)
+        raise
+    _deliver(captured, archives, folder)
+
+
+def run(path, arguments, stages, enabled, folder):
+    """Runs a Python file as `python path arguments…` does; with `enabled`, its archives get TIR, and
+    `folder`, where it is given, the TIR of all builds."""
+    if not enabled:
+        _run_plain(path, arguments)
+        return
+    archives = switch.replace_exporter(stages)
+    with capture(stages) as captured, _delivered(captured, archives, folder):
+        _run_plain(path, arguments)

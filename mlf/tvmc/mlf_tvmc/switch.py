@@ -35,8 +35,10 @@ def fail(error):
 def replace_exporter(stages, on_error=fail):
     """Make TVM's export_model_library_format add TIR, also under its other names.
 
-    `on_error` takes the ExportError of an archive that TVM has written.
+    `on_error` takes the ExportError of an archive that TVM has written. Returns a list to which each
+    archive's path is added.
     """
+    archives = []
 
     def replace(module):
         original = getattr(module, tvm_api.EXPORT_FUNCTION)
@@ -44,6 +46,7 @@ def replace_exporter(stages, on_error=fail):
         @functools.wraps(original)
         def export(mods, file_name):
             written = original(mods, file_name)
+            archives.append(written)
             try:
                 add_tir(mods, written, stages)
             except ExportError as error:
@@ -57,3 +60,4 @@ def replace_exporter(stages, on_error=fail):
                 setattr(alias, tvm_api.EXPORT_FUNCTION, export)
 
     when_imported(tvm_api.EXPORTER_MODULE, replace)
+    return archives

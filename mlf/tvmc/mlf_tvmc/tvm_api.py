@@ -27,6 +27,7 @@ LAST_BEFORE_CODEGEN = "tir.SkipAssert"
 
 AOT_MAIN = "__tvm_main__"
 TARGET_ATTRIBUTE = "target"
+SYMBOL_ATTRIBUTE = "global_symbol"
 # What TVM writes into JSON for compiled code, and cannot read back, at least not everywhere.
 COMPILED_CODE = '"type_key": "runtime.Module"'
 
@@ -68,6 +69,10 @@ def build_hooks():
     relay = importlib.import_module("tvm.relay.build_module")
     driver = importlib.import_module("tvm.driver.build_module")
     return (relay.BuildModule, "build"), (driver._driver_ffi, "tir_to_runtime")
+
+
+def version():
+    return load().__version__
 
 
 def pass_context_class():
@@ -115,6 +120,16 @@ def lowered_modules(build_module):
     return list(build_module.get_irmodule().items())
 
 
+def registered_name(node):
+    """The name of an Executor or Runtime, before its options: in v0.9 `name` is that of its kind."""
+    return str(node).partition("{")[0]
+
+
+def executor_graph(build_module):
+    """The graph executor's JSON and the names of its parameters, of such a BuildModule."""
+    return build_module.get_graph_json(), sorted(map(str, build_module.get_params()))
+
+
 def modules_of(product):
     """Return target to module, if the product of relay.build or tvm.build has them; or None."""
     for attribute in ("lowered_ir_mods", "ir_module_by_target"):
@@ -122,6 +137,12 @@ def modules_of(product):
         if modules is not None:
             return list(modules.items())
     return None
+
+
+def is_product(value):
+    """Whether something may come from relay.build or tvm.build."""
+    is_library = isinstance(value, load().runtime.Module)
+    return is_library or library_of(value) is not None or modules_of(value) is not None
 
 
 def library_of(product):
@@ -133,6 +154,14 @@ def prim_functions(module):
     """(GlobalVar, PrimFunc) of a module; Relay functions are left out."""
     prim_func = load().tir.PrimFunc
     return [pair for pair in module.functions.items() if isinstance(pair[1], prim_func)]
+
+
+def symbols_of(module):
+    """The symbols of the PrimFuncs of a module."""
+    for var, function in prim_functions(module):
+        attrs = function.attrs
+        has_symbol = attrs is not None and SYMBOL_ATTRIBUTE in attrs.keys()
+        yield str(attrs[SYMBOL_ATTRIBUTE]) if has_symbol else var.name_hint
 
 
 def is_module(node):

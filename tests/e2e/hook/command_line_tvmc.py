@@ -5,6 +5,7 @@ Usage: PYTHON_OF_A_TVM_VENV command_line_tvmc.py
 
 import contextlib
 import functools
+import json
 import os
 import pathlib
 import re
@@ -105,7 +106,9 @@ class SwitchedOn(Tvmc):
         folder = self.folder / "tir"
         self.check_ok(self.compile("--target=c", *_AOT[2:], f"--tir-folder={folder}"))
         names = {path.name for path in folder.iterdir()}
-        self.assertEqual(names, {"tir-1.txt", "tir-1.tvm.json", "tir-1.json"})
+        network = {"default.graph", "default.graph.json", "default.topology.json"}
+        tir = {"tir-1.txt", "tir-1.tvm.json", "tir-1.json"}
+        self.assertEqual(names, tir | network | {"build.json", "mlf.json"})
 
     def test_what_a_build_does_not_have_is_said_once(self):
         stages = ("--tir-stages=lowered,after:zzzz", f"--tir-folder={self.folder / 'tir'}")
@@ -191,6 +194,64 @@ tvm.micro.export_model_library_format(operator, sys.argv[2])
         operator = self.run_script()
         self.assertEqual(hook.own_names(self.archive), set())
         self.assertEqual(hook.own_names(operator), {"tir-1.txt"})
+
+
+class ScriptsWithoutArchive(Tvmc):
+    """Scripts as people have them, which export nothing."""
+
+    OPERATOR = """\
+import tvm
+from tvm import te
+
+n = te.var("n")
+A = te.placeholder((n,), name="A")
+B = te.compute((n,), lambda i: A[i] * 2.0, name="B")
+schedule = te.create_schedule(B.op)
+tvm.build(schedule, [A, B], target="c", name="double")
+"""
+    DENSE = """\
+import tvm
+from tvm import relay
+
+data = relay.var("data", shape=(1, 16))
+weight = relay.var("weight", shape=(8, 16))
+transformed = relay.layout_transform(relay.reshape(data, (1, 4, 2, 2)), "NCHW", "NHWC")
+dense = relay.nn.dense(relay.reshape(transformed, (1, 16)), weight)
+relay.build(tvm.IRModule.from_expr(dense), target="llvm")
+"""
+
+    def run_script(self, text, *arguments, code=0, **environment):
+        script = self.folder / "build.py"
+        script.write_text(text)
+        result = hook.run_program(*arguments, script, env={**os.environ, **environment})
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result.stderr
+
+    def test_a_folder_keeps_their_builds(self):
+        for text, kernel in ((self.OPERATOR, "double"), (self.DENSE, "tvmgen_default_fused_nn_dense")):
+            folder = self.folder / kernel
+            self.assertEqual(self.run_script(text, f"--tir-folder={folder}"), "")
+            report = json.loads(support.run_ok("report", "--json", folder).stdout)
+            kernels = [one["symbol"] for one in report["modules"][0]["kernels"]]
+            self.assertTrue(any(one.startswith(kernel) for one in kernels), kernels)
+            support.run_ok("verify", folder)
+
+    def test_switched_on_without_a_folder_they_are_told_of_it(self):
+        said = self.run_script(self.DENSE, MLF_TIR_EXPORT="1")
+        self.assertIn("the script exported no archive; --tir-folder FOLDER keeps the TIR", said)
+        said = self.run_script("import tvm\n", MLF_TIR_EXPORT="1")
+        self.assertIn("the script built nothing that TVM lowers to TIR", said)
+
+    def test_a_script_that_fails_leaves_what_it_built(self):
+        folder = self.folder / "tir"
+        said = self.run_script(self.DENSE + "raise SystemExit(3)\n", f"--tir-folder={folder}", code=3)
+        self.assertEqual(said, "")
+        support.run_ok("report", folder)
+
+    def test_switched_off_there_is_no_folder(self):
+        folder = self.folder / "tir"
+        self.run_script(self.DENSE, f"--tir-folder={folder}", MLF_TIR_EXPORT="0")
+        self.assertFalse(folder.exists())
 
 
 @unittest.skipIf(hook.IS_OLD, "TVM v0.12 is the first one that dumps TIR")

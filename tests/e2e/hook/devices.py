@@ -239,6 +239,41 @@ class Operators(Captures):
             self.assertEqual(len(document["functions"]), 1)
             self.assertEqual(document["losses"], [])
 
+    def test_json_of_what_tvm_build_returns(self):
+        document = mlf_tvmc.get_json(self.library)
+        self.assertEqual([one["name"] for one in document["functions"]], ["increment"])
+
+
+class Products(Captures):
+    """get_json of what relay.build returns."""
+
+    KERNELS = {"tvmgen_default_fused_tanh_exp", "tvmgen_default_fused_nn_softmax"}
+
+    def functions_of(self, product):
+        return {one["name"] for one in mlf_tvmc.get_json(product)["functions"]}
+
+    def test_an_aot_factory(self):
+        factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
+        self.assertEqual(len(self.functions_of(factory) - {"__tvm_main__"}), 2)
+
+    def test_a_graph_executors_factory_and_its_lib_inside_a_capture(self):
+        with mlf_tvmc.capture():
+            factory = build(softmax_network(), "opencl", "c")
+        self.assertEqual(self.functions_of(factory), self.KERNELS)
+        self.assertEqual(self.functions_of(factory.lib), self.KERNELS)
+
+    def test_several_targets_are_one_document(self):
+        executor = relay.backend.Executor("aot")
+        with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+            target = tvm.target.Target("opencl", host="c")
+            factory = relay.build(softmax_network(), target, executor=executor)
+        self.assertEqual(self.functions_of(factory), self.KERNELS | {"__tvm_main__"})
+
+    def test_without_a_capture_the_message_has_the_line_to_add(self):
+        factory = build(softmax_network(), "opencl", "c")
+        with self.assertRaisesRegex(mlf_tvmc.ExportError, "build inside 'with mlf_tvmc.capture"):
+            mlf_tvmc.get_json(factory)
+
 
 @unittest.skipUnless(
     tvm.get_global_func("relay.ext.ccompiler", allow_missing=True), "this TVM has no such generator"

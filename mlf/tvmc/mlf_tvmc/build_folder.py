@@ -1,0 +1,97 @@
+"""A folder with the TIR of builds that have no archive; see schemas/build.md."""
+
+import itertools
+import json
+import pathlib
+
+from . import delivery, program, tvm_api
+
+NAME = "build.json"
+
+
+class _Module:
+    """A build in a folder, and its TIR."""
+
+    def __init__(self, build, captured, name):
+        self.captured = captured
+        self.name = name
+        self._facts = build.facts
+
+    @property
+    def _graph_file(self):
+        return f"{self.name}.graph" if self._facts.graph else None
+
+    def write_into(self, folder):
+        """The paths of its TIR."""
+        paths = [file.write_into(folder) for one in self.captured for file in one.files()]
+        if self._graph_file:
+            (folder / self._graph_file).write_text(self._facts.graph)
+        return paths
+
+    def document(self):
+        targets = sorted({one.key for one in self.captured})
+        return {
+            "name": self.name,
+            "style": "operator" if self._facts.is_operator else "full-model",
+            "executor": self._facts.executor,
+            "runtime": self._facts.runtime,
+            "targets": [key.text for key in targets],
+            "tir": [
+                {"stem": one.stem, "stage": one.stage.name, "target": targets.index(one.key)}
+                for one in self.captured
+            ],
+            "graph": self._graph_file,
+            "parameters": list(self._facts.parameters),
+        }
+
+
+def _name_of(build, captured, taken):
+    """The module's name, or the first of name-2, name-3, … that no other build has."""
+    functions = {name for one in captured for name in tvm_api.symbols_of(one.module)}
+    # tvm.build has no name for what it builds; one function names itself.
+    stem = build.facts.name or (functions.pop() if len(functions) == 1 else "default")
+    names = itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2)))
+    return next(name for name in names if name not in taken)
+
+
+def _modules(builds, stages):
+    stems, modules = set(), {}
+    for build in builds:
+        captured = delivery.named(delivery.modules_by_stage(build, stages), stems)
+        if captured:
+            name = _name_of(build, captured, modules)
+            modules[name] = _Module(build, captured, name)
+    return list(modules.values())
+
+
+def _remove_earlier(path):
+    """Takes away what build.json of an earlier export lists."""
+    try:
+        document = json.loads((path / NAME).read_text())
+        stems = [one["stem"] for module in document["modules"] for one in module["tir"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    for stem in stems:
+        if pathlib.PurePath(stem).name == stem:
+            for suffix in (".txt", ".tvm.json"):
+                (path / (stem + suffix)).unlink(missing_ok=True)
+
+
+def write(builds, stages, path):
+    """Writes builds into the folder `path`; returns the paths of their TIR."""
+    path.mkdir(parents=True, exist_ok=True)
+    _remove_earlier(path)
+    modules = _modules(builds, stages)
+    if not modules:
+        return []
+    paths = [file for module in modules for file in module.write_into(path)]
+    document = {
+        "format": "mlf-build",
+        "version": 1,
+        "tvm_version": tvm_api.version(),
+        "modules": [module.document() for module in modules],
+    }
+    (path / NAME).write_text(json.dumps(document, indent=1) + "\n")
+    # The names are the folder's own: what an earlier export left there is replaced.
+    program.run("--quiet", "process", "--force", path)
+    return paths + [path / f"{one.stem}.json" for module in modules for one in module.captured]

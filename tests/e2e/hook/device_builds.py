@@ -1,0 +1,214 @@
+"""Builds for devices, which have no archive: the folder of export_tir is one for mlf.
+
+For the networks of tests/e2e/tvm, built for OpenCL, Metal and CUDA with hosts in C and LLVM: the
+graph that mlf finds in AOT's main, and the one that it keeps of the graph executor, are those that
+TVM gives its graph executor; and every command takes the folder. Each network is built for one pair
+of device and host, in turns; for all pairs with MLF_EVERY_ARCHIVE=1. Prints how many graphs agree.
+
+Usage: PYTHON_OF_A_TVM_VENV device_builds.py
+"""
+
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+
+# Schedules of the devices would ask the network for logs of the tuner.
+os.environ["TOPHUB_LOCATION"] = "NONE"
+
+import hook_support  # noqa: F401: skips where there is no TVM
+import mlf_tvmc
+import networks
+import support
+import tvm
+from graph_json import Graph
+from tvm import relay
+
+PAIRS = [(kind, host) for kind in ("opencl", "metal", "cuda") for host in ("c", "llvm")]
+DEVICE_TYPES = {"opencl": 4, "metal": 8, "cuda": 2}
+COMMANDS = ("inspect", "report", "plan", "table", "verify")
+
+
+def turns():
+    """Pairs of network and (device, host)."""
+    for i, network in enumerate(networks.all_networks()):
+        for pair in PAIRS if os.environ.get("MLF_EVERY_ARCHIVE") else [PAIRS[i % len(PAIRS)]]:
+            yield network, pair
+
+
+class TvmGraph:
+    """The JSON that relay.build gives the graph executor, also where code generation fails; empty
+    where TVM has no schedule of an operator for the device."""
+
+    def __enter__(self):
+        self.text = ""
+        self._original = relay.build_module.BuildModule.build
+
+        def build(build_module, *arguments, **options):
+            try:
+                return self._original(build_module, *arguments, **options)
+            finally:
+                self.text = build_module.get_graph_json()
+
+        relay.build_module.BuildModule.build = build
+        return self
+
+    def __exit__(self, *_):
+        relay.build_module.BuildModule.build = self._original
+
+
+def build(module, kind, host, executor):
+    """Whether code generation of these wheels knows the device does not matter."""
+    target = tvm.target.Target(kind, host=host)
+    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+        with contextlib.suppress(tvm.TVMError, RuntimeError):
+            relay.build(module, target, executor=relay.backend.Executor(executor))
+
+
+def parts(graph):
+    return graph.calls, graph.inputs, graph.outputs
+
+
+class DeviceBuilds(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+
+    def export(self, network, kind, host, executor):
+        folder = self.folder / f"{network.name}-{kind}-{host}-{executor}"
+        with mlf_tvmc.capture() as captured:
+            build(network.module, kind, host, executor)
+        mlf_tvmc.export_tir(captured, folder)
+        return folder
+
+    def test_graphs_are_those_of_the_graph_executor(self):
+        agreeing = collections.Counter()
+        for network, (kind, host) in turns():
+            with TvmGraph() as expected:
+                build(network.module, kind, host, "graph")
+            if not expected.text:
+                agreeing["TVM cannot build", kind, host] += 1
+                continue
+            wanted = Graph(expected.text, len(network.inputs))
+            for executor in ("aot", "graph"):
+                with self.subTest(f"{network.name} {kind} {host} {executor}"):
+                    folder = self.export(network, kind, host, executor)
+                    text = (folder / "default.graph.json").read_text()
+                    self.assertEqual(parts(Graph(text, len(network.inputs))), parts(wanted))
+                    self.check_commands(folder)
+                    agreeing[kind, host, executor] += 1
+        for key, count in sorted(agreeing.items()):
+            print(*key, count)
+        self.assertGreater(sum(agreeing.values()), 2 * len(PAIRS))
+
+    def check_commands(self, folder):
+        for command in COMMANDS:
+            support.run_ok(command, folder)
+        support.run_ok("show", folder, "0")
+        support.run_ok("diff", folder, folder)
+        # Nothing is left to be done.
+        before = {path: path.read_bytes() for path in folder.iterdir()}
+        support.run_ok("process", folder)
+        self.assertEqual({path: path.read_bytes() for path in folder.iterdir()}, before)
+
+    def test_every_document_tells_its_target(self):
+        (network, *_) = networks.all_networks()
+        for kind, host in PAIRS:
+            folder = self.export(network, kind, host, "aot")
+            manifest = json.loads((folder / "mlf.json").read_text())
+            targets = {entry["member"]: entry["target"]["kind"] for entry in manifest["tir"]}
+            device = f"tir-{DEVICE_TYPES[kind]}.json"
+            self.assertEqual(targets, {"tir-1.json": host, device: kind})
+            for name, expected in targets.items():
+                target = json.loads((folder / name).read_text())["target"]
+                self.assertEqual(target["kind"], expected)
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name) / "build"
+
+    def network(self):
+        data = relay.var("data", shape=(1, 8))
+        return tvm.IRModule.from_expr(relay.nn.softmax(relay.exp(data)))
+
+    def modules(self, folder):
+        document = json.loads((folder / "build.json").read_text())
+        return [(one["name"], one["style"], one["executor"]) for one in document["modules"]]
+
+    def test_modules_of_other_names_share_a_folder(self):
+        with mlf_tvmc.capture() as captured:
+            for name in ("first", "second"):
+                target = tvm.target.Target("opencl", host="c")
+                with tvm.transform.PassContext(config={"tir.disable_vectorize": True}):
+                    relay.build(self.network(), target, mod_name=name)
+        mlf_tvmc.export_tir(captured, self.folder)
+        expected = [(name, "full-model", "graph") for name in ("first", "second")]
+        self.assertEqual(self.modules(self.folder), expected)
+        found = json.loads(support.run_ok("inspect", "--json", self.folder).stdout)
+        self.assertEqual([one["reading"]["modules"] for one in found["tir"]], [["first"], ["second"]])
+
+    def test_builds_of_one_name_are_told_apart(self):
+        with mlf_tvmc.capture() as captured:
+            build(self.network(), "opencl", "c", "aot")
+            build(self.network(), "metal", "c", "aot")
+        mlf_tvmc.export_tir(captured, self.folder)
+        expected = [(name, "full-model", "aot") for name in ("default", "default-2")]
+        self.assertEqual(self.modules(self.folder), expected)
+        found = json.loads(support.run_ok("inspect", "--json", self.folder).stdout)
+        modules = {one["stem"]: one["reading"]["modules"] for one in found["tir"]}
+        of_second = {stem for stem, names in modules.items() if names == ["default-2"]}
+        self.assertEqual(of_second, {"tir-1-c", "tir-8"})
+        graphs = [(self.folder / f"{name}.graph.json").read_text() for name, *_ in expected]
+        self.assertEqual(parts(Graph(graphs[0], 1)), parts(Graph(graphs[1], 1)))
+        support.run_ok("verify", self.folder)
+
+    def test_operators_are_named_by_their_functions(self):
+        data = tvm.te.placeholder((8,), name="A")
+        results = {
+            "increment": tvm.te.compute((8,), lambda i: data[i] + 1.0, name="B"),
+            "decrement": tvm.te.compute((8,), lambda i: data[i] - 1.0, name="B"),
+        }
+        with mlf_tvmc.capture() as captured:
+            for name, result in results.items():
+                schedule = tvm.te.create_schedule(result.op)
+                tvm.build(schedule, [data, result], target="c", name=name)
+        mlf_tvmc.export_tir(captured, self.folder)
+        expected = [("increment", "operator", None), ("decrement", "operator", None)]
+        self.assertEqual(self.modules(self.folder), expected)
+        said = support.run_ok("report", "--json", self.folder).stdout
+        modules = {one["name"]: one for one in json.loads(said)["modules"]}
+        for name in ("increment", "decrement"):
+            self.assertEqual([one["symbol"] for one in modules[name]["kernels"]], [name])
+
+    def test_a_second_export_replaces_the_first(self):
+        for kind, device in (("opencl", "tir-4"), ("metal", "tir-8")):
+            with mlf_tvmc.capture() as captured:
+                build(self.network(), kind, "c", "aot")
+            mlf_tvmc.export_tir(captured, self.folder)
+            found = {path.name for path in self.folder.glob("tir-*.json")}
+            self.assertEqual(found, {f"{stem}{end}" for stem in ("tir-1", device)
+                                     for end in (".json", ".tvm.json")})
+
+    def test_a_folder_of_captures_without_build_json_is_read_as_far_as_it_tells(self):
+        with mlf_tvmc.capture() as captured:
+            build(self.network(), "opencl", "c", "aot")
+        mlf_tvmc.export_tir(captured, self.folder)
+        graph = (self.folder / "default.graph.json").read_text()
+        for name in ("build.json", "mlf.json", "default.graph.json", "default.topology.json"):
+            (self.folder / name).unlink()
+        for path in self.folder.glob("tir-?.json"):
+            path.unlink()
+        self.assertNotEqual(support.run("process", self.folder).returncode, 0)
+        support.run_ok("process", "--module", "default", self.folder)
+        self.assertEqual((self.folder / "default.graph.json").read_text(), graph)
+
+
+if __name__ == "__main__":
+    unittest.main()
