@@ -84,6 +84,8 @@ struct TirSource {
   std::string path;   ///< the archive's path, or that of the file
   std::string_view text;            ///< its bytes; they live as long as the Deployment
   const archive::Member* member{};  ///< null for a file beside the archive
+  /// Where `member` is a lossless twin: the text of the same TIR, if the archive has it.
+  const archive::Member* twin_of{};
   /// Of generated C, where `member` is the file with functions of one target: what is read as one
   /// TIR. Null for every other source.
   std::shared_ptr<const tir::CSources> c{};

@@ -37,9 +37,7 @@ std::string headline(const Deployment& deployment, const Screen& screen) {
   const std::string line = fmt::format(
       "{}: {}, {}, {} members", deployment.archive().path(), format_of(deployment.library()),
       to_string(deployment.archive().storage()), deployment.archive().members().size());
-  return folded(printable(line), screen, 2) +
-         "
-         ";
+  return folded(printable(line), screen, 2) + "\n";
 }
 
 Table modules_table(const ModelLibrary& library) {

@@ -93,6 +93,7 @@ struct Candidate {
   std::string_view text;
   const archive::Member* member = nullptr;
   TirForm form = TirForm::text;
+  const archive::Member* twin_of = nullptr;
 };
 
 /// Stem to what was chosen for it.
@@ -104,7 +105,10 @@ void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
   if (at == chosen.end()) {
     chosen.emplace(stem, std::move(candidate));
   } else if (candidate.form == TirForm::twin) {
+    candidate.twin_of = at->second.member;
     at->second = std::move(candidate);
+  } else {
+    at->second.twin_of = candidate.member;
   }
 }
 
@@ -183,6 +187,7 @@ TirSource source_from(const std::string& stem, Candidate candidate,
           .path = std::move(candidate.path),
           .text = candidate.text,
           .member = candidate.member,
+          .twin_of = candidate.twin_of,
           .c = {},
           .c_members = {},
           .allocates_constants = allocates_constants(candidate.text)};

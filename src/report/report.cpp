@@ -29,9 +29,23 @@ namespace f = tir::f;
 struct TirFunctions {
   std::shared_ptr<const tir::Document> document;
   std::map<std::string_view, tir::Node> by_name;
-  std::string file;
-  std::optional<LineTable> lines;  ///< nothing where places in a document mean nothing
+  std::map<std::string, CodeLines, std::less<>> lines;  ///< of functions that a text shows
 };
+
+/// The lines of the functions in a text with TIR.
+std::map<std::string, CodeLines, std::less<>> lines_in(const tir::Document& document,
+                                                       std::string_view text,
+                                                       const std::string& file) {
+  std::map<std::string, CodeLines, std::less<>> lines;
+  const LineTable table(text);
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
+    const auto range = document.module.source_range(one.function.id());
+    if (!range) continue;
+    lines.emplace(one.name, CodeLines{file, table.line_of(range->begin),
+                                      table.line_of(range->end > 0 ? range->end - 1 : 0)});
+  }
+  return lines;
+}
 
 /// Everything that the modules of one archive are reported from.
 class Reporter {
@@ -47,6 +61,7 @@ class Reporter {
   void add_bare_functions(ModuleReport& module, std::size_t position);
   void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
   const TirFunctions& functions_of(std::string_view stem);
+  std::map<std::string, CodeLines, std::less<>> lines_of_text(const TirSource& twin) const;
   void add_layers(ModuleReport& module, const FileRef& relay) const;
   void add_objects(ModuleReport& report, const Module& module);
   tir::Node main_of(const graph::Topology* network);
@@ -68,10 +83,25 @@ const TirFunctions& Reporter::functions_of(std::string_view stem) {
   for (const tir::NamedFunction& one : tir::prim_functions_of(functions.document->module)) {
     functions.by_name.try_emplace(one.name, one.function);
   }
-  functions.file = source->name;
   // Generated C has places of its own, file by file; save_json has none.
-  if (!source->c) functions.lines.emplace(source->text);
+  if (source->twin_of != nullptr) {
+    functions.lines = lines_of_text(*source);
+  } else if (!source->c) {
+    functions.lines = lines_in(*functions.document, source->text, source->name);
+  }
   return functions;
+}
+
+/// Where the text beside a lossless twin shows its functions. A text that does not read shows none.
+std::map<std::string, CodeLines, std::less<>> Reporter::lines_of_text(const TirSource& twin) const {
+  TirSource text = twin;
+  text.member = twin.twin_of;
+  text.twin_of = nullptr;
+  text.name = text.member->name;
+  text.text = get_or_throw(deployment_.archive().read(*text.member));
+  const auto document = support::value_if_valid(deployment_.read_tir(text));
+  if (!document) return {};
+  return lines_in(*document, text.text, text.name);
 }
 
 /// What the TIR of a kernel tells: its cost and its lines.
@@ -83,10 +113,8 @@ void Reporter::add_function(KernelReport& kernel, std::string_view stem, std::st
   kernel.document = functions.document;
   kernel.function = found->second.id();
   kernel.cost = analysis::kernel_cost(found->second);
-  const auto range = functions.document->module.source_range(kernel.function);
-  if (!range || !functions.lines) return;
-  kernel.tir = CodeLines{functions.file, functions.lines->line_of(range->begin),
-                         functions.lines->line_of(range->end > 0 ? range->end - 1 : 0)};
+  const auto lines = functions.lines.find(name);
+  if (lines != functions.lines.end()) kernel.tir = lines->second;
 }
 
 void Reporter::add_kernels_of_network(ModuleReport& module, const graph::Topology& network) {
