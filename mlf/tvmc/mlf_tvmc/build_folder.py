@@ -21,9 +21,9 @@ class _Module:
     def _graph_file(self):
         return f"{self.name}.graph" if self._facts.graph else None
 
-    def write_into(self, folder):
+    def write_into(self, folder, twins):
         """The paths of its TIR."""
-        paths = [file.write_into(folder) for one in self.captured for file in one.files()]
+        paths = [file.write_into(folder) for one in self.captured for file in one.files(twins)]
         if self._graph_file:
             (folder / self._graph_file).write_text(self._facts.graph)
         return paths
@@ -77,14 +77,15 @@ def _remove_earlier(path):
                 (path / (stem + suffix)).unlink(missing_ok=True)
 
 
-def write(builds, stages, path):
-    """Writes builds into the folder `path`; returns the paths of their TIR."""
+def write(builds, stages, path, twins):
+    """Writes builds into the folder `path`, with twins of their texts or without; returns the paths
+    of their TIR."""
     path.mkdir(parents=True, exist_ok=True)
     _remove_earlier(path)
     modules = _modules(builds, stages)
     if not modules:
         return []
-    paths = [file for module in modules for file in module.write_into(path)]
+    paths = [file for module in modules for file in module.write_into(path, twins)]
     document = {
         "format": "mlf-build",
         "version": 1,

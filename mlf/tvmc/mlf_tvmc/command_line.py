@@ -19,6 +19,8 @@ All arguments are tvmc's, but for these:
                        before:PASS, after:PASS; several with commas
   --tir-folder FOLDER  write the TIR of all builds here too, whatever the output format,
                        and even if code generation fails; mlf takes it like an archive
+  --no-save-json       write texts alone: archives stay smaller, and TIR lacks the data of
+                       constants
   --tir-help           print this
 
 Environment: MLF_TIR_EXPORT=1|0 turns the export on or off (tvmc: on, scripts: off),
@@ -35,6 +37,7 @@ class _Options:
         self.enabled = switch.from_environment()
         self.stages = switch.stages_from_environment()
         self.folder = None
+        self.save_json = True
         self.help = False
         self.rest = []
         remaining = iter(arguments)
@@ -69,6 +72,8 @@ class _Options:
             setattr(self, name[len("--tir-") :], value)
         elif argument == "--no-tir-export":
             self.enabled = False
+        elif argument == "--no-save-json":
+            self.save_json = False
         elif argument == "--tir-help":
             self.help = True
         else:
@@ -82,10 +87,11 @@ def _run(options):
         return 0
     stages = options.stage_names if options.is_on else ()
     if options.script is not None:
-        script.run(options.script, options.rest[1:], stages, options.is_on, options.folder)
+        script.run(options.script, options.rest[1:], stages, options.is_on, options.folder,
+                   options.save_json)
         return 0
     if options.is_on:
-        return tvmc.run(options.rest, stages, options.folder)
+        return tvmc.run(options.rest, stages, options.folder, options.save_json)
     return tvmc.run_plain(options.rest)
 
 

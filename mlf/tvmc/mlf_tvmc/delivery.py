@@ -4,7 +4,7 @@ import pathlib
 import typing
 import warnings
 
-from . import serialise
+from . import serialise, tvm_api
 from .errors import CaptureWarning
 from .names import assign_stems
 
@@ -37,7 +37,10 @@ def modules_by_stage(build, stages):
     return found
 
 
-def _files_of_module(stem, module, what):
+def _files_of_module(stem, module, what, twins):
+    if not twins:
+        yield TirFile(stem, ".txt", tvm_api.to_text(module).encode())
+        return
     forms = serialise.serialise(module, what)
     yield TirFile(stem, ".txt", forms.text.encode())
     if forms.twin is not None:
@@ -52,10 +55,10 @@ class Captured(typing.NamedTuple):
     stem: str
     module: typing.Any
 
-    def files(self):
-        """The text and then its twin."""
+    def files(self, twins):
+        """The text and then, with `twins`, its twin."""
         what = f"the module of target '{self.key.kind}' at stage '{self.stage.name}'"
-        return _files_of_module(self.stem, self.module, what)
+        return _files_of_module(self.stem, self.module, what, twins)
 
 
 def named(found, taken):
@@ -68,9 +71,10 @@ def named(found, taken):
     ]
 
 
-def files_of(builds, stages):
-    """Return the text and the lossless form of every target and stage of every build, named as in archives."""
+def files_of(builds, stages, twins):
+    """For every target and stage of every build a text and then, with `twins`, its twin, named as in
+    archives."""
     taken = set()
     for build in builds:
         for captured in named(modules_by_stage(build, stages), taken):
-            yield from captured.files()
+            yield from captured.files(twins)

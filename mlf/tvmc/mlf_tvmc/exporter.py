@@ -28,14 +28,17 @@ def _builds_of(mods, stages):
     return [_build_of(product, stages) for product in (mods if isinstance(mods, list) else [mods])]
 
 
-def export_model_library_format(mods, file_name, stages=("lowered",), enabled=True):
-    """Write an archive as TVM does, and add TIR, network and manifest.
+def export_model_library_format(
+    mods, file_name, stages=("lowered",), enabled=True, save_json=True
+):
+    """Writes an archive as TVM does, and TIR, network and manifest into it.
 
     Takes the place of `tvm.micro.export_model_library_format`, and returns what that returns.
 
     `mods`: what relay.build or tvm.build returned, or several of them. `stages`: see `capture`.
     Without a capture, only "lowered" of the AOT executor and of operators can be had. With
-    `enabled=False` this is TVM's function.
+    `enabled=False` this is TVM's function. With `save_json=False` the archive gets the text alone,
+    which lacks the data of constants and some attributes.
 
     Raises ExportError; unless it is for a build without capture, the archive is there as TVM wrote
     it. What is missing in the archive for another reason is a CaptureWarning.
@@ -46,17 +49,17 @@ def export_model_library_format(mods, file_name, stages=("lowered",), enabled=Tr
     wanted = stages_.parse(stages)
     builds = _builds_of(mods, wanted)
     written = export(mods, file_name)
-    archive.add_tir(written, delivery.files_of(builds, wanted))
+    archive.add_tir(written, delivery.files_of(builds, wanted, save_json))
     return written
 
 
-def add_tir(mods, written, stages):
-    """Add the TIR of `mods` to the archive that TVM wrote of them."""
+def add_tir(mods, written, stages, save_json):
+    """Puts the TIR of `mods` into the archive that TVM has written of them."""
     wanted = stages_.parse(stages)
-    archive.add_tir(written, delivery.files_of(_builds_of(mods, wanted), wanted))
+    archive.add_tir(written, delivery.files_of(_builds_of(mods, wanted), wanted, save_json))
 
 
-def export_tir(captured, folder):
+def export_tir(captured, folder, save_json=True):
     """Writes all that a Capture holds into a folder, and returns the paths of the TIR.
 
     For builds that have no archive: several kinds of devices, other runtimes and executors, failed
@@ -68,10 +71,14 @@ def export_tir(captured, folder):
     The folder is made where there is none, and TIR of an earlier export in it is replaced. Of
     several builds with one name the second is the module `default-2`, and so on.
 
+    With `save_json=False` there are texts alone.
+
     Raises ExportError; what was written until then stays.
     """
     try:
-        return build_folder.write(captured.builds, captured.stages, pathlib.Path(folder))
+        return build_folder.write(
+            captured.builds, captured.stages, pathlib.Path(folder), save_json
+        )
     except OSError as error:
         raise ExportError(f"{folder}: cannot write TIR: {error.strerror}", INPUT_OUTPUT) from error
 

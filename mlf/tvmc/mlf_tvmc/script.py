@@ -19,10 +19,10 @@ def _run_plain(path, arguments):
     runpy.run_path(path, run_name="__main__")
 
 
-def _deliver(captured, archives, folder):
+def _deliver(captured, archives, folder, save_json):
     """Writes the folder, or tells what a script without archives leaves behind."""
     if folder is not None:
-        export_tir(captured, folder)
+        export_tir(captured, folder, save_json)
     if archives:
         return
     if not captured.builds:
@@ -36,28 +36,28 @@ def _deliver(captured, archives, folder):
 
 
 @contextlib.contextmanager
-def _delivered(captured, archives, folder):
+def _delivered(captured, archives, *wanted):
     """Delivers at the end. Where the script fails as well, its error is the one that counts."""
     try:
         yield
     except BaseException as error:
         is_failure = not isinstance(error, SystemExit) or bool(error.code)
         try:
-            _deliver(captured, archives, folder)
+            _deliver(captured, archives, *wanted)
         except ExportError as other:
             if not is_failure:
                 raise
             warnings.warn(str(other), CaptureWarning)
         raise
-    _deliver(captured, archives, folder)
+    _deliver(captured, archives, *wanted)
 
 
-def run(path, arguments, stages, enabled, folder):
+def run(path, arguments, stages, enabled, folder, save_json):
     """Runs a Python file as `python path arguments…` does; with `enabled`, its archives get TIR, and
-    `folder`, where it is given, the TIR of all builds."""
+    `folder`, where it is given, the TIR of all builds; with `save_json`, lossless."""
     if not enabled:
         _run_plain(path, arguments)
         return
-    archives = switch.replace_exporter(stages)
-    with capture(stages) as captured, _delivered(captured, archives, folder):
+    archives = switch.replace_exporter(stages, save_json)
+    with capture(stages) as captured, _delivered(captured, archives, folder, save_json):
         _run_plain(path, arguments)

@@ -32,8 +32,8 @@ def fail(error):
     raise error
 
 
-def replace_exporter(stages, on_error=fail):
-    """Make TVM's export_model_library_format add TIR, also under its other names.
+def replace_exporter(stages, save_json, on_error=fail):
+    """From now on TVM's export_model_library_format adds TIR, also under its other names.
 
     `on_error` takes the ExportError of an archive that TVM has written. Returns a list to which each
     archive's path is added.
@@ -41,14 +41,16 @@ def replace_exporter(stages, on_error=fail):
     archives = []
 
     def replace(module):
-        original = getattr(module, tvm_api.EXPORT_FUNCTION)
+        # What startup.py has put around it gives way to what the caller asks for.
+        current = getattr(module, tvm_api.EXPORT_FUNCTION)
+        original = getattr(current, "__wrapped__", current)
 
         @functools.wraps(original)
         def export(mods, file_name):
             written = original(mods, file_name)
             archives.append(written)
             try:
-                add_tir(mods, written, stages)
+                add_tir(mods, written, stages, save_json)
             except ExportError as error:
                 on_error(error)
             return written
@@ -56,7 +58,7 @@ def replace_exporter(stages, on_error=fail):
         setattr(module, tvm_api.EXPORT_FUNCTION, export)
         for name in tvm_api.EXPORTER_ALIASES:
             alias = sys.modules.get(name)
-            if getattr(alias, tvm_api.EXPORT_FUNCTION, None) is original:
+            if getattr(alias, tvm_api.EXPORT_FUNCTION, None) is current:
                 setattr(alias, tvm_api.EXPORT_FUNCTION, export)
 
     when_imported(tvm_api.EXPORTER_MODULE, replace)

@@ -10,6 +10,7 @@ from . import versions
 from .errors import UNAVAILABLE, ExportError
 
 # Modules whose attributes are replaced while TIR is captured or exported.
+RELAY_MODULE = "tvm.relay"
 EXPORTER_MODULE = "tvm.micro.model_library_format"
 EXPORTER_ALIASES = ("tvm.micro", "tvm.driver.tvmc.model")
 EXPORT_FUNCTION = "export_model_library_format"

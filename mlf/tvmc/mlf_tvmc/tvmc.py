@@ -13,9 +13,10 @@ from .imports import when_imported
 class _Compilation:
     """Wrap tvmc's compile_model, and keep the errors that occur after TVM returned."""
 
-    def __init__(self, stages, folder):
+    def __init__(self, stages, folder, save_json):
         self._stages = stages
         self._folder = folder
+        self._save_json = save_json
         self.error = None
 
     def note(self, error):
@@ -40,20 +41,20 @@ class _Compilation:
 
     def _write_folder(self, captured):
         try:
-            export_tir(captured, self._folder)
+            export_tir(captured, self._folder, self._save_json)
         except ExportError as error:
             self.note(error)
 
 
-def run(arguments, stages, folder):
-    """Run tvmc, and return its exit code. Errors: ExportError of the export."""
-    compilation = _Compilation(stages, folder)
+def run(arguments, stages, folder, save_json):
+    """Runs tvmc, and returns its exit code. Errors: ExportError of what came on top."""
+    compilation = _Compilation(stages, folder, save_json)
 
     def replace(module):
         name = tvm_api.TVMC_COMPILE_FUNCTION
         setattr(module, name, compilation.around(getattr(module, name)))
 
-    switch.replace_exporter(stages, on_error=compilation.note)
+    switch.replace_exporter(stages, save_json, on_error=compilation.note)
     when_imported(tvm_api.TVMC_COMPILER_MODULE, replace)
     code = 1  # unless it comes back
     try:

@@ -102,6 +102,12 @@ class SwitchedOn(Tvmc):
         self.assertLess({"tir-1.topology.json", "tir-1.codegen.json"}, hook.own_names(self.archive))
         support.run_ok("verify", self.archive)
 
+    def test_texts_alone(self):
+        self.check_ok(self.compile(*_C, *_MLF, "--no-save-json"))
+        self.assertIn("tir-1.json", hook.own_names(self.archive))
+        self.assertNotIn("tir-1.tvm.json", hook.own_names(self.archive))
+        support.run_ok("verify", self.archive)
+
     def test_a_folder_takes_the_tir_whatever_the_output_format(self):
         folder = self.folder / "tir"
         self.check_ok(self.compile("--target=c", *_AOT[2:], f"--tir-folder={folder}"))
@@ -196,6 +202,49 @@ tvm.micro.export_model_library_format(operator, sys.argv[2])
         self.assertEqual(hook.own_names(operator), {"tir-1.txt"})
 
 
+class FromTheEnvironment(Tvmc):
+    """Programs that run TVM themselves, where the package is installed: Python runs mlf_tvmc.pth."""
+
+    INSTALLED = f"import runpy, site, sys; site.addsitedir({str(support.SOURCE / 'mlf' / 'tvmc')!r})\n"
+
+    def run_plain(self, code, *arguments, **environment):
+        environment = {**os.environ, **environment}
+        return hook.run_python("-c", self.INSTALLED + code, *arguments, env=environment)
+
+    def run_tvmc(self, **environment):
+        code = "runpy.run_module('tvm.driver.tvmc', run_name='__main__', alter_sys=True)"
+        arguments = ("compile", *self.model, *_PACKED, *_MLF, "-o", self.archive)
+        return self.run_plain(code, *arguments, **environment)
+
+    def test_tvmc_leaves_tir_in_its_archive(self):
+        self.check_ok(self.run_tvmc(MLF_TIR_EXPORT="1"))
+        self.check_complete()
+
+    def test_stages_come_from_there_too(self):
+        self.check_ok(self.run_tvmc(MLF_TIR_EXPORT="1", MLF_TIR_STAGES="lowered,codegen"))
+        self.assertIn("tir-1.codegen.json", hook.own_names(self.archive))
+
+    def test_without_it_the_archive_is_tvmcs(self):
+        for environment in ({"MLF_TIR_EXPORT": "0"}, {}):
+            self.check_ok(self.run_tvmc(**environment))
+            self.assertEqual(hook.own_names(self.archive), set())
+
+    def test_what_fails_is_printed_and_the_archive_stays(self):
+        result = self.run_tvmc(MLF_TIR_EXPORT="1", MLF_PROGRAM="/nowhere/mlf")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the program mlf is missing", result.stderr)
+        self.assertEqual(hook.own_names(self.archive), set())
+
+    def test_no_program_is_ended_by_a_wrong_value(self):
+        result = self.run_plain("print('goes on')", MLF_TIR_EXPORT="maybe")
+        self.assertEqual((result.returncode, result.stdout), (0, "goes on\n"))
+        self.assertIn("MLF_TIR_EXPORT is 'maybe', not 1 or 0", result.stderr)
+
+    def test_python_without_tvm_is_as_before(self):
+        result = self.run_plain("print('tvm' in sys.modules)", MLF_TIR_EXPORT="1")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "False\n", ""))
+
+
 class ScriptsWithoutArchive(Tvmc):
     """Scripts as people have them, which export nothing."""
 
@@ -230,7 +279,7 @@ relay.build(tvm.IRModule.from_expr(dense), target="llvm")
     def test_a_folder_keeps_their_builds(self):
         for text, kernel in ((self.OPERATOR, "double"), (self.DENSE, "tvmgen_default_fused_nn_dense")):
             folder = self.folder / kernel
-            self.assertEqual(self.run_script(text, f"--tir-folder={folder}"), "")
+            self.assertNotIn("tvmc-mlf", self.run_script(text, f"--tir-folder={folder}"))
             report = json.loads(support.run_ok("report", "--json", folder).stdout)
             kernels = [one["symbol"] for one in report["modules"][0]["kernels"]]
             self.assertTrue(any(one.startswith(kernel) for one in kernels), kernels)
@@ -245,7 +294,7 @@ relay.build(tvm.IRModule.from_expr(dense), target="llvm")
     def test_a_script_that_fails_leaves_what_it_built(self):
         folder = self.folder / "tir"
         said = self.run_script(self.DENSE + "raise SystemExit(3)\n", f"--tir-folder={folder}", code=3)
-        self.assertEqual(said, "")
+        self.assertNotIn("tvmc-mlf", said)
         support.run_ok("report", folder)
 
     def test_switched_off_there_is_no_folder(self):

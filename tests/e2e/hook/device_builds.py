@@ -187,6 +187,29 @@ class Folders(unittest.TestCase):
         for name in ("increment", "decrement"):
             self.assertEqual([one["symbol"] for one in modules[name]["kernels"]], [name])
 
+    def test_kernels_have_lines_in_the_text_beside_the_twin(self):
+        with mlf_tvmc.capture() as captured:
+            build(self.network(), "opencl", "c", "aot")
+        mlf_tvmc.export_tir(captured, self.folder)
+        lines = (self.folder / "tir-4.txt").read_text().splitlines()
+        report = json.loads(support.run_ok("report", "--json", self.folder).stdout)
+        kernels = report["modules"][0]["kernels"]
+        self.assertGreater(len(kernels), 1)
+        for kernel in kernels:
+            place = kernel["tir"]
+            self.assertEqual(place["file"], "tir-4.txt")
+            shown = "\n".join(lines[place["first_line"] - 1 : place["last_line"]])
+            self.assertIn(kernel["symbol"], shown)
+
+    def test_texts_alone(self):
+        with mlf_tvmc.capture() as captured:
+            build(self.network(), "opencl", "c", "aot")
+        paths = mlf_tvmc.export_tir(captured, self.folder, save_json=False)
+        names = {f"{stem}{end}" for stem in ("tir-1", "tir-4") for end in (".txt", ".json")}
+        self.assertEqual({path.name for path in paths}, names)
+        self.assertEqual(list(self.folder.glob("*.tvm.json")), [])
+        support.run_ok("verify", self.folder)
+
     def test_a_second_export_replaces_the_first(self):
         for kind, device in (("opencl", "tir-4"), ("metal", "tir-8")):
             with mlf_tvmc.capture() as captured:

@@ -19,6 +19,7 @@ import support
 
 PACKAGE = support.SOURCE / "mlf" / "tvmc"
 PROGRAM = "mlf_tvmc/bin/mlf"
+STARTUP = PACKAGE / "mlf_tvmc.pth"
 # The oldest Python that it is for is used where there is one.
 PYENV = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
 OLDEST = map(str, PYENV.glob("versions/3.8.*/bin/python"))
@@ -77,6 +78,7 @@ class WithCMake(Wheel):
         self.assertRegex(wheel.name, r"^mlf_tvmc-[\d.]+-py3-none-(?!any)\w+\.whl$")
         with zipfile.ZipFile(wheel) as content:
             self.assertEqual(content.read(PROGRAM), pathlib.Path(support.PROGRAM).read_bytes())
+            self.assertEqual(content.read(STARTUP.name), STARTUP.read_bytes())
 
     def test_wherever_it_is_installed_it_finds_its_own_program(self):
         wheel = self.build_with_program()
@@ -105,6 +107,7 @@ class PythonAlone(Wheel):
         self.assertRegex(wheel.name, r"^mlf_tvmc-[\d.]+-py3-none-any\.whl$")
         with zipfile.ZipFile(wheel) as content:
             self.assertNotIn(PROGRAM, content.namelist())
+            self.assertEqual(content.read(STARTUP.name), STARTUP.read_bytes())
         folder = self.install(sys.executable, wheel)
         code = "from mlf_tvmc import program; print(program.find())"
         programs = self.folder / "programs"
