@@ -96,6 +96,7 @@ class ModuleReader {
   void collect(const File& file, const Item& item);
   void add_pools(const std::vector<CPool>& pools);
   void forget_shifted_pools();
+  void add_constant_pool(const File& file, const Item& item);
   void add_array(const File& file, const Item& item);
   void read_functions();
   FunctionDraft read_or_keep(File& file, const Item& item);
@@ -116,6 +117,7 @@ class ModuleReader {
   std::optional<SourceDigest> digest_;  ///< of `context_.primary`
   LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
+  std::vector<Loss> unread_;  ///< of pools
 };
 
 /// Offsets have 32 bits. Nothing else is read of a file that is too large.
@@ -174,8 +176,7 @@ void ModuleReader::collect(const File& file, const Item& item) {
     case ItemKind::array:
       return add_array(file, item);
     case ItemKind::pool:
-      context_.facts.pools.push_back(read_constant_pool(context_, file.source, item));
-      return;
+      return add_constant_pool(file, item);
     case ItemKind::function:
       if (item.name == kLinkedParamsFunction) {
         read_linked_param_ids(file.source, item, linked_ids_);
@@ -200,6 +201,20 @@ void ModuleReader::collect(const File& file, const Item& item) {
     default:
       return;
   }
+}
+
+/// A pool that does not read is like one that no file defines: what it holds is unknown.
+void ModuleReader::add_constant_pool(const File& file, const Item& item) {
+  auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
+  if (pool) return context_.facts.pools.push_back(*std::move(pool));
+  support::throw_unless_invalid(pool.error());
+  const Location& where = pool.error().where;
+  const std::string& name = where.member.empty() ? where.file : where.member;
+  unread_.push_back({LossCode::unknown_construct,
+                     LossScope::module,
+                     {},
+                     fmt::format("the constant pool at {}:{}:{}: {}", name, where.line,
+                                 where.column, pool.error().message)});
 }
 
 /// Functions refer to arrays by name alone.
@@ -377,6 +392,7 @@ std::vector<Loss> ModuleReader::losses() {
   LossLog of_dialect;
   of_dialect.add_all(Dialect::c);
   std::vector<Loss> all = of_dialect.finish();
+  all.insert(all.end(), unread_.begin(), unread_.end());
   for (const FunctionDraft& draft : drafts_) {
     for (const Loss& loss : draft.losses) {
       Loss& added = all.emplace_back(loss);

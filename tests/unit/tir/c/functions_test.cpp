@@ -360,6 +360,25 @@ TEST(CFunctions, ConstantsOfAPoolAreItsMembers) {
   EXPECT_TRUE(workspace.is(Kind::WorkspacePoolInfo));
 }
 
+TEST(CFunctions, APoolThatDoesNotReadIsALossAndItsContentUnknown) {
+  const std::string entry =
+      "#include \"tvm/runtime/c_runtime_api.h\"\n"
+      "static struct global_const_workspace {\n"
+      "  float a_let[2] __attribute__((aligned(16)));\n"
+      "} global_const_workspace = {\n  .a_let = {\n    BOARD_WEIGHT(1), -0x1p-3\n  }\n};\n";
+  const Document document = read_files(
+      {entry, kernel_file("TVM_DLL int32_t f(float* p, uint8_t* global_const_workspace_2_var) {\n"
+                          "  void* a_let = (&(global_const_workspace_2_var[0]));\n"
+                          "  p[0] = ((float*)a_let)[0];\n  return 0;\n}\n")});
+  const auto loss = std::ranges::find_if(document.losses, [](const Loss& one) {
+    return one.code == LossCode::unknown_construct && one.scope == LossScope::module;
+  });
+  ASSERT_NE(loss, document.losses.end());
+  EXPECT_NE(loss->name.find(":6:5: expected an element of the array"), std::string::npos)
+      << loss->name;
+  EXPECT_FALSE(function(document)[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("pool_args"));
+}
+
 TEST(CFunctions, TheNameOfAModuleIsPartOfSymbolsAsItIs) {
   const Document document = read_files({kernel_file(
       "TVM_DLL int32_t tvmgen_my-net.v1_f(float* p) {\n  p[0] = p[1];\n  return 0;\n}\n"
