@@ -34,7 +34,7 @@ class NetworkSearch {
  private:
   using StatedModule = std::optional<std::size_t>;
 
-  /// Sources of one module; of all modules where nobody states whose they are.
+  /// Sources of one module; of all modules in an archive, which does not state it.
   void add_sources(std::span<const TirSource* const> sources, StatedModule stated);
   void read_graph(std::size_t module, std::span<const graph::TirInput> kernels);
   void read_mains(std::span<const graph::TirInput> stage, StatedModule stated);

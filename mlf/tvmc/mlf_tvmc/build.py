@@ -51,7 +51,7 @@ class Build:
         return bool(self._sights) or self._lowered is not None
 
     def is_of(self, product):
-        """Whether this is the build that returned a product of relay.build or tvm.build, or its lib."""
+        """Return whether this build returned a product of relay.build or tvm.build, or its lib."""
         if self.library is not None and any(
             self.library is one for one in (product, tvm_api.library_of(product))
         ):
@@ -72,7 +72,7 @@ class Build:
         return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
 
     def whole(self, stage):
-        """The functions of all targets in one module; of equal names the first counts."""
+        """Return the functions of all targets in one module. Of equal names the first counts."""
         modules = [module for _, module in self.modules(stage)]
         return _joined(list(_merge(modules, keep_first=True)))
 

@@ -22,7 +22,7 @@ class _Module:
         return f"{self.name}.graph" if self._facts.graph else None
 
     def write_into(self, folder, twins):
-        """The paths of its TIR."""
+        """Write its TIR, and return the paths."""
         paths = [file.write_into(folder) for one in self.captured for file in one.files(twins)]
         if self._graph_file:
             (folder / self._graph_file).write_text(self._facts.graph)
@@ -46,7 +46,7 @@ class _Module:
 
 
 def _name_of(build, captured, taken):
-    """The module's name, or the first of name-2, name-3, … that no other build has."""
+    """Return the module's name, or the first of name-2, name-3, … that no other build has."""
     functions = {name for one in captured for name in tvm_api.symbols_of(one.module)}
     # tvm.build has no name for what it builds; one function names itself.
     stem = build.facts.name or (functions.pop() if len(functions) == 1 else "default")
@@ -65,7 +65,7 @@ def _modules(builds, stages):
 
 
 def _remove_earlier(path):
-    """Takes away what build.json of an earlier export lists."""
+    """Remove the captures that build.json of an earlier export lists."""
     try:
         document = json.loads((path / NAME).read_text())
         stems = [one["stem"] for module in document["modules"] for one in module["tir"]]
@@ -78,8 +78,8 @@ def _remove_earlier(path):
 
 
 def write(builds, stages, path, twins):
-    """Writes builds into the folder `path`, with twins of their texts or without; returns the paths
-    of their TIR."""
+    """Write builds into the folder `path`, with `twins` in lossless form too. Return the paths of their
+    TIR."""
     path.mkdir(parents=True, exist_ok=True)
     _remove_earlier(path)
     modules = _modules(builds, stages)

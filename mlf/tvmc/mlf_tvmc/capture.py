@@ -148,7 +148,7 @@ class Capture:
             self._progress.recorder = recorder
 
     def _keep(self, lowered=None, library=None, facts=Facts()):
-        """What was seen since the last build is a build, if it is anything."""
+        """Make a build of what was captured since the last build, if anything was."""
         build = Build(self._progress.recorder, lowered, library, facts)
         if build:
             self._builds.append(build)
@@ -156,7 +156,7 @@ class Capture:
 
 
 def _facts_of(build, args, kwargs):
-    """Facts of a call of BuildModule.build, which may have failed after it lowered."""
+    """Return the facts of a call of BuildModule.build, which may have failed after lowering."""
     bound = inspect.signature(build).bind(*args, **kwargs)
     bound.apply_defaults()
     given = bound.arguments

@@ -17,8 +17,8 @@ All arguments are tvmc's, but for these:
   --no-tir-export      do what tvmc does, and nothing else
   --tir-stages STAGES  where to capture TIR: topology, lowered (default), codegen,
                        before:PASS, after:PASS; several with commas
-  --tir-folder FOLDER  write the TIR of all builds here too, whatever the output format,
-                       and even if code generation fails; mlf takes it like an archive
+  --tir-folder FOLDER  also write the TIR of all builds here, for every output format, and
+                       even if code generation fails; mlf takes it like an archive
   --no-save-json       write texts alone: archives stay smaller, and TIR lacks the data of
                        constants
   --tir-help           print this
@@ -52,8 +52,8 @@ class _Options:
 
     @property
     def is_on(self):
-        """tvmc's archives get TIR unless somebody says no, a script's if somebody says yes: a
-        folder says so too."""
+        """Whether archives get TIR: those of tvmc by default, those of scripts on request. A folder
+        is a request."""
         if self.script is None or self.folder is not None:
             return self.enabled is not False
         return bool(self.enabled)

@@ -26,7 +26,7 @@ class TirFile(typing.NamedTuple):
 
 
 def modules_by_stage(build, stages):
-    """Stage to pairs of TargetKey and module; a CaptureWarning for each stage that has none."""
+    """Return pairs of TargetKey and module by stage. A stage without any is a CaptureWarning."""
     found = {}
     for stage in stages:
         found[stage] = build.modules(stage)
@@ -56,13 +56,13 @@ class Captured(typing.NamedTuple):
     module: typing.Any
 
     def files(self, twins):
-        """The text and then, with `twins`, its twin."""
+        """Return the text and, with `twins`, its lossless form."""
         what = f"the module of target '{self.key.kind}' at stage '{self.stage.name}'"
         return _files_of_module(self.stem, self.module, what, twins)
 
 
 def named(found, taken):
-    """Names the TIR of `modules_by_stage`. The stems are added to the set `taken`."""
+    """Name the TIR of `modules_by_stage`, and add the stems to the set `taken`."""
     stems = assign_stems(sorted({key for pairs in found.values() for key, _ in pairs}), taken)
     return [
         Captured(stage, key, stems[key] + stage.file_suffix, module)
@@ -72,8 +72,8 @@ def named(found, taken):
 
 
 def files_of(builds, stages, twins):
-    """For every target and stage of every build a text and then, with `twins`, its twin, named as in
-    archives."""
+    """Return the text, and with `twins` the lossless form, of every target and stage of every build,
+    named as in archives."""
     taken = set()
     for build in builds:
         for captured in named(modules_by_stage(build, stages), taken):

@@ -31,7 +31,7 @@ def _builds_of(mods, stages):
 def export_model_library_format(
     mods, file_name, stages=("lowered",), enabled=True, save_json=True
 ):
-    """Writes an archive as TVM does, and TIR, network and manifest into it.
+    """Write an archive as TVM does, and add TIR, network and manifest.
 
     Takes the place of `tvm.micro.export_model_library_format`, and returns what that returns.
 
@@ -54,13 +54,13 @@ def export_model_library_format(
 
 
 def add_tir(mods, written, stages, save_json):
-    """Puts the TIR of `mods` into the archive that TVM has written of them."""
+    """Add the TIR of `mods` to the archive that TVM wrote of them."""
     wanted = stages_.parse(stages)
     archive.add_tir(written, delivery.files_of(_builds_of(mods, wanted), wanted, save_json))
 
 
 def export_tir(captured, folder, save_json=True):
-    """Writes all that a Capture holds into a folder, and returns the paths of the TIR.
+    """Write the TIR of a Capture into a folder, and return the paths of the TIR.
 
     For builds that have no archive: several kinds of devices, other runtimes and executors, failed
     code generation. Every command of mlf takes the folder like an archive. Files are named as
@@ -84,12 +84,12 @@ def export_tir(captured, folder, save_json=True):
 
 
 def _module_of(product):
-    """The lowered functions of all targets of a build."""
+    """Return the lowered functions of all targets of a build."""
     return _build_of(product, (stages_.LOWERED,)).whole(stages_.LOWERED)
 
 
 def get_json(product):
-    """TIR as a dictionary: the document of schemas/tir.schema.json.
+    """Return TIR as a dictionary: the document of schemas/tir.schema.json.
 
     `product`: an IRModule or PrimFunc of TVM; or what relay.build or tvm.build returned, or the
     `lib` of that: then the functions of all targets, as code generation got them. For builds of the

@@ -13,14 +13,14 @@ from .exporter import export_tir
 
 
 def _run_plain(path, arguments):
-    """Runs a Python file as `python path arguments…` does."""
+    """Run a Python file as `python path arguments…` does."""
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.realpath(path))
     runpy.run_path(path, run_name="__main__")
 
 
 def _deliver(captured, archives, folder, save_json):
-    """Writes the folder, or tells what a script without archives leaves behind."""
+    """Write the folder. Warn of a script that exported no archive."""
     if folder is not None:
         export_tir(captured, folder, save_json)
     if archives:
@@ -37,7 +37,7 @@ def _deliver(captured, archives, folder, save_json):
 
 @contextlib.contextmanager
 def _delivered(captured, archives, *wanted):
-    """Delivers at the end. Where the script fails as well, its error is the one that counts."""
+    """Deliver at the end. If the script fails as well, its error is reported."""
     try:
         yield
     except BaseException as error:
@@ -53,7 +53,7 @@ def _delivered(captured, archives, *wanted):
 
 
 def run(path, arguments, stages, enabled, folder, save_json):
-    """Runs a Python file as `python path arguments…` does; with `enabled`, its archives get TIR, and
+    """Run a Python file as `python path arguments…` does. With `enabled`, its archives get TIR, and
     `folder`, where it is given, the TIR of all builds; with `save_json`, lossless."""
     if not enabled:
         _run_plain(path, arguments)

@@ -1,4 +1,4 @@
-"""Turns the export on when Python starts, for programs that run TVM themselves.
+"""Switch the export on when Python starts, for programs that run TVM themselves.
 
 Installing the package installs mlf_tvmc.pth, which Python runs at its start. It imports this module
 where MLF_TIR_EXPORT is set. TVM is not imported here: the hooks wait until the program imports it.
@@ -14,12 +14,12 @@ from .imports import when_imported
 
 
 def _warn(error):
-    """TVM has written its archive, and the program goes on with that."""
+    """Warn: TVM wrote its archive, and the program continues with that."""
     warnings.warn(str(error), CaptureWarning)
 
 
 def begin():
-    """Turns the export on if the environment says so. An error ends no program: it is printed."""
+    """Switch the export on if the environment asks for it. Print errors: they end no program."""
     try:
         if switch.from_environment():
             _begin(switch.stages_from_environment())

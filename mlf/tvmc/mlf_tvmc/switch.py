@@ -33,10 +33,10 @@ def fail(error):
 
 
 def replace_exporter(stages, save_json, on_error=fail):
-    """From now on TVM's export_model_library_format adds TIR, also under its other names.
+    """Make TVM's export_model_library_format add TIR, also under its other names.
 
-    `on_error` takes the ExportError of an archive that TVM has written. Returns a list to which each
-    archive's path is added.
+    `on_error` takes the ExportError of an archive that TVM has written. Return a list to which the
+    path of each archive is added.
     """
     archives = []
 

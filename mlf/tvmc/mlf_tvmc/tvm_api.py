@@ -122,12 +122,12 @@ def lowered_modules(build_module):
 
 
 def registered_name(node):
-    """The name of an Executor or Runtime, before its options: in v0.9 `name` is that of its kind."""
+    """Return the name of an Executor or Runtime, without its options. In v0.9 `name` is another."""
     return str(node).partition("{")[0]
 
 
 def executor_graph(build_module):
-    """The graph executor's JSON and the names of its parameters, of such a BuildModule."""
+    """Return the graph executor's JSON and the names of its parameters, of such a BuildModule."""
     return build_module.get_graph_json(), sorted(map(str, build_module.get_params()))
 
 
@@ -141,7 +141,7 @@ def modules_of(product):
 
 
 def is_product(value):
-    """Whether something may come from relay.build or tvm.build."""
+    """Return whether a value may come from relay.build or tvm.build."""
     is_library = isinstance(value, load().runtime.Module)
     return is_library or library_of(value) is not None or modules_of(value) is not None
 
@@ -158,7 +158,7 @@ def prim_functions(module):
 
 
 def symbols_of(module):
-    """The symbols of the PrimFuncs of a module."""
+    """Return the symbols of the PrimFuncs of a module."""
     for var, function in prim_functions(module):
         attrs = function.attrs
         has_symbol = attrs is not None and SYMBOL_ATTRIBUTE in attrs.keys()

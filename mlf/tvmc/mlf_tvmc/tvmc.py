@@ -47,7 +47,7 @@ class _Compilation:
 
 
 def run(arguments, stages, folder, save_json):
-    """Runs tvmc, and returns its exit code. Errors: ExportError of what came on top."""
+    """Run tvmc, and return its exit code. Errors: ExportError of the export."""
     compilation = _Compilation(stages, folder, save_json)
 
     def replace(module):
