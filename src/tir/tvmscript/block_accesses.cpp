@@ -26,6 +26,8 @@ struct Sum {
 constexpr std::size_t kMostTerms = 32;
 /// Keeps products of factors and extents within 64 bits.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+/// Indices may nest, and each of them is evaluated on its own.
+constexpr std::size_t kMostParts = 256;
 
 std::optional<std::int64_t> constant_of(Node node) {
   if (!node.is(Kind::IntImm)) return std::nullopt;
@@ -143,6 +145,7 @@ class Evaluation {
     std::vector<NodeId> parts{expr};
     std::unordered_set<NodeId> seen{expr};
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts.size() > kMostParts) return kUnknown;
       for_each_child(c_.node(parts[i]), [&](Node child, const FieldInfo&) {
         if (is_expr(child.category()) && seen.insert(child.id()).second) {
           parts.push_back(child.id());
@@ -162,7 +165,7 @@ class Evaluation {
     if (const auto count = constant_of(c_.node(extent))) {
       if (*count < 1) return kUnknown;
       values.width += *count - 1;
-      return values;
+      return within_bounds(values);
     }
     if (!begin.is_point()) return kUnknown;
     const Interval bound = of(extent);
@@ -178,7 +181,7 @@ class Evaluation {
     Interval result = a.extent != NodeId::none ? a : b;
     result.min = fold(Kind::Add, a.min, b.min);
     result.width = is_symbolic ? 0 : a.width + b.width;
-    return result;
+    return within_bounds(result);
   }
 
   Interval unite(const Interval& a, const Interval& b) {
@@ -192,7 +195,7 @@ class Evaluation {
     Interval result = *distance < 0 ? b : a;
     result.width = std::max(a.width, b.width + *distance) - std::min<std::int64_t>(*distance, 0);
     result.was_united = true;
-    return result;
+    return within_bounds(result);
   }
 
   /// Whether `min` has the form that arith::Analyzer simplifies it to: terms by falling factors,
@@ -212,6 +215,11 @@ class Evaluation {
 
  private:
   using Results = std::unordered_map<NodeId, Interval>;
+
+  /// Wider than any buffer: it would leave 64 bits sooner or later.
+  static Interval within_bounds(const Interval& values) {
+    return values.width > kMostElements ? kUnknown : values;
+  }
 
   static Interval open(const Interval& a, const Interval& b) {
     const bool is_known =
@@ -312,11 +320,10 @@ class Evaluation {
   Interval scaled(const Interval& values, NodeId by) {
     const auto factor = constant_of(c_.node(by));
     if (!factor || *factor < 1 || values.extent != NodeId::none) return kUnknown;
-    if (values.width > kMostElements) return kUnknown;
     Interval result = values;
     result.min = fold(Kind::Mul, values.min, by);
     result.width = values.width * *factor;
-    return result;
+    return within_bounds(result);
   }
 
   Interval ramp(Node node, const Results& results) {
@@ -327,7 +334,7 @@ class Evaluation {
     if (!stride || !lanes || *stride < 1 || base.extent != NodeId::none) return kUnknown;
     Interval result = base;
     result.width += *stride * (*lanes - 1);
-    return result;
+    return within_bounds(result);
   }
 
   /// All other expressions are values of their own where nothing below them varies.
@@ -474,6 +481,8 @@ class Detector {
     std::vector<NodeId> parts{step.node};
     std::unordered_set<NodeId> seen{step.node};
     for (std::size_t i = 0; i < parts.size(); ++i) {
+      // The loops that are not found keep all of their values.
+      if (parts.size() > kMostParts) return c_.lose(LossCode::block_regions);
       const Node part = c_.node(parts[i]);
       if (evaluation_.is_bound(part.id())) {
         step.action == Action::constrain ? evaluation_.constrain(part.id())

@@ -128,6 +128,32 @@ TEST(HandwrittenBlocks, UnderAConditionAreReadWhole) {
   EXPECT_TRUE(lost(d, LossCode::block_regions));
 }
 
+TEST(HandwrittenBlocks, WithIndicesThatNestDeepAreReadWhole) {
+  // Each index is evaluated with all that is inside of it: without a limit this takes minutes.
+  constexpr std::size_t kDeep = 20'000;
+  std::string index;
+  for (std::size_t i = 0; i < kDeep; ++i) index += "C[";
+  index += "0" + std::string(kDeep, ']');
+  const Document d =
+      read_text(function_of("with T.block(\"root\"):\n"
+                            "    C = T.alloc_buffer((4,), \"int32\")\n"
+                            "    with T.block(\"b\"):\n"
+                            "        C[0] = " +
+                            index));
+  EXPECT_EQ(described(blocks_of(d).back().list(f::Block::reads)), "C[0:4] ");
+  EXPECT_TRUE(lost(d, LossCode::block_regions));
+}
+
+TEST(HandwrittenBlocks, WithRangesBeyondAllBuffersAreReadWhole) {
+  const Document d =
+      read_text(function_of("with T.block(\"root\"):\n"
+                            "    with T.block(\"b\"):\n"
+                            "        for i, j in T.grid(2147483647, 2147483647):\n"
+                            "            B[i * 2147483647 + j * 2147483647] = T.float32(0)"));
+  EXPECT_EQ(described(blocks_of(d).back().list(f::Block::writes)), "B[0:16] ");
+  EXPECT_TRUE(lost(d, LossCode::block_regions));
+}
+
 TEST(HandwrittenBlocks, MatchRegionsAsTheyAre) {
   const Document d = read_text(
       function_of("with T.block(\"b\"):\n    C = T.match_buffer(A[8:12, 0:3])\n    T.evaluate(0)"));
