@@ -217,12 +217,14 @@ NodeId pool_info(ModuleContext& context, Pool& pool) {
 void read_linked_param_ids(const support::SourceText& source, const Item& function,
                            LinkedParamIds& ids) {
   Cursor cursor(source, tokenize(source.text, function.body.begin, function.body.end));
-  std::optional<std::int64_t> id;
+  constexpr std::int64_t kNone = -1;  // storage ids are none below 0
+  std::int64_t id = kNone;
   for (; !cursor.at_end(); cursor.advance()) {
-    if (cursor.at_word("default")) id.reset();
-    if (cursor.at_word("case")) id = decimal(cursor.text(1));
-    if (!id || !cursor.at_name() || !cursor.text().starts_with(kLinkedParamPrefix)) continue;
-    ids.try_emplace(cursor.text().substr(kLinkedParamPrefix.size()), *id);
+    if (cursor.at_word("default")) id = kNone;
+    if (cursor.at_word("case")) id = decimal(cursor.text(1)).value_or(kNone);
+    const bool is_param = cursor.at_name() && cursor.text().starts_with(kLinkedParamPrefix);
+    if (id == kNone || !is_param) continue;
+    ids.try_emplace(cursor.text().substr(kLinkedParamPrefix.size()), id);
   }
 }
 
