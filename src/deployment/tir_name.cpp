@@ -11,6 +11,7 @@ namespace {
 constexpr std::string_view kPrefix = "tir-";
 constexpr std::string_view kTextSuffix = ".txt";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
+constexpr std::string_view kFolder = "src/";
 
 bool is_number(std::string_view text) {
   return !text.empty() &&
@@ -20,7 +21,6 @@ bool is_number(std::string_view text) {
 }  // namespace
 
 std::string_view source_folder(const archive::Archive& archive) {
-  constexpr std::string_view kFolder = "src/";
   if (archive.find(model_library::kMetadata) != nullptr) return kFolder;
   if (archive.find(model_library::kBuild) != nullptr) return "";
   const auto& members = archive.members();
