@@ -41,12 +41,13 @@ std::string version_text() {
   static constexpr std::pair<const char*, int> kWritten[] = {
       {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
       {"inspect", kInspectVersion}, {"report", kReportVersion},     {"diff", kDiffVersion},
-      {"check", kCheckVersion},     {"plan", kPlanVersion},         {"verify", kVerifyVersion}};
+      {"check", kCheckVersion},     {"plan", kPlanVersion},         {"verify", kVerifyVersion},
+      {"build", kBuildVersion}};
   std::string text = fmt::format(
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"
       "       (up to v0.11), save_json, generated C and mlf-tir {}\n"
-      "writes: TVM's graph JSON 1, and",
+      "writes: TVM's graph JSON 1, and (but for mlf-build, which the hook writes)",
       version(), tir::kOldestTvm, tir::kNewestTvm, kTirJsonVersion);
   for (const auto& [name, number] : kWritten) {
     text += fmt::format("\n  {:16} https://mlf.invalid/schemas/{}.schema.json",

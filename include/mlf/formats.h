@@ -35,6 +35,9 @@ inline constexpr int kTirJsonVersion = 1;
 /// the manifest lists: a new number makes every archive be processed again.
 inline constexpr int kManifestVersion = 2;
 
+/// build.json of a build without an archive, `mlf-build`. The hook writes it, mlf reads it.
+inline constexpr int kBuildVersion = 1;
+
 /// `mlf inspect --json`, `mlf-inspect`.
 inline constexpr int kInspectVersion = 1;
 

@@ -8,6 +8,7 @@
 
 #include "json/document.h"
 #include "json/text.h"
+#include "mlf/formats.h"
 #include "model_library/fields.h"
 #include "model_library/files.h"
 
@@ -15,15 +16,14 @@ namespace mlf::model_library {
 namespace {
 
 constexpr std::string_view kFormat = "mlf-build";
-constexpr std::int32_t kVersion = 1;
 constexpr std::uint32_t kMostNesting = 64;
 
 void require_version(Fields& fields) {
   const json::Value format = fields.at("format");
   if (string_of(format) != kFormat) format.fail(fmt::format("expected \"{}\"", kFormat));
   const json::Value version = fields.at("version");
-  if (size_of(version) != kVersion) {
-    version.fail(fmt::format("unsupported version of build.json, known is {}", kVersion));
+  if (size_of(version) != kBuildVersion) {
+    version.fail(fmt::format("unsupported version of build.json, known is {}", kBuildVersion));
   }
 }
 

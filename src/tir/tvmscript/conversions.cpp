@@ -536,6 +536,17 @@ void lower_attribute(Context& c, SyntaxId id) {
   }
 }
 
+/// Indices nest as deep as the text does: an access inside of another is made a load at once, so
+/// that no reader follows them down.
+void load_items(Context& c, const Value& list) {
+  for (std::size_t i = 0; i < list.count; ++i) {
+    const Value item = c.values.item(list, i);
+    if (item.kind != ValueKind::access) continue;
+    const NodeId load = as_expr(c, item);
+    c.values.set_item(list, i, {.kind = ValueKind::node, .syntax = item.syntax, .node = load});
+  }
+}
+
 /// `A[…]` stays an access: whether it is a load or a region is the matter of its place.
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
@@ -569,6 +580,7 @@ void lower_subscript(Context& c, SyntaxId id) {
     access.first = tuple.first;
     access.count = tuple.count;
   }
+  if (access.kind == ValueKind::access) load_items(c, access);
   c.values.push(access);
 }
 

@@ -382,6 +382,7 @@ SyntaxId step(Context& c, SyntaxId id) {
       break;
     case SyntaxKind::slice:
       gather(c, ValueKind::slice, id);
+      load_items(c, c.values.below_top(0));
       break;
     case SyntaxKind::list:
       gather(c, ValueKind::list, id);

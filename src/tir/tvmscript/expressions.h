@@ -98,6 +98,8 @@ bool is_literal(const Context& c, const Value& value);
 void lower_attribute(Context& c, SyntaxId id);
 /// Replaces the values of `A[i, j]` by that of the whole.
 void lower_subscript(Context& c, SyntaxId id);
+/// Makes loads of the accesses among the items of a value.
+void load_items(Context& c, const Value& list);
 
 NodeId as_buffer(Context& c, const Value& value);
 /// Indices of a load or a store; slices become Ramps.

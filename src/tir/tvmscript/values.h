@@ -80,6 +80,9 @@ class Values {
 
   // --- Parts of a value ------------------------------------------------------------------------
   const Value& item(const Value& value, std::size_t i) const { return items_[value.first + i]; }
+  void set_item(const Value& value, std::size_t i, const Value& item) {
+    items_[value.first + i] = item;
+  }
   /// The value inside `name=value`.
   const Value& keyword_value(const Value& value) const { return items_[value.first]; }
   /// Elements of a list or tuple; any other value is the only element.
