@@ -10,6 +10,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "tir/integer_arithmetic.h"
 
 namespace mlf::analysis {
 
@@ -117,33 +118,12 @@ bool fits(tir::DType dtype, std::int64_t value) {
   return dtype.is_uint() && value >= 0 && (dtype.bits >= 63 || value >> dtype.bits == 0);
 }
 
-/// What `a kind b` is; nothing for other kinds, and for what C leaves undefined.
+/// What `a kind b` is; nothing for other kinds, and where the divisor is not positive.
 std::optional<std::int64_t> folded(Kind kind, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  const bool divides = b > 0;  // so that no quotient overflows
-  const bool is_rest_negative = divides && a % b < 0;
-  switch (kind) {
-    case Kind::Add:
-      return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Sub:
-      return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Mul:
-      return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-    case Kind::Div:
-      return divides ? std::optional(a / b) : std::nullopt;
-    case Kind::Mod:
-      return divides ? std::optional(a % b) : std::nullopt;
-    case Kind::FloorDiv:
-      return divides ? std::optional(a / b - (is_rest_negative ? 1 : 0)) : std::nullopt;
-    case Kind::FloorMod:
-      return divides ? std::optional(a % b + (is_rest_negative ? b : 0)) : std::nullopt;
-    case Kind::Min:
-      return std::min(a, b);
-    case Kind::Max:
-      return std::max(a, b);
-    default:
-      return std::nullopt;
-  }
+  const bool is_division =
+      kind == Kind::Div || kind == Kind::Mod || kind == Kind::FloorDiv || kind == Kind::FloorMod;
+  if (is_division && b <= 0) return std::nullopt;
+  return tir::integer_result(kind, a, b);
 }
 
 std::string real_text(double value) {

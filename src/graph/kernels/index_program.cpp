@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/node_queries.h"
+#include "tir/integer_arithmetic.h"
 
 namespace mlf::graph {
 
@@ -82,11 +83,6 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
     default:
       return kSometimes;
   }
-}
-
-/// FloorDiv rounds down, Div as C does: towards zero.
-std::int64_t rounded_down(std::int64_t a, std::int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
 }  // namespace
@@ -386,28 +382,7 @@ IndexProgram::Value IndexProgram::arithmetic(Kind kind, const Value& a, const Va
   if (!a || !b) return std::nullopt;
   const std::int64_t x = *a;
   const std::int64_t y = *b;
-  // The one quotient that overflows is that of the smallest number by -1.
-  const bool can_divide = y != 0 && (y != -1 || x != INT64_MIN);
-  std::int64_t result = 0;
   switch (kind) {
-    case Kind::Add:
-      return __builtin_add_overflow(x, y, &result) ? Value() : Value(result);
-    case Kind::Sub:
-      return __builtin_sub_overflow(x, y, &result) ? Value() : Value(result);
-    case Kind::Mul:
-      return __builtin_mul_overflow(x, y, &result) ? Value() : Value(result);
-    case Kind::Div:
-      return can_divide ? Value(x / y) : Value();
-    case Kind::Mod:
-      return can_divide ? Value(x % y) : Value();
-    case Kind::FloorDiv:
-      return can_divide ? Value(rounded_down(x, y)) : Value();
-    case Kind::FloorMod:
-      return can_divide ? Value(x - rounded_down(x, y) * y) : Value();
-    case Kind::Min:
-      return std::min(x, y);
-    case Kind::Max:
-      return std::max(x, y);
     case Kind::EQ:
       return x == y;
     case Kind::NE:
@@ -425,7 +400,7 @@ IndexProgram::Value IndexProgram::arithmetic(Kind kind, const Value& a, const Va
     case Kind::Or:
       return x != 0 || y != 0;
     default:
-      return std::nullopt;
+      return tir::integer_result(kind, x, y);
   }
 }
 

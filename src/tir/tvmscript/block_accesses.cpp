@@ -6,6 +6,7 @@
 
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
+#include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
@@ -179,7 +180,7 @@ class Evaluation {
     const bool is_symbolic = a.extent != NodeId::none || b.extent != NodeId::none;
     if (is_symbolic && !a.is_point() && !b.is_point()) return kUnknown;
     Interval result = a.extent != NodeId::none ? a : b;
-    result.min = fold(Kind::Add, a.min, b.min);
+    result.min = folded_binary(c_, Kind::Add, a.min, b.min);
     result.width = is_symbolic ? 0 : a.width + b.width;
     return within_bounds(result);
   }
@@ -236,37 +237,10 @@ class Evaluation {
     NodeId result = c_.make.int_imm(dtype, 0);
     for (const Sum::Term& term : sum.terms) {
       const NodeId factor = c_.make.int_imm(dtype, term.factor);
-      result = fold(Kind::Add, result, fold(Kind::Mul, term.atom, factor));
+      result =
+          folded_binary(c_, Kind::Add, result, folded_binary(c_, Kind::Mul, term.atom, factor));
     }
-    return fold(Kind::Add, result, c_.make.int_imm(dtype, sum.constant));
-  }
-
-  /// The operator as TVM's own makes it: constants are computed, neutral operands left out.
-  NodeId fold(Kind kind, NodeId a, NodeId b) {
-    const auto left = constant_of(c_.node(a));
-    const auto right = constant_of(c_.node(b));
-    const DType dtype = c_.make.dtype_of(a);
-    switch (kind) {
-      case Kind::Add:
-        if (left && right) return c_.make.int_imm(dtype, *left + *right);
-        if (left == 0) return b;
-        if (right == 0) return a;
-        break;
-      case Kind::Sub:
-        if (left && right) return c_.make.int_imm(dtype, *left - *right);
-        if (right == 0) return a;
-        break;
-      case Kind::Mul:
-        if (left && right && std::abs(*left * *right) <= kMostElements) {
-          return c_.make.int_imm(dtype, *left * *right);
-        }
-        if (left == 0 || right == 1) return a;
-        if (right == 0 || left == 1) return b;
-        break;
-      default:
-        break;
-    }
-    return c_.make.binary(kind, a, b);
+    return folded_binary(c_, Kind::Add, result, c_.make.int_imm(dtype, sum.constant));
   }
 
   Interval evaluate(NodeId id, const Results& results) {
@@ -306,14 +280,14 @@ class Evaluation {
     const Kind kind = node.kind();
     if (a.is_point() && b.is_point()) {
       const bool is_same = a.min == left && b.min == right;
-      return point(is_same ? node.id() : fold(kind, a.min, b.min));
+      return point(is_same ? node.id() : folded_binary(c_, kind, a.min, b.min));
     }
     if (!a.is_bounded() || !b.is_bounded()) return open(a, b);
     if (kind == Kind::Add) return sum(a, b);
     if (!b.is_point()) return kind == Kind::Mul && a.is_point() ? scaled(b, a.min) : kUnknown;
     if (kind == Kind::Mul) return scaled(a, b.min);
     Interval result = a;
-    result.min = fold(Kind::Sub, a.min, b.min);
+    result.min = folded_binary(c_, Kind::Sub, a.min, b.min);
     return result;
   }
 
@@ -321,7 +295,7 @@ class Evaluation {
     const auto factor = constant_of(c_.node(by));
     if (!factor || *factor < 1 || values.extent != NodeId::none) return kUnknown;
     Interval result = values;
-    result.min = fold(Kind::Mul, values.min, by);
+    result.min = folded_binary(c_, Kind::Mul, values.min, by);
     result.width = values.width * *factor;
     return within_bounds(result);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tir/integer_arithmetic.h"
 #include "tir/text/lexer.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
@@ -196,32 +197,8 @@ void match_dtypes(Context& c, Operands& operands) {
 
 /// What Python makes of an operator between two numbers, if that is an integer.
 std::optional<std::int64_t> compute(Kind kind, std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  switch (kind) {
-    case Kind::Add:
-      if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
-      return result;
-    case Kind::Sub:
-      if (__builtin_sub_overflow(a, b, &result)) return std::nullopt;
-      return result;
-    case Kind::Mul:
-      if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
-      return result;
-    case Kind::FloorDiv:
-    case Kind::FloorMod: {
-      if (b == 0 || (a == std::numeric_limits<std::int64_t>::min() && b == -1)) {
-        return std::nullopt;
-      }
-      const std::int64_t rest = (a % b + b) % b;
-      return kind == Kind::FloorMod ? rest : (a - rest) / b;
-    }
-    case Kind::Min:
-      return std::min(a, b);
-    case Kind::Max:
-      return std::max(a, b);
-    default:
-      return std::nullopt;
-  }
+  if (kind == Kind::Div || kind == Kind::Mod) return std::nullopt;
+  return integer_result(kind, a, b);
 }
 
 std::optional<double> compute(Kind kind, double a, double b) {
@@ -329,11 +306,14 @@ NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b) {
 NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b) {
   if (const NodeId number = python_number(c, kind, a, b); number != NodeId::none) return number;
   Operands operands = as_operands(c, a, b);
-  if (c.rules.stores_by_buffer) {
-    match_dtypes(c, operands);
-    if (const NodeId folded = fold(c, kind, operands); folded != NodeId::none) return folded;
-  }
-  return c.make.binary(kind, operands.left, operands.right);
+  if (!c.rules.stores_by_buffer) return c.make.binary(kind, operands.left, operands.right);
+  match_dtypes(c, operands);
+  return folded_binary(c, kind, operands.left, operands.right);
+}
+
+NodeId folded_binary(Context& c, Kind kind, NodeId a, NodeId b) {
+  const NodeId folded = fold(c, kind, {a, b});
+  return folded != NodeId::none ? folded : c.make.binary(kind, a, b);
 }
 
 NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b) {

@@ -82,6 +82,8 @@ std::string_view as_string(Context& c, const Value& value);
 NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b);
 /// What the operator or its function makes: two bare numbers are computed, dtypes are matched.
 NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b);
+/// The operator as TVM's own makes it: constants are computed, neutral operands left out.
+NodeId folded_binary(Context& c, Kind kind, NodeId a, NodeId b);
 /// The call that an operator on bits is.
 NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b);
 /// The value as one of `dtype`: a constant stays one.
