@@ -122,8 +122,7 @@ Result<tir::Document> read_file_or_stream(const std::string& path, const Limits&
 }  // namespace
 
 void warn_if_incomplete(const Deployment& deployment, const Console& console) {
-  const ModelLibrary& library = deployment.library();
-  if (library.has_metadata() || library.is_build) return;
+  if (deployment.library().states_modules()) return;
   console.warn(fmt::format(
       "{}: no metadata.json: modules, executors and targets are those that the other files have, "
       "and memory that it would declare is unknown",

@@ -186,6 +186,8 @@ struct ModelLibrary {
   bool is_build = false;
 
   bool has_metadata() const noexcept { return version != 0; }
+  /// Whether a file states the modules: otherwise they are what the other files name.
+  bool states_modules() const noexcept { return has_metadata() || is_build; }
 };
 
 struct MetadataOptions {

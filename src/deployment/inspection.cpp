@@ -12,24 +12,24 @@ namespace {
 using tir::Kind;
 namespace f = tir::f;
 
-FunctionFacts describe(const tir::NamedFunction& function, const TirSource& source,
-                       const Deployment& deployment) {
+FunctionFacts describe(const tir::NamedFunction& function, std::optional<std::size_t> owner,
+                       const ModelLibrary& library) {
   FunctionFacts facts;
   facts.name = function.name;
   facts.symbol = function.symbol;
   if (!function.function.is(Kind::PrimFunc)) return facts;
   facts.parameters = function.function.list(f::PrimFunc::params).size();
-  const ModelLibrary& library = deployment.library();
-  const auto stated = stated_owners(source.stem, library);
-  const auto owner =
-      stated ? std::optional(stated->modules.front()) : deployment.module_of_function(facts.symbol);
   if (owner) facts.module = library.modules[*owner].name;
   return facts;
 }
 
 void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment) {
+  const ModelLibrary& library = deployment.library();
+  const auto stated = stated_owners(facts.source.stem, library);
   for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
-    facts.functions.push_back(describe(one, facts.source, deployment));
+    const auto owner =
+        stated ? std::optional(stated->modules.front()) : deployment.module_of_function(one.symbol);
+    facts.functions.push_back(describe(one, owner, library));
   }
   facts.origin = document.source;
   facts.losses = document.losses;

@@ -44,9 +44,10 @@ std::string member_of(const std::string& path, std::string_view folder) {
 /// Sorts out what the archive has already: its own members do not change.
 AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   AddedTir added;
+  const std::string_view folder = deployment::source_folder(archive);
   std::set<std::string> names;
   for (const std::string& path : options.added_tir_files) {
-    const std::string name = member_of(path, deployment::source_folder(archive));
+    const std::string name = member_of(path, folder);
     if (!names.insert(name).second) {
       refuse_file(path, "another file of this name is given already");
     }

@@ -182,8 +182,7 @@ void refuse_contradictions(const Job& job) {
 /// Without metadata.json, it is not known that these are all files of the module, and of one build:
 /// who runs mlf does, by its name.
 void require_module(const Job& job) {
-  const ModelLibrary& library = job.deployment.library();
-  if (library.has_metadata() || library.is_build) return;
+  if (job.deployment.library().states_modules()) return;
   std::string names;
   for (const Module& module : job.modules()) {
     names += (names.empty() ? "'" : ", '") + module.name + "'";
