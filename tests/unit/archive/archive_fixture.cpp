@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "support/error.h"
+#include "unit/archive/tar_builder.h"
 
 namespace mlf::test {
 
@@ -22,6 +23,13 @@ std::string ArchiveTest::write(std::string_view name, std::string_view bytes) co
   std::filesystem::create_directories((folder_ / name).parent_path());
   std::ofstream(folder_ / name, std::ios::binary) << bytes;
   return path(name);
+}
+
+std::string ArchiveTest::write_tar(
+    const std::vector<std::pair<std::string_view, std::string_view>>& members) const {
+  TarBuilder tar;
+  for (const auto& [name, text] : members) tar.file(std::string("./").append(name), text);
+  return write("a.tar", tar.finish());
 }
 
 std::vector<std::string> ArchiveTest::listing() const {

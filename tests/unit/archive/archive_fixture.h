@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "archive/rewrite.h"
@@ -21,6 +22,9 @@ class ArchiveTest : public testing::Test {
   std::string path(std::string_view name) const { return (folder_ / name).string(); }
   /// Writes a file into the folder and returns its path.
   std::string write(std::string_view name, std::string_view bytes) const;
+  /// Writes a tar with files of these names and contents, and returns its path.
+  std::string write_tar(
+      const std::vector<std::pair<std::string_view, std::string_view>>& members) const;
   /// Everything in the folder, by name: shows files left behind.
   std::vector<std::string> listing() const;
 

@@ -7,7 +7,6 @@
 
 #include "mlf/deployment.h"
 #include "unit/archive/archive_fixture.h"
-#include "unit/archive/tar_builder.h"
 
 namespace mlf {
 namespace {
@@ -29,11 +28,7 @@ class InferredLibrary : public test::ArchiveTest {
  protected:
   using Members = std::vector<std::pair<std::string_view, std::string_view>>;
 
-  Result<Deployment> open(const Members& members) {
-    test::TarBuilder tar;
-    for (const auto& [name, text] : members) tar.file(std::string("./").append(name), text);
-    return Deployment::open(write("a.tar", tar.finish()));
-  }
+  Result<Deployment> open(const Members& members) { return Deployment::open(write_tar(members)); }
 
   ModelLibrary library(const Members& members) {
     auto deployment = open(members);
