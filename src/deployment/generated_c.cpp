@@ -80,8 +80,9 @@ tir::CTensor tensor(const graph::TensorType& type) {
   return {type.dtype, *type.shape};
 }
 
-/// What the graph executor's JSON says of the kernels it calls: types of their parameters. None
-/// where the module has no graph, or one that cannot be read: readers of the network report it.
+/// Returns the parameter types of the kernels that the graph executor's JSON calls. Empty if the
+/// module has no graph, or if the graph cannot be read; the reader of the network reports the
+/// error.
 std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
                                               const Module& module) {
   if (!module.files.graph) return {};

@@ -13,8 +13,8 @@
 
 namespace mlf::deployment {
 
-/// The folder of an archive with captured TIR and what mlf makes of it: "src/". Builds, and folders
-/// of nothing but captured TIR, have them at the top: "".
+/// Returns the folder of the archive that holds captured TIR and the files that mlf makes of it:
+/// "src/", or "" for builds and for folders that hold captured TIR only.
 std::string_view source_folder(const archive::Archive& archive);
 
 inline constexpr std::string_view kDefaultStage = "lowered";

@@ -1,5 +1,5 @@
-// An order problem made ready for search: what has to run before what, and what one step costs; and
-// the searches.
+// An order problem in the form that the searches use: the predecessors of each step and its cost.
+// Then the searches.
 #pragma once
 
 #include <cstdint>

@@ -19,9 +19,9 @@
 namespace mlf::plan {
 
 /// The bytes that are alive at the fullest tick (NetworkProblem), with the calls in the order of
-/// the archive. No placement of tensors and workspaces needs less, nor one that writes results
-/// over what they are computed from: of such a pair the smaller one counts as shared. Alignment
-/// does not count.
+/// the archive. No placement of tensors and workspaces needs less. This also holds for placements
+/// that write a result over its operand: of such a pair, the smaller one counts as shared.
+/// Alignment does not count.
 struct LeastMemory {
   analysis::Count all;                   ///< pools, executor, heap and stack together
   std::vector<analysis::Count> pools{};  ///< by PoolId, each alone; 0 for pools of constants

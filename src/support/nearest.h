@@ -12,9 +12,10 @@
 
 namespace mlf {
 
-/// The name of `known` that is most like `name`: the one with the fewest letters to insert, remove,
-/// replace or swap, at most a third of the letters of `name`; else the shortest one that contains
-/// `name`, if this has three letters or more. Capitals do not matter. The first of several.
+/// Returns the name in `known` with the smallest edit distance to `name` (insert, remove, replace
+/// or swap a letter), if the distance is at most a third of the length of `name`. Otherwise returns
+/// the shortest name that contains `name`, if `name` has at least three letters. Ignores case. Of
+/// several, returns the first.
 MLF_API std::optional<std::string> nearest(std::string_view name,
                                            std::span<const std::string> known);
 

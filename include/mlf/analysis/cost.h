@@ -1,5 +1,5 @@
-// What a network costs, in numbers with their bounds: what one execution of a kernel does and where
-// in its loops, what is in memory call by call and at its fullest.
+// The cost of a network, as numbers with bounds: the operations of one execution of a kernel and
+// their places in its loops, the memory in use at each call and at the peak.
 //
 //     const mlf::analysis::KernelCost cost = mlf::analysis::kernel_cost(prim_func);
 //     print(to_string(cost.mac));  // 1024, or 0..1024 where data decides
@@ -180,7 +180,7 @@ struct LiveTensor {
 /// them. Two may share bytes, where a result is put over a dying input.
 MLF_API std::vector<LiveTensor> live_tensors(const graph::Topology& topology, graph::CallId call);
 
-/// What one call takes of memory, in bytes.
+/// The memory in use during one call, in bytes.
 struct CallMemory {
   Count live;        ///< in use while it runs, in all regions together; each byte counts once
   Count scratch;     ///< the kernel's own workspaces, at most as many as are there at once

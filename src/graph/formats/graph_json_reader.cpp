@@ -251,8 +251,8 @@ KernelId GraphReader::kernel(const Node& node) {
     }
   }
   made.symbol = node.function;
-  // With TIR at hand, a function that it lacks comes from an external compiler; without, it is
-  // not known.
+  // If there is TIR, a function that is missing in it comes from an external compiler. Without TIR
+  // the origin is unknown.
   if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
   const auto hash = node.json.at("attrs").find("hash");
   if (hash) made.hash = text_of(*hash);

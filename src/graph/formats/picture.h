@@ -40,10 +40,11 @@ MLF_API FoldedNetwork whole_network(const Topology& topology);
 
 /// Makes boxes of parts that repeat. One time is like the next where its calls are of kernels of
 /// equal `shapes` (by kernel; `analysis::arithmetic_shape`, say) and read from the same places
-/// within it; what comes from before it may come from anywhere. Of boxes that begin with the same
-/// call the largest counts, of equal ones that with the shortest part; one that would cut a larger
-/// one is not made. A part has at most 64 calls. No box goes across a copy, and calls that a check
-/// of severity `error` is about stay boxes of their own.
+/// within it; what comes from before it may come from anywhere. Of several boxes
+/// that begin with the same call, the largest is made; of equally large ones, the one with the
+/// shortest part. A box that would overlap a larger one is not made. A part has at most 64 calls.
+/// No box goes across a copy, and calls that a check of severity `error` is about stay boxes of
+/// their own.
 ///
 /// Time grows with the number of calls, by at most 4,096 steps for each.
 MLF_API FoldedNetwork fold_repeats(const Topology& topology, std::span<const std::uint64_t> shapes);

@@ -203,7 +203,8 @@ void ModuleReader::collect(const File& file, const Item& item) {
   }
 }
 
-/// A pool that does not read is like one that no file defines: what it holds is unknown.
+/// Records a pool that cannot be read as a loss. Its contents are then unknown, as if no file
+/// defined it.
 void ModuleReader::add_constant_pool(const File& file, const Item& item) {
   auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
   if (pool) return context_.facts.pools.push_back(*std::move(pool));
