@@ -130,7 +130,7 @@ class OrderReader {
     step.scratch.push_back({bytes, touched->first, touched->last});
   }
 
-  /// Copies of main are not moved: no representation has a slot for them (replan/call_slots.h).
+  /// Copies of main are not moved: no representation has a slot for them (optimize/call_slots.h).
   void take_copy(const graph::Copy& copy) {
     OrderCall& step = problem_.calls[copy.position];
     step.keeps_place = true;

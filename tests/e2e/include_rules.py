@@ -35,8 +35,8 @@ BELOW = {
     "report": ["deployment", "compile"],
     "page": ["report"],
     "process": ["deployment", "tir/compare"],
-    "replan": ["process"],
-    "program": ["replan", "page", "drawing"],
+    "optimize": ["process"],
+    "program": ["optimize", "page", "drawing"],
 }
 
 # Headers of include/mlf that are not in a folder of their layer.

@@ -1,4 +1,4 @@
-#include "replan/call_slots.h"
+#include "optimize/call_slots.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include "mlf/tir/visit.h"
 #include "support/error.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 namespace {
 
 using tir::Kind;
@@ -157,4 +157,4 @@ std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect
   return edits;
 }
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

@@ -1,10 +1,10 @@
-#include "replan/assignment.h"
+#include "optimize/assignment.h"
 
 #include <algorithm>
 
-#include "replan/edit.h"
+#include "optimize/edit.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -144,4 +144,4 @@ std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
   return values;
 }
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

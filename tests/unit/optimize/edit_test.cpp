@@ -1,11 +1,11 @@
 // Changes of a text.
-#include "replan/edit.h"
+#include "optimize/edit.h"
 
 #include <gtest/gtest.h>
 
 #include "support/error.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 namespace {
 
 support::SourceText text_of(std::string_view text) {
@@ -51,4 +51,4 @@ TEST(NumberEdits, RefuseAnotherNumber) {
 }
 
 }  // namespace
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

@@ -1,9 +1,9 @@
-#include "replan/edited_archive.h"
+#include "optimize/edited_archive.h"
 
 #include "support/error.h"
 #include "support/file.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 std::string_view EditedMembers::text_of(const archive::Member& member) const {
   for (const archive::EditedMember& one : edited_) {
@@ -47,4 +47,4 @@ archive::Archive edited_archive(const archive::Archive& archive, const archive::
       archive::Archive::from_bytes(mapped.bytes(), archive.path(), limits));
 }
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

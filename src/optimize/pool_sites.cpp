@@ -1,15 +1,15 @@
-#include "replan/pool_sites.h"
+#include "optimize/pool_sites.h"
 
 #include <optional>
 #include <utility>
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
-#include "replan/edit.h"
+#include "optimize/edit.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 namespace {
 
 using tir::Kind;
@@ -194,4 +194,4 @@ std::vector<FunctionSites> sites_of(const tir::Module& module,
   return result;
 }
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

@@ -27,16 +27,16 @@
 #include "mlf/tir/module.h"
 #include "process/regenerate.h"
 #include "process/verify_c.h"
-#include "replan/assignment.h"
-#include "replan/edit.h"
-#include "replan/edited_archive.h"
+#include "optimize/assignment.h"
+#include "optimize/edit.h"
+#include "optimize/edited_archive.h"
 #include "support/error.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/compare/compare.h"
 #include "tir/places.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 namespace {
 
 using archive::Member;
@@ -591,7 +591,7 @@ void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>&
 
 }  // namespace
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize
 
 namespace mlf {
 
@@ -601,16 +601,16 @@ Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan, Sharing sharing)
     bool any = false;
     for (const ModulePlan& module : plan.modules) {
       any = any || !module.pools.empty();
-      replan::add_moves(module, sharing, moves);
+      optimize::add_moves(module, sharing, moves);
     }
-    if (!any) replan::refuse_without_pools(plan);
+    if (!any) optimize::refuse_without_pools(plan);
     return moves;
   });
 }
 
 Result<ReplanReport> write_with_plan(const Deployment& deployment, std::span<const PoolMove> moves,
                                      const ReplanOptions& options) {
-  return support::to_result([&] { return replan::run(deployment, moves, options); })
+  return support::to_result([&] { return optimize::run(deployment, moves, options); })
       .map_error([&](Diagnostic diagnostic) {
         return in_file(std::move(diagnostic), deployment.archive().path());
       });

@@ -12,7 +12,7 @@
 #include "mlf/deployment.h"
 #include "tir/c/c.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 /// Members as they are by now.
 class EditedMembers {
@@ -43,4 +43,4 @@ class EditedMembers {
 archive::Archive edited_archive(const archive::Archive& archive, const archive::Changes& changes,
                                 const archive::Limits& limits);
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

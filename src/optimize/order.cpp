@@ -10,14 +10,14 @@
 
 #include "graph/reconstruct.h"
 #include "mlf/plan.h"
-#include "replan/call_slots.h"
-#include "replan/edit.h"
-#include "replan/edited_archive.h"
+#include "optimize/call_slots.h"
+#include "optimize/edit.h"
+#include "optimize/edited_archive.h"
 #include "support/error.h"
 #include "tir/c/c.h"
 #include "tir/places.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 namespace {
 
 using archive::Member;
@@ -283,13 +283,13 @@ ReplanReport run(const Deployment& deployment, const ArchivePlan& plan,
 }
 
 }  // namespace
-}  // namespace mlf::replan
+}  // namespace mlf::optimize
 
 namespace mlf {
 
 Result<ReplanReport> write_reordered(const Deployment& deployment, const ArchivePlan& plan,
                                      const ReplanOptions& options) {
-  return support::to_result([&] { return replan::run(deployment, plan, options); })
+  return support::to_result([&] { return optimize::run(deployment, plan, options); })
       .map_error([&](Diagnostic diagnostic) {
         return in_file(std::move(diagnostic), deployment.archive().path());
       });

@@ -9,7 +9,7 @@
 
 #include "mlf/tir/module.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 /// `variable = address_of(buffer[offset])`.
 struct LetSite {
@@ -44,4 +44,4 @@ struct FunctionSites {
 std::vector<FunctionSites> sites_of(const tir::Module& module,
                                     const std::set<std::string, std::less<>>& pools);
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

@@ -9,7 +9,7 @@
 #include "mlf/tir/module.h"
 #include "support/source_text.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 /// Other text in the place of `range`.
 struct Edit {
@@ -35,4 +35,4 @@ Edit number_edit(const support::SourceText& source, tir::SourceRange range,
 /// Ends the attempt: the archive cannot be changed for certain. `where` is a member, or empty.
 [[noreturn]] void refuse(std::string message, std::string_view where = {});
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

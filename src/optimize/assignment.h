@@ -12,10 +12,10 @@
 
 #include "mlf/deployment.h"
 #include "mlf/plan.h"
-#include "replan/edit.h"
-#include "replan/pool_sites.h"
+#include "optimize/edit.h"
+#include "optimize/pool_sites.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 /// Names of the pools of one module.
 using PoolSet = std::set<std::string, std::less<>>;
@@ -62,4 +62,4 @@ struct SiteValue {
 std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
                                    const FunctionSites& function);
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

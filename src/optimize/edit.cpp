@@ -1,11 +1,11 @@
-#include "replan/edit.h"
+#include "optimize/edit.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "support/error.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 std::string apply(std::string_view text, std::vector<Edit> edits) {
   // Each representation is gone through function by function, in whatever order it has them.
@@ -52,4 +52,4 @@ void refuse(std::string message, std::string_view where) {
   throw support::Error(ErrorKind::check_failed, std::move(message), place);
 }
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize

@@ -9,11 +9,11 @@
 
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
-#include "replan/edit.h"
+#include "optimize/edit.h"
 #include "support/source_text.h"
 #include "tir/places.h"
 
-namespace mlf::replan {
+namespace mlf::optimize {
 
 /// The text of one call, as a statement. A packed call has the statements with it that store its
 /// arguments.
@@ -37,4 +37,4 @@ std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order);
 
-}  // namespace mlf::replan
+}  // namespace mlf::optimize
