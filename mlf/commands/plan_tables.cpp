@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "support/percent.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -13,14 +14,6 @@ namespace {
 
 std::string bytes_or_unknown(const std::optional<std::uint64_t>& bytes) {
   return bytes ? std::to_string(*bytes) : "?";
-}
-
-/// "15.4": part of a whole in percent; rounded down, so that nothing is promised.
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return "0.0";
-  const auto tenths = static_cast<std::uint64_t>(static_cast<long double>(part) * 1000 /
-                                                 static_cast<long double>(whole));
-  return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
 
 std::optional<std::uint64_t> size_of(const std::optional<plan::PlannerResult>& result) {

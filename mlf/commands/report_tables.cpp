@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "output.h"
+#include "support/percent.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -69,7 +70,7 @@ std::string percent_text(const Row& row) {
   const Count& all = row.module->mac;
   const Count mac = number_of(*row.kernel, CallMeasure::mac);
   if (!all.is_exact() || !mac.is_exact() || all.min == 0) return "-";
-  return fmt::format("{:.1f}", 100.0 * static_cast<double>(mac.min) / static_cast<double>(all.min));
+  return percent(mac.min, all.min);
 }
 
 std::string number_text(const Row& row) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/fingerprint.h"
+#include "support/percent.h"
 #include "tir/c/c.h"
 
 namespace mlf {
@@ -477,8 +478,7 @@ std::string NumberChange::delta() const {
   const char sign = after.min >= before.min ? '+' : '-';
   const std::uint64_t amount = std::max(before.min, after.min) - std::min(before.min, after.min);
   if (before.min == 0) return fmt::format("{}{}", sign, amount);
-  const double percent = 100 * static_cast<double>(amount) / static_cast<double>(before.min);
-  return fmt::format("{0}{1} ({0}{2:.1f} %)", sign, amount, percent);
+  return fmt::format("{0}{1} ({0}{2} %)", sign, amount, percent(amount, before.min));
 }
 
 std::string_view to_string(KernelChange change) {

@@ -1,0 +1,15 @@
+// Shares of a whole as people read them.
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mlf/export.h"
+
+namespace mlf {
+
+/// Returns `part` in percent of `whole`, rounded to one decimal: "46.1". Of nothing, "0.0".
+MLF_API std::string percent(std::uint64_t part, std::uint64_t whole);
+
+}  // namespace mlf
