@@ -53,10 +53,16 @@ bool may_be_anything(const graph::Topology& network) {
   });
 }
 
+/// The least that tensors and workspaces need together; pools beside them count in it as well.
+std::string bound_of_allocations(const ModulePlan& module) {
+  return module.pools.empty() ? to_string(module.lower_bound) : "-";
+}
+
 /// What networks take that allocate while they run, and what one planned pool would take instead.
 Table allocations_table(const ArchivePlan& plan) {
-  Table table({"MODULE", "EXECUTOR", "HEAP", "STACK", "TENSORS IN ONE POOL", "ALL IN ONE POOL"});
-  table.align_right({1, 2, 3, 4, 5});
+  Table table(
+      {"MODULE", "EXECUTOR", "HEAP", "STACK", "BOUND", "ALL IN ONE POOL", "TENSORS IN ONE POOL"});
+  table.align_right({1, 2, 3, 4, 5, 6});
   for (const ModulePlan& module : plan.modules) {
     if (!module.allocations) continue;
     const plan::StaticPlan& one = *module.allocations;
@@ -66,8 +72,8 @@ Table allocations_table(const ArchivePlan& plan) {
       return (one.uncertain.empty() ? "" : ">=") + std::to_string(bytes);
     };
     table.add({module.name, std::to_string(one.executor), bytes_text(one.heap),
-               bytes_text(one.stack), bytes_text(one.main.size),
-               bytes_text(one.with_kernels.size)});
+               bytes_text(one.stack), bound_of_allocations(module),
+               bytes_text(one.with_kernels.size), bytes_text(one.main.size)});
   }
   return table;
 }
@@ -197,6 +203,12 @@ std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
     } else if (module.network && module.pools.empty() && !module.allocations) {
       text += fmt::format("{}: it computes nothing in memory of its own\n", printable(module.name));
     }
+  }
+  if (std::ranges::any_of(plan.modules,
+                          [](const auto& one) { return one.allocations.has_value(); })) {
+    text +=
+        "BOUND and ALL IN ONE POOL include the workspaces of kernels; TENSORS IN ONE POOL leaves "
+        "them on heap and stack\n";
   }
   if (has_gap) text += "* a smaller one may exist: the search ended before it was sure\n";
   return text;

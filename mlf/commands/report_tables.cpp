@@ -253,6 +253,15 @@ std::string parts_of_peak(const ModuleReport& module) {
   return text;
 }
 
+/// "placed in 1828 = lower bound 1316 + fragmentation 512": a sum where all of it is known.
+std::string placement_text(const ModuleReport& module) {
+  const Count loss = placement_loss(module);
+  const bool is_sum = module.peak.used.is_exact() && module.lower_bound.is_exact();
+  return fmt::format("placed in {}{} lower bound {}{} fragmentation {}",
+                     to_string(module.peak.used), is_sum ? " =" : ",",
+                     to_string(module.lower_bound), is_sum ? " +" : ",", to_string(loss));
+}
+
 std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const analysis::RamPeak& peak = module.peak;
   if (!peak.call) return {};
@@ -260,8 +269,7 @@ std::string peak_line(const ModuleReport& module, const Screen& screen) {
   std::string line = fmt::format("PEAK   call {}, {}: {} = {}", index(*peak.call),
                                  printable(module.kernels[call.kernel].short_name),
                                  to_string(peak.bytes), parts_of_peak(module));
-  line += fmt::format("; lower bound {}, fragmentation {}", to_string(module.lower_bound),
-                      to_string(placement_loss(module)));
+  line += "; " + placement_text(module);
   return for_screen(line, screen);
 }
 
