@@ -298,9 +298,9 @@ class Datasets(fleet.Fleet):
     def test_questions_of_duckdb(self):
         self.make(4)
         run.run(self.options())
-        question = f"select max(ram_min) from '{self.out}/rows=archive/*.parquet'"
+        question = f"select max(buffers_min) from '{self.out}/rows=archive/*.parquet'"
         ((most,),) = duckdb.sql(question).fetchall()
-        self.assertEqual(most, max(row["ram_min"] for row in self.printed("archive")))
+        self.assertEqual(most, max(row["buffers_min"] for row in self.printed("archive")))
 
 
 class Storage(fleet.Fleet):

@@ -71,7 +71,7 @@ TEST(Measures, KeepTheOrderOfColumns) {
   EXPECT_EQ(
       names,
       "module no_network calls kernels mac_min mac_max pools_min pools_max io_min io_max "
-      "executor_min executor_max heap_min heap_max stack_min stack_max ram_min ram_max "
+      "executor_min executor_max heap_min heap_max stack_min stack_max buffers_min buffers_max "
       "constants_min constants_max copies_min copies_max peak_call peak_min peak_max used_min "
       "used_max lower_bound_min lower_bound_max exported targets arguments_min "
       "arguments_max contradictions ");
