@@ -49,7 +49,9 @@ constexpr std::int64_t kUnknownExtent = -1;
 class Projector {
  public:
   explicit Projector(const Topology& topology)
-      : topology_(topology), entries_(topology.values.size()), known_(topology.values.size()) {}
+      : topology_(topology), entries_(topology.values.size()), known_(topology.values.size()) {
+    for (const Kernel& kernel : topology.kernels) symbols_.insert(kernel.symbol);
+  }
 
   Projection run() &&;
 
@@ -65,7 +67,7 @@ class Projector {
   std::uint32_t add(ProjectedNode node);
   std::uint32_t storage_of(ValueId value);
   TensorType type_of(ValueId value) const;
-  std::string unique(std::string name);
+  std::string unique(std::string name, const std::string& own);
 
   const Topology& topology_;
   Projection result_;
@@ -75,19 +77,23 @@ class Projector {
   std::uint32_t next_storage_ = 0;
   std::map<std::pair<Entry, std::vector<std::int64_t>>, Entry> nops_;
   support::NameSet<std::string> names_;
+  support::NameSet<std::string_view> symbols_;
   std::map<std::string, std::uint32_t> next_name_;
 };
 
-std::string Projector::unique(std::string name) {
+/// `own` is the one symbol of a kernel that the name may be.
+std::string Projector::unique(std::string name, const std::string& own) {
   std::string candidate = name;
-  while (!names_.insert(candidate).second) {
+  while ((candidate != own && symbols_.contains(candidate)) || !names_.insert(candidate).second) {
     candidate = name + "_" + std::to_string(++next_name_[name]);
   }
   return candidate;
 }
 
 std::uint32_t Projector::add(ProjectedNode node) {
-  node.name = unique(std::move(node.name));
+  // Inputs and constants are found by name: theirs stay, whatever kernels are called.
+  const std::string own = node.function.empty() ? node.name : node.function;
+  node.name = unique(std::move(node.name), own);
   result_.nodes.push_back(std::move(node));
   return static_cast<std::uint32_t>(result_.nodes.size() - 1);
 }

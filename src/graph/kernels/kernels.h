@@ -54,6 +54,11 @@ class KernelLibrary {
   /// The description of a function; it lives as long as the library.
   const KernelInfo& describe(std::string_view symbol);
 
+  /// Whether a function with this symbol or name has TIR.
+  bool defines(std::string_view symbol) const {
+    return functions_.find(symbol, main_source_) != nullptr;
+  }
+
  private:
   const FunctionTable& functions_;
   std::span<const TirInput> sources_;

@@ -126,14 +126,14 @@ void NetworkBuilder::make_outputs() {
   }
 }
 
-// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless another
-// kernel is called so.
+// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless this is the
+// symbol of another function.
 std::string NetworkBuilder::unique_name(const std::string& symbol) {
   std::string name = symbol;
   while (!names_.insert(name).second) {
     do {
       name = symbol + "_" + std::to_string(++times_called_[symbol]);
-    } while (symbols_.contains(name));
+    } while (symbols_.contains(name) || kernels_.defines(name));
   }
   return name;
 }

@@ -167,6 +167,63 @@ TEST(GraphJson, MergedStorageIsOneStorageId) {
   EXPECT_EQ(graph["nodes"][4]["attrs"]["func_name"], "tvmgen_default_a");
 }
 
+/// Names of the nodes with their functions: "name=function", one a node.
+std::vector<std::string> named_nodes(const json& graph) {
+  std::vector<std::string> names;
+  for (const json& node : graph["nodes"]) {
+    const std::string function =
+        node.contains("attrs") ? node["attrs"]["func_name"].get<std::string>() : "";
+    names.push_back(node["name"].get<std::string>() + "=" + function);
+  }
+  return names;
+}
+
+// A kernel that is looked up by the name of a node must not be another one.
+TEST(GraphJson, NamesOfCallsAreNeverSymbolsOfOtherKernels) {
+  const std::vector<std::string> functions{
+      main_of({"x", "output"}, sid("sid_1") + sid("sid_2") + sid("sid_3") +
+                                   call("tvmgen_default_a", "x_buffer.data, sid_1") +
+                                   call("tvmgen_default_a", "sid_1, sid_2") +
+                                   call("tvmgen_default_a_1", "sid_2, sid_3") +
+                                   call("tvmgen_default_a", "sid_3, output_buffer.data")),
+      unary("tvmgen_default_a"), unary("tvmgen_default_a_1"), unary("tvmgen_default_a_2")};
+  EXPECT_EQ(named_nodes(graph_of(script({functions[0], functions[1], functions[2]}))),
+            (std::vector<std::string>{
+                "x=", "tvmgen_default_a=tvmgen_default_a", "tvmgen_default_a_2=tvmgen_default_a",
+                "tvmgen_default_a_1=tvmgen_default_a_1", "tvmgen_default_a_3=tvmgen_default_a"}));
+  // Main does not call the third kernel.
+  EXPECT_EQ(named_nodes(graph_of(script({functions[0], functions[1], functions[2], functions[3]}))),
+            (std::vector<std::string>{
+                "x=", "tvmgen_default_a=tvmgen_default_a", "tvmgen_default_a_3=tvmgen_default_a",
+                "tvmgen_default_a_1=tvmgen_default_a_1", "tvmgen_default_a_4=tvmgen_default_a"}));
+}
+
+TEST(GraphJson, AnInputOfTheNameOfAKernelKeepsIt) {
+  EXPECT_EQ(
+      named_nodes(graph_of(script(
+          {main_of({"tvmgen_default_a", "output"},
+                   sid("sid_1") + call("tvmgen_default_a", "tvmgen_default_a_buffer.data, sid_1") +
+                       call("tvmgen_default_a_1", "sid_1, output_buffer.data")),
+           unary("tvmgen_default_a"), unary("tvmgen_default_a_1")}))),
+      (std::vector<std::string>{"tvmgen_default_a=", "tvmgen_default_a_2=tvmgen_default_a",
+                                "tvmgen_default_a_1=tvmgen_default_a_1"}));
+}
+
+// TVM numbers the nodes of its own graph without a look at the kernels.
+TEST(GraphJson, NodesOfAGraphThatAreNamedAsOtherKernelsGetNames) {
+  std::string text = graph_text(network(kDiamond));
+  const std::string_view named = "\"name\":\"tvmgen_default_a\"";
+  const std::size_t at = text.find(named);
+  ASSERT_NE(at, text.npos);
+  text.replace(at, named.size(), "\"name\":\"tvmgen_default_b\"");
+  const auto graph = read_graph_json({.file = "", .member = "default.graph", .text = text});
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  EXPECT_EQ(named_nodes(json::parse(graph_text(*graph))),
+            (std::vector<std::string>{"x=", "tvmgen_default_b_1=tvmgen_default_a",
+                                      "tvmgen_default_b=tvmgen_default_b",
+                                      "tvmgen_default_c=tvmgen_default_c"}));
+}
+
 TEST(GraphJson, SpellsBoolAsTvmDoes) {
   const json graph = graph_of(script(
       {main_of({"x", "output"}, sid("sid_1", 4) + call("tvmgen_default_a", "x_buffer.data, sid_1") +
