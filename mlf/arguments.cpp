@@ -59,10 +59,19 @@ bool names_archive(const std::string& path) {
   return archive::begins_as_archive({head.data(), head.size()});
 }
 
+/// Null: none. An archive below a folder has the names of the format, and tar prints others.
+const archive::Member* find_member(const archive::Archive& archive, const std::string& name) {
+  if (const archive::Member* member = archive.find(name)) return member;
+  const auto stored = std::ranges::find_if(archive.members(), [&](const archive::Member& one) {
+    return std::filesystem::path(one.raw_name).lexically_normal() == name;
+  });
+  return stored == archive.members().end() ? nullptr : &*stored;
+}
+
 /// A member that is TIR whatever it is called.
 Result<tir::Document> read_member(const archive::Archive& archive, const std::string& name,
                                   const Limits& limits) {
-  const archive::Member* member = archive.find(name);
+  const archive::Member* member = find_member(archive, name);
   if (member == nullptr) {
     std::vector<std::string> names;
     for (const archive::Member& one : archive.members()) names.push_back(one.name);

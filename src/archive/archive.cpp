@@ -133,8 +133,7 @@ void load_tar(Archive::Contents& contents) {
   contents.end_of_members = layout.end_of_members;
 }
 
-/// Sorts the index; two members of one name are an error, as readers differ on which one counts.
-void index_names(Archive::Contents& contents) {
+void sort_index(Archive::Contents& contents) {
   const std::vector<Member>& members = contents.members;
   contents.by_name.resize(members.size());
   // An index beside the members, whose own order is that of the archive.
@@ -142,6 +141,12 @@ void index_names(Archive::Contents& contents) {
   std::stable_sort(
       contents.by_name.begin(), contents.by_name.end(),
       [&](std::uint32_t a, std::uint32_t b) { return members[a].name < members[b].name; });
+}
+
+/// Sorts the index; two members of one name are an error, as readers differ on which one counts.
+void index_names(Archive::Contents& contents) {
+  const std::vector<Member>& members = contents.members;
+  sort_index(contents);
   const auto twin = std::adjacent_find(
       contents.by_name.begin(), contents.by_name.end(),
       [&](std::uint32_t a, std::uint32_t b) { return members[a].name == members[b].name; });
@@ -244,6 +249,23 @@ std::shared_future<std::string> digest_of(const Archive::Contents& contents, con
 }
 
 }  // namespace
+
+void apply(Archive& archive, Layout layout) {
+  Archive::Contents& contents = archive.contents();
+  for (std::size_t i = 0; i < layout.names.size(); ++i) {
+    contents.members[i].name = std::move(layout.names[i]);
+  }
+  contents.folder = std::move(layout.folder);
+  contents.no_new_members = std::move(layout.no_new_members);
+  sort_index(contents);
+}
+
+void require_new_members(const Archive& archive) {
+  const Archive::Contents& contents = archive.contents();
+  if (contents.no_new_members.empty()) return;
+  throw support::Error(ErrorKind::invalid_input, "nothing is written: " + contents.no_new_members,
+                       {.file = contents.path});
+}
 
 OverlaidFile open_overlaid(std::string name, const std::string& path, const Limits& limits) {
   File file = File::open(path, O_RDONLY);

@@ -15,6 +15,14 @@
 
 namespace mlf::archive {
 
+/// Other names for the members of an archive that holds what it holds in another place, such as
+/// below one folder.
+struct Layout {
+  std::vector<std::string> names;  ///< by member; unique, but for "."
+  std::string folder{};            ///< what new members are stored below: "model/"
+  std::string no_new_members{};    ///< why there can be none, a clause; empty where there can be
+};
+
 struct Archive::Contents {
   std::string path;      ///< as given, for messages
   std::string resolved;  ///< what an update replaces; empty unless opened for update
@@ -30,6 +38,9 @@ struct Archive::Contents {
 
   /// Content of the members that `overlay` added, by name: seen as all others, and stored nowhere.
   std::map<std::string, support::MappedFile, std::less<>> overlaid;
+
+  std::string folder{};          ///< of the layout
+  std::string no_new_members{};  ///< of the layout
 
   // Of a tar only.
   support::File unpacked;  ///< open where `source` is compressed
@@ -51,6 +62,12 @@ struct Archive::Contents {
   /// The uncompressed tar.
   const support::File& tar() const noexcept { return unpacked ? unpacked : source; }
 };
+
+/// Names the members by a layout; `raw_name` stays what the archive says. Pointers to members stay.
+void apply(Archive& archive, Layout layout);
+
+/// Throws `invalid_input` where the layout allows no new members.
+void require_new_members(const Archive& archive);
 
 struct OverlaidFile {
   std::string name;  ///< normal form, of no member

@@ -268,11 +268,11 @@ void remove_abandoned_below(const File& root, const std::vector<std::string>& te
 }
 
 std::string read_file_below(const File& root, const Member& member) {
-  const auto [folder_name, leaf] = split_name(member.name);
+  const auto [folder_name, leaf] = split_name(member.raw_name);
   const File folder = open_folder_below(root, folder_name);
   const File file(::openat(folder.fd(), std::string(leaf).c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
-                  path_below(root, member.name));
+                  path_below(root, member.raw_name));
   if (!file) file.fail("cannot open");
   // One byte more than listed: a file that grows or shrinks is noticed, not cut.
   std::string content(member.size + 1, '\0');

@@ -207,17 +207,18 @@ Names names_removed_by(const Archive& archive, const Changes& changes) {
   return removed;
 }
 
-/// How this archive spells names: as its first member that stays does.
+/// How this archive spells names: as its first member that stays does, and below the folder that
+/// holds them all.
 std::string name_prefix(const Archive::Contents& contents, const Names& removed) {
-  // A folder gives its members no prefix.
-  if (contents.storage == Storage::directory) return {};
+  // A directory gives its members no prefix.
+  if (contents.storage == Storage::directory) return contents.folder;
   const auto first =
       std::find_if(contents.members.begin(), contents.members.end(),
                    [&](const Member& member) { return !removed.contains(member.name); });
   // TVM writes "./"; its readers look for the literal prefix.
   const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
                      first->raw_name != ".";
-  return plain ? "" : "./";
+  return (plain ? "" : "./") + contents.folder;
 }
 
 /// What is written comes from names and sizes in the archive, and counts as they do: an archive
@@ -248,6 +249,7 @@ void check_limits(const Archive& archive, const Changes& changes, const Names& r
 }
 
 Names checked_changes(const Archive& archive, const Changes& changes) {
+  if (!changes.add.empty()) require_new_members(archive);
   Names removed = names_removed_by(archive, changes);
   check_limits(archive, changes, removed);
   return removed;
@@ -343,6 +345,14 @@ void require_tar(const Archive& archive) {
                        {.file = archive.path()});
 }
 
+/// The changes with the names that members have in the directory.
+Changes stored_below(const std::string& folder, Changes changes) {
+  for (std::string& name : changes.remove) name.insert(0, folder);
+  for (NewMember& member : changes.add) member.name.insert(0, folder);
+  if (!changes.list.empty()) changes.list.insert(0, folder);
+  return changes;
+}
+
 }  // namespace
 
 void check_changes(const Archive& archive, const Changes& changes) {
@@ -357,7 +367,7 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
     // Checked here as `build` does it for tars: folders are changed member by member.
     checked_changes(archive, changes);
     if (!changes.edit.empty()) throw std::logic_error("members of a directory are not edited");
-    update_directory(contents.source, changes);
+    update_directory(contents.source, stored_below(contents.folder, changes));
     return {};
   }
   Replacement replacement(open_folder_of(contents.resolved), leaf_of(contents.resolved), 0600);

@@ -15,6 +15,7 @@
 #include "deployment/tir_sources.h"
 #include "model_library/build.h"
 #include "model_library/files.h"
+#include "model_library/layout.h"
 #include "support/error.h"
 #include "tir/c/c.h"
 
@@ -43,8 +44,10 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
     }
     // People publish what they compile.
     if (auto library = deployment::inferred_library(archive, files)) return *std::move(library);
+    const std::string folder = model_library::folder_with_format(archive.members());
     throw support::Error(ErrorKind::invalid_input,
-                         "no metadata.json: this is not a Model Library Format archive",
+                         "no metadata.json: this is not a Model Library Format archive" +
+                             (folder.empty() ? "" : "; its folder '" + folder + "' is one"),
                          {.file = archive.path()});
   }
   const std::string_view text = get_or_throw(archive.read(*metadata));
@@ -246,8 +249,10 @@ Result<Deployment> Deployment::open(const std::string& path, DeploymentOptions o
 }
 
 Result<Deployment> Deployment::open(archive::Archive archive, DeploymentOptions options) {
-  return support::to_result(
-      [&] { return Deployment(std::make_unique<State>(std::move(archive), std::move(options))); });
+  return support::to_result([&] {
+    model_library::take_layout(archive);
+    return Deployment(std::make_unique<State>(std::move(archive), std::move(options)));
+  });
 }
 
 const archive::Archive& Deployment::archive() const noexcept {

@@ -9,6 +9,7 @@
 #include "archive/replace_file.h"
 #include "deployment/tir_name.h"
 #include "model_library/files.h"
+#include "model_library/layout.h"
 #include "process/manifest.h"
 #include "support/error.h"
 #include "support/sha256.h"
@@ -95,8 +96,10 @@ std::vector<std::string> add_tir(Archive& archive, const ProcessOptions& options
 /// that only looks does not wait.
 Archive open_archive(const std::string& path, const ProcessOptions& options) {
   const bool update = in_place(path, options) && options.effect == Effect::write;
-  return get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
-                             : Archive::open(path, options.archive_limits));
+  Archive archive = get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
+                                        : Archive::open(path, options.archive_limits));
+  model_library::take_layout(archive);
+  return archive;
 }
 
 Deployment open_deployment(Archive archive, const ProcessOptions& options) {

@@ -221,6 +221,7 @@ void check_output_of(const std::string& path, const ProcessOptions& options) {
 ProcessReport run(const std::string& path, const ProcessOptions& options) {
   check_output_of(path, options);
   Job job = prepare(path, options);
+  archive::require_new_members(job.archive());
   require_module(job);
   // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
   require_tir(job);

@@ -102,7 +102,7 @@ TEST_F(InferredLibrary, WithoutGeneratedCodeItIsNoModelLibrary) {
 TEST_F(InferredLibrary, NetworksHaveTheSizesOfTheHeader) {
   const auto deployment = open({{"codegen/host/src/my_net_lib1.c", kMyNetKernels},
                                 {"codegen/host/include/tvmgen_my_net.h", kMyNetHeader}});
-  ASSERT_TRUE(deployment);
+  ASSERT_TRUE(deployment) << to_string(deployment.error());
   const auto networks = deployment->networks();
   ASSERT_TRUE(networks) << to_string(networks.error());
   ASSERT_EQ(networks->found.size(), 1u);
@@ -111,6 +111,32 @@ TEST_F(InferredLibrary, NetworksHaveTheSizesOfTheHeader) {
   ASSERT_EQ(network.inputs.size(), 1u);
   EXPECT_EQ(network.inputs[0].name, "x");
   EXPECT_EQ(network.inputs[0].type.bytes(), 8u);
+}
+
+// People publish codegen/host, under this name or another, and the files of it in one folder.
+TEST_F(InferredLibrary, FoldersOfOtherNamesAreTheSameLibrary) {
+  const std::pair<std::string_view, std::string_view> places[] = {
+      {"host/src/my.net_lib1.c", "host/include/tvmgen_my_net.h"},
+      {"src/my.net_lib1.c", "include/tvmgen_my_net.h"},
+      {"a/codegen/host/src/my.net_lib1.c", "a/codegen/host/include/tvmgen_my_net.h"},
+      {"network/src/my.net_lib1.c", "network/include/tvmgen_my_net.h"},
+      {"my.net_lib1.c", "tvmgen_my_net.h"},
+      {"./a/b/my.net_lib1.c", "./a/b/tvmgen_my_net.h"}};
+  for (const auto& [source, header] : places) {
+    const auto deployment = open({{source, kMyNetKernels}, {header, kMyNetHeader}});
+    ASSERT_TRUE(deployment) << to_string(deployment.error());
+    ASSERT_EQ(deployment->library().modules.size(), 1u);
+    const Module& module = deployment->library().modules[0];
+    EXPECT_EQ(module.name, "my.net");
+    ASSERT_EQ(module.files.sources.size(), 1u);
+    EXPECT_EQ(module.files.sources[0].name, "codegen/host/src/my.net_lib1.c");
+    ASSERT_EQ(module.files.headers.size(), 1u);
+    EXPECT_EQ(module.files.headers[0].name, "codegen/host/include/tvmgen_my_net.h");
+    const auto networks = deployment->networks();
+    ASSERT_TRUE(networks) << to_string(networks.error());
+    ASSERT_EQ(networks->found.size(), 1u);
+    EXPECT_EQ(networks->found[0].topology.inputs.at(0).type.bytes(), 8u);
+  }
 }
 
 }  // namespace

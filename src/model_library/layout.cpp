@@ -1,0 +1,201 @@
+#include "model_library/layout.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model_library/files.h"
+
+namespace mlf::model_library {
+namespace {
+
+using archive::Layout;
+using archive::Member;
+using archive::MemberType;
+
+constexpr std::string_view kHost = "codegen/host/";
+constexpr std::string_view kCodegen = "codegen/";
+
+/// A name that says by itself where in the format its file belongs, such as "default_lib0.c".
+std::string_view folder_by_name(std::string_view name) {
+  if (name.find('/') != name.npos) return {};
+  if (module_of_header(name)) return kHeaders;
+  if (!module_of_library_file(name)) return {};
+  if (name.ends_with(".c") || name.ends_with(".cc")) return kSources;
+  return name.ends_with(".o") ? kObjects : std::string_view();
+}
+
+/// What follows `folder`; empty for names outside of it.
+std::string_view below(std::string_view name, std::string_view folder) {
+  return name.starts_with(folder) ? name.substr(folder.size()) : std::string_view();
+}
+
+/// Names of all members but folders.
+class Files {
+ public:
+  explicit Files(std::span<const Member> members) {
+    for (const Member& member : members) {
+      if (member.type != MemberType::directory) names_.push_back(member.name);
+    }
+    if (!names_.empty()) common_ = common_folder();
+  }
+
+  /// "", "a/", "a/b/": folders that hold all files, the outermost first.
+  std::vector<std::string_view> folders() const {
+    std::vector<std::string_view> all{""};
+    for (std::size_t i = 0; i < common_.size(); ++i) {
+      if (common_[i] == '/') all.push_back(common_.substr(0, i + 1));
+    }
+    return all;
+  }
+
+  template <class Predicate>
+  bool any_below(std::string_view folder, Predicate&& predicate) const {
+    return std::ranges::any_of(
+        names_, [&](std::string_view name) { return predicate(name.substr(folder.size())); });
+  }
+
+ private:
+  std::string_view common_folder() const {
+    const auto [first, last] = std::ranges::minmax(names_);
+    const auto differs = std::ranges::mismatch(first, last).in1;
+    const auto length = static_cast<std::size_t>(differs - first.begin());
+    const std::size_t slash = first.substr(0, length).rfind('/');
+    return slash == first.npos ? std::string_view() : first.substr(0, slash + 1);
+  }
+
+  std::vector<std::string_view> names_;
+  std::string_view common_;
+};
+
+bool begins_format(std::string_view name) {
+  return name == kMetadata || name == kBuild || name.starts_with(kHost);
+}
+
+/// Whether a file in the root is captured TIR, of a build without its build.json.
+bool is_capture(std::string_view name) {
+  return name.starts_with("tir-") && name.find('/') == name.npos;
+}
+
+bool is_in_codegen(std::string_view name) {
+  return !folder_by_name(below(name, "host/src/")).empty() ||
+         !folder_by_name(below(name, "host/include/")).empty() ||
+         !folder_by_name(below(name, "host/lib/")).empty();
+}
+
+bool is_in_host(std::string_view name) {
+  return !folder_by_name(below(name, "src/")).empty() ||
+         !folder_by_name(below(name, "include/")).empty() ||
+         !folder_by_name(below(name, "lib/")).empty();
+}
+
+bool is_bare(std::string_view name) {
+  return !folder_by_name(name).empty();
+}
+
+/// Where a file belongs that is beside generated C without folders.
+std::string_view folder_of_bare(std::string_view name) {
+  if (name.ends_with(".h")) return kHeaders;
+  if (name.ends_with(".o") || name.ends_with(".a")) return kObjects;
+  return kSources;
+}
+
+/// The folder itself and those around it are the root, "."; `name_of` names what is in it.
+template <class NameOf>
+std::vector<std::string> renamed(std::span<const Member> members, std::string_view folder,
+                                 NameOf&& name_of) {
+  std::vector<std::string> names;
+  for (const Member& member : members) {
+    const bool is_root = member.name == "." || folder.starts_with(member.name + "/");
+    const std::string_view rest = below(member.name, folder);
+    names.push_back(is_root ? "." : rest.empty() ? member.name : name_of(rest));
+  }
+  return names;
+}
+
+Layout part_of_format(std::span<const Member> members, std::string_view folder,
+                      std::string_view where) {
+  Layout layout;
+  layout.names = renamed(members, folder, [&](std::string_view rest) {
+    return std::string(where) + std::string(rest);
+  });
+  layout.no_new_members =
+      "these are files of " + std::string(where) +
+      " alone: what mlf writes goes into src/ beside codegen/; process what holds codegen/";
+  return layout;
+}
+
+Layout bare_code(std::span<const Member> members, std::string_view folder) {
+  Layout layout = part_of_format(members, folder, kHost);
+  layout.names = renamed(members, folder, [&](std::string_view rest) {
+    // Other folders are no part of the format.
+    const std::string_view where = rest.find('/') == rest.npos ? folder_of_bare(rest) : kHost;
+    return std::string(where) + std::string(rest);
+  });
+  return layout;
+}
+
+/// Whether files keep names of their own.
+bool is_unique(const Layout& layout) {
+  std::vector<std::string_view> names;
+  for (const std::string& name : layout.names) {
+    if (name != ".") names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
+}
+
+std::optional<Layout> layout_below(std::span<const Member> members, const Files& files,
+                                   std::string_view folder) {
+  if (files.any_below(folder, is_in_codegen)) return part_of_format(members, folder, kCodegen);
+  if (files.any_below(folder, is_in_host)) return part_of_format(members, folder, kHost);
+  if (files.any_below(folder, is_bare)) return bare_code(members, folder);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Layout> published_layout(std::span<const Member> members) {
+  const Files files(members);
+  const std::vector<std::string_view> folders = files.folders();
+  std::optional<Layout> layout;
+  if (files.any_below("", is_capture)) return std::nullopt;
+  const auto begins = std::ranges::find_if(
+      folders, [&](std::string_view folder) { return files.any_below(folder, begins_format); });
+  if (begins != folders.end()) {
+    if (begins->empty()) return std::nullopt;
+    layout.emplace().names =
+        renamed(members, *begins, [](std::string_view rest) { return std::string(rest); });
+    layout->folder = *begins;
+  }
+  for (std::size_t i = 0; i < folders.size() && !layout; ++i) {
+    layout = layout_below(members, files, folders[i]);
+  }
+  if (layout && !is_unique(*layout)) layout.reset();
+  return layout;
+}
+
+void take_layout(archive::Archive& archive) {
+  // With its names the archive has another layout no more.
+  if (!archive.contents().folder.empty() || !archive.contents().no_new_members.empty()) return;
+  if (auto layout = published_layout(archive.members())) apply(archive, *std::move(layout));
+}
+
+std::string folder_with_format(std::span<const Member> members) {
+  std::string best;
+  for (const Member& member : members) {
+    const std::string_view name = member.name;
+    for (const std::string_view mark : {kMetadata, kHost}) {
+      const std::size_t at = name.find("/" + std::string(mark));
+      const bool is_whole = mark != kMetadata || at + 1 + mark.size() == name.size();
+      if (at == name.npos || !is_whole) continue;
+      const std::string_view folder = name.substr(0, at);
+      const auto key = [](std::string_view text) { return std::pair(text.size(), text); };
+      if (best.empty() || key(folder) < key(best)) best = folder;
+    }
+  }
+  return best;
+}
+
+}  // namespace mlf::model_library

@@ -1,0 +1,97 @@
+// Archives that hold the Model Library Format below a folder, or a part of it.
+#include "model_library/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace mlf::model_library {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Members of these names; folders end in "/".
+std::vector<archive::Member> members_of(const Names& names) {
+  std::vector<archive::Member> members;
+  for (std::string name : names) {
+    archive::Member member;
+    if (name.ends_with('/')) {
+      member.type = archive::MemberType::directory;
+      name.pop_back();
+    }
+    member.name = std::move(name);
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+/// The names that the members get; empty where they keep theirs.
+Names renamed(const Names& names) {
+  const auto layout = published_layout(members_of(names));
+  return layout ? layout->names : Names();
+}
+
+TEST(PublishedLayout, NamesOfTheFormatStay) {
+  EXPECT_EQ(renamed({}), Names());
+  EXPECT_EQ(renamed({"metadata.json", "src/default_lib0.c"}), Names());
+  EXPECT_EQ(renamed({"codegen/host/src/default_lib0.c", "codegen/host/lib0.c"}), Names());
+  EXPECT_EQ(renamed({"build.json", "src/default_lib0.c"}), Names());
+  EXPECT_EQ(renamed({"tir-4.txt", "lib0.c"}), Names());
+  EXPECT_EQ(renamed({"src/tir-1.txt", "src/net.relay"}), Names());
+}
+
+TEST(PublishedLayout, AFolderAroundEverythingIsTheRoot) {
+  EXPECT_EQ(renamed({"model/", "model/metadata.json", "model/codegen/", "model/src/model.relay"}),
+            (Names{".", "metadata.json", "codegen", "src/model.relay"}));
+  EXPECT_EQ(renamed({".", "a", "a/b/codegen/host/src/x.c"}), Names());
+  EXPECT_EQ(renamed({"./", "a/", "a/b/", "a/b/b/", "a/b/codegen/host/src/x.c"}),
+            (Names{".", ".", ".", "b", "codegen/host/src/x.c"}));
+  const auto layout = published_layout(members_of({"a/b/build.json", "a/b/tir-4.txt"}));
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->folder, "a/b/");
+  EXPECT_EQ(layout->no_new_members, "");
+}
+
+TEST(PublishedLayout, OtherFilesBesideTheFolderLeaveItAlone) {
+  const Names names{"README.md", "z/metadata.json", "b/metadata.json", "c/d/codegen/host/x.c"};
+  EXPECT_EQ(renamed(names), Names());
+  EXPECT_EQ(folder_with_format(members_of(names)), "b");
+  EXPECT_EQ(folder_with_format(members_of({"c/d/codegen/host/x.c", "metadata.json.txt"})), "c/d");
+  EXPECT_EQ(folder_with_format(members_of({"a/metadata.json.txt", "README.md"})), "");
+}
+
+TEST(PublishedLayout, CodegenAndHostMayBeAlone) {
+  EXPECT_EQ(renamed({"host/src/default_lib0.c", "host/README"}),
+            (Names{"codegen/host/src/default_lib0.c", "codegen/host/README"}));
+  EXPECT_EQ(renamed({"include/tvmgen_default.h", "src/main.c"}),
+            (Names{"codegen/host/include/tvmgen_default.h", "codegen/host/src/main.c"}));
+  EXPECT_EQ(renamed({"lib/default_lib1.o"}), Names{"codegen/host/lib/default_lib1.o"});
+  EXPECT_EQ(renamed({"my_net/", "my_net/src/", "my_net/src/lib0.c"}),
+            (Names{".", "codegen/host/src", "codegen/host/src/lib0.c"}));
+  EXPECT_EQ(renamed({"src/main.c", "src/library.c"}), Names());
+  const auto layout = published_layout(members_of({"net/src/net_lib0.c"}));
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->no_new_members,
+            "these are files of codegen/host/ alone: what mlf writes goes into src/ beside "
+            "codegen/; process what holds codegen/");
+}
+
+TEST(PublishedLayout, GeneratedCodeMayHaveNoFolders) {
+  EXPECT_EQ(renamed({"m/default_lib0.c", "m/tvmgen_default.h", "m/default_lib2.o", "m/main.c",
+                     "m/board/x.c"}),
+            (Names{"codegen/host/src/default_lib0.c", "codegen/host/include/tvmgen_default.h",
+                   "codegen/host/lib/default_lib2.o", "codegen/host/src/main.c",
+                   "codegen/host/board/x.c"}));
+  // One name would be that of two files.
+  EXPECT_EQ(renamed({"default_lib0.c", "main.c", "src/main.c"}), Names());
+}
+
+TEST(PublishedLayout, ALinkOutsideOfTheFolderLeavesItAlone) {
+  auto members = members_of({"model/metadata.json", "latest"});
+  members[1].type = archive::MemberType::symbolic_link;
+  EXPECT_FALSE(published_layout(members));
+}
+
+}  // namespace
+}  // namespace mlf::model_library
