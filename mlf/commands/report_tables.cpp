@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "output.h"
+#include "report/constants.h"
 #include "support/percent.h"
 #include "table.h"
 
@@ -21,6 +22,8 @@ struct Row {
   const ModuleReport* module;
   const KernelReport* kernel;
   const CallReport* call;  ///< null where the module has no calls
+  /// The largest that the call reads; null: it reads none, or there is no call.
+  const report::ModuleConstant* weights;
 };
 
 /// A column: what it is called, and its cell of a row. Numbers are for sorting and stand right.
@@ -71,6 +74,31 @@ std::string percent_text(const Row& row) {
   const Count mac = number_of(*row.kernel, CallMeasure::mac);
   if (!all.is_exact() || !mac.is_exact() || all.min == 0) return "-";
   return percent(mac.min, all.min);
+}
+
+/// "int8 16x3x3x3"
+std::string weights_text(const Row& row) {
+  if (row.weights == nullptr) return "-";
+  const report::ConstantSummary& summary = row.weights->summary;
+  if (summary.dtype.is_void()) return "?";
+  const std::string extents = summary.shape      ? fmt::format("{}", fmt::join(*summary.shape, "x"))
+                              : summary.elements ? std::to_string(*summary.elements)
+                                                 : "?";
+  return fmt::format("{} {}", tir::to_string(summary.dtype), extents);
+}
+
+Count zeros_of(const Row& row) {
+  if (row.weights == nullptr) return {};
+  const auto& values = row.weights->summary.values;
+  return values ? Count(values->zeros) : unknown();
+}
+
+std::string range_text(const Row& row) {
+  if (row.weights == nullptr) return "-";
+  const report::ConstantSummary& summary = row.weights->summary;
+  if (!summary.values) return "?";
+  return fmt::format("{}..{}", report::value_text(summary.values->least, summary.dtype),
+                     report::value_text(summary.values->greatest, summary.dtype));
 }
 
 std::string number_text(const Row& row) {
@@ -134,6 +162,15 @@ std::vector<Column> all_columns() {
   columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
   columns.push_back(
       number_column("frame", "FRAME", "bytes of its stack frame, with --cc", frame_of));
+  columns.push_back({"target", "TARGET", "kind of the target, or the external compiler", false,
+                     [](const Row& row) { return row.kernel->target; }, nullptr});
+  columns.push_back({"weights", "WEIGHTS", "dtype and shape of the largest constant", false,
+                     weights_text, nullptr});
+  columns.push_back(
+      {"zeros", "ZEROS", "elements of it that are 0", true,
+       [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
+       zeros_of});
+  columns.push_back({"range", "RANGE", "its least and greatest", false, range_text, nullptr});
   columns.push_back({"c", "C", "file and lines of generated C", false,
                      [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
   columns.push_back({"tir", "TIR", "file and lines of TIR", false,
@@ -164,13 +201,18 @@ std::vector<ReportColumn> shown_columns(const ReportView& view, const ModuleRepo
 }
 
 /// The rows of a module, as many and in the order that the view asks for.
-std::vector<Row> rows_of(const ModuleReport& module, const ReportView& view) {
+std::vector<Row> rows_of(const ModuleReport& module,
+                         const std::vector<report::ModuleConstant>& constants,
+                         const ReportView& view) {
   std::vector<Row> rows;
   for (const CallReport& call : module.calls) {
-    rows.push_back({&module, &module.kernels[call.kernel], &call});
+    rows.push_back({&module, &module.kernels[call.kernel], &call,
+                    report::largest_of(constants, module, call)});
   }
   if (module.calls.empty()) {
-    for (const KernelReport& kernel : module.kernels) rows.push_back({&module, &kernel, nullptr});
+    for (const KernelReport& kernel : module.kernels) {
+      rows.push_back({&module, &kernel, nullptr, nullptr});
+    }
   }
   if (view.sort) {
     const Column& column = column_at(*view.sort);
@@ -191,7 +233,8 @@ bool is_peak(const Row& row) {
 
 Table calls_table(const ModuleReport& module, const ReportView& view) {
   const std::vector<ReportColumn> columns = shown_columns(view, module);
-  const std::vector<Row> rows = rows_of(module, view);
+  const std::vector<report::ModuleConstant> constants = report::constants_of(module);
+  const std::vector<Row> rows = rows_of(module, constants, view);
   std::vector<std::vector<std::string>> cells;
   for (const Row& row : rows) {
     std::vector<std::string>& line = cells.emplace_back();
@@ -311,24 +354,39 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
   return table.empty() ? text : text + table.text(screen);
 }
 
-/// One line for each code: how many there are, and the largest. Bytes of several are no sum that
-/// can be saved: scratch of one kernel is not there while another runs.
+/// A sentence for a table: on a terminal not all of a long one.
+std::string evidence_text(const std::string& text, const Screen& screen) {
+  constexpr std::size_t kMost = 160;
+  if (!screen.width || text.size() <= kMost) return text;
+  const std::size_t end = text.rfind(' ', kMost);
+  return text.substr(0, end == text.npos ? kMost : end) + " ...";
+}
+
+/// Nothing where bytes are not the point.
+std::string bytes_text(const Count& bytes) {
+  return bytes.is_known() || bytes.min > 0 ? to_string(bytes) : "";
+}
+
+/// One line for each code: how many there are, the bytes that they concern, and the largest. The
+/// sum is none that can be saved: scratch of one kernel is not there while another runs.
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
-  Table table({"FINDING", "PLACES", "BYTES OF LARGEST", "THE LARGEST"});
-  table.align_right({1, 2});
-  table.wrap({3});
+  Table table({"FINDING", "PLACES", "BYTES OF ALL", "OF LARGEST", "THE LARGEST"});
+  table.align_right({1, 2, 3});
+  table.wrap({4});
   for (const CostFindingInfo& code : all_cost_findings()) {
     std::size_t places = 0;
+    Count bytes;
     const CostFinding* largest = nullptr;
     for (const CostFinding& finding : module.findings) {
       if (finding.code != code.finding) continue;
       ++places;
+      bytes += finding.bytes;
       if (largest == nullptr || finding.bytes.min > largest->bytes.min) largest = &finding;
     }
     if (largest == nullptr) continue;
-    table.add({std::string(code.code), std::to_string(places),
-               largest->bytes.is_known() ? to_string(largest->bytes) : "",
-               largest->where + ": " + largest->evidence});
+    table.add({std::string(code.code), std::to_string(places), bytes_text(bytes),
+               bytes_text(largest->bytes),
+               evidence_text(largest->where + ": " + largest->evidence, screen)});
   }
   return table.empty() ? "" : "\n" + table.text(screen);
 }
@@ -360,9 +418,15 @@ std::vector<std::string> column_names() {
 }
 
 std::string columns_help() {
+  constexpr std::size_t kNames = 11;
+  constexpr std::size_t kHalf = 40;  // of a line: two short entries share one
   std::string text;
+  std::size_t used = kHalf;
   for (const Column& column : kColumns) {
-    text += fmt::format("\n  {:<11}{}", column.name, column.meaning);
+    const std::string entry = fmt::format("  {:<{}}{}", column.name, kNames, column.meaning);
+    const bool is_second = used < kHalf && entry.size() <= kHalf;
+    text += is_second ? std::string(kHalf - used, ' ') + entry : "\n" + entry;
+    used = is_second ? kHalf : entry.size();
   }
   return text;
 }

@@ -16,6 +16,7 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
 #include "output.h"
+#include "report/constants.h"
 #include "support/nearest.h"
 #include "table.h"
 
@@ -196,6 +197,24 @@ Table buffers_table(const analysis::KernelCost& cost) {
   return table;
 }
 
+Table constants_table(const ChosenKernel& chosen) {
+  Table table({"CONSTANT", "DTYPE", "SHAPE", "BYTES", "ZEROS", "LEAST", "GREATEST"});
+  table.align_right({3, 4, 5, 6});
+  for (const report::ModuleConstant& constant : report::constants_of(*chosen.module)) {
+    if (constant.kernel != chosen.kernel->symbol) continue;
+    const report::ConstantSummary& summary = constant.summary;
+    const auto& values = summary.values;
+    const auto value_text = [&](double value) { return report::value_text(value, summary.dtype); };
+    table.add(
+        {std::string(constant.name), summary.dtype.is_void() ? "?" : tir::to_string(summary.dtype),
+         summary.shape ? fmt::format("{}", fmt::join(*summary.shape, "x")) : "?",
+         to_string(analysis::to_count(constant.bytes)),
+         values ? std::to_string(values->zeros) : "?", values ? value_text(values->least) : "?",
+         values ? value_text(values->greatest) : "?"});
+  }
+  return table;
+}
+
 Table operations_table(const analysis::KernelCost& cost) {
   Table table({"ARITHMETIC", "DTYPE", "COUNT"});
   table.align_right({2});
@@ -214,7 +233,8 @@ std::string summary_of(const ChosenKernel& chosen, const Screen& screen) {
   if (!chosen.kernel->cost) return text;
   const analysis::KernelCost& cost = *chosen.kernel->cost;
   text += "\n" + code_of(chosen);
-  for (const Table& table : {buffers_table(cost), operations_table(cost)}) {
+  for (const Table& table :
+       {buffers_table(cost), constants_table(chosen), operations_table(cost)}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }
   if (!cost.uncertain.empty()) text += "\nNot exact because\n";

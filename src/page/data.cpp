@@ -7,10 +7,10 @@
 #include "graph/network/memory_use.h"
 #include "mlf/plan.h"
 #include "mlf/tir/write.h"
-#include "page/constants.h"
 #include "page/matching_lines.h"
 #include "page/page.h"
 #include "page/script_functions.h"
+#include "report/constants.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -183,7 +183,7 @@ class CodeCollector {
     std::shared_ptr<const tir::Document> document;
     ScriptFunctions functions;
     ReadText text;  ///< the script, or the archive's own text where there is no script
-    PooledConstants constants;
+    report::PooledConstants constants;
   };
 
   std::string whole_script(const KernelReport& kernel) const;
@@ -211,7 +211,7 @@ std::string CodeCollector::whole_script(const KernelReport& kernel) const {
 }
 
 CodeCollector::Source CodeCollector::read(const KernelReport& kernel) const {
-  PooledConstants constants(*kernel.document);
+  report::PooledConstants constants(*kernel.document);
   const std::string script = whole_script(kernel);
   if (!script.empty()) {
     // Of what was just written, where its lines are. Scripts without the data of constants that
@@ -279,7 +279,7 @@ KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module
   code.is_tvmscript = function != nullptr;
   code.tir = code.is_tvmscript ? function->text : lines(kernel.tir);
   code.line_of_tir = matches_of(kernel, module, code);
-  code.constants = constants_of(kernel, network, source.constants);
+  code.constants = report::constants_of(kernel, network, source.constants);
   return code;
 }
 

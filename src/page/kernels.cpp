@@ -6,6 +6,7 @@
 
 #include "analysis/loop_nest.h"
 #include "page/parts.h"
+#include "report/constants.h"
 
 namespace mlf::page {
 namespace {
@@ -79,48 +80,47 @@ void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
 }
 
 /// Bars as high as their part of the fullest bin.
-void histogram(HtmlWriter& html, const ConstantSummary& constant) {
-  const std::uint64_t most = std::ranges::max(constant.histogram);
+void histogram(HtmlWriter& html, const std::string& name, const report::ConstantValues& values) {
+  const std::uint64_t most = std::ranges::max(values.histogram);
   html.open("svg", {{"class", "bars"},
                     {"role", "img"},
-                    {"viewBox", fmt::format("0 0 {} 100", constant.histogram.size())},
+                    {"viewBox", fmt::format("0 0 {} 100", values.histogram.size())},
                     {"preserveAspectRatio", "none"},
-                    {"aria-label", "Histogram of " + constant.name}});
-  for (std::size_t i = 0; i < constant.histogram.size(); ++i) {
-    const double height = 100.0 * static_cast<double>(constant.histogram[i]) /
+                    {"aria-label", "Histogram of " + name}});
+  for (std::size_t i = 0; i < values.histogram.size(); ++i) {
+    const double height = 100.0 * static_cast<double>(values.histogram[i]) /
                           static_cast<double>(std::max<std::uint64_t>(most, 1));
     html.open("rect", {{"x", std::to_string(i)},
                        {"y", fmt::format("{:.1f}", 100.0 - height)},
                        {"width", "0.9"},
                        {"height", fmt::format("{:.1f}", height)}});
-    html.element("title", std::to_string(constant.histogram[i]));
+    html.element("title", std::to_string(values.histogram[i]));
     html.close("rect");
   }
   html.close("svg");
 }
 
-/// As short as it can be without being another value of the type.
-std::string value_text(double value, tir::DType dtype) {
-  if (dtype == tir::DType::Float(32)) return fmt::format("{}", static_cast<float>(value));
-  return fmt::format("{}", value);
-}
-
-void constants(HtmlWriter& html, const std::vector<ConstantSummary>& list) {
+void constants(HtmlWriter& html, const std::vector<report::ConstantSummary>& list) {
   if (list.empty()) return;
   open_table(html, "Constants", "constants");
   head_row(html, {"Constant", "Type", "#Elements", "#Zeros", "#Least", "#Greatest", "Values"});
-  for (const ConstantSummary& constant : list) {
+  for (const report::ConstantSummary& constant : list) {
+    const auto& values = constant.values;
     html.open("tr");
     html.open("td");
     html.breakable(constant.name);
     html.close("td");
     html.element("td", tir::to_string(constant.dtype));
-    number_cell(html, constant.elements);
-    number_cell(html, constant.zeros);
-    html.element("td", {{"class", "n"}}, value_text(constant.least, constant.dtype));
-    html.element("td", {{"class", "n"}}, value_text(constant.greatest, constant.dtype));
+    number_cell(html, analysis::to_count(constant.elements));
+    number_cell(html, analysis::to_count(values ? std::optional(values->zeros) : std::nullopt));
+    const auto value_cell = [&](double value) {
+      const std::string text = values ? report::value_text(value, constant.dtype) : "?";
+      html.element("td", {{"class", "n"}}, text);
+    };
+    value_cell(values ? values->least : 0);
+    value_cell(values ? values->greatest : 0);
     html.open("td");
-    if (!constant.histogram.empty()) histogram(html, constant);
+    if (values) histogram(html, constant.name, *values);
     html.close("td");
     html.close("tr");
   }

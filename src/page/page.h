@@ -15,6 +15,7 @@
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
 #include "mlf/report.h"
+#include "report/constants.h"
 
 namespace mlf {
 
@@ -58,26 +59,12 @@ struct MemoryMap {
   std::optional<PlannedMap> planned{};   ///< of pools that another placement makes smaller
 };
 
-/// What the elements of a constant are like.
-struct ConstantSummary {
-  static constexpr std::size_t kBins = 16;
-
-  std::string name;
-  tir::DType dtype{};
-  std::uint64_t elements = 0;
-  std::uint64_t zeros = 0;
-  double least = 0;
-  double greatest = 0;
-  /// Elements by value, in equal parts from `least` to `greatest`.
-  std::vector<std::uint64_t> histogram{};
-};
-
 /// The code of a kernel. Empty where the archive has none in that form.
 struct KernelCode {
   std::string tir;            ///< as TVMScript, or else the lines of `KernelReport::tir`
   bool is_tvmscript = false;  ///< which of the two
   std::string c;              ///< the lines of `KernelReport::c`
-  std::vector<ConstantSummary> constants{};
+  std::vector<report::ConstantSummary> constants{};
   /// By line of `c` the line of `tir` that is the same loop, store or condition. The first line is
   /// 1. Empty where the two are not the same statements in the same order.
   std::map<std::uint32_t, std::uint32_t> line_of_tir{};

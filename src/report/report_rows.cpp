@@ -1,6 +1,7 @@
 #include "mlf/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <deque>
@@ -8,6 +9,7 @@
 
 #include "json/text.h"
 #include "json/writer.h"
+#include "report/constants.h"
 #include "support/byte_sink.h"
 
 namespace mlf {
@@ -33,12 +35,8 @@ struct TensorItem {
 };
 struct ConstantItem {
   const ModuleReport& module;
-  std::string_view kernel;  ///< symbol; empty: of main
-  std::string_view name;
-  std::optional<graph::MemoryKind> memory;
-  std::optional<graph::PoolId> pool;
-  std::optional<std::uint64_t> offset;
-  std::optional<std::uint64_t> bytes;
+  const ModuleConstant& constant;
+  const ConstantSummary& summary() const { return constant.summary; }
 };
 
 struct FindingItem {
@@ -79,17 +77,27 @@ Cell text(std::string_view value) {
   return value.empty() ? Cell() : Cell(printable(value));
 }
 
+Cell shape_cell(const std::optional<std::vector<std::int64_t>>& shape) {
+  if (!shape) return {};
+  // Of a scalar: an empty text, which is not an unknown shape.
+  return fmt::format("{}", fmt::join(*shape, "x"));
+}
+
 Cell shape(const graph::TensorType& type) {
-  if (!type.shape) return {};
-  std::string extents;
-  for (const std::int64_t extent : *type.shape) {
-    extents += (extents.empty() ? "" : "x") + std::to_string(extent);
-  }
-  return extents;  // of a scalar: an empty text, which is not an unknown shape
+  return shape_cell(type.shape);
+}
+
+Cell dtype_cell(tir::DType dtype) {
+  return dtype.is_void() ? Cell() : Cell(tir::to_string(dtype));
 }
 
 Cell dtype(const graph::TensorType& type) {
-  return type.dtype.is_void() ? Cell() : Cell(tir::to_string(type.dtype));
+  return dtype_cell(type.dtype);
+}
+
+Cell value_of(const ConstantItem& item, double ConstantValues::*part) {
+  const auto& values = item.summary().values;
+  return values ? Cell(value_text((*values).*part, item.summary().dtype)) : Cell();
 }
 
 Cell pool_name(const ModuleReport& module, std::optional<graph::PoolId> pool) {
@@ -273,15 +281,30 @@ const Columns<ConstantItem> kConstantColumns{
     {{"module", "", CellType::text},
      [](const ConstantItem& item) { return text(item.module.name); }},
     {{"kernel", "symbol of the function; empty: of main", CellType::text},
-     [](const ConstantItem& item) { return text(item.kernel); }},
-    {{"constant", "", CellType::text}, [](const ConstantItem& item) { return text(item.name); }},
-    {{"bytes", ""}, [](const ConstantItem& item) { return number(item.bytes); }},
+     [](const ConstantItem& item) { return text(item.constant.kernel); }},
+    {{"constant", "", CellType::text},
+     [](const ConstantItem& item) { return text(item.constant.name); }},
+    {{"bytes", ""}, [](const ConstantItem& item) { return number(item.constant.bytes); }},
     {{"memory", "pool, executor or program", CellType::text},
-     [](const ConstantItem& item) { return memory_name(item.memory); }},
+     [](const ConstantItem& item) { return memory_name(item.constant.memory); }},
     {{"pool", "", CellType::text},
-     [](const ConstantItem& item) { return pool_name(item.module, item.pool); }},
+     [](const ConstantItem& item) { return pool_name(item.module, item.constant.pool); }},
     {{"offset", "bytes from the start of the pool"},
-     [](const ConstantItem& item) { return number(item.offset); }},
+     [](const ConstantItem& item) { return number(item.constant.offset); }},
+    {{"dtype", "", CellType::text},
+     [](const ConstantItem& item) { return dtype_cell(item.summary().dtype); }},
+    {{"shape", "empty where only generated C has it", CellType::text},
+     [](const ConstantItem& item) { return shape_cell(item.summary().shape); }},
+    {{"elements", ""}, [](const ConstantItem& item) { return number(item.summary().elements); }},
+    {{"zeros", "elements that are 0; empty where the data is not known"},
+     [](const ConstantItem& item) -> Cell {
+       const auto& values = item.summary().values;
+       return values ? Cell(values->zeros) : Cell();
+     }},
+    {{"least", "element", CellType::text},
+     [](const ConstantItem& item) { return value_of(item, &ConstantValues::least); }},
+    {{"greatest", "element", CellType::text},
+     [](const ConstantItem& item) { return value_of(item, &ConstantValues::greatest); }},
 };
 
 Columns<FindingItem> finding_columns() {
@@ -320,19 +343,8 @@ void for_each_item(const ModuleReport& module, const Columns<TensorItem>&, const
 }
 
 void for_each_item(const ModuleReport& module, const Columns<ConstantItem>&, const auto& visit) {
-  if (!module.network) return;
-  const Topology& network = *module.network;
-  for (const graph::Value& value : network.values) {
-    if (value.kind != graph::ValueKind::constant) continue;
-    const graph::Storage& storage = network[value.storage];
-    visit(ConstantItem{
-        module, {}, value.name, storage.memory, storage.pool, storage.offset, value.bytes});
-  }
-  for (const graph::Kernel& kernel : network.kernels) {
-    for (const graph::KernelBuffer& one : kernel.constants) {
-      visit(ConstantItem{module, kernel.symbol, one.name, one.memory, one.pool, one.offset,
-                         one.bytes});
-    }
+  for (const ModuleConstant& constant : constants_of(module)) {
+    visit(ConstantItem{module, constant});
   }
 }
 

@@ -1,5 +1,6 @@
 """mlf report, show and table: numbers that hold against each other, the archive and gcc."""
 
+import base64
 import csv
 import fcntl
 import functools
@@ -42,11 +43,28 @@ def documents(path):
     """Every src/tir-*.json that mlf process writes."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.tar"
-        support.run_ok("process", path, "-o", out)
+        support.run_ok("process", path, "--constants", "inline", "-o", out)
         with tarfile.open(out) as tar:
             for member in tar:
                 if re.fullmatch(r"(\./)?src/tir-[\w-]+\.json", member.name):
                     yield json.load(tar.extractfile(member))
+
+
+# How struct reads elements of these dtypes.
+ELEMENTS = {"float32": "f", "float64": "d", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B"}  # fmt: skip
+
+
+def arrays_of(document):
+    """Of each constant with data: dtype, shape, elements, zeros, least and greatest."""
+    for constant in document["constants"]:
+        if constant.get("data") is None or constant["dtype"] not in ELEMENTS:
+            continue
+        data = base64.b64decode(constant["data"])
+        values = [value for (value,) in struct.iter_unpack("<" + ELEMENTS[constant["dtype"]], data)]
+        if values:
+            shape = "x".join(map(str, constant["shape"]))
+            zeros = values.count(0)
+            yield constant["dtype"], shape, len(values), zeros, min(values), max(values)
 
 
 def functions_with_lines(path, folder):
@@ -435,6 +453,18 @@ class Kernels(unittest.TestCase):
                         if loop["mac"] and isinstance(loop["mac"], int):
                             self.assertRegex(head, rf"# \d+ iterations, {loop['mac']} MAC$")
 
+    def test_show_their_constants_as_tables_do(self):
+        names = ("constant", "dtype", "shape", "bytes", "zeros", "least", "greatest")
+        shown = 0
+        for row in rows("constant", *support.bundled_archives()):
+            cells = [row[name] or "?" for name in names]
+            if not row["kernel"] or row["shape"] == "":
+                continue
+            text = support.run_ok("show", row["archive"], row["kernel"], "--module", row["module"])
+            self.assertIn(cells, [line.split() for line in text.stdout.decode().splitlines()])
+            shown += 1
+        self.assertGreater(shown, 3)
+
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
         text = support.run_ok("show", QNN, kernel["symbol"], "--form", "c").stdout.decode()
@@ -502,6 +532,34 @@ class Tables(unittest.TestCase):
         values = [one for one in topology["values"] if one["kind"] != "constant"]
         self.assertEqual([row["tensor"] for row in rows("tensor", QNN)],
                          [one["name"] for one in values])
+
+    def test_of_constants_have_what_the_arrays_have(self):
+        compared = 0
+        for path in archives():
+            known = {array for document in documents(path) for array in arrays_of(document)}
+            for row in rows("constant", path):
+                if row["zeros"] == "":
+                    continue
+                # C has arrays without their shapes; the row has none then.
+                with_shape = {
+                    (dtype, shape if row["shape"] else "", str(elements), str(zeros), least, greatest)
+                    for dtype, shape, elements, zeros, least, greatest in known
+                }
+                floats = [struct.unpack("<f", struct.pack("<f", float(row[one])))[0] if row["dtype"] == "float32"
+                          else float(row[one]) for one in ("least", "greatest")]  # fmt: skip
+                facts = (row["dtype"], row["shape"], row["elements"], row["zeros"], *floats)
+                self.assertIn(facts, with_shape, f"{path}: {row['constant']}")
+                compared += 1
+        self.assertGreater(compared, 20)
+
+    def test_of_calls_show_the_largest_constant(self):
+        options = ("--columns", "call,weights,zeros,range")
+        text = support.run_ok("report", QNN, *options).stdout.decode()
+        largest = max(rows("constant", QNN), key=lambda row: int(row["bytes"]))
+        size = largest["shape"] or largest["elements"]
+        line = f"1 {largest['dtype']} {size} {largest['zeros']} {largest['least']}..{largest['greatest']}"
+        self.assertIn(line.split(), [line.split()[:5] for line in text.splitlines()])
+        self.assertIn(["0", "-", "-", "-"], [line.split() for line in text.splitlines()])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,290 @@
+#include "report/constants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
+
+namespace mlf::report {
+namespace {
+
+namespace f = tir::f;
+using tir::Kind;
+using tir::Node;
+
+template <class T>
+double element(const std::byte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+using Reader = double (*)(const std::byte*);
+
+/// How an element of this dtype is read as a number; null where it is none that C++ has.
+Reader reader_of(tir::DType dtype) {
+  if (dtype.lanes != 1) return nullptr;
+  if (dtype == tir::DType::Float(32)) return element<float>;
+  if (dtype == tir::DType::Float(64)) return element<double>;
+  if (dtype == tir::DType::Int(8)) return element<std::int8_t>;
+  if (dtype == tir::DType::Int(16)) return element<std::int16_t>;
+  if (dtype == tir::DType::Int(32)) return element<std::int32_t>;
+  if (dtype == tir::DType::Int(64)) return element<std::int64_t>;
+  if (dtype == tir::DType::UInt(8)) return element<std::uint8_t>;
+  if (dtype == tir::DType::UInt(16)) return element<std::uint16_t>;
+  if (dtype == tir::DType::UInt(32)) return element<std::uint32_t>;
+  return nullptr;
+}
+
+std::size_t bin_of(double value, const ConstantValues& values) {
+  const double width = values.greatest - values.least;
+  if (width <= 0) return 0;
+  const double part = (value - values.least) / width * ConstantValues::kBins;
+  return std::min(ConstantValues::kBins - 1, static_cast<std::size_t>(part));
+}
+
+/// C has arrays of one dimension, whatever the tensor's are.
+bool is_from_c(const tir::Document& document) {
+  return document.source.dialect == tir::Dialect::c;
+}
+
+std::optional<std::uint64_t> product_of(std::span<const std::int64_t> extents) {
+  std::uint64_t product = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent < 0) return {};
+    const auto factor = static_cast<std::uint64_t>(extent);
+    if (factor != 0 && product > UINT64_MAX / factor) return {};
+    product *= factor;
+  }
+  return product;
+}
+
+ConstantSummary summary_of_array(std::string_view name, Node array, bool is_c) {
+  ConstantSummary summary{.name = std::string(name), .dtype = array.dtype(f::NDArray::dtype)};
+  const auto shape = array.integers(f::NDArray::shape);
+  summary.elements = product_of(shape);
+  if (!is_c) summary.shape.emplace(shape.begin(), shape.end());
+  if (const auto data = tir::data_of(array)) summary.values = values_of(summary.dtype, *data);
+  return summary;
+}
+
+/// The shape and dtype of an allocation without its array.
+ConstantSummary summary_of_allocation(Node allocation, bool is_c) {
+  const std::string_view name = allocation[f::AllocateConst::buffer_var].text(f::Var::name);
+  const Node array = allocation[f::AllocateConst::data];
+  if (array && array.is(Kind::NDArray)) return summary_of_array(name, array, is_c);
+  ConstantSummary summary{.name = std::string(name),
+                          .dtype = allocation.dtype(f::AllocateConst::dtype)};
+  std::vector<std::int64_t> shape;
+  for (const Node extent : allocation.list(f::AllocateConst::extents)) {
+    if (!extent.is(Kind::IntImm)) return summary;
+    shape.push_back(extent.integer(f::IntImm::value));
+  }
+  summary.elements = product_of(shape);
+  if (!is_c) summary.shape = std::move(shape);
+  return summary;
+}
+
+void add_allocated(Node function, bool is_c, std::vector<ConstantSummary>& list) {
+  tir::for_each_pre_order(function, [&](Node node) {
+    if (node.is(Kind::AllocateConst)) list.push_back(summary_of_allocation(node, is_c));
+  });
+}
+
+}  // namespace
+
+std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data) {
+  const Reader read = reader_of(dtype);
+  if (read == nullptr) return {};
+  const std::size_t width = static_cast<std::size_t>(dtype.bits) / 8;
+  const std::size_t elements = data.size() / width;
+  if (elements == 0) return {};
+  ConstantValues values;
+  values.least = values.greatest = read(data.data());
+  for (std::size_t i = 0; i < elements; ++i) {
+    const double value = read(data.data() + i * width);
+    if (!std::isfinite(value)) return {};
+    values.least = std::min(values.least, value);
+    values.greatest = std::max(values.greatest, value);
+    values.zeros += value == 0 ? 1 : 0;
+  }
+  values.histogram.resize(ConstantValues::kBins);
+  for (std::size_t i = 0; i < elements; ++i) {
+    ++values.histogram[bin_of(read(data.data() + i * width), values)];
+  }
+  return values;
+}
+
+std::string value_text(double value, tir::DType dtype) {
+  if (dtype == tir::DType::Float(32)) return fmt::format("{}", static_cast<float>(value));
+  return fmt::format("{}", value);
+}
+
+PooledConstants::PooledConstants(const tir::Document& document) : is_c_(is_from_c(document)) {
+  tir::for_each_pre_order(document.module.root(), [&](Node node) {
+    if (!node.is(Kind::ConstantInfo)) return;
+    const Node array = node[f::ConstantInfo::data];
+    const Node offset = node[f::ConstantInfo::byte_offset];
+    const auto data = tir::data_of(array);
+    if (!data || !offset || !offset.is(Kind::IntImm)) return;
+    const auto start = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
+    const auto [place, is_new] = by_place_.try_emplace({start, data->size()}, Entry{array});
+    if (is_new) return;
+    const auto known = tir::data_of(place->second.array);
+    if (!std::ranges::equal(*known, *data)) place->second.is_ambiguous = true;
+  });
+}
+
+std::optional<ConstantSummary> PooledConstants::find(std::string_view name,
+                                                     std::optional<std::uint64_t> offset,
+                                                     std::optional<std::uint64_t> bytes) const {
+  if (!bytes || !offset) return {};
+  const auto found = by_place_.find({*offset, *bytes});
+  if (found == by_place_.end() || found->second.is_ambiguous) return {};
+  return summary_of_array(name, found->second.array, is_c_);
+}
+
+std::vector<ConstantSummary> constants_of(const KernelReport& kernel,
+                                          const graph::Topology* network,
+                                          const PooledConstants& pooled) {
+  std::vector<ConstantSummary> list;
+  if (!kernel.cost || !kernel.document) return list;
+  add_allocated(kernel.document->module.node(kernel.function), is_from_c(*kernel.document), list);
+  if (network == nullptr) return list;
+  const auto found = std::ranges::find(network->kernels, kernel.symbol, &graph::Kernel::symbol);
+  if (found == network->kernels.end()) return list;
+  for (const graph::KernelBuffer& buffer : found->constants) {
+    if (!buffer.pool) continue;
+    auto constant = pooled.find(buffer.name, buffer.offset, buffer.bytes);
+    if (constant) list.push_back(*std::move(constant));
+  }
+  return list;
+}
+
+namespace {
+
+/// Summaries of a module's constants, each document read once.
+class Summaries {
+ public:
+  explicit Summaries(const ModuleReport& module);
+
+  ConstantSummary of_kernel(const graph::Kernel& kernel, const graph::KernelBuffer& buffer) const;
+  ConstantSummary of_main(const graph::Value& value) const;
+
+ private:
+  using ByName = std::map<std::string, ConstantSummary, std::less<>>;
+
+  const PooledConstants& pooled(const tir::Document& document);
+  void add_main(const graph::Topology& network, const tir::Document& document);
+
+  const graph::Topology& network_;
+  std::map<const tir::Document*, PooledConstants> pooled_;
+  std::map<std::string, ByName, std::less<>> by_kernel_;  // by symbol
+  ByName of_main_;                                        // by variable
+  const PooledConstants* pools_of_main_ = nullptr;        // null: its TIR is not here
+};
+
+Summaries::Summaries(const ModuleReport& module) : network_(*module.network) {
+  for (const KernelReport& kernel : module.kernels) {
+    if (!kernel.document) continue;
+    ByName& by_name = by_kernel_[kernel.symbol];
+    for (ConstantSummary& one : constants_of(kernel, &network_, pooled(*kernel.document))) {
+      by_name.try_emplace(one.name, one);
+    }
+    if (pools_of_main_ == nullptr && kernel.source == network_.provenance.source) {
+      add_main(network_, *kernel.document);
+    }
+  }
+}
+
+const PooledConstants& Summaries::pooled(const tir::Document& document) {
+  return pooled_.try_emplace(&document, document).first->second;
+}
+
+void Summaries::add_main(const graph::Topology& network, const tir::Document& document) {
+  pools_of_main_ = &pooled(document);
+  std::vector<ConstantSummary> list;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
+    if (one.name == network.provenance.function) {
+      add_allocated(one.function, is_from_c(document), list);
+    }
+  }
+  for (ConstantSummary& one : list) of_main_.try_emplace(one.name, one);
+}
+
+ConstantSummary Summaries::of_kernel(const graph::Kernel& kernel,
+                                     const graph::KernelBuffer& buffer) const {
+  const auto of_kernel = by_kernel_.find(kernel.symbol);
+  if (of_kernel == by_kernel_.end()) return {.name = buffer.name};
+  const auto found = of_kernel->second.find(buffer.name);
+  return found == of_kernel->second.end() ? ConstantSummary{.name = buffer.name} : found->second;
+}
+
+/// What main declares of it is known without its data as well.
+ConstantSummary Summaries::of_main(const graph::Value& value) const {
+  const graph::Storage& storage = network_[value.storage];
+  const auto found = of_main_.find(storage.name);
+  if (found != of_main_.end()) return found->second;
+  ConstantSummary declared{
+      .name = value.name, .dtype = value.type.dtype, .shape = value.type.shape};
+  if (declared.shape) declared.elements = product_of(*declared.shape);
+  if (!storage.pool || pools_of_main_ == nullptr) return declared;
+  return pools_of_main_->find(value.name, storage.offset, value.bytes).value_or(declared);
+}
+
+}  // namespace
+
+std::vector<ModuleConstant> constants_of(const ModuleReport& module) {
+  std::vector<ModuleConstant> list;
+  if (!module.network) return list;
+  const graph::Topology& network = *module.network;
+  const Summaries summaries(module);
+  for (std::size_t i = 0; i < network.values.size(); ++i) {
+    const graph::Value& value = network.values[i];
+    if (value.kind != graph::ValueKind::constant) continue;
+    const graph::Storage& storage = network[value.storage];
+    list.push_back({.kernel = {},
+                    .name = value.name,
+                    .memory = storage.memory,
+                    .pool = storage.pool,
+                    .offset = storage.offset,
+                    .bytes = value.bytes,
+                    .value = static_cast<graph::ValueId>(i),
+                    .summary = summaries.of_main(value)});
+  }
+  for (const graph::Kernel& kernel : network.kernels) {
+    for (const graph::KernelBuffer& one : kernel.constants) {
+      list.push_back({.kernel = kernel.symbol,
+                      .name = one.name,
+                      .memory = one.memory,
+                      .pool = one.pool,
+                      .offset = one.offset,
+                      .bytes = one.bytes,
+                      .summary = summaries.of_kernel(kernel, one)});
+    }
+  }
+  return list;
+}
+
+const ModuleConstant* largest_of(const std::vector<ModuleConstant>& constants,
+                                 const ModuleReport& module, const CallReport& call) {
+  const graph::Call& node = (*module.network)[call.call];
+  const auto is_read = [&](const ModuleConstant& constant) {
+    if (!constant.value) return constant.kernel == module.kernels[call.kernel].symbol;
+    return std::ranges::find(node.arguments, constant.value, &graph::Argument::reads) !=
+           node.arguments.end();
+  };
+  const ModuleConstant* largest = nullptr;
+  for (const ModuleConstant& one : constants) {
+    if (!is_read(one)) continue;
+    if (largest == nullptr || one.bytes > largest->bytes) largest = &one;
+  }
+  return largest;
+}
+
+}  // namespace mlf::report

@@ -1,0 +1,94 @@
+// What the constants of a network hold: dtypes, shapes and values.
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "mlf/export.h"
+#include "mlf/graph/topology.h"
+#include "mlf/report.h"
+#include "mlf/tir/document.h"
+
+namespace mlf::report {
+
+/// What the elements of a constant are like.
+struct ConstantValues {
+  static constexpr std::size_t kBins = 16;
+
+  std::uint64_t zeros = 0;
+  double least = 0;
+  double greatest = 0;
+  /// Elements by value, in equal parts from `least` to `greatest`.
+  std::vector<std::uint64_t> histogram{};
+};
+
+struct ConstantSummary {
+  std::string name;
+  tir::DType dtype{};  ///< void: not known
+  /// Nothing where it is not known: generated C has the array in one dimension.
+  std::optional<std::vector<std::int64_t>> shape{};
+  std::optional<std::uint64_t> elements{};  ///< nothing where it is not known
+  /// Nothing where the data is not there, where the dtype has no number of its own in C++
+  /// (bfloat16, vectors), where there are no elements, and where one is no finite number.
+  std::optional<ConstantValues> values{};
+};
+
+/// Of little-endian elements.
+std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data);
+
+/// `value` of a constant of this dtype, as short as it can be without being another value.
+MLF_API std::string value_text(double value, tir::DType dtype);
+
+/// The constants that the memory planner put into pools, by offset and size: every function that is
+/// given a pool says what is in it, and kernels name theirs otherwise.
+class PooledConstants {
+ public:
+  explicit PooledConstants(const tir::Document& document);
+
+  /// Nothing where no constant is there, or two pools have different ones.
+  std::optional<ConstantSummary> find(std::string_view name, std::optional<std::uint64_t> offset,
+                                      std::optional<std::uint64_t> bytes) const;
+
+ private:
+  struct Entry {
+    tir::Node array;
+    bool is_ambiguous = false;
+  };
+  bool is_c_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Entry> by_place_;
+};
+
+/// Those of the function itself, then those that it has in pools.
+std::vector<ConstantSummary> constants_of(const KernelReport& kernel,
+                                          const graph::Topology* network,
+                                          const PooledConstants& pooled);
+
+/// A constant of a module: of a kernel, or of main.
+struct ModuleConstant {
+  std::string_view kernel;  ///< symbol; empty: of main
+  std::string_view name;
+  std::optional<graph::MemoryKind> memory;
+  std::optional<graph::PoolId> pool;
+  std::optional<std::uint64_t> offset;
+  std::optional<std::uint64_t> bytes;
+  std::optional<graph::ValueId> value{};  ///< of main
+  ConstantSummary summary;
+};
+
+/// Those of main, then those of each kernel. They refer to names of the module.
+MLF_API std::vector<ModuleConstant> constants_of(const ModuleReport& module);
+
+/// The largest of `constants` that the call reads; null: it reads none.
+MLF_API const ModuleConstant* largest_of(const std::vector<ModuleConstant>& constants,
+                                         const ModuleReport& module, const CallReport& call);
+
+}  // namespace mlf::report
