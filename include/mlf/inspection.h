@@ -93,8 +93,29 @@ struct TirFacts {
   std::optional<Diagnostic> failure{};
 };
 
+/// How generated C takes tensors (`--executor-aot-interface-api` of TVM).
+enum class CInterface : std::uint8_t {
+  c,       ///< structs of pointers
+  packed,  ///< an array of TVMValue
+};
+
+/// "c" or "packed".
+MLF_API std::string_view to_string(CInterface interface);
+
+/// How a program runs a module that the AOT executor runs.
+struct EntryPoint {
+  std::string function;  ///< "tvmgen_default_run"
+  CInterface interface {};
+  std::string member;  ///< the header that declares it, else the C that defines it
+  /// Fields of the structs of the header, in the order of main's parameters. Empty without a
+  /// header.
+  std::vector<std::string> inputs{};
+  std::vector<std::string> outputs{};
+};
+
 /// What reading everything in an archive came to, beside what the Deployment itself knows.
 struct Inspection {
+  std::vector<std::optional<EntryPoint>> entry_points;  ///< by module; nothing where none is found
   std::vector<TirFacts> tir;
   Networks networks;                             ///< none where `networks_failure` says why
   std::optional<Diagnostic> networks_failure{};  ///< a TIR or a graph that does not read

@@ -49,6 +49,18 @@ Table modules_table(const ModelLibrary& library) {
   return table;
 }
 
+Table entry_points_table(const ModelLibrary& library, const Inspection& inspection) {
+  Table table({"MODULE", "ENTRY POINT", "INTERFACE", "IN"});
+  table.hide_if_constant(0);
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    const std::optional<EntryPoint>& entry = inspection.entry_points[i];
+    if (!entry) continue;
+    table.add({or_dash(library.modules[i].name), entry->function,
+               std::string(to_string(entry->interface)), entry->member});
+  }
+  return table;
+}
+
 // --- Memory ------------------------------------------------------------------------------------
 
 /// A number that is not exact says so: ">=9408".
@@ -136,31 +148,38 @@ std::string shape_text(const graph::TensorType& type) {
 /// Inputs and outputs as main declares them; where no network says so, as metadata.json does, which
 /// has no shapes.
 Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
-  Table table({"MODULE", "TENSOR", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
-  table.align_right({5});
+  Table table({"MODULE", "TENSOR", "IN C", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
+  table.align_right({6});
   table.hide_if_constant(0);
+  table.hide_if_empty({2});
   const auto& modules = deployment.library().modules;
   for (std::size_t i = 0; i < modules.size(); ++i) {
     const std::string name = or_dash(modules[i].name);
     if (const graph::Topology* network = inspection.network_of(i)) {
-      const auto add = [&](const std::vector<graph::Port>& ports, const std::string& direction) {
-        for (const graph::Port& port : ports) {
+      const EntryPoint entry = inspection.entry_points[i].value_or(EntryPoint{});
+      const auto add = [&](const std::vector<graph::Port>& ports, const std::string& direction,
+                           const std::vector<std::string>& fields) {
+        for (std::size_t at = 0; at < ports.size(); ++at) {
+          const graph::Port& port = ports[at];
           const auto bytes = port.type.bytes();
-          table.add({name, port.name, direction,
+          // Both are in the order of main's parameters.
+          const std::string field =
+              fields.size() == ports.size() ? fmt::format("{}s.{}", direction, fields[at]) : "";
+          table.add({name, port.name, field, direction,
                      port.type.dtype.is_void() ? "?" : tir::to_string(port.type.dtype),
                      shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
         }
       };
-      add(network->inputs, "input");
-      add(network->outputs, "output");
+      add(network->inputs, "input", entry.inputs);
+      add(network->outputs, "output", entry.outputs);
       continue;
     }
     const auto add = [&](const std::optional<std::vector<IoTensor>>& tensors,
                          const std::string& direction) {
       if (!tensors) return;
       for (const IoTensor& tensor : *tensors) {
-        table.add(
-            {name, tensor.name, direction, tensor.dtype, "?", std::to_string(tensor.size_bytes)});
+        table.add({name, tensor.name, "", direction, tensor.dtype, "?",
+                   std::to_string(tensor.size_bytes)});
       }
     };
     for (const MainMemory& main : modules[i].memory.main) {
@@ -221,9 +240,9 @@ std::string to_tables(const Deployment& deployment, const Inspection& inspection
                       const Screen& screen) {
   std::string text = headline(deployment, screen);
   for (const Table& table :
-       {modules_table(deployment.library()), memory_table(deployment, inspection),
-        tensors_table(deployment, inspection), tir_table(inspection), functions_table(inspection),
-        members_table(deployment.archive())}) {
+       {modules_table(deployment.library()), entry_points_table(deployment.library(), inspection),
+        memory_table(deployment, inspection), tensors_table(deployment, inspection),
+        tir_table(inspection), functions_table(inspection), members_table(deployment.archive())}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }
   return text;

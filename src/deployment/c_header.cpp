@@ -12,6 +12,8 @@ namespace {
 // The header tvmgen_<m>.h of `--executor-aot-interface-api c`, as interface_c.cc writes it: structs
 // of pointers, whose fields are in the order of main's parameters, and sizes as macros.
 constexpr std::string_view kStruct = "struct tvmgen_";
+constexpr std::string_view kRun = "int32_t tvmgen_";
+constexpr std::string_view kRunEnd = "_run(";
 constexpr std::string_view kPools = "_workspace_pools {";
 constexpr std::string_view kField = "  void* ";
 constexpr std::string_view kDefine = "#define TVMGEN_";
@@ -75,6 +77,7 @@ class HeaderReader {
 
   void open(std::string_view line) {
     if (line.starts_with(kDefine)) return define(line.substr(kDefine.size()));
+    if (line.starts_with(kRun)) return declare(line);
     if (!line.starts_with(kStruct)) return;
     if (line.ends_with(kInputs)) {
       open_ = &fields_.inputs;
@@ -86,6 +89,14 @@ class HeaderReader {
       line.remove_suffix(kPools.size());
       prefix_ = std::string(line.substr(kStruct.size())) + "_";
     }
+  }
+
+  /// `int32_t tvmgen_default_run(`
+  void declare(std::string_view line) {
+    const std::size_t end = line.find(kRunEnd);
+    if (end == line.npos) return;
+    line = line.substr(0, end + kRunEnd.size() - 1);
+    fields_.run = line.substr(line.find(' ') + 1);
   }
 
   /// `DEFAULT_SRAM_WORKSPACE_POOL_SIZE 7424`

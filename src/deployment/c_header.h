@@ -30,6 +30,7 @@ struct HeaderFields {
   std::vector<HeaderPool> pools;     ///< those whose size is stated
   /// Of inputs and outputs, where no other macro could have the same name.
   std::vector<HeaderTensor> sizes;
+  std::string run{};  ///< the function that is declared: `tvmgen_<m>_run`
   /// Of `TVMGEN_<M>_WORKSPACE_SIZE`: what TVM counted as workspace of the module.
   std::optional<std::uint64_t> workspace_bytes;
 };

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "deployment/entry_point.h"
 #include "deployment/owners.h"
 #include "deployment/tir_name.h"
+#include "support/error.h"
 
 namespace mlf {
 namespace deployment {
@@ -65,6 +67,12 @@ Inspection inspect(const Deployment& deployment) {
     inspection.networks = *std::move(networks);
   } else {
     inspection.networks_failure = std::move(networks.error());
+  }
+  for (const Module& module : deployment.library().modules) {
+    // A member that does not read is a failure of the networks already.
+    const auto entry = support::to_result(
+        [&] { return deployment::entry_point_of(deployment.archive(), module); });
+    inspection.entry_points.push_back(entry.value_or(std::nullopt));
   }
   for (const TirSource& source : deployment.tir_sources()) {
     inspection.tir.push_back(deployment::describe(source, deployment));

@@ -125,7 +125,16 @@ void write_files(Writer& out, const ModuleFiles& files) {
   write_file_name(out, "graph", files.graph);
 }
 
-void write_module(Writer& out, const Module& module, const graph::Topology* network) {
+void write_entry_point(Writer& out, const EntryPoint& entry) {
+  out.member("function", entry.function);
+  out.member("interface", to_string(entry.interface));
+  out.member("member", entry.member);
+  out.member("inputs", entry.inputs);
+  out.member("outputs", entry.outputs);
+}
+
+void write_module(Writer& out, const Module& module, const std::optional<EntryPoint>& entry,
+                  const graph::Topology* network) {
   out.member("name", module.name);
   out.member("model_name", module.model_name);
   out.member("style", to_string(module.style));
@@ -133,6 +142,7 @@ void write_module(Writer& out, const Module& module, const graph::Topology* netw
     for (const Executor executor : module.executors) out.string(to_string(executor));
   });
   out.member("export_datetime", module.export_datetime);
+  out.object("entry_point", entry, write_entry_point);
   out.objects("targets", module.targets,
               [](Writer& o, const ModuleTarget& one) { write_target(o, one.target); });
   out.object("memory", [&] { write_memory(out, module, network); });
@@ -211,7 +221,8 @@ std::string to_json(const Deployment& deployment, const Inspection& inspection, 
     out.array("modules", [&] {
       for (std::size_t i = 0; i < library.modules.size(); ++i) {
         out.begin_object();
-        deployment::write_module(out, library.modules[i], inspection.network_of(i));
+        deployment::write_module(out, library.modules[i], inspection.entry_points[i],
+                                 inspection.network_of(i));
         out.end_object();
       }
     });

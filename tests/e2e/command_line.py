@@ -460,6 +460,26 @@ class Inspect(program_case.Folder):
             self.assertIn(piece, text)
         self.assertNotIn(" \n", text)
 
+    def test_the_entry_point_is_the_function_that_programs_call(self):
+        folder = support.BUNDLED_CORPUS
+        packed, with_structs, graph = [
+            json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]["entry_point"]
+            for path in (folder / "tvm-0.9/dense-aot-packed-usmp/module.tar",
+                         folder / "tvm-0.18/two_out-aot-c-usmp/module.tar", folder / "tvm-0.9/diamond-graph/module.tar")
+        ]  # fmt: skip
+        self.assertIsNone(graph)
+        self.assertEqual([packed["function"], packed["interface"]], ["tvmgen_default_run", "packed"])
+        self.assertEqual(packed["member"], "codegen/host/src/default_lib0.c")
+        self.assertEqual([with_structs["function"], with_structs["interface"]], ["tvmgen_default_run", "c"])
+        with tarfile.open(folder / "tvm-0.18/two_out-aot-c-usmp/module.tar") as tar:
+            header = tar.extractfile("./" + with_structs["member"]).read().decode()
+        for fields in ("inputs", "outputs"):
+            (struct,) = re.findall(rf"struct tvmgen_default_{fields} {{(.*?)}}", header, re.DOTALL)
+            self.assertEqual(re.findall(r"\* (\w+);", struct), with_structs[fields])
+            text = support.run_ok("inspect", folder / "tvm-0.18/two_out-aot-c-usmp/module.tar").stdout.decode()
+            for field in with_structs[fields]:
+                self.assertRegex(text, rf"\b{fields}\.{field}\b")
+
     def test_memory_is_that_of_the_network_beside_what_metadata_claims(self):
         metadata = json.loads(support.METADATA)
         metadata["modules"]["default"]["memory"]["functions"]["main"] = [

@@ -25,6 +25,7 @@ TEST(CHeader, FieldsOfTheStructsOfInputsAndOutputsAreRead) {
       "  struct tvmgen_default_outputs* outputs\n);\n");
   EXPECT_EQ(fields.inputs, (Names{"b", "a_0"}));
   EXPECT_EQ(fields.outputs, (Names{"output"}));
+  EXPECT_EQ(fields.run, "tvmgen_default_run");
 }
 
 TEST(CHeader, PoolsOfTheApplicationHaveTheSizeThatIsDefined) {

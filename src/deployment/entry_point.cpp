@@ -1,0 +1,54 @@
+#include "deployment/entry_point.h"
+
+#include <fmt/core.h>
+
+#include "deployment/c_header.h"
+#include "deployment/member_text.h"
+#include "deployment/owners.h"
+
+namespace mlf {
+namespace deployment {
+namespace {
+
+/// The header declares the function and the structs that it takes.
+std::optional<EntryPoint> in_headers(const archive::Archive& archive, const Module& module,
+                                     const std::string& symbol) {
+  for (const FileRef& header : module.files.headers) {
+    HeaderFields fields = read_header(member_text(archive, header));
+    if (fields.run != symbol) continue;
+    return EntryPoint{symbol, CInterface::c, header.name, std::move(fields.inputs),
+                      std::move(fields.outputs)};
+  }
+  return std::nullopt;
+}
+
+/// As TVM writes it: the definition begins a line. Of a packed function the first parameter is an
+/// array of TVMValue.
+std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Module& module,
+                                     const std::string& symbol) {
+  const std::string head = fmt::format("\nint32_t {}(", symbol);
+  for (const FileRef& source : module.files.sources) {
+    const std::string_view text = member_text(archive, source);
+    const std::size_t at = text.find(head);
+    if (at == text.npos) continue;
+    const bool is_packed = text.substr(at + head.size()).starts_with("TVMValue*");
+    return EntryPoint{symbol, is_packed ? CInterface::packed : CInterface::c, source.name, {}, {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module) {
+  const std::string symbol = fmt::format("tvmgen_{}_run", symbol_part(module.name));
+  auto declared = in_headers(archive, module, symbol);
+  return declared ? declared : in_sources(archive, module, symbol);
+}
+
+}  // namespace deployment
+
+std::string_view to_string(CInterface interface) {
+  return interface == CInterface::c ? "c" : "packed";
+}
+
+}  // namespace mlf
