@@ -17,6 +17,7 @@
 #include "mlf/tir/write.h"
 #include "output.h"
 #include "report/constants.h"
+#include "report/layers.h"
 #include "support/nearest.h"
 #include "table.h"
 
@@ -30,6 +31,7 @@ struct ShowArguments {
   std::string kernel;
   std::string module;
   KernelForm form = KernelForm::summary;
+  bool relay = false;
 };
 
 /// A kernel and the module that it belongs to.
@@ -134,7 +136,43 @@ std::string layers_of(const ChosenKernel& chosen) {
   return layers;
 }
 
-std::string head_of(const ChosenKernel& chosen) {
+/// Lines of a text, with their line breaks.
+std::string_view lines_of(std::string_view text, const CodeLines& lines) {
+  const auto start_of = [&](std::uint32_t line) {
+    std::size_t at = 0;
+    for (std::uint32_t i = 1; i < line && at < text.size(); ++i) {
+      const std::size_t end = text.find('\n', at);
+      at = end == text.npos ? text.size() : end + 1;
+    }
+    return at;
+  };
+  const std::size_t begin = start_of(lines.first);
+  return text.substr(begin, start_of(lines.last + 1) - begin);
+}
+
+/// The operator of each call in Relay, where it is known.
+std::string relay_lines(const ChosenKernel& chosen, const Deployment& deployment,
+                        const Screen& screen) {
+  std::string text;
+  for (const CallReport& call : chosen.module->calls) {
+    if (&chosen.module->kernels[call.kernel] != chosen.kernel || !call.relay) continue;
+    const archive::Archive& archive = deployment.archive();
+    const auto whole = archive.read(*archive.find(call.relay->file));
+    if (!whole) continue;
+    std::string line = report::without_comments(lines_of(*whole, *call.relay));
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    line = line.substr(begin, line.find_last_not_of(" \n") + 1 - begin);
+    text +=
+        folded(
+            printable(fmt::format("Relay   {}:{}  {}", call.relay->file, call.relay->first, line)),
+            screen, 8) +
+        "\n";
+  }
+  return text;
+}
+
+std::string head_of(const ChosenKernel& chosen, const Deployment& deployment,
+                    const Screen& screen) {
   const KernelReport& kernel = *chosen.kernel;
   std::string text = printable(kernel.symbol) + "\n";
   text += fmt::format("calls   {}\n", calls_of(chosen));
@@ -143,6 +181,7 @@ std::string head_of(const ChosenKernel& chosen) {
   }
   text += fmt::format("C       {}\n", printable(place_of(kernel.c)));
   text += fmt::format("TIR     {}\n", printable(place_of(kernel.tir)));
+  text += relay_lines(chosen, deployment, screen);
   if (!kernel.cost) return text + "cost    ? (it has no TIR)\n";
   text += fmt::format("MAC     {}\n", to_string(kernel.cost->mac));
   text += fmt::format("bytes   loaded {}, stored {}\n", to_string(kernel.cost->loaded),
@@ -228,8 +267,9 @@ Table operations_table(const analysis::KernelCost& cost) {
   return table;
 }
 
-std::string summary_of(const ChosenKernel& chosen, const Screen& screen) {
-  std::string text = head_of(chosen);
+std::string summary_of(const ChosenKernel& chosen, const Deployment& deployment,
+                       const Screen& screen) {
+  std::string text = head_of(chosen, deployment, screen);
   if (!chosen.kernel->cost) return text;
   const analysis::KernelCost& cost = *chosen.kernel->cost;
   text += "\n" + code_of(chosen);
@@ -245,20 +285,6 @@ std::string summary_of(const ChosenKernel& chosen, const Screen& screen) {
 }
 
 // --- Its code ----------------------------------------------------------------------------------
-
-/// Lines of a text, with their line breaks.
-std::string_view lines_of(std::string_view text, const CodeLines& lines) {
-  const auto start_of = [&](std::uint32_t line) {
-    std::size_t at = 0;
-    for (std::uint32_t i = 1; i < line && at < text.size(); ++i) {
-      const std::size_t end = text.find('\n', at);
-      at = end == text.npos ? text.size() : end + 1;
-    }
-    return at;
-  };
-  const std::size_t begin = start_of(lines.first);
-  return text.substr(begin, start_of(lines.last + 1) - begin);
-}
 
 Result<std::string> c_of(const ChosenKernel& chosen, const Deployment& deployment) {
   const std::optional<CodeLines>& lines = chosen.kernel->c;
@@ -288,7 +314,9 @@ Result<tir::Document> alone(const ChosenKernel& chosen, const Deployment& deploy
 
 Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deployment,
                             KernelForm form) {
-  if (form == KernelForm::summary) return summary_of(chosen, screen_of_standard_output());
+  if (form == KernelForm::summary) {
+    return summary_of(chosen, deployment, screen_of_standard_output());
+  }
   if (form == KernelForm::c) return c_of(chosen, deployment);
   return alone(chosen, deployment).and_then([&](const tir::Document& document) {
     std::string text;
@@ -301,7 +329,56 @@ Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deploy
   });
 }
 
+// --- Relay ---------------------------------------------------------------------------------------
+
+/// The module that is named, or the only one.
+Result<const Module*> chosen_module(const ModelLibrary& library, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Module& module : library.modules) names.push_back(module.name);
+  if (!name.empty()) {
+    const auto found = std::ranges::find(library.modules, name, &Module::name);
+    if (found == library.modules.end()) return misuse(unknown_module(name, names));
+    return &*found;
+  }
+  if (names.empty()) return misuse("the archive has no module");
+  if (names.size() == 1) return &library.modules.front();
+  return misuse(fmt::format("the archive has several modules: choose one with --module: {}",
+                            fmt::join(names, ", ")));
+}
+
+/// Main of the model in Relay's words, as the archive has it.
+Result<std::string> relay_of(const ShowArguments& options, const Deployment& deployment) {
+  return chosen_module(deployment.library(), options.module)
+      .and_then([&](const Module* module) -> Result<std::string> {
+        const auto& file = module->files.relay;
+        if (!file) return misuse(fmt::format("module '{}' has no text of Relay", module->name));
+        const archive::Archive& archive = deployment.archive();
+        return archive.read(*archive.find(file->name))
+            .and_then([&](std::string_view text) -> Result<std::string> {
+              const std::string_view main = report::main_of_relay(text);
+              if (!main.empty()) return std::string(main);
+              return tl::make_unexpected(
+                  Diagnostic{ErrorKind::invalid_input,
+                             "there is no 'def @main(' in it",
+                             {.file = archive.path(), .member = file->name}});
+            });
+      });
+}
+
+int show_relay(const ShowArguments& options, const Context& context) {
+  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
+  if (!deployment) return context.console.fail(deployment.error());
+  const auto shown =
+      relay_of(options, *deployment).and_then([](const std::string& text) { return print(text); });
+  return shown ? 0 : context.console.fail(shown.error());
+}
+
 int run_show(const ShowArguments& options, const Context& context) {
+  if (options.relay) return show_relay(options, context);
+  if (options.kernel.empty()) {
+    return context.console.fail(ErrorKind::usage,
+                                "KERNEL is required, or --relay (see mlf show --help)");
+  }
   const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
   warn_if_incomplete(*deployment, context.console);
@@ -322,9 +399,9 @@ Command show_command(CLI::App& parent) {
       "show", "Show one kernel: its loops and what they cost, its memory, its code");
   const auto options = std::make_shared<ShowArguments>();
   app->add_option("ARCHIVE", options->archive, kArchiveHelp)->required();
-  app->add_option("KERNEL", options->kernel,
-                  "Its symbol, its name in mlf report, or the number of one of its calls")
-      ->required();
+  auto* kernel =
+      app->add_option("KERNEL", options->kernel,
+                      "Its symbol, its name in mlf report, or the number of one of its calls");
   app->add_option("--module", options->module, "The module, where several have such a kernel")
       ->type_name("MODULE")
       ->group("Input");
@@ -334,6 +411,9 @@ Command show_command(CLI::App& parent) {
                    {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
                    {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
                   {"FORM", "Output"}, "What to print");
+  app->add_flag("--relay", options->relay, "Print main of the model in Relay instead of a kernel")
+      ->group("Output")
+      ->excludes(kernel);
   return {app, [options](const Context& context) { return run_show(*options, context); }};
 }
 

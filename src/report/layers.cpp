@@ -32,6 +32,8 @@ constexpr std::array<std::string_view, 19> kAnchors{"conv2d_transpose",
                                                     "softmax",
                                                     "resize2d"};
 
+constexpr std::string_view kMain = "def @main(";
+
 // An operator with more operators right before it is in no network; sets of them would make the
 // time grow with the square of the text.
 constexpr std::size_t kMostSources = 256;
@@ -85,20 +87,6 @@ std::string layer_of(std::string_view line) {
   return std::string(name);
 }
 
-/// Without comments, in which anything may be.
-std::string without_comments(std::string_view line) {
-  std::string text;
-  while (!line.empty()) {
-    const std::size_t begin = line.find("/*");
-    text += line.substr(0, begin);
-    if (begin == line.npos) break;
-    const std::size_t end = line.find("*/", begin);
-    if (end == line.npos) break;
-    line.remove_prefix(end + 2);
-  }
-  return text;
-}
-
 /// Follows the calls of main: which anchors the data of a variable comes from.
 class RelayReader {
  public:
@@ -144,7 +132,7 @@ std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
     const std::size_t end = text.find('\n');
     const std::string_view raw = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    if (raw.starts_with("def ")) in_main = raw.starts_with("def @main(");
+    if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
     // The calls of main; functions inside of it are indented further.
     const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
     if (is_call && !read_call(raw, line)) return {};
@@ -239,6 +227,32 @@ std::vector<std::pair<std::size_t, std::size_t>> keys_of(const AnchorGraph& grap
 }
 
 }  // namespace
+
+std::string without_comments(std::string_view line) {
+  std::string text;
+  while (!line.empty()) {
+    const std::size_t begin = line.find("/*");
+    text += line.substr(0, begin);
+    if (begin == line.npos) break;
+    const std::size_t end = line.find("*/", begin);
+    if (end == line.npos) break;
+    line.remove_prefix(end + 2);
+  }
+  return text;
+}
+
+std::string_view main_of_relay(std::string_view text) {
+  // It may begin the text, where no line ends before it.
+  std::size_t begin = 0;
+  while (!text.substr(begin).starts_with(kMain)) {
+    begin = text.find('\n', begin);
+    if (begin == text.npos) return {};
+    ++begin;
+  }
+  constexpr std::string_view kEnd = "\n}\n";
+  const std::size_t end = text.find(kEnd, begin);
+  return text.substr(begin, end == text.npos ? end : end + kEnd.size() - begin);
+}
 
 std::string_view anchor_in(std::string_view name) {
   const auto found = std::ranges::find_if(

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/export.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::report {
@@ -22,6 +23,12 @@ struct RelayAnchor {
 /// The anchors of main in the text of `src/<m>.relay`, in the order of the text. Lines that are not
 /// of the form `%3 = op(…);` are passed over.
 std::vector<RelayAnchor> relay_anchors(std::string_view text);
+
+/// `line` without its comments, in which anything may be.
+MLF_API std::string without_comments(std::string_view line);
+
+/// The lines of main in Relay's text, up to its closing brace. Empty where it has no main.
+MLF_API std::string_view main_of_relay(std::string_view text);
 
 /// For each call of the network its anchor, where exactly one call and one anchor have the same
 /// operator and the same operators before and behind them, and so on up to inputs and outputs.

@@ -465,6 +465,32 @@ class Kernels(unittest.TestCase):
             shown += 1
         self.assertGreater(shown, 3)
 
+    def test_show_the_operators_of_relay_that_the_report_knows(self):
+        (module,) = report(QNN)["modules"]
+        with tarfile.open(QNN) as tar:
+            relay = tar.extractfile("./src/default.relay").read().decode()
+        self.assertEqual(support.run_ok("show", QNN, "--relay").stdout.decode(), relay.removesuffix("\n"))
+        known = 0
+        for number, call in enumerate(module["calls"]):
+            text = support.run_ok("show", QNN, number).stdout.decode()
+            lines = [line for line in text.splitlines() if line.startswith("Relay ")]
+            expected = []
+            if call["relay"]:
+                line = call["relay"]["first_line"]
+                place = f"{call['relay']['file']}:{line}"
+                expected = [f"Relay   {place}  {relay.splitlines()[line - 1].strip()}"]
+            self.assertEqual(lines, expected)
+            known += len(lines)
+        self.assertGreater(known, 2)
+
+    def test_show_relay_only_where_the_archive_has_it(self):
+        archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
+        for arguments, why in ((("--relay",), b"no text of Relay"), ((), b"KERNEL is required, or --relay"),
+                               (("0", "--relay"), b"KERNEL")):  # fmt: skip
+            result = support.run("show", archive, *arguments)
+            self.assertEqual(result.returncode, 64, arguments)
+            self.assertIn(why, result.stderr)
+
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
         text = support.run_ok("show", QNN, kernel["symbol"], "--form", "c").stdout.decode()

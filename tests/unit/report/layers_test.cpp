@@ -23,6 +23,19 @@ TEST(RelayAnchors, AreTheOperatorsThatAreNotFusedAway) {
   EXPECT_EQ(anchors[1].reads, Sources{0});
 }
 
+TEST(RelayText, HasMainUpToItsBrace) {
+  EXPECT_EQ(main_of_relay("#[version = \"0.0.5\"]\ndef @main(%x) {\n  %x\n}\n\ndef @f() {\n}\n"),
+            "def @main(%x) {\n  %x\n}\n");
+  EXPECT_EQ(main_of_relay("def @main(%x) {\n  %x\n}\n"), "def @main(%x) {\n  %x\n}\n");
+  EXPECT_EQ(main_of_relay("def @main(%x) {\n  %x"), "def @main(%x) {\n  %x");
+  EXPECT_EQ(main_of_relay("def @other(%x) {\n}\n"), "");
+  EXPECT_EQ(main_of_relay(""), "");
+}
+
+TEST(RelayText, CommentsAreLeftOut) {
+  EXPECT_EQ(without_comments("a /* b */ c /* d"), "a  c ");
+}
+
 TEST(RelayAnchors, HaveTheNamesOfOlderSpans) {
   const auto anchors = relay_anchors(
       "def @main(%x) {\n"
