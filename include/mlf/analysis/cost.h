@@ -87,7 +87,8 @@ enum class BufferRole : std::uint8_t {
   in_out,     ///< a parameter that is read and written
   weights,    ///< a constant of the function, or a pool that only holds such constants
   workspace,  ///< memory of the function's own, or a pool that it places such memory in
-  unknown,    ///< its address goes to a function whose body is not known, or nothing touches it
+  unused,     ///< nothing touches it, nor memory in it
+  unknown,    ///< its address goes to a function whose body is not known
 };
 MLF_API std::string_view to_string(BufferRole role);
 

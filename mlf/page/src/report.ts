@@ -217,7 +217,7 @@ export interface Operation {
 }
 export interface Buffer {
   name: string;
-  role: string;
+  role: "input" | "output" | "in_out" | "weights" | "workspace" | "unused" | "unknown";
   loads: Count;
   stores: Count;
   bytes_loaded: Count;

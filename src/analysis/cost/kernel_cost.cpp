@@ -312,7 +312,9 @@ BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
 BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
                                   const graph::BodyScan& scan) const {
   const bool is_parameter = buffer.parameter.has_value();
-  if (buffer.loads.max == 0 && buffer.stores.max == 0) return BufferRole::unknown;
+  if (buffer.loads.max == 0 && buffer.stores.max == 0) {
+    return is_escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
+  }
   if (code_.memories[memory].is_constant) return BufferRole::weights;
   if (is_parameter && *buffer.parameter < scan.effects.size()) {
     const graph::Effect& effect = scan.effects[*buffer.parameter];
@@ -332,7 +334,8 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
 /// A kernel does not touch a pool itself: TVM's unified static memory planner (tir.usmp.enable)
 /// makes pools parameters, and a let gives the address of each tensor in one to a variable of its
 /// own. So a pool is what the tensors in it are. One that a tensor of unknown use is in may be
-/// anything but for memory that is written to: that is no constant any more.
+/// anything but for memory that is written to: that is no constant any more. Without any that is
+/// used, it is what it is itself: unused, unless its address goes elsewhere.
 BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
   bool has_weights = false;
   bool has_unknown = false;
@@ -344,7 +347,8 @@ BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
     has_weights = has_weights || buffers_[i].role == BufferRole::weights;
     has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
   }
-  return has_weights && !has_unknown ? BufferRole::weights : BufferRole::unknown;
+  if (has_unknown) return BufferRole::unknown;
+  return has_weights ? BufferRole::weights : buffers_[memory].role;
 }
 
 /// Roles and positions of parameters are those that calls of the kernel get: of packed functions,
@@ -446,8 +450,8 @@ std::string_view to_string(Operation operation) {
 }
 
 std::string_view to_string(BufferRole role) {
-  static constexpr std::array<std::string_view, 6> kNames{"input",   "output",    "in_out",
-                                                          "weights", "workspace", "unknown"};
+  static constexpr std::array<std::string_view, 7> kNames{
+      "input", "output", "in_out", "weights", "workspace", "unused", "unknown"};
   return kNames[static_cast<std::size_t>(role)];
 }
 

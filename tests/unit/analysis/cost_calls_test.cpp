@@ -239,7 +239,8 @@ TEST(KernelCost, APoolIsWhatTheTensorsInItAre) {
   const KernelCost cost = cost_of_text(R"(
 # from tvm.script import tir as T
 @T.prim_func
-def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), constants: T.handle("uint8", "global"), workspace: T.handle("uint8", "global"), foreign: T.handle("uint8", "global")):
+def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), constants: T.handle("uint8", "global"), workspace: T.handle("uint8", "global"), foreign: T.handle("uint8", "global"), empty: T.handle("uint8", "global")):
+    empty_pool = T.match_buffer(empty, (4096,), "uint8", strides=(1,), align=16)
     constant_pool = T.match_buffer(constants, (4096,), "uint8", strides=(1,), align=16)
     workspace_pool = T.match_buffer(workspace, (4096,), "uint8", strides=(1,), align=16)
     foreign_pool = T.match_buffer(foreign, (4096,), "uint8", strides=(1,), align=16)
@@ -256,12 +257,13 @@ def f(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32"), constants: T
     for i in range(16):
         B[i] = P[i] + Q[i]
 )");
-  ASSERT_GE(cost.buffers.size(), 5);
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(cost.buffers[i].parameter, i);
+  ASSERT_GE(cost.buffers.size(), 6);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(cost.buffers[i].parameter, i);
   EXPECT_EQ(cost.buffers[2].role, BufferRole::weights);
   // Something there is written, whatever else is only read.
   EXPECT_EQ(cost.buffers[3].role, BufferRole::workspace);
   EXPECT_EQ(cost.buffers[4].role, BufferRole::unknown);
+  EXPECT_EQ(cost.buffers[5].role, BufferRole::unused);
   // No access to the pool itself: those of its tensors are counted once.
   EXPECT_EQ(exactly(cost.buffers[3].loads), 0);
   EXPECT_EQ(exactly(cost.buffers[3].stores), 0);
