@@ -248,6 +248,18 @@ Columns<CallItem> call_columns() {
   return columns;
 }
 
+/// What main's caller has it as.
+std::string role_of(const TensorItem& item) {
+  const graph::Topology& network = *item.module.network;
+  const auto is_value = [&](const graph::Port& port) {
+    return port.value && &network[*port.value] == &item.value;
+  };
+  const bool is_input = item.value.kind == graph::ValueKind::input;
+  const bool is_output = std::ranges::any_of(network.outputs, is_value);
+  if (is_input && is_output) return "input+output";
+  return is_input ? "input" : is_output ? "output" : "inner";
+}
+
 const Columns<TensorItem> kTensorColumns{
     {{"module", "", CellType::text}, [](const TensorItem& item) { return text(item.module.name); }},
     {{"tensor", "", CellType::text}, [](const TensorItem& item) { return text(item.value.name); }},
@@ -275,6 +287,8 @@ const Columns<TensorItem> kTensorColumns{
      [](const TensorItem& item) {
        return item.value.last_use ? Cell(std::uint64_t{*item.value.last_use}) : Cell();
      }},
+    {{"role", "of the network: input, output, input+output or inner", CellType::text},
+     [](const TensorItem& item) { return text(role_of(item)); }},
 };
 
 const Columns<ConstantItem> kConstantColumns{

@@ -559,6 +559,19 @@ class Tables(unittest.TestCase):
         self.assertEqual([row["tensor"] for row in rows("tensor", QNN)],
                          [one["name"] for one in values])
 
+    def test_of_tensors_say_which_are_inputs_and_outputs(self):
+        passthrough = support.SOURCE / "tests/data/c/tvm-0.18-passthrough-aot-packed/module.tar"
+        roles = set()
+        for path in (QNN, passthrough, support.BUNDLED_CORPUS / "tvm-0.18/two_out-graph/module.tar"):
+            topology = json.loads(support.run_ok("graph", path).stdout)
+            names = [one["name"] for one in topology["values"]]
+            ports = {side: {names[one["value"]] for one in topology[side + "s"]} for side in ("input", "output")}
+            for row in rows("tensor", path):
+                expected = [side for side, tensors in ports.items() if row["tensor"] in tensors]
+                self.assertEqual(row["role"], "+".join(expected) or "inner", f"{path}: {row['tensor']}")
+                roles.add(row["role"])
+        self.assertGreaterEqual(roles, {"input", "output", "inner"})
+
     def test_of_constants_have_what_the_arrays_have(self):
         compared = 0
         for path in archives():
