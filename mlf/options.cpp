@@ -110,6 +110,14 @@ CLI::Validator number_above_0() {
   return {check, ""};
 }
 
+CLI::Validator size_with_unit() {
+  const auto check = [](const std::string& text) {
+    const auto number = number_of(text);
+    return number ? std::string() : number.error().message;
+  };
+  return {check, ""};
+}
+
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
   app.add_option("--limit", settings, "Change a limit on untrusted input, see below; repeatable")
       ->type_name("NAME=VALUE")
@@ -142,7 +150,9 @@ Result<std::pair<std::string, std::uint64_t>> named_size(std::string_view option
     return refuse_limit(fmt::format("{} {}: it is not NAME=BYTES", option, text));
   }
   const auto bytes = number_of(text.substr(at + 1));
-  if (!bytes) return tl::make_unexpected(bytes.error());
+  if (!bytes) {
+    return refuse_limit(fmt::format("{} {}: {}", option, text, bytes.error().message));
+  }
   return std::pair(std::string(text.substr(0, at)), *bytes);
 }
 

@@ -56,6 +56,9 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 /// Accepts numbers above 0, with a fraction or without.
 CLI::Validator number_above_0();
 
+/// A number as `number_of` reads it.
+CLI::Validator size_with_unit();
+
 /// The help of the argument ARCHIVE.
 constexpr const char* kArchiveHelp = "A tar, compressed or not, or a directory; - is stdin";
 

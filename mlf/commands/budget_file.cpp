@@ -115,7 +115,8 @@ Result<std::uint64_t> number_of(std::string_view text) {
   if (!is_number || number > (std::uint64_t{INT64_MAX} >> bits)) {
     return failure(
         ErrorKind::usage,
-        fmt::format("'{}' is not a whole number, or one with K, M or G such as 96K", text));
+        fmt::format("'{}' is not a whole number from 0 to {}, or one with K, M or G such as 96K",
+                    text, INT64_MAX));
   }
   return number << bits;
 }

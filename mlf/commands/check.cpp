@@ -50,6 +50,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
            },
            std::string(one.meaning))
         ->type_name("N")
+        ->check(size_with_unit())
         ->group("Limits: N is a number, or a number with K, M or G; bytes but for --mac");
   }
   app.add_option("--no-finding", options.no_findings,
@@ -74,9 +75,11 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
          "--library-stack", options.library_stack,
          "Stack bytes that functions outside of the archive (libm, TVM's runtime) take at most")
       ->type_name("N")
+      ->check(size_with_unit())
       ->group("Compiler");
   app.add_option("--library-flash", options.library_flash, "Flash bytes of these functions")
       ->type_name("N")
+      ->check(size_with_unit())
       ->group("Compiler");
   add_enum_option(app, "--format", options.format,
                   {{"text", CheckFormat::text, "a line for each limit"},

@@ -47,6 +47,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
                  "Bytes of the pool: the search ends where the buffers fit; exit code 1 where they "
                  "do not")
       ->type_name("N")
+      ->check(size_with_unit())
       ->group("Buffers without an archive")
       ->needs(problem);
   app.add_option("--seconds", options.seconds, "End the search after this number of seconds")

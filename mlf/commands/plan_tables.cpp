@@ -214,6 +214,18 @@ std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
   return text;
 }
 
+/// Why a list that was asked for is not there.
+std::string empty_lists(const PlanDetails& details, const Table& offsets, const Table& scratch) {
+  std::string text;
+  if (details.offsets && offsets.empty()) {
+    text += "--offsets: no buffer of a memory pool would move\n";
+  }
+  if (details.scratch && scratch.empty()) {
+    text += "--scratch: no call has workspaces in a memory pool\n";
+  }
+  return text;
+}
+
 /// Each line of `text` as the screen has it.
 std::string lines_for(const std::string& text, const Screen& screen) {
   std::string out;
@@ -228,11 +240,12 @@ std::string lines_for(const std::string& text, const Screen& screen) {
 }  // namespace
 
 std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const Screen& screen) {
-  std::vector<Table> tables{pools_table(plan), allocations_table(plan)};
-  tables.push_back(memories_table(plan));
-  if (details.offsets) tables.push_back(offsets_table(plan, details));
+  const Table offsets = offsets_table(plan, details);
+  const Table scratch = scratch_table(plan);
+  std::vector<Table> tables{pools_table(plan), allocations_table(plan), memories_table(plan)};
+  if (details.offsets) tables.push_back(offsets);
   if (details.offsets) tables.push_back(places_table(plan));
-  if (details.scratch) tables.push_back(scratch_table(plan));
+  if (details.scratch) tables.push_back(scratch);
   std::string text;
   const auto add = [&](const std::string& part) {
     if (part.empty()) return;
@@ -242,7 +255,7 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const S
   for (const Table& table : tables) {
     if (!table.empty()) add(table.text(screen));
   }
-  add(lines_for(remarks(plan, details), screen));
+  add(lines_for(remarks(plan, details) + empty_lists(details, offsets, scratch), screen));
   return text;
 }
 

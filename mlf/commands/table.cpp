@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,6 +78,17 @@ class RowPrinter {
   std::vector<std::string> names_;
 };
 
+/// Why there is nothing below the names.
+void note_if_empty(const std::vector<ArchiveRows>& found, RowKind kind, const Console& console) {
+  const auto is_empty = [](const ArchiveRows& one) { return one.rows.empty() && !one.failure; };
+  if (!std::ranges::all_of(found, is_empty)) return;
+  constexpr std::array<std::string_view, 5> kKinds{"module", "call of a network", "network",
+                                                   "network with constants", "finding"};
+  console.note(fmt::format("no rows: {} no {}",
+                           found.size() == 1 ? "the archive has" : "the archives have",
+                           kKinds[static_cast<std::size_t>(kind)]));
+}
+
 int run_table(const TableArguments& options, const Context& context) {
   std::vector<ArchiveRows> found(options.archives.size());
   for_each_index(found.size(), options.jobs, [&](std::size_t i) {
@@ -91,6 +103,7 @@ int run_table(const TableArguments& options, const Context& context) {
     const int code = context.console.fail(*found[i].failure);
     if (exit == 0) exit = code;
   }
+  if (printed) note_if_empty(found, options.rows, context.console);
   return printed ? exit : context.console.fail(printed.error());
 }
 

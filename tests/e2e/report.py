@@ -559,6 +559,17 @@ class Tables(unittest.TestCase):
         self.assertEqual([row["tensor"] for row in rows("tensor", QNN)],
                          [one["name"] for one in values])
 
+    def test_without_rows_say_so(self):
+        archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
+        result = support.run_ok("table", "--rows", "finding", archive)
+        self.assertEqual(result.stdout.count(b"\r\n"), 1)
+        self.assertEqual(result.stderr, b"mlf: info: no rows: the archive has no finding\n")
+        self.assertEqual(support.run_ok("table", "-q", "--rows", "finding", archive).stderr, b"")
+        self.assertEqual(support.run_ok("table", archive).stderr, b"")
+        plan = support.run_ok("plan", "--offsets", "--scratch", QNN).stdout.decode()
+        self.assertIn("--offsets: no buffer", plan)
+        self.assertIn("--scratch: no call", plan)
+
     def test_of_tensors_say_which_are_inputs_and_outputs(self):
         passthrough = support.SOURCE / "tests/data/c/tvm-0.18-passthrough-aot-packed/module.tar"
         roles = set()
