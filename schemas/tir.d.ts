@@ -883,6 +883,7 @@ export interface Loss {
     | "access-form"
     | "iter-type"
     | "allocation-annotations"
+    | "npu-commands"
     | "unknown-construct";
   severity: "semantic" | "approximate" | "cosmetic";
   scope: "everywhere" | "module" | "function";

@@ -128,6 +128,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   const std::optional<Topology> relay = relay_main_beside(functions, main, sources);
   restore_shapes(topology, relay ? &*relay : nullptr);
   take_stated_shapes(topology, kernels);
+  take_written_sizes(topology, kernels);
   complete_types(topology);
   confirm_reshapes(topology);
   size_pool_constants(topology, main.function);

@@ -17,6 +17,7 @@
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::plan {
 namespace {
@@ -47,8 +48,10 @@ bool is_among(const Names& names, std::string_view name) {
 /// The function that a call runs, where it is not known what it does: it may keep the pointers that
 /// it is given beyond the call, and have effects elsewhere, so that no other call may pass it.
 /// Nothing for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro
-/// kernels and those of CMSIS-NN: they compute, and are done with their pointers when they return.
+/// kernels, those of CMSIS-NN and calls for an Ethos-U: they compute, and are done with their
+/// pointers when they return.
 std::optional<std::string> unknown_callee(Node call) {
+  if (tir::ethos_u_accesses(call)) return std::nullopt;
   analysis::Callee callee = analysis::callee_of(call);
   const std::string_view op = graph::operator_of(call);
   const bool has_effects = is_among(kHasEffects, callee.symbol) || is_among(kHasEffects, op);

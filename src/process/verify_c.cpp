@@ -32,9 +32,11 @@ bool has_lost(const tir::Document& document, tir::LossCode code, std::string_vie
   });
 }
 
-/// A function that the reader of C does not know contradicts nothing.
+/// A function that the reader of C does not know contradicts nothing, and neither does a stream of
+/// commands.
 bool is_kept_as_text(const tir::Document& read, const tir::Difference& difference) {
-  return has_lost(read, tir::LossCode::unknown_construct, difference.function);
+  return has_lost(read, tir::LossCode::unknown_construct, difference.function) ||
+         has_lost(read, tir::LossCode::npu_commands, difference.function);
 }
 
 /// The pools of a function say nothing where no file of C defines them.
@@ -143,7 +145,7 @@ void ComparedWithC::find_form() {
   std::size_t shared = 0;
   for (const auto& [name, function] : captured) {
     const auto other = read.find(name);
-    if (other == read.end()) continue;
+    if (other == read.end() || has_lost(read_, tir::LossCode::npu_commands, name)) continue;
     shared += is_main(name) ? 0 : 1;
     form_ = other_form(name, signature_of(function), signature_of(other->second));
     if (!form_.stage.empty() || !form_.build.empty()) return;

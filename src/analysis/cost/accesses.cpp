@@ -12,6 +12,7 @@
 #include "analysis/cost/callees.h"
 #include "analysis/cost/evaluated_function.h"
 #include "graph/node_queries.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 namespace {
@@ -332,7 +333,7 @@ void AccessCollector::collect_call(std::size_t position, const Evaluation& evalu
     collect_use(position, evaluation, use, false, true);
   }
   for (std::size_t i = 0; i < is_used.size(); ++i) {
-    const Node arg = call.list(f::Call::args)[i];
+    const Node arg = tir::passed_pointer(call, call.list(f::Call::args)[i]);
     if (is_used[i] || !graph::without_casts(arg).dtype().is_handle()) continue;
     if (collect_pointer(position, evaluation, arg)) continue;
     add_unknown(code_.memories.place_of(arg),

@@ -6,6 +6,7 @@
 #include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 
@@ -62,7 +63,13 @@ void add_call(Node call, PartList& parts) {
   if (op == "address_of" && args.size() == 1) return add_address_of(args[0], parts);
   // Pointers, shapes and types of tensors: what is computed there are offsets and sizes.
   const bool is_address = op == "tvm_access_ptr" || op.starts_with("tvm_stack_make_");
-  for (const Node arg : args) is_address ? parts.address(arg) : parts.value(arg);
+  for (const Node arg : args) {
+    if (tir::passed_pointer(call, arg) != arg) {
+      add_address_of(arg, parts);
+    } else {
+      is_address ? parts.address(arg) : parts.value(arg);
+    }
+  }
 }
 
 // TVMScript's `T.where` is the predicate, and the block runs where it holds.

@@ -13,6 +13,7 @@
 #include "analysis/cost/evaluated_function.h"
 #include "graph/kernels/body_scan.h"
 #include "graph/node_queries.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 namespace {
@@ -259,9 +260,11 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
         fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
   }
   for (const Node arg : args) {
-    const auto memory = arg.dtype().is_handle() ? code_.memories.of_pointer(arg) : std::nullopt;
+    const Node pointer = tir::passed_pointer(call, arg);
+    const auto memory =
+        pointer.dtype().is_handle() ? code_.memories.of_pointer(pointer) : std::nullopt;
     if (!memory || used.contains(*memory)) continue;
-    escape(arg);
+    escape(pointer);
     if (!callee.is_known || !callee.uses.empty()) continue;
     code_.regions.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
   }

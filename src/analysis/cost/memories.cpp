@@ -5,6 +5,7 @@
 
 #include "graph/allocations.h"
 #include "graph/node_queries.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 
@@ -64,7 +65,8 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
     // What is only passed on is memory as well: the callee touches it.
     if (order[i].is(Kind::Call)) {
       for (const Node arg : order[i].list(f::Call::args)) {
-        if (scope_.place_of(arg).kind != Place::Kind::unknown) use(arg);
+        const Node pointer = tir::passed_pointer(order[i], arg);
+        if (scope_.place_of(pointer).kind != Place::Kind::unknown) use(pointer);
       }
     }
   }

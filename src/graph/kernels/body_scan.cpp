@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "graph/allocations.h"
 #include "graph/kernels/callees.def"
@@ -13,6 +14,7 @@
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "tir/cmsis_nn.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::graph {
 namespace {
@@ -119,6 +121,7 @@ class Scanner {
   void escape(Node pointer);
   void enter_layer(const tir::CmsisCall& layer);
   void state_shape(Node pointer, const tir::CmsisMemory& memory);
+  void enter_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses);
   void access_by_mask(Node call);
   void escape_loads(Node call);
   void note_gap(std::string what);
@@ -141,6 +144,7 @@ class Scanner {
   std::vector<OpenAllocation> open_;
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
   std::vector<std::string> gaps_;
+  std::unordered_set<std::uint32_t> addresses_;  ///< loads that stand for an address
   bool may_end_early_ = false;
   // Of the Buffers over a place, by position in memory_; nothing: one of them does not say it.
   std::unordered_map<std::size_t, std::optional<std::uint64_t>> sizes_;
@@ -235,6 +239,7 @@ void Scanner::access_by_mask(Node call) {
 
 // `call_extern("ethosu_conv2d", …, input[0], …)` as a statement passes the tensor at that place.
 void Scanner::escape_loads(Node call) {
+  if (tir::ethos_u_accesses(call)) return;
   for (const Node arg : call.list(f::Call::args)) {
     if (arg.is(Kind::BufferLoad)) escape(arg[f::BufferLoad::buffer][f::Buffer::data]);
   }
@@ -278,7 +283,25 @@ void Scanner::state_shape(Node pointer, const tir::CmsisMemory& memory) {
   stated.shape = std::move(shape);
 }
 
+/// A load stands for the address of its element. Only the commands say which places of a pool they
+/// work in.
+void Scanner::enter_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses) {
+  for (const tir::EthosUAccess& access : accesses) {
+    const Node argument = call.list(f::Call::args)[access.argument];
+    const Node pointer = without_casts(tir::ethos_u_pointer(argument));
+    if (pointer != argument) addresses_.insert(tir::index(argument.id()));
+    if (access.is_written) write(pointer);
+    if (access.is_read) read(pointer);
+    const Place place = scope_.place_of(pointer);
+    const bool is_anywhere = argument.is(Kind::Var) && !access.bytes && per_parameter(place);
+    if (!is_anywhere) continue;
+    memory_.push_back({MemoryKind::pool, std::string(argument.text(f::Var::name)), std::nullopt,
+                       argument.id(), place});
+  }
+}
+
 void Scanner::enter_call(Node call) {
+  if (const auto accesses = tir::ethos_u_accesses(call)) return enter_ethos_u(call, *accesses);
   if (const auto layer = tir::CmsisCall::of(call)) return enter_layer(*layer);
   const std::string_view op = operator_of(call);
   if (op == "ret") note_return(call);
@@ -386,9 +409,11 @@ Descend Scanner::enter(Node node) {
       match_buffers(node);
       break;
     case Kind::BufferLoad:
+      if (addresses_.contains(tir::index(node.id()))) break;
       read(node[f::BufferLoad::buffer][f::Buffer::data]);
       break;
     case Kind::Load:
+      if (addresses_.contains(tir::index(node.id()))) break;
       read(node[f::Load::buffer_var]);
       break;
     case Kind::Buffer:

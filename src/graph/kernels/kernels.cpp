@@ -74,10 +74,12 @@ tir::DType pointed_to(Node var) {
   return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
 }
 
-// USMP passes pools to kernels as pointers to bytes, called as in main.
+// USMP passes pools to kernels as pointers to bytes, called as in main; functions for an Ethos-U take
+// bare pointers.
 bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
   const std::string_view name = scan.is_packed ? parameter.name : var.text(f::Var::name);
-  return !tir::pool_name(name).empty() && parameter.type.dtype == tir::DType::UInt(8);
+  const tir::DType dtype = parameter.type.dtype;
+  return !tir::pool_name(name).empty() && (dtype == tir::DType::UInt(8) || dtype.is_void());
 }
 
 /// The parameters as a call sees them. Their types come from the best source there is: the buffers
@@ -120,8 +122,7 @@ FunctionReach known_reach(Node function, const BodyScan& scan) {
   return reach;
 }
 
-/// Bytes that the function certainly writes, and no more than which it writes. A function that the
-/// tensor is passed on to is taken to write no more than the rest of the body does.
+/// See `KernelParameter::written`. A function that the tensor is passed on to is taken to write no more than the rest of the body does.
 std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches,
                                            std::size_t parameter) {
   const auto at = reaches.find(static_cast<std::uint32_t>(parameter));
@@ -147,7 +148,9 @@ void infer_shapes(const ReachOfParameters& reaches, std::vector<KernelParameter>
 
 void note_reach(const ReachOfParameters& reaches, std::vector<KernelParameter>& parameters) {
   for (const auto& [position, reach] : reaches) {
-    if (position < parameters.size()) parameters[position].at_least = reach.bytes();
+    if (position >= parameters.size()) continue;
+    parameters[position].at_least = reach.bytes();
+    if (!reach.is_passed_on) parameters[position].written = written_bytes(reaches, position);
   }
 }
 

@@ -22,6 +22,8 @@ struct KernelParameter {
   Effect effect{};
   bool is_pool = false;
   std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
+  /// Bytes that are certainly written, and no more than which are.
+  std::optional<std::uint64_t> written{};
 };
 
 struct KernelInfo {

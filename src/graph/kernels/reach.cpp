@@ -10,6 +10,7 @@
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "tir/cmsis_nn.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::graph {
 namespace {
@@ -43,6 +44,7 @@ class Accesses {
   void visit_choice(Node condition, Node yes, Node no, Level around);
   void visit_call(Node call, Level around);
   void visit_layer(const tir::CmsisCall& layer, Node call, Level around);
+  void visit_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses, Level around);
   void visit_loop(Node loop, Level around);
   void bind(Node var, Node value);
   Level inside(Surrounding what, Level outer);
@@ -179,9 +181,35 @@ void Accesses::visit_layer(const tir::CmsisCall& layer, Node call, Level around)
   for (const Node arg : call.list(f::Call::args)) push(arg, around);
 }
 
+/// The driver of an Ethos-U is told how large memory is. Operations have their sizes in the numbers
+/// beside their addresses: how far these reach is not worked out.
+void Accesses::visit_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses, Level around) {
+  const tir::NodeList args = call.list(f::Call::args);
+  for (const tir::EthosUAccess& access : accesses) {
+    const Place place = scope_.place_of(without_casts(tir::ethos_u_pointer(args[access.argument])));
+    for_each_owner(place, [&](Reaches& reaches, std::int64_t offset) {
+      std::optional<std::uint64_t> end;
+      if (access.bytes && offset >= 0)
+        end = sum_of(static_cast<std::uint64_t>(offset), *access.bytes);
+      if (access.is_written) reaches.stored.include(end);
+      if (access.is_read) reaches.loaded.include(end);
+    });
+  }
+  for (const Node arg : args) {
+    if (arg.is(Kind::BufferLoad)) {
+      for (const Node index : arg.list(f::BufferLoad::indices)) push(index, around);
+    } else if (arg.is(Kind::Load)) {
+      push(arg[f::Load::index], around);
+    } else {
+      push(arg, around);
+    }
+  }
+}
+
 /// `&x[i]` is no access; a pointer that is passed on is one of anything.
 void Accesses::visit_call(Node call, Level around) {
   if (const auto layer = tir::CmsisCall::of(call)) return visit_layer(*layer, call, around);
+  if (const auto npu = tir::ethos_u_accesses(call)) return visit_ethos_u(call, *npu, around);
   const std::string_view op = operator_of(call);
   const tir::NodeList args = call.list(f::Call::args);
   if (op == "if_then_else" && args.size() == 3) {
@@ -236,7 +264,7 @@ void Accesses::visit_buffer_access(Node access_of, Node buffer, tir::NodeList in
 
 /// An extern call that stands alone is given the tensor of an element, not its value.
 void Accesses::visit_evaluate(Node value, Level around) {
-  if (value.is(Kind::Call)) {
+  if (value.is(Kind::Call) && !tir::ethos_u_accesses(value)) {
     for (const Node arg : value.list(f::Call::args)) {
       if (arg.is(Kind::BufferLoad)) escape(arg[f::BufferLoad::buffer][f::Buffer::data]);
     }

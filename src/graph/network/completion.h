@@ -21,6 +21,10 @@ void restore_shapes(Topology& topology, const Topology* relay);
 /// Gives tensors without dimensions those that the functions of a library are told of them.
 void take_stated_shapes(Topology& topology, KernelLibrary& kernels);
 
+/// Gives tensors without a dtype that of their readers, where the writer says how many bytes it
+/// writes.
+void take_written_sizes(Topology& topology, KernelLibrary& kernels);
+
 /// Completes types and sizes that one end of an edge does not know from the other end.
 void complete_types(Topology& topology);
 

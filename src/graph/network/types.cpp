@@ -122,6 +122,17 @@ void take_stated_shape(TensorType& type, const std::vector<std::int64_t>& shape)
   if (!is_size || type.bytes() == stated.bytes()) type = stated;
 }
 
+/// The dtype that all readers of a value see; void where they differ.
+tir::DType dtype_at_readers(const Topology& topology, ValueId id) {
+  tir::DType dtype;
+  for (const Endpoint& end : topology[id].consumers) {
+    const tir::DType seen = topology.type_at(end, id).dtype;
+    if (!dtype.is_void() && seen != dtype) return {};
+    dtype = seen;
+  }
+  return dtype;
+}
+
 /// Whether the argument is read from a call that may have written more than is known: then its
 /// reader does not say how much is there.
 bool is_from_open_end(const Topology& topology, const Argument& argument) {
@@ -158,6 +169,25 @@ void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
       take_stated_shape(argument.type, *stated);
       if (!argument.writes) continue;
       take_stated_shape(topology.values[index(*argument.writes)].type, *stated);
+    }
+  }
+}
+
+/// A function that says how many bytes it writes need not say what they are: that do its readers.
+void take_written_sizes(Topology& topology, KernelLibrary& kernels) {
+  for (Call& call : topology.calls) {
+    const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
+    const std::size_t count = std::min(parameters.size(), call.arguments.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      Argument& argument = call.arguments[i];
+      const auto bytes = parameters[i].written;
+      if (!argument.writes || !bytes || !argument.type.dtype.is_void()) continue;
+      const tir::DType dtype = dtype_at_readers(topology, *argument.writes);
+      const std::uint64_t element = dtype.is_void() ? 0 : dtype.element_bytes();
+      if (element == 0 || *bytes == 0 || *bytes % element != 0) continue;
+      argument.type = {dtype, std::vector{static_cast<std::int64_t>(*bytes / element)}};
+      TensorType& type = topology.values[index(*argument.writes)].type;
+      if (!type.bytes()) type = argument.type;
     }
   }
 }

@@ -42,6 +42,19 @@ TEST(CostGaps, FunctionsOfLibrariesAreNone) {
                   .gaps.empty());
 }
 
+// How much an operation of an Ethos-U computes is not worked out.
+TEST(CostGaps, OperationsOfAnEthosULeaveNoUpperBound) {
+  const KernelCost cost = cost_of(
+      std::string("\n    T.evaluate(T.call_extern(\"handle\", \"ethosu_copy\", A[0], 4, B[0]))") +
+      std::string(kDense));
+  EXPECT_EQ(cost.uncertain.front(), "what 'ethosu_copy' does is not known");
+  // What else is in the kernel is there.
+  EXPECT_EQ(cost.mac, Count(12 * 64, std::nullopt));
+  EXPECT_EQ(buffer(cost, "A").loads, Count(12 * 64, std::nullopt));
+  EXPECT_EQ(buffer(cost, "B").stores, Count(12 + 12 * 64, std::nullopt));
+  EXPECT_EQ(exactly(buffer(cost, "W").loads), 12u * 64u);
+}
+
 TEST(CostGaps, AReturnUnderAConditionLeavesNoLowerBound) {
   const KernelCost cost =
       cost_of(std::string("\n    if A[0] < T.float32(0):\n        T.ret(0)") + std::string(kDense));

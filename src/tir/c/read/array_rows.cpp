@@ -270,4 +270,26 @@ std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows
   }
 }
 
+std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,
+                                   std::uint64_t count) {
+  constexpr std::uint32_t kPerByte = 4;  // characters
+  const std::uint32_t first = text.begin + 1;
+  const std::uint32_t characters = text.end - text.begin - std::min(text.end - text.begin, 2u);
+  if (characters % kPerByte != 0 || characters / kPerByte != count) {
+    support::fail_at(source, text.begin, fmt::format("expected {} bytes as \\xHH", count));
+  }
+  std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<std::size_t>(count));
+  for (std::uint32_t at = first; bytes.size() < count; at += kPerByte) {
+    const char* const digits = source.text.data() + at + 2;
+    std::uint8_t value = 0;
+    const auto [end, error] = std::from_chars(digits, digits + 2, value, 16);
+    if (source.text.substr(at, 2) != "\\x" || error != std::errc() || end != digits + 2) {
+      support::fail_at(source, at, "expected a byte as \\xHH");
+    }
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  return bytes;
+}
+
 }  // namespace mlf::tir::c

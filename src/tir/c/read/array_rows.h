@@ -18,4 +18,10 @@ namespace mlf::tir::c {
 std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
                                    std::uint64_t count);
 
+/// The bytes of `"\x01\x02…"`, quotes included in `text`.
+///
+/// Throws where there are more or fewer than `count`, or something else.
+std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,
+                                   std::uint64_t count);
+
 }  // namespace mlf::tir::c

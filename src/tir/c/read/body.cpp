@@ -100,7 +100,7 @@ void BodyReader::statement() {
   if (word == "if") return if_();
   if (word == "return") return return_();
   if (cursor_.accept_form(kVoidCall, words_)) return void_call();
-  if (declaration() || external_layer()) return;
+  if (ethos_u_launch() || declaration() || external_layer()) return;
   assignment();
 }
 
@@ -111,6 +111,15 @@ bool BodyReader::external_layer() {
   const NodeId call = cmsis_.layer();
   note_layer(node(call));
   blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
+  return true;
+}
+
+/// The whole body of a function for an Ethos-U.
+bool BodyReader::ethos_u_launch() {
+  if (!ethos_u_.at_launch()) return false;
+  const std::uint32_t begin = cursor_.peek().begin;
+  blocks_.complete(ethos_u_.launch(), begin);
+  is_returned_ = true;
   return true;
 }
 

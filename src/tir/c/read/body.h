@@ -11,6 +11,7 @@
 #include "tir/c/read/blocks.h"
 #include "tir/c/read/cmsis_nn.h"
 #include "tir/c/read/context.h"
+#include "tir/c/read/ethos_u.h"
 #include "tir/c/read/expressions.h"
 #include "tir/c/read/packed_calls.h"
 #include "tir/c/read/params.h"
@@ -28,6 +29,7 @@ class BodyReader {
         blocks_(context),
         packed_calls_(context),
         cmsis_(context, exprs_),
+        ethos_u_(context, exprs_),
         unknown_(context) {}
 
   /// Reads the statements up to the end of the tokens.
@@ -46,6 +48,7 @@ class BodyReader {
   void statement();
   bool declaration();
   bool external_layer();
+  bool ethos_u_launch();
   void declare_array(const Declared& declared);
   void declare_value(const Declared& declared);
   bool declare_workspace(const Declared& declared);
@@ -86,6 +89,7 @@ class BodyReader {
   Blocks blocks_;
   PackedCallReader packed_calls_;
   CmsisReader cmsis_;
+  EthosUReader ethos_u_;
   UnknownStatements unknown_;
   std::vector<NodeId> untyped_lets_;  // `void*`: the type follows from what they are used as
   std::vector<std::string_view> words_;

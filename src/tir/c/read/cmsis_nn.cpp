@@ -132,15 +132,9 @@ NodeId CmsisReader::number() {
 NodeId CmsisReader::variable() {
   const Token token = cursor_.peek();
   const std::string_view name = cursor_.expect_name("a variable");
-  const Binding* const found = context_.names.find(name);
-  const bool is_variable = found != nullptr && (found->kind == Binding::Kind::variable ||
-                                                found->kind == Binding::Kind::constant);
-  if (is_variable) return found->node;
-  const auto array = context_.module.facts.array_by_name.find(name);
-  if (found != nullptr || array == context_.module.facts.array_by_name.end()) {
-    cursor_.fail(token, fmt::format("unknown name '{}'", name));
-  }
-  return exprs_.constant(array->second);
+  const auto found = exprs_.memory(name);
+  if (!found) cursor_.fail(token, fmt::format("unknown name '{}'", name));
+  return *found;
 }
 
 }  // namespace mlf::tir::c

@@ -71,7 +71,10 @@ NodeId array_node(ModuleContext& context, const support::SourceText& source, Byt
                   const Declared& declared) {
   Builder& builder = context.builder;
   const std::array shape = {static_cast<std::int64_t>(declared.count)};
-  std::vector<std::byte> data = decode_rows(source, rows, declared.element, declared.count);
+  const bool is_text = source.text[rows.begin] == '"';
+  std::vector<std::byte> data =
+      is_text ? decode_text(source, rows, declared.count * declared.element.element_bytes())
+              : decode_rows(source, rows, declared.element, declared.count);
   return builder.make(Kind::NDArray,
                       {declared.element, builder.integers(shape), builder.bytes(std::move(data))});
 }
@@ -117,8 +120,9 @@ Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item) {
   Cursor cursor = cursor_over(source, item.head);
+  if (cursor.at_word("__attribute__")) pass_attribute(cursor);
   cursor.expect("static");
-  cursor.expect("const");
+  cursor.accept_word("const");
   const Declared declared = read_declaration(cursor);
   return {declared.name, declared.element, declared.count,
           array_node(context, source, item.body, declared)};

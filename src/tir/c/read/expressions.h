@@ -50,6 +50,8 @@ class ExprReader {
   void require_type(NodeId value, DType dtype);
   /// Uses a constant array by name.
   NodeId constant(std::size_t array);
+  /// A parameter, a workspace or a constant array of this name. Nothing: there is none.
+  std::optional<NodeId> memory(std::string_view name);
 
  private:
   enum class LevelKind : std::uint8_t { top, paren, index, call };

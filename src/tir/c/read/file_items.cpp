@@ -248,6 +248,14 @@ void Splitter::initialised(Item item) {
   at_ = skip_blank(text_, at_ + 1, end_);
   const std::string_view head = head_text(item);
   const bool is_braced = at_ < end_ && text_[at_] == '{';
+  if (at_ < end_ && text_[at_] == '"' && head.find(".rodata.tvm") != head.npos) {
+    // Commands and weights of an Ethos-U are bytes in a text.
+    item.kind = ItemKind::array;
+    item.name = array_name(head);
+    item.body = {at_, skip_quoted(text_, at_, end_)};
+    at_ = std::min(statement_end(item.body.end) + 1, end_);
+    return add(item);
+  }
   if (!is_braced) {
     at_ = std::min(statement_end(at_) + 1, end_);
     return add(item);

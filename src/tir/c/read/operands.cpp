@@ -135,6 +135,16 @@ NodeId ExprReader::constant(std::size_t array) {
   return var;
 }
 
+std::optional<NodeId> ExprReader::memory(std::string_view name) {
+  const Binding* const found = context_.names.find(name);
+  const bool is_variable = found != nullptr && (found->kind == Binding::Kind::variable ||
+                                                found->kind == Binding::Kind::constant);
+  if (is_variable) return found->node;
+  const auto array = context_.module.facts.array_by_name.find(name);
+  if (found != nullptr || array == context_.module.facts.array_by_name.end()) return std::nullopt;
+  return constant(array->second);
+}
+
 /// A function of libm is an operator of the IR; any other is external. Without a prototype (printed
 /// since v0.15) its type is that of its place, int32 until one says otherwise.
 Value ExprReader::make_call(const Level& level) {

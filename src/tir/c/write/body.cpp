@@ -7,9 +7,11 @@
 
 #include "mlf/tir/module.h"
 #include "tir/c/cmsis_nn_text.h"
+#include "tir/c/ethos_u_text.h"
 #include "tir/c/language.h"
 #include "tir/c/write/expressions.h"
 #include "tir/c/write/spelling.h"
+#include "tir/ethos_u.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -91,15 +93,6 @@ void write_cmsis_layer(Code& code, ExprWriter& exprs, const Forms& forms, Node c
   for (const std::string_view line : test.lines) code.plain_line(line);
 }
 
-constexpr std::string_view kPlainScope = "global";
-
-std::string_view storage_scope(Node var) {
-  const Node type = var[f::Var::type_annotation];
-  if (!type.is(Kind::PointerType)) return kPlainScope;
-  const std::string_view scope = type.text(f::PointerType::storage_scope);
-  return scope.empty() ? kPlainScope : scope;
-}
-
 /// The number of elements; fails where it is not known, or too large.
 std::int64_t count_of(Node allocate) {
   std::int64_t count = 1;
@@ -113,7 +106,109 @@ std::int64_t count_of(Node allocate) {
   return count;
 }
 
+// --- Ethos-U -------------------------------------------------------------------------------------
+
+/// A function for an Ethos-U: what it allocates, or null, and the call of the driver.
+struct EthosULaunch {
+  Node allocate{};
+  Node call{};
+};
+
+std::optional<EthosULaunch> ethos_u_launch(Node statement) {
+  EthosULaunch launch;
+  if (statement.is(Kind::Allocate)) {
+    launch.allocate = statement;
+    statement = statement[f::Allocate::body];
+  }
+  if (!statement.is(Kind::Evaluate)) return std::nullopt;
+  const Node value = statement[f::Evaluate::value];
+  if (!is_call_of(value, "tir.ret") || value.list(f::Call::args).size() != 1) return std::nullopt;
+  launch.call = value.list(f::Call::args)[0];
+  if (!ethos_u_accesses(launch.call)) return std::nullopt;
+  const Node name = launch.call.list(f::Call::args)[0];
+  return name.text(f::StringImm::value) == kEthosULaunch ? std::optional(launch) : std::nullopt;
+}
+
+/// Prints a launch in the lines that are its form.
+class EthosUWriter {
+ public:
+  EthosUWriter(Code& code, ExprWriter& exprs) : code_(code), exprs_(exprs) {}
+
+  void write(const EthosULaunch& launch);
+
+ private:
+  template <class... Words>
+  void line(std::string_view form, const Words&... words);
+  void address(Node region, Node memory, Node bytes);
+  std::string text_of(Node argument);
+
+  Code& code_;
+  ExprWriter& exprs_;
+};
+
+template <class... Words>
+void EthosUWriter::line(std::string_view form, const Words&... words) {
+  std::string text;
+  const std::array<std::string, sizeof...(Words)> in_order{words...};
+  auto word = in_order.begin();
+  for (const char c : form) {
+    if (c == '$') {
+      text += *word++;
+    } else {
+      text += c;
+    }
+  }
+  code_.plain_line(text);
+}
+
+std::string EthosUWriter::text_of(Node argument) {
+  if (argument.is(Kind::IntImm)) return fmt::format("{}", argument.integer(f::IntImm::value));
+  if (argument.is(Kind::StringImm)) return std::string(argument.text(f::StringImm::value));
+  return exprs_(argument);
+}
+
+void EthosUWriter::address(Node region, Node memory, Node bytes) {
+  line(kEthosUAddress[0], text_of(region), text_of(memory));
+  line(kEthosUAddress[1], text_of(region), text_of(bytes));
+}
+
+/// The workspace is declared before its address is taken, which comes last.
+void EthosUWriter::write(const EthosULaunch& launch) {
+  const NodeList args = launch.call.list(f::Call::args);
+  const std::string commands = text_of(args[2]);
+  line(kEthosUHead[0], commands);
+  line(kEthosUHead[1], commands);
+  line(kEthosUHead[2]);
+  line(kEthosUHead[3]);
+  const Node workspace = launch.allocate ? launch.allocate[f::Allocate::buffer_var] : Node();
+  std::string name;
+  for (std::size_t i = 4; i + 2 < args.size(); i += 3) {
+    if (workspace && args[i + 1] == workspace) {
+      name = exprs_.declare(workspace);
+      line(kEthosUAllocation, name, fmt::format("{}", count_of(launch.allocate)));
+    }
+    address(args[i], args[i + 1], args[i + 2]);
+  }
+  line(kEthosULaunchLine, text_of(args[1]));
+  if (workspace) line(kEthosURelease, name);
+  line(kEthosUReturn);
+}
+
+constexpr std::string_view kPlainScope = "global";
+
+std::string_view storage_scope(Node var) {
+  const Node type = var[f::Var::type_annotation];
+  if (!type.is(Kind::PointerType)) return kPlainScope;
+  const std::string_view scope = type.text(f::PointerType::storage_scope);
+  return scope.empty() ? kPlainScope : scope;
+}
+
 }  // namespace
+
+bool returns_itself(Node body) {
+  while (body.is(Kind::AllocateConst)) body = body[f::AllocateConst::body];
+  return ethos_u_launch(body).has_value();
+}
 
 /// What is still to do waits on a stack: statements, and the ends of blocks behind them.
 void BodyWriter::write(Node body, const FunctionHead& head) {
@@ -143,6 +238,7 @@ void BodyWriter::write(Node body, const FunctionHead& head) {
 /// Statements that the generator prints nothing for (attributes, assertions) are gone before it
 /// runs, or would be lost here: they are refused.
 void BodyWriter::statement(Node node) {
+  if (const auto launch = ethos_u_launch(node)) return EthosUWriter(code_, exprs_).write(*launch);
   switch (node.kind()) {
     case Kind::SeqStmt:
       return sequence(node);

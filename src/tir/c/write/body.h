@@ -17,6 +17,9 @@ struct FunctionHead {
   std::string result_type{};
 };
 
+/// Whether the body ends in a return that stands for the one of the function.
+bool returns_itself(Node body);
+
 class BodyWriter {
  public:
   BodyWriter(const Forms& forms, Code& code, ExprWriter& exprs, PackedCalls& calls)

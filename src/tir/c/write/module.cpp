@@ -197,6 +197,8 @@ bool ModuleWriter::calls_own(Node value) const {
 Convention ModuleWriter::convention_of(Node function) const {
   const auto called = conventions_.find(symbol_of(function));
   if (called != conventions_.end()) return called->second;
+  // What launches an NPU is never packed.
+  if (returns_itself(function[f::PrimFunc::body])) return Convention::unpacked;
   std::optional<Convention> found;
   for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
     if (!statement.is(Kind::Evaluate)) return;
@@ -227,7 +229,7 @@ FunctionText ModuleWriter::function_text(Node function) const {
   const auto scope = code.begin_scope();
   const FunctionHead head = prologue.write(convention, calls);
   BodyWriter(forms_, code, exprs, calls).write(function[f::PrimFunc::body], head);
-  code.line("return 0;");
+  if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
   code.end_scope(scope);
   text.body = std::move(code).take();
   return text;
