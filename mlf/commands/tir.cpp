@@ -102,10 +102,13 @@ std::string omitted_note(const tir::OmittedAttribute& omitted) {
 }
 
 /// JSON lists what the source had and the module has not; other formats have no place for it.
-void warn_of_foreign_functions(const tir::Document& document, const Console& console) {
+void warn_of_missing_functions(const tir::Document& document, const Console& console) {
   for (const tir::Loss& loss : document.losses) {
-    if (loss.code != tir::LossCode::foreign_function) continue;
-    console.warn(fmt::format("left out: function '{}', which is not TIR", loss.name));
+    const bool is_foreign = loss.code == tir::LossCode::foreign_function;
+    if (!is_foreign && loss.code != tir::LossCode::undefined_name) continue;
+    console.warn(
+        fmt::format("left out: function '{}', which {}", loss.name,
+                    is_foreign ? "is not TIR" : "uses a name that nothing in the source defines"));
   }
 }
 
@@ -160,7 +163,7 @@ int run_tir(const TirArguments& options, const Context& context) {
       context.console.note(omitted_note(omitted));
     }
   }
-  if (options.format != TirFormat::json) warn_of_foreign_functions(*document, context.console);
+  if (options.format != TirFormat::json) warn_of_missing_functions(*document, context.console);
   OutputStream out;
   const auto written = write_tir(*document, options, context.limits,
                                  [&](std::string_view bytes) { out.write(bytes); });

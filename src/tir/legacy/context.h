@@ -175,6 +175,9 @@ struct Context final : text::ReaderContext {
   NodeId body = NodeId::none;  ///< once its statements are read
   bool is_flat = true;         ///< whether it could be one whose buffers were flattened
 
+  /// Of the first function that was passed over.
+  std::optional<text::UndefinedName> undefined;
+
   // What only the whole text settles:
   /// Whether nothing speaks against v0.9 or v0.10, which flatten buffers.
   bool may_be_flattened = true;

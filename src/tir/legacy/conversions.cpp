@@ -328,7 +328,9 @@ NodeId look_up(Context& c, const Value& value) {
   if (name.starts_with("Target(")) return read_target(c, value.syntax, name);
   const std::size_t place = c.names.place_of_definition(name);
   if (place == std::string_view::npos) {
-    c.exprs.fail(value.syntax, fmt::format("'{}' is declared nowhere in the text", name));
+    throw text::UndefinedName(ErrorKind::invalid_input,
+                              fmt::format("'{}' is declared nowhere in the text", name),
+                              c.source.locate(c.exprs.syntax(value.syntax).begin, name.size()));
   }
   return define_ahead(c, name, place);
 }

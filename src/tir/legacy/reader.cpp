@@ -222,6 +222,22 @@ void read_lone_statements(Context& c) {
   c.module.add(kFragment, read_lone_body(c));
 }
 
+/// Passes over a function that uses what nothing defines; others of the module are what they are.
+/// Its last brace is the first one in the first column.
+void drop_function(Context& c, const text::Lexer& begin, std::string_view name) {
+  c.function_losses.drop();
+  c.losses.add(LossCode::undefined_name, "", name);
+  c.exprs.clear();
+  c.scratch.clear();
+  c.statements.clear();
+  c.blocks.clear();
+  c.body = NodeId::none;
+  c.is_reading_ahead = false;
+  c.lexer = begin;
+  const std::size_t brace = c.lexer.rest().find("\n}");
+  c.lexer.pass(std::min(brace, c.lexer.rest().size() - 2) + 2);
+}
+
 /// `@name = primfn(…)`; TVM does not change the name, whatever is in it.
 void read_named_function(Context& c) {
   const std::string_view line = c.lexer.rest_of_line();
@@ -234,7 +250,13 @@ void read_named_function(Context& c) {
   const std::string_view name = line.substr(1, name_end - 1);
   c.function_losses.enter(name);
   c.lexer.pass(name_end + 3);
-  c.module.add(name, read_primfn(c));
+  const text::Lexer begin = c.lexer;
+  try {
+    c.module.add(name, read_primfn(c));
+  } catch (const text::UndefinedName& fault) {
+    if (!c.undefined) c.undefined = fault;
+    drop_function(c, begin, name);
+  }
 }
 
 /// Passes over what is not TIR: up to a brace in the first column, or to an empty line.
@@ -291,6 +313,7 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
   for (c.lexer.skip_lines(); !c.lexer.token().is(TokenKind::end); c.lexer.skip_lines()) {
     read_entity(c);
   }
+  if (c.module.empty() && c.undefined) throw *c.undefined;
   set_defaults(c);
   return c.finish(c.module.finish(), c.metadata.missing(), Dialect::legacy_text);
 }

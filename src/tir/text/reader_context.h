@@ -18,6 +18,11 @@
 
 namespace mlf::tir::text {
 
+/// A name that nothing in the text defines. A function that uses it means nothing; others may.
+struct UndefinedName : support::Error {
+  using Error::Error;
+};
+
 /// The nodes that names denote, by scope: one name may denote several nodes in turn. The names are
 /// parts of the source, which outlives this.
 class NameScopes {

@@ -37,6 +37,12 @@ class StatementStack {
     return frame;
   }
 
+  /// Forgets what was opened and added.
+  void clear() {
+    frames_.clear();
+    done_.clear();
+  }
+
   void add(NodeId statement) { done_.push_back(statement); }
   std::span<const NodeId> body(const Frame& frame) const {
     return std::span(done_).subspan(frame.first);

@@ -14,10 +14,7 @@
 
 namespace mlf::tir::tvmscript {
 
-/// A name that nothing in the text defines. A function that uses it means nothing; others may.
-struct UndefinedName : support::Error {
-  using Error::Error;
-};
+using text::UndefinedName;
 
 /// The value of a parsed expression. Runs once over the syntax below `root`; values hold until
 /// Values::clear.

@@ -29,6 +29,29 @@ TEST(LegacyFunctions, HaveParametersAReturnTypeAttributesAndBuffers) {
   EXPECT_EQ(before.list(f::Buffer::shape).size(), 3u);
 }
 
+// TVM 0.9 printed such functions; others of the text are what they are.
+TEST(LegacyFunctions, AreLostWhereTheyUseWhatNothingDefines) {
+  const std::string head =
+      " = primfn(a: handle) -> ()\n"
+      "  buffers = {A: Buffer(A_1: Pointer(float32), float32, [4], [])}\n"
+      "  buffer_map = {a: A} {\n  for (i: int32, 0, 4) {\n    A[i] = ";
+  const std::string foot = "\n  }\n}\n\n";
+  const std::string good = "@good" + head + "0f32" + foot;
+  for (const std::string& bad :
+       {"@bad" + head + "(A[i] + count)" + foot, "@bad" + head + "(later[i] + count)" + foot}) {
+    for (const std::string& text : {bad + good, good + bad}) {
+      const Document d = read_text(text);
+      const auto functions = prim_functions_of(d.module);
+      ASSERT_EQ(functions.size(), 1u) << text;
+      EXPECT_EQ(functions[0].name, "good");
+      const auto loss = std::ranges::find(d.losses, LossCode::undefined_name, &Loss::code);
+      ASSERT_NE(loss, d.losses.end());
+      EXPECT_EQ(loss->name, "bad");
+    }
+    EXPECT_THROW(read_text(bad), std::runtime_error);
+  }
+}
+
 TEST(LegacyFunctions, HaveAxisSeparatorsWhereABufferIsPrintedInFull) {
   const Document d = read_text(
       "@main = primfn(a: handle) -> ()\n"

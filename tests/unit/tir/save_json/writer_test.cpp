@@ -95,6 +95,27 @@ TEST(SaveJsonWriter, SaysWhatSaveJsonCannotHold) {
             "metadata[\"Runtime\"][0] is not known: the text had no metadata section");
 }
 
+// TVM's own parser of v0.9 keeps the name that a text gives, later ones put its number there.
+TEST(SaveJsonWriter, NamesOfIntrinsicsStayWhereTvmHasThem) {
+  const std::string call =
+      R"({"type_key": "tir.Call", "attrs": {"args": "11", "dtype": "float32", "op": "13",)"
+      R"( "span": "0"}})";
+  Document doc = document_of(read(document(
+      {MLF_EVALUATING_FUNCTION, call, R"({"type_key": "Array", "data": [12]})",
+       R"({"type_key": "tir.StringImm", "attrs": {"dtype": "handle", "span": "0", "value": "14"}})",
+       R"({"type_key": "Op", "repr_str": "tir.call_llvm_pure_intrin"})",
+       R"({"type_key": "runtime.String", "repr_str": "llvm.sqrt"})"})));
+  EXPECT_NE(written(doc).find("llvm.sqrt"), std::string::npos);
+
+  // A text named it: TVM's module has a number, which the text does not say.
+  doc.losses.push_back({LossCode::llvm_intrinsic, LossScope::function, "f", "llvm.sqrt"});
+  const auto result = write_save_json(doc, [](std::string_view) {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message,
+            "the number of the LLVM intrinsic llvm.sqrt is not in the text, and save_json has "
+            "nothing else for it: write TVMScript, in which TVM looks it up");
+}
+
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
