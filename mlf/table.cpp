@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mlf/diagnostics.h"
+#include "support/digits.h"
 
 namespace mlf::program {
 namespace {
@@ -26,25 +27,6 @@ std::string coloured(const std::string& line, Emphasis emphasis) {
       return fmt::format(fmt::fg(fmt::terminal_color::red), "{}", line);
   }
   return line;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Part of a name, or of a number with a fraction.
-bool joins_digits(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
-         c == '/' || c == ':';
-}
-
-std::string grouped(std::string_view digits) {
-  std::string out;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
-    out += digits[i];
-  }
-  return out;
 }
 
 /// Whether `text` could be cut here: not within a character of UTF-8.
@@ -84,24 +66,7 @@ std::size_t total_width(const std::vector<std::size_t>& widths) {
 }  // namespace
 
 std::string with_digits(std::string_view text, const Screen& screen) {
-  if (screen.digits == Digits::plain) return std::string(text);
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && is_digit(text[end])) ++end;
-    if (end == i) {
-      out += text[i++];
-      continue;
-    }
-    // Two full stops are a range: "10..72".
-    const bool ends_range = i > 1 && text[i - 1] == '.' && text[i - 2] == '.';
-    const bool begins_range = text.substr(end).starts_with("..");
-    const bool is_part = (i > 0 && joins_digits(text[i - 1]) && !ends_range) ||
-                         (end < text.size() && joins_digits(text[end]) && !begins_range);
-    out += is_part ? std::string(text.substr(i, end - i)) : grouped(text.substr(i, end - i));
-    i = end;
-  }
-  return out;
+  return screen.digits == Digits::plain ? std::string(text) : group_digits(text);
 }
 
 std::string folded(std::string_view text, const Screen& screen, std::size_t indent) {
