@@ -10,6 +10,7 @@
 #include "page/assets.h"
 #include "page/page.h"
 #include "page/parts.h"
+#include "support/digits.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -41,7 +42,7 @@ void number_rows(HtmlWriter& html, const std::string& where,
     html.element("td", number.what);
     number_cell(html, number.before);
     number_cell(html, number.after);
-    html.element("td", {{"class", "n"}}, number.delta());
+    html.element("td", {{"class", "n"}}, group_digits(number.delta()));
     html.close("tr");
   }
 }

@@ -52,7 +52,7 @@ void nest(HtmlWriter& html, const KernelReport& kernel) {
       number_cell(html, loop.mac);
     } else {
       html.element("td", {{"colspan", "2"}, {"class", "n"}},
-                   line.bytes ? fmt::format("{} bytes", *line.bytes) : "");
+                   line.bytes ? fmt::format("{} bytes", number_text(*line.bytes)) : "");
     }
     html.close("tr");
   }
@@ -177,7 +177,7 @@ void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport&
   html.open("summary");
   html.text(kernel.short_name);
   if (kernel.cost) {
-    html.element("span", {{"class", "mac"}}, to_string(kernel.cost->mac) + " MAC");
+    html.element("span", {{"class", "mac"}}, number_text(kernel.cost->mac) + " MAC");
   }
   html.close("summary");
 }

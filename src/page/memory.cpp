@@ -57,10 +57,10 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const PlannedTensor& tens
                      {"height", std::to_string(tensor.bytes)},
                      {"data-name", tensor.name},
                      {"data-offset", std::to_string(tensor.offset)}});
-  html.element("title",
-               fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name, tensor.bytes,
-                           tensor.offset, std::floor(tensor.begin), std::ceil(tensor.end) - 1,
-                           tensor.is_scratch ? ", scratch" : ""));
+  html.element("title", fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name,
+                                    number_text(tensor.bytes), number_text(tensor.offset),
+                                    std::floor(tensor.begin), std::ceil(tensor.end) - 1,
+                                    tensor.is_scratch ? ", scratch" : ""));
   html.close("rect");
 }
 
@@ -96,7 +96,7 @@ void for_each_run(const MemoryMap& map, std::uint64_t steps, const Write& write)
 std::string names_of(const std::vector<const MapTensor*>& alive) {
   std::string names;
   for (std::size_t i = 0; i < std::min(alive.size(), kMostNames); ++i) {
-    names += fmt::format("\n{}: {} bytes", alive[i]->name, alive[i]->bytes);
+    names += fmt::format("\n{}: {} bytes", alive[i]->name, number_text(alive[i]->bytes));
   }
   if (alive.size() > kMostNames) names += fmt::format("\nand {} more", alive.size() - kMostNames);
   return names;
@@ -114,8 +114,9 @@ void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std
                                     {"width", std::to_string(next - first)},
                                     {"height", std::to_string(bytes)}});
                  // The script shows the lines behind the first.
-                 html.element("title", fmt::format("{} bytes in use, steps {} to {}{}", bytes,
-                                                   first, next - 1, names_of(alive)));
+                 html.element("title",
+                              fmt::format("{} bytes in use, steps {} to {}{}", number_text(bytes),
+                                          first, next - 1, names_of(alive)));
                  html.close("rect");
                });
 }
@@ -126,7 +127,7 @@ void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
                 const std::string& label, bool is_pool, Draw draw) {
   html.element("figcaption", label);
   html.open("div", {{"class", "plot"}});
-  html.element("span", {{"class", "top"}}, std::to_string(height));
+  html.element("span", {{"class", "top"}}, number_text(height));
   html.element("span", {{"class", "bottom"}}, "0");
   html.open("svg", {{"viewBox", fmt::format("0 0 {} {}", data.steps, height)},
                     {"preserveAspectRatio", "none"},
@@ -158,13 +159,13 @@ void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
   const bool is_pool = map.kind == graph::MemoryKind::pool;
   html.open("figure",
             {{view.id.empty() ? "" : "id", view.id}, {"class", "map"}, {"data-calls", view.calls}});
-  write_plot(
-      html, data, view.height,
-      fmt::format("{}{}{}, {} bytes", view.when, is_pool ? "pool " : "", map.name, map.bytes),
-      is_pool, [&] {
-        is_pool ? rectangles(html, view.height, map.tensors)
-                : amounts(html, data, map, view.height);
-      });
+  write_plot(html, data, view.height,
+             fmt::format("{}{}{}, {} bytes", view.when, is_pool ? "pool " : "", map.name,
+                         number_text(map.bytes)),
+             is_pool, [&] {
+               is_pool ? rectangles(html, view.height, map.tensors)
+                       : amounts(html, data, map, view.height);
+             });
   reasons(html, map.uncertain);
   if (!map.left_out.empty()) {
     std::string names;
@@ -179,10 +180,11 @@ void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
 /// On the scale of the pool as it is: what is empty above is the gain.
 void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
   html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(data)}});
-  write_plot(html, data, map.bytes,
-             fmt::format("pool {} as mlf plan places it, {} bytes: {} less", map.name,
-                         map.planned->bytes, map.bytes - map.planned->bytes),
-             true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
+  write_plot(
+      html, data, map.bytes,
+      fmt::format("pool {} as mlf plan places it, {} bytes: {} less", map.name,
+                  number_text(map.planned->bytes), number_text(map.bytes - map.planned->bytes)),
+      true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
   html.element("p", {{"class", "note"}},
                "mlf plan ARCHIVE -o NEW.tar writes the archive with this plan.");
   html.close("figure");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "page/parts.h"
+#include "support/digits.h"
 
 namespace mlf::page {
 namespace {
@@ -42,7 +43,7 @@ void write_cards(HtmlWriter& html, const TextOf& text_of) {
 }
 
 void write_figures(HtmlWriter& html, const ModuleReport& module) {
-  write_cards(html, [&](const ModuleMeasureInfo& one) { return to_string(one.value(module)); });
+  write_cards(html, [&](const ModuleMeasureInfo& one) { return number_text(one.value(module)); });
 }
 
 void peak_sentence(HtmlWriter& html, const ModuleView& module) {
@@ -55,8 +56,14 @@ void peak_sentence(HtmlWriter& html, const ModuleView& module) {
   html.text(", ");
   link_to(html, module.kernel_id(module.report.kernels[call.kernel]),
           module.report.kernels[call.kernel].short_name);
-  html.text(". In memory then:");
+  html.text(".");
   html.close("p");
+}
+
+void live_table(HtmlWriter& html, const ModuleView& module) {
+  if (!module.report.peak.call || !module.report.network) return;
+  const CallReport& call = module.report.calls[index(*module.report.peak.call)];
+  html.element("p", {{"class", "peak"}}, "In memory at the peak:");
   open_table(html, "In memory at the peak", "live");
   head_row(html, {"Tensor", "Role", "Memory", "#Bytes"});
   for (const auto& tensor : analysis::live_tensors(*module.report.network, call.call)) {
@@ -86,7 +93,7 @@ void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& w
 /// What could be gained; where bytes are not the point, there is no number of them.
 std::string gain_text(const Count& bytes) {
   const bool is_unknown = bytes.min == 0 && !bytes.max;
-  return is_unknown ? "-" : to_string(bytes);
+  return is_unknown ? "-" : number_text(bytes);
 }
 
 /// The largest gain first, of equal ones in the report's order; what has no number comes last.
@@ -115,7 +122,7 @@ void findings(HtmlWriter& html, const ModuleView& module) {
     place_cell(html, module, finding.where);
     html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
     html.open("td", {{"class", "wide"}});
-    html.breakable(finding.evidence);
+    html.breakable(group_digits(finding.evidence));
     html.close("td");
     html.close("tr");
   }
@@ -153,9 +160,10 @@ void plan_sentences(HtmlWriter& html, const ModuleView& module) {
   for (const MemoryMap& map : module.data.maps) {
     if (!map.planned) continue;
     html.open("p", {{"class", "gain"}});
-    html.text(fmt::format("mlf plan places pool {} in {} bytes, ", map.name, map.planned->bytes));
+    html.text(fmt::format("mlf plan places pool {} in {} bytes, ", map.name,
+                          number_text(map.planned->bytes)));
     link_to(html, module.id("memory=" + map.name),
-            fmt::format("{} less than now", map.bytes - map.planned->bytes));
+            fmt::format("{} less than now", number_text(map.bytes - map.planned->bytes)));
     html.text(".");
     html.close("p");
   }
@@ -181,8 +189,8 @@ std::vector<std::string> all_reasons(const ModuleReport& module) {
 
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after) {
   write_cards(html, [&](const ModuleMeasureInfo& one) {
-    const std::string was = to_string(one.value(before));
-    const std::string is = to_string(one.value(after));
+    const std::string was = number_text(one.value(before));
+    const std::string is = number_text(one.value(after));
     return was == is ? is : was + " \u2192 " + is;
   });
 }
@@ -193,10 +201,12 @@ void write_overview(HtmlWriter& html, const ModuleView& module) {
                  fmt::format("No network: {}.", to_string(*module.report.no_network)));
   }
   checks(html, module);
+  write_stacks(html, module);
+  peak_sentence(html, module);
+  plan_sentences(html, module);
   write_figures(html, module.report);
   compiler_note(html, module);
-  plan_sentences(html, module);
-  peak_sentence(html, module);
+  live_table(html, module);
   reasons(html, all_reasons(module.report));
   findings(html, module);
 }

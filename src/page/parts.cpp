@@ -2,14 +2,20 @@
 
 #include <fmt/core.h>
 
+#include "support/digits.h"
+
 namespace mlf::page {
 
 std::string section_id(std::size_t position, std::string_view name) {
   return position == 0 ? std::string(name) : fmt::format("{}/{}", position + 1, name);
 }
 
+std::string number_text(const analysis::Count& count) {
+  return group_digits(to_string(count));
+}
+
 void number_cell(HtmlWriter& html, const analysis::Count& count) {
-  html.element("td", {{"class", "n"}}, to_string(count));
+  html.element("td", {{"class", "n"}}, number_text(count));
 }
 
 void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class) {

@@ -28,6 +28,9 @@ struct ModuleView {
   std::string kernel_id(const KernelReport& kernel) const { return id("kernel=" + kernel.symbol); }
 };
 
+/// A number for people: "208,576", ">=1,000", "?".
+std::string number_text(const analysis::Count& count);
+
 /// A cell with a number, which the script sorts by its lower bound.
 void number_cell(HtmlWriter& html, const analysis::Count& count);
 
@@ -75,6 +78,8 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
+/// RAM and flash as a bar each, with their parts.
+void write_stacks(HtmlWriter& html, const ModuleView& module);
 /// The same numbers of two builds, an arrow between those that differ.
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);
 void write_calls(HtmlWriter& html, const ModuleView& module);

@@ -7,7 +7,7 @@ import unittest
 import urllib.parse
 
 import support
-from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, value_at
+from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, grouped, plain, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -73,7 +73,7 @@ class Page(Browser):
                     self.assertIn(module["name"], text)
                     self.assertIn(format_count(module["mac"]), text)
                     for finding in module["findings"]:
-                        self.assertIn(finding["evidence"], text)
+                        self.assertIn(grouped(finding["evidence"]), text)
                     for kernel in module["kernels"]:
                         self.assertIn(kernel["symbol"], text)
                 for link in page.links:
@@ -122,7 +122,7 @@ class Page(Browser):
         # The largest gain first; where bytes are not the point, there is no number of them.
         self.assertEqual([[row[0], row[2], row[3]] for row in self.rows(section + " .findings")],
                          [[one["code"], "-" if one["bytes"] is None else format_count(one["bytes"]),
-                           one["evidence"]]
+                           grouped(one["evidence"])]
                           for one in sorted(module["findings"], key=most_bytes, reverse=True)])
         keys = ("loads", "stores", "bytes_loaded", "bytes_stored")
         self.assertEqual([row[2:] for row in self.rows(section + " .buffers")],
@@ -137,6 +137,85 @@ class Page(Browser):
             if isinstance(loop["extent"], int):
                 self.assertRegex(line, rf"\b{loop['extent']}\b")
 
+    def bars(self, section):
+        """The bars of a module: heading, and its parts by name, both with numbers as integers."""
+        found = self.run_script("""
+            return Array.from(document.querySelectorAll(arguments[0] + ' .stack'), bar => [
+              bar.querySelector('h3').textContent,
+              Array.from(bar.querySelectorAll('li'), e => [e.children[1].textContent, e.children[2].textContent]),
+              Array.from(bar.querySelectorAll('rect'), e => e.width.baseVal.value)])""", section)
+        return [(plain(head), [(name, int(plain(number))) for name, number in parts], widths)
+                for head, parts, widths in found]
+
+    def test_bars_have_the_parts_of_ram_and_flash(self):
+        compared = 0
+        for archive in ARCHIVES:
+            report = self.open(archive)
+            for i, module in enumerate(report["modules"]):
+                bars = self.bars(f'section[data-module="{i}"]')
+                if module["no_network"] is not None:
+                    self.assertEqual(bars, [])
+                    continue
+                (ram_head, ram, widths), (flash_head, flash, _) = bars
+                self.assertEqual(widths, [bytes for _, bytes in ram])
+                named = dict(ram)
+                if isinstance(module["peak"]["bytes"], int) and module["peak"]["call"] is not None:
+                    at_peak = [named.get(f"{one} at the peak", 0) for one in ("tensors", "workspaces")]
+                    self.assertEqual(sum(at_peak), module["peak"]["bytes"], archive)
+                for name, key in (("inputs and outputs", "io"), ("arguments of packed calls", "arguments")):
+                    if isinstance(module["ram"][key], int):
+                        self.assertEqual(named.get(name, 0), module["ram"][key], archive)
+                parts = [module["ram"][key] for key in ("pools", "io", "executor", "heap", "stack", "arguments")]
+                for head, found, known in ((ram_head, ram, parts),
+                                           (flash_head, flash, [module["flash"][one] for one in ("constants", "copies")])):
+                    if all(isinstance(one, int) for one in known):
+                        self.assertEqual(sum(bytes for _, bytes in found), sum(known), archive)
+                        self.assertIn(f" {sum(known)} bytes, without ", head)
+                        compared += 1
+        self.assertGreater(compared, 3)
+
+    def test_bars_have_stack_frames_and_code_of_a_compiler(self):
+        path = self.folder / "page.html"
+        support.run_ok("report", BUNDLED, "--cc", "gcc", "--html", path)
+        (module,) = json.loads(support.run_ok("report", BUNDLED, "--cc", "gcc", "--json").stdout)["modules"]
+        self.driver.get(path.as_uri())
+        (ram_head, ram, _), (flash_head, flash, _) = self.bars("section")
+        self.assertNotIn("without", ram_head + flash_head)
+        self.assertEqual(dict(flash)["code"], module["flash"]["code"])
+        self.assertIn(str(sum(bytes for _, bytes in flash)), flash_head)
+        frames = module["ram"]["frames"]["min"]
+        others = sum(module["ram"][key] for key in ("pools", "io", "executor", "heap"))
+        self.assertEqual(sum(bytes for _, bytes in ram), others + frames)
+
+    def test_in_a_narrow_window_numbers_are_on_the_screen(self):
+        for archive in ARCHIVES:
+            with self.subTest(archive):
+                self.size(400)
+                self.open(archive)
+                outside, high = self.run_script("""
+                    for (const e of document.querySelectorAll('details')) e.open = true;
+                    const numbers = document.querySelectorAll('td.n, dd, .stack strong');
+                    const names = document.querySelectorAll('.calls .wide a, .findings td:nth-child(2) a, summary');
+                    const right = e => {
+                      const range = document.createRange();
+                      range.selectNodeContents(e);
+                      return range.getBoundingClientRect().right;
+                    };
+                    const lines = e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight);
+                    return [Array.from(numbers).filter(e => right(e) > 400).map(e => e.textContent),
+                            Array.from(names).filter(e => lines(e) > 2.8).map(e => e.textContent)]""")
+                self.assertEqual(outside, [])
+                self.assertEqual(high, [])
+
+    def test_shares_of_calls_are_bars(self):
+        self.open(BUNDLED)
+        mac = self.column("MAC")
+        shares = self.run_script("""
+            return Array.from(document.querySelectorAll('.calls tbody tr'),
+                              row => Number(row.cells[arguments[0]].style.getPropertyValue('--share')))""", mac)
+        macs = [int(plain(row[mac])) for row in self.rows(".calls")]
+        self.assertEqual(shares, [number / max(macs) for number in macs])
+
     # Everything but code, constants (below), names of files and the rounded sizes of pictures.
     def test_no_number_of_the_text_is_made_up(self):
         for archive in ARCHIVES:
@@ -150,7 +229,7 @@ class Page(Browser):
                     known |= {str(i) for i in range(len(module["calls"]) + len(module["findings"]))}
                 texts = self.run_script("""
                     const left = 'script, noscript, style, pre, .nest td:first-child, .constants, svg, ' +
-                                 'h1, footer';
+                                 'h1, footer, .stack';
                     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
                     const texts = [];
                     while (walker.nextNode()) {
@@ -158,7 +237,7 @@ class Page(Browser):
                       if (!node.parentElement.closest(left)) texts.push(node.data);
                     }
                     return texts""")
-                shown = {number for text in texts for number in NUMBER.findall(text)}
+                shown = {number for text in texts for number in NUMBER.findall(plain(text))}
                 self.assertGreater(len(shown), 1)
                 self.assertEqual(shown - known, set())
 
@@ -175,11 +254,11 @@ class Page(Browser):
         shown = self.rows(".constants")
         self.assertEqual(len(shown), len(truth))
         for name, *numbers, _ in shown:
-            self.assertEqual(numbers, truth[name])
+            self.assertEqual([plain(number) for number in numbers], truth[name])
         bins = self.run_script("""
             return Array.from(document.querySelectorAll('.constants .bars'), bars =>
               Array.from(bars.querySelectorAll('title'), e => Number(e.textContent)))""")
-        self.assertEqual([sum(one) for one in bins], [int(row[2]) for row in shown])
+        self.assertEqual([sum(one) for one in bins], [int(plain(row[2])) for row in shown])
 
     # --- large networks ------------------------------------------------------------------------
 
@@ -197,7 +276,7 @@ class Page(Browser):
             return performance.now() - begin""", self.column("MAC"))
         print(f"2,000 calls: {load:.0f} ms to load, {sort:.0f} ms to sort")
         mac = self.column("MAC")
-        macs = [int(row[mac]) for row in self.rows(".calls")]
+        macs = [int(plain(row[mac])) for row in self.rows(".calls")]
         self.assertEqual(macs, sorted(macs, reverse=True))
 
     def test_a_page_that_is_cut_off_shows_what_there_is(self):
@@ -232,10 +311,10 @@ class Page(Browser):
         by_call = self.rows(".calls")
         self.run_script(head).find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
         self.assertEqual(self.run_script(head).get_attribute("aria-sort"), "descending")
-        numbers = [int(row[mac]) for row in self.rows(".calls")]
+        numbers = [int(plain(row[mac])) for row in self.rows(".calls")]
         self.assertEqual(numbers, sorted(numbers, reverse=True))
         self.run_script(head).find_element(By.TAG_NAME, "button").click()
-        self.assertEqual([int(row[mac]) for row in self.rows(".calls")], sorted(numbers))
+        self.assertEqual([int(plain(row[mac])) for row in self.rows(".calls")], sorted(numbers))
         self.driver.find_element(By.CSS_SELECTOR, ".calls thead button").click()
         self.driver.find_element(By.CSS_SELECTOR, ".calls thead button").click()
         self.assertEqual(self.rows(".calls"), by_call)

@@ -2,6 +2,7 @@
 
 import html.parser
 import json
+import re
 
 import browser
 import support
@@ -16,14 +17,25 @@ ARCHIVES = [*support.bundled_archives(),
 
 
 def format_count(count):
+    """As pages have numbers."""
     if count is None:
         return "?"
     if isinstance(count, int):
-        return str(count)
+        return f"{count:,}"
     least, most = count["min"], count["max"]
     if most is None:
-        return f">={least}"
-    return f"<={most}" if least == 0 else f"{least}..{most}"
+        return f">={least:,}"
+    return f"<={most:,}" if least == 0 else f"{least:,}..{most:,}"
+
+
+def grouped(text):
+    """A sentence as pages have it: numbers in groups, digits of names as they are."""
+    return re.sub(r"(?<![\w./:])\d{4,}(?![\w./:])", lambda match: f"{int(match[0]):,}", text)
+
+
+def plain(text):
+    """Without the separators of groups."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text)
 
 
 def value_at(module, path):

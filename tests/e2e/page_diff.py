@@ -114,7 +114,7 @@ class DiffPage(Browser):
             for side, archive in (("Before", before), ("After", after)):
                 for use in json.loads(support.run_ok("graph", archive).stdout)["memory"]:
                     if use["kind"] == "pool" and use["bytes"]:
-                        captions += any(f"{side}: pool" in text and f", {use['bytes']} bytes" in text
+                        captions += any(f"{side}: pool" in text and f", {use['bytes']:,} bytes" in text
                                         for text in texts)
             heights = self.run_script("""
                 return Array.from(document.querySelectorAll('figure.map'), figure => [

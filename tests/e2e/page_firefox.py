@@ -89,7 +89,7 @@ class Page(unittest.TestCase):
         heads = [text.strip() for text in self.texts(".calls thead th")]
         self.run_script("document.querySelectorAll('.calls thead button')[arguments[0]].click()",
                         heads.index("MAC"))
-        macs = [int(text) for text in self.column(heads.index("MAC"))]
+        macs = [int(text.replace(",", "")) for text in self.column(heads.index("MAC"))]
         self.assertEqual(macs, sorted((call["mac"] for call in module["calls"]), reverse=True))
         self.find("#calls + .tools input").send_keys("no such call")
         self.assertEqual(self.column(0), [])

@@ -74,10 +74,10 @@ class PageMemory(Browser):
                 # The overview says it as well.
                 self.assertEqual(
                     self.texts(".gain"),
-                    [f"mlf plan places pool {pool['name']} in {pool['best']} bytes, "
-                     f"{pool['gain']} less than now." for pool in pools])
+                    [f"mlf plan places pool {pool['name']} in {pool['best']:,} bytes, "
+                     f"{pool['gain']:,} less than now." for pool in pools])
                 for pool, text in zip(pools, self.texts("figure.planned figcaption")):
-                    self.assertIn(f"{pool['best']} bytes: {pool['gain']} less", text)
+                    self.assertIn(f"{pool['best']:,} bytes: {pool['gain']:,} less", text)
                 expected = [(buffer["variable"], buffer["best_offset"], buffer["bytes"])
                             for pool in pools for buffer in pool["buffers"] for _ in buffer["live"]]
                 self.assertEqual(
@@ -98,15 +98,15 @@ class PageMemory(Browser):
     def test_a_step_of_the_map_is_chosen_with_the_keyboard(self):
         for archive in self.pool_archives()[:1]:
             peak = self.open(archive)["modules"][0]["peak"]
-            self.assertIn(f": {peak['bytes']} bytes in use", self.texts("figure.map .readout")[0])
+            self.assertIn(f": {peak['bytes']:,} bytes in use", self.texts("figure.map .readout")[0])
             slider = self.driver.find_element(By.CSS_SELECTOR, "figure.map input")
             slider.send_keys(Keys.HOME)
             for _ in range(peak["call"]):
                 slider.send_keys(Keys.ARROW_RIGHT)
             text = self.texts("figure.map .readout")[0]
-            self.assertIn(f"At call {peak['call']}: {peak['bytes']} bytes in use", text)
+            self.assertIn(f"At call {peak['call']}: {peak['bytes']:,} bytes in use", text)
             for one in peak["live"]:
-                self.assertIn(f"{one['name']}: {one['bytes']} bytes at ", text)
+                self.assertIn(f"{one['name']}: {one['bytes']:,} bytes at ", text)
 
     def test_maps_beside_each_other_show_the_same_step(self):
         several = 0
@@ -150,7 +150,7 @@ class PageMemory(Browser):
                         self.wait_for_text(f"{figure} .readout", f"At call {peak['call']}:")
                         self.assertEqual(
                             sorted(self.texts(f"{figure} .readout li")),
-                            sorted(f"{one['name']}: {one['bytes']} bytes" for one in live))
+                            sorted(f"{one['name']}: {one['bytes']:,} bytes" for one in live))
                         checked += 1
         self.assertGreater(checked, 0)
 

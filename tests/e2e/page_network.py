@@ -108,8 +108,8 @@ class Drawing(Browser):
         (label,) = self.run_script(links + "e => e.getAttribute('aria-label'))")
         self.assertRegex(label, rf"^calls 0 to {count - 1}: ")
         for key, unit in (("mac", "MAC"), ("loaded", "bytes loaded")):
-            self.assertIn(f"{sum(call[key] for call in calls)} {unit}", label)
-        self.assertIn(f"{max(call['live'] for call in calls)} bytes in memory", label)
+            self.assertIn(f"{sum(call[key] for call in calls):,} {unit}", label)
+        self.assertIn(f"{max(call['live'] for call in calls):,} bytes in memory", label)
         field = self.driver.find_element(By.CSS_SELECTOR, "#network + .tools [type=search]")
         field.send_keys("add_7")
         self.assertEqual(self.texts("#network + .tools [role=status]"), ["1 of 1"])

@@ -1,12 +1,17 @@
 // Numbers of the report that may not be exact.
 import type { Count } from "./report.ts";
 
+/** "208,576" */
+function grouped(number: number): string {
+  return number.toLocaleString("en");
+}
+
 /** "72", "10..72", ">=72", "<=72", "?": as the program prints counts. */
 export function format_count(count: Count): string {
   if (count === null) return "?";
-  if (typeof count === "number") return String(count);
-  if (count.max === null) return `>=${count.min}`;
-  return count.min === 0 ? `<=${count.max}` : `${count.min}..${count.max}`;
+  if (typeof count === "number") return grouped(count);
+  if (count.max === null) return `>=${grouped(count.min)}`;
+  return count.min === 0 ? `<=${grouped(count.max)}` : `${grouped(count.min)}..${grouped(count.max)}`;
 }
 
 /** What to sort and colour by: the most there can be, else the least. */
@@ -29,8 +34,13 @@ export function total(counts: Count[]): Count {
   return min === max ? min : { min, max };
 }
 
+/** "208576" of "208,576": what people may search for, and what can be compared. */
+export function plainDigits(text: string): string {
+  return text.replace(/(\d),(?=\d{3})/g, "$1");
+}
+
 /** The magnitude of a count that is text. */
 export function magnitudeOfText(text: string): number {
-  const numbers = text.match(/\d+(\.\d+)?/g);
+  const numbers = plainDigits(text).match(/\d+(\.\d+)?/g);
   return numbers ? Number(numbers[numbers.length - 1]) : -1;
 }

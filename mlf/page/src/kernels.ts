@@ -1,6 +1,7 @@
 // Kernels of large networks, whose markup is text until they are opened.
 import { all } from "./elements.ts";
 import { markMatchingLines } from "./lines.ts";
+import { labelCells } from "./table.ts";
 
 /** Makes elements of the markup that a `noscript` holds where there is one. */
 function unfold(kernel: Element): void {
@@ -8,6 +9,7 @@ function unfold(kernel: Element): void {
   if (!folded) return;
   folded.outerHTML = folded.textContent ?? "";
   for (const codes of all<HTMLElement>(kernel, ".codes")) markMatchingLines(codes);
+  for (const table of all<HTMLTableElement>(kernel, "table")) labelCells(table);
 }
 
 export function unfoldKernels(): void {

@@ -1,5 +1,6 @@
 // Memory maps: a step is chosen with the pointer or the arrow keys; what is alive then is a list.
 import { aliveAt, covered, fullestStep, type Rectangle } from "./alive.ts";
+import { format_count } from "./count.ts";
 import { all, make } from "./elements.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -22,7 +23,7 @@ function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
 /** What is alive. In a pool each is a rectangle; elsewhere the title of the one of all names them. */
 function linesOf(svg: SVGSVGElement, alive: Rectangle[]): string[] {
   if (svg.classList.contains("places")) {
-    return alive.map((one) => `${one.name}: ${one.bytes} bytes at ${one.offset}`);
+    return alive.map((one) => `${one.name}: ${format_count(one.bytes)} bytes at ${format_count(one.offset)}`);
   }
   return alive.flatMap((one) => one.name.split("\n").slice(1));
 }
@@ -73,7 +74,7 @@ export function makeExplorable(
     const alive = aliveAt(rectangles, step);
     const list = make("ul", {}, ...linesOf(svg, alive).map((line) => make("li", {}, line)));
     readout.replaceChildren(
-      make("p", {}, "At ", placeOf(calls, prefix, step), `: ${covered(alive)} bytes in use`), list);
+      make("p", {}, "At ", placeOf(calls, prefix, step), `: ${format_count(covered(alive))} bytes in use`), list);
   };
   const choose = (step: number): void => {
     // What other maps show then is not read out.

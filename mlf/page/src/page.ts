@@ -5,7 +5,7 @@ import { followLinks } from "./links.ts";
 import { makeAllExplorable as makeMapsExplorable } from "./map.ts";
 import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
-import { makeFilterable, makeSortable } from "./table.ts";
+import { drawShares, labelCells, makeFilterable, makeSortable } from "./table.ts";
 
 // Everything is there (begin.ts), and what follows measures it.
 document.documentElement.classList.remove("arriving");
@@ -26,6 +26,14 @@ function linkOf(links: string | undefined, call: number, row: string): string | 
   return link === "-" ? null : link;
 }
 
+const narrow = matchMedia("(max-width: 45rem)");
+const labelTables = (): void => {
+  if (!narrow.matches) return;
+  for (const table of all<HTMLTableElement>(document, "table:not(.labelled)")) labelCells(table);
+};
+narrow.addEventListener("change", labelTables);
+labelTables();
+for (const table of all<HTMLTableElement>(document, "table.calls")) drawShares(table);
 for (const table of all<HTMLTableElement>(document, "table.filterable")) makeFilterable(table);
 for (const table of all<HTMLTableElement>(document, "table.sortable")) makeSortable(table);
 /** By section: what shows a call of its module in another view. */

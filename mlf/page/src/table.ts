@@ -1,4 +1,5 @@
 // Tables that sort by a click on a head, and filter by words.
+import { magnitudeOfText, plainDigits } from "./count.ts";
 import { all, make } from "./elements.ts";
 import { matches, orderOf, type Direction } from "./order.ts";
 
@@ -20,6 +21,35 @@ function sort(table: HTMLTableElement, head: HTMLTableCellElement): void {
   body.append(...orderOf(cells, isNumber, direction).map((i) => rows[i]!));
 }
 
+/** Heads of columns, without the arrows of their order. */
+function headsOf(table: HTMLTableElement): HTMLTableCellElement[] {
+  return Array.from(table.tHead?.rows[0]?.cells ?? []);
+}
+
+/** In a narrow window a row is several lines, in which each number says what it is. */
+export function labelCells(table: HTMLTableElement): void {
+  const heads = headsOf(table).map((head) => head.textContent ?? "");
+  for (const row of table.tBodies[0]!.rows) {
+    for (const cell of row.cells) cell.dataset["label"] = heads[cell.cellIndex] ?? "";
+  }
+  table.classList.add("labelled");
+}
+
+/** Behind each number a bar, as long as its part of the largest in the column. */
+export function drawShares(table: HTMLTableElement): void {
+  const rows = Array.from(table.tBodies[0]!.rows);
+  for (const head of headsOf(table)) {
+    const column = head.cellIndex;
+    if (column === 0 || !head.classList.contains("n")) continue;
+    const amounts = rows.map((row) => magnitudeOfText(cellText(row, column)));
+    const most = amounts.reduce((a, b) => Math.max(a, b), 0);
+    if (most <= 0) continue;
+    rows.forEach((row, i) => {
+      row.cells[column]?.style.setProperty("--share", String(Math.max(0, amounts[i]! / most)));
+    });
+  }
+}
+
 export function makeSortable(table: HTMLTableElement): void {
   for (const head of all<HTMLTableCellElement>(table, "thead th")) {
     const button = make("button", { type: "button" }, head.textContent ?? "");
@@ -30,7 +60,8 @@ export function makeSortable(table: HTMLTableElement): void {
 
 export function makeFilterable(table: HTMLTableElement): void {
   const rows = Array.from(table.tBodies[0]!.rows);
-  const texts = rows.map((row) => row.textContent ?? "");
+  // A number is found with its separators and without.
+  const texts = rows.map((row) => `${row.textContent} ${plainDigits(row.textContent ?? "")}`);
   const input = make("input", { type: "search", placeholder: "words of the row" });
   const status = make("span", { role: "status" });
   input.addEventListener("input", () => {

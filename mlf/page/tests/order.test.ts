@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { magnitude, magnitudeOfText, format_count, total } from "../src/count.ts";
+import { magnitude, magnitudeOfText, format_count, plainDigits, total } from "../src/count.ts";
 import { matches, orderOf } from "../src/order.ts";
 
 test("counts are written as the program prints them", () => {
@@ -8,6 +8,14 @@ test("counts are written as the program prints them", () => {
   assert.deepEqual(counts.map(format_count), ["7", "?", "1..4", "<=4", ">=3"]);
   assert.deepEqual(counts.map(magnitude), [7, -1, 4, 4, 3]);
   assert.deepEqual(counts.map((count) => magnitudeOfText(format_count(count))), [7, -1, 4, 4, 3]);
+});
+
+test("numbers have groups of three digits, which order and search do without", () => {
+  assert.deepEqual([208576, 999, { min: 1000, max: 1234567 }].map(format_count),
+                   ["208,576", "999", "1,000..1,234,567"]);
+  assert.equal(magnitudeOfText("1,000..1,234,567"), 1234567);
+  assert.equal(magnitudeOfText("+1,024 (+6.7 %)"), 6.7);
+  assert.equal(plainDigits("conv_1, 208,576 bytes"), "conv_1, 208576 bytes");
 });
 
 test("a sum is as exact as its parts", () => {

@@ -1,0 +1,207 @@
+// RAM and flash as one bar each, whose parts are as wide as they are large.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "page/parts.h"
+
+namespace mlf::page {
+namespace {
+
+using analysis::Count;
+
+struct Part {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::string look;    ///< class of its colour
+  std::string link{};  ///< id of the place that shows it; empty: none
+};
+
+struct Bar {
+  std::string title;
+  Count total;
+  std::string missing{};  ///< what the total does not have, as its size is not known
+  std::vector<Part> parts{};
+
+  /// Parts of no size are left out.
+  void add(Part part) {
+    if (part.bytes > 0) parts.push_back(std::move(part));
+  }
+};
+
+/// Of workspaces at the peak. Two may share bytes.
+std::uint64_t scratch_at_peak(const ModuleReport& module) {
+  std::uint64_t bytes = 0;
+  for (const auto& tensor : analysis::live_tensors(*module.network, *module.peak.call)) {
+    if (tensor.role == analysis::LiveRole::scratch) bytes += tensor.bytes.value_or(0);
+  }
+  return std::min(bytes, module.peak.bytes.min);
+}
+
+/// At the peak of memory that is planned or allocated; beside it what is there all the time.
+Bar ram_bar(const ModuleReport& module) {
+  const RamReport& ram = module.ram;
+  Bar bar{.title = "RAM", .total = ram.total()};
+  const Count taken = ram.pools + ram.executor + ram.heap + ram.stack;
+  const std::uint64_t live = std::min(module.peak.bytes.min, taken.min);
+  const std::uint64_t scratch = module.peak.call ? std::min(scratch_at_peak(module), live) : 0;
+  bar.add({"tensors at the peak", live - scratch, "t0"});
+  bar.add({"workspaces at the peak", scratch, "scratch"});
+  bar.add({"not in use then", taken.min - live, "rest"});
+  bar.add({"inputs and outputs", ram.io.min, "t1"});
+  bar.add({"arguments of packed calls", ram.arguments.min, "t2"});
+  if (!module.code) {
+    bar.missing = "stack frames";
+    return bar;
+  }
+  // Frames have the arrays on the stack in them.
+  const Count frames = stack_frames(module);
+  const Count arrays = ram.stack + ram.arguments;
+  const Count others = ram.pools + ram.io + ram.executor + ram.heap;
+  bar.total = {others.min + std::max(frames.min, arrays.min), std::nullopt};
+  if (others.max && frames.max) bar.total.max = *others.max + std::max(*frames.max, arrays.min);
+  bar.add({"rest of stack frames", frames.min - std::min(frames.min, arrays.min), "t4"});
+  return bar;
+}
+
+/// The constants of each kernel, each place in a pool once: at the first kernel that reads it.
+class Weights {
+ public:
+  explicit Weights(const ModuleReport& module) : module_(module) {
+    const graph::Topology& network = *module.network;
+    bytes_.resize(network.kernels.size());
+    for (const graph::Call& call : network.calls) {
+      if (!seen_.insert(graph::KernelId{call.kernel}).second) continue;
+      for (const graph::KernelBuffer& one : network.kernel_of(call).constants) {
+        add(index(call.kernel), one.pool, one.offset, one.bytes);
+      }
+    }
+    for (const graph::Value& value : network.values) {
+      if (value.kind != graph::ValueKind::constant || value.consumers.empty()) continue;
+      const graph::Endpoint& reader = value.consumers.front();
+      if (reader.kind != graph::Endpoint::Kind::call) continue;
+      const graph::Storage& storage = network[value.storage];
+      add(index(network.calls[reader.step].kernel), storage.pool, storage.offset, value.bytes);
+    }
+  }
+
+  /// By kernel.
+  const std::vector<std::uint64_t>& bytes() const { return bytes_; }
+
+ private:
+  void add(std::size_t kernel, std::optional<graph::PoolId> pool,
+           std::optional<std::uint64_t> offset, std::optional<std::uint64_t> bytes) {
+    if (pool && offset && !places_.insert({index(*pool), *offset}).second) return;
+    bytes_[kernel] += bytes.value_or(0);
+  }
+
+  const ModuleReport& module_;
+  std::vector<std::uint64_t> bytes_;
+  std::set<graph::KernelId> seen_;
+  std::set<std::pair<std::size_t, std::uint64_t>> places_;
+};
+
+/// The layer of the first call, where Relay has a name for it.
+std::string name_of(const ModuleReport& module, std::size_t kernel) {
+  const auto call = std::ranges::find(module.calls, kernel, &CallReport::kernel);
+  const bool has_layer = call != module.calls.end() && !call->layer.empty();
+  return has_layer ? call->layer.substr(0, call->layer.find(';'))
+                   : module.kernels[kernel].short_name;
+}
+
+/// The kernels with the most constants in the order of the network, and all others together.
+void add_weights(Bar& bar, const ModuleView& module) {
+  constexpr std::size_t kMost = 6;
+  const std::vector<std::uint64_t> bytes = Weights(module.report).bytes();
+  std::vector<std::size_t> largest;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] > 0) largest.push_back(i);
+  }
+  std::ranges::stable_sort(largest, std::greater(), [&](std::size_t i) { return bytes[i]; });
+  const std::size_t others = largest.size() > kMost ? largest.size() - kMost : 0;
+  largest.resize(largest.size() - others);
+  std::ranges::sort(largest);
+  std::uint64_t rest = module.report.flash.constants.min;
+  for (std::size_t at = 0; at < largest.size(); ++at) {
+    const std::size_t kernel = largest[at];
+    const std::uint64_t its = std::min(bytes[kernel], rest);
+    rest -= its;
+    bar.add({name_of(module.report, kernel), its, fmt::format("t{}", at),
+             module.kernel_id(module.report.kernels[kernel])});
+  }
+  bar.add({others > 0 ? fmt::format("constants of {} more kernels", others) : "other constants",
+           rest, "rest"});
+}
+
+Bar flash_bar(const ModuleView& module) {
+  const ModuleReport& report = module.report;
+  Bar bar{.title = "Flash", .total = report.flash.constants + report.flash.copies};
+  add_weights(bar, module);
+  bar.add({"copies of constants", report.flash.copies.min, "copies"});
+  if (!report.code) {
+    bar.missing = "code";
+    return bar;
+  }
+  bar.total += Count(report.code->text);
+  bar.add({"code", report.code->text, "scratch"});
+  return bar;
+}
+
+std::string heading(const Bar& bar) {
+  return fmt::format("{} {} bytes{}", bar.title, number_text(bar.total),
+                     bar.missing.empty() ? "" : ", without " + bar.missing);
+}
+
+void write_bar(HtmlWriter& html, const Bar& bar) {
+  std::uint64_t sum = 0;
+  for (const Part& part : bar.parts) sum += part.bytes;
+  html.open("div", {{"class", "stack"}});
+  html.element("h3", heading(bar));
+  if (sum > 0) {
+    html.open("svg", {{"viewBox", fmt::format("0 0 {} 1", sum)},
+                      {"preserveAspectRatio", "none"},
+                      {"aria-hidden", "true"}});
+    std::uint64_t at = 0;
+    for (const Part& part : bar.parts) {
+      html.open("rect", {{"class", part.look},
+                         {"x", std::to_string(at)},
+                         {"width", std::to_string(part.bytes)},
+                         {"height", "1"}});
+      html.close("rect");
+      at += part.bytes;
+    }
+    html.close("svg");
+    html.open("ul");
+    for (const Part& part : bar.parts) {
+      html.open("li");
+      html.element("i", {{"class", part.look}}, "");
+      if (part.link.empty()) {
+        html.element("span", part.name);
+      } else {
+        link_to(html, part.link, part.name);
+      }
+      html.element("strong", number_text(part.bytes));
+      html.close("li");
+    }
+    html.close("ul");
+  }
+  html.close("div");
+}
+
+}  // namespace
+
+void write_stacks(HtmlWriter& html, const ModuleView& module) {
+  if (!module.report.network) return;
+  html.open("div", {{"class", "stacks"}});
+  write_bar(html, ram_bar(module.report));
+  write_bar(html, flash_bar(module));
+  html.close("div");
+}
+
+}  // namespace mlf::page
