@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "progress.h"
+
 namespace mlf::program {
 
 /// Calls `work(i)` for every i below `count`, in up to `jobs` threads of which the caller's is one;
@@ -16,7 +18,10 @@ void for_each_index(std::size_t count, std::size_t jobs, const Work& work) {
   // The first free thread takes the next one.
   std::atomic<std::size_t> next = 0;
   const auto take = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
+    for (std::size_t i = next++; i < count; i = next++) {
+      work(i);
+      advance_progress(count);
+    }
   };
   std::vector<std::jthread> threads;
   for (std::size_t i = 1; i < std::min(jobs, count); ++i) threads.emplace_back(take);

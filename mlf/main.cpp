@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "mlf/tir/document.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 #include "signals.h"
 #include "support/nearest.h"
 
@@ -155,7 +157,10 @@ int run_chosen(const std::vector<Command>& commands, const GlobalOptions& option
   const auto limits = limits_from(options.limits, options.pool_sizes);
   if (!limits) return console.fail(limits.error());
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run({console, *limits});
+    if (!command.app->parsed()) continue;
+    std::optional<Progress> progress;
+    if (!options.quiet) progress.emplace(command.app->get_name());
+    return command.run({console, *limits});
   }
   return console.fail(ErrorKind::internal, "no command was chosen");
 }

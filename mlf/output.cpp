@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string>
 
+#include "progress.h"
+
 namespace mlf::program {
 namespace {
 
@@ -39,6 +41,7 @@ Console::~Console() = default;
 
 int Console::fail(const Diagnostic& diagnostic) const {
   // As a string_view: a format string may not come from the input.
+  const ProgressPause pause;
   log_->error(std::string_view(to_string(diagnostic)));
   return exit_code(diagnostic.kind);
 }
@@ -48,19 +51,26 @@ int Console::fail(ErrorKind kind, std::string_view message) const {
 }
 
 void Console::warn(std::string_view message) const {
-  if (verbosity_ != Verbosity::quiet) log_->warn(printable(message));
+  if (verbosity_ == Verbosity::quiet) return;
+  const ProgressPause pause;
+  log_->warn(printable(message));
 }
 
 void Console::note(std::string_view message) const {
-  if (verbosity_ != Verbosity::quiet) log_->info(printable(message));
+  if (verbosity_ == Verbosity::quiet) return;
+  const ProgressPause pause;
+  log_->info(printable(message));
 }
 
 void Console::detail(std::string_view message) const {
-  if (verbosity_ == Verbosity::verbose) log_->info(printable(message));
+  if (verbosity_ != Verbosity::verbose) return;
+  const ProgressPause pause;
+  log_->info(printable(message));
 }
 
 void OutputStream::write(std::string_view bytes) {
   if (error_ != 0) return;
+  end_progress();
   // The first error is the cause; those that follow are not.
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) error_ = errno;
 }

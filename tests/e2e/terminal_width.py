@@ -92,5 +92,50 @@ class Tables(unittest.TestCase):
         self.assertRegex(on_terminal(80, "report", archive), r"1  nn_conv\w+\.\.\.\w+cast  ")
 
 
+class Progress(unittest.TestCase):
+    """Of a search that takes all of its two seconds."""
+
+    PROBLEM = "id,lower,upper,size\n" + "".join(
+        f"{i},{i * 37 % 101},{i * 37 % 101 + 7 + i * 53 % 29},{1000 + i * 7919 % 4093}\n" for i in range(250))
+
+    def errors(self, *options, terminal="xterm", seconds="2"):
+        """What a terminal at standard error gets, and what standard output has."""
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(
+            [support.PROGRAM, "plan", "--problem", "-", "--seconds", seconds, *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=follower,
+            env={**os.environ, "TERM": terminal, "NO_COLOR": "1"})  # fmt: skip
+        os.close(follower)
+        result, _ = process.communicate(self.PROBLEM.encode())
+        self.assertEqual(process.returncode, 0)
+        text = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the terminal is closed
+                break
+            text += part
+        os.close(leader)
+        return text.decode(), result.decode()
+
+    def test_is_a_line_that_is_gone_at_the_end(self):
+        text, result = self.errors()
+        *drawn, last = text.split("\r\x1b[K")
+        self.assertEqual(drawn[0], "")
+        self.assertGreater(len(drawn), 2)
+        for one in drawn[1:]:
+            self.assertRegex(one, r"^mlf plan: [12] s$")
+        self.assertRegex(last, r"^mlf: info: 250 buffers in .*\r\n$")
+        self.assertEqual(result.count("\n"), 251)
+        self.assertNotIn("\x1b", result)
+
+    def test_is_for_long_work_on_terminals_that_can_show_it(self):
+        for options, terminal, seconds in (((), "xterm", "0.2"), ((), "dumb", "1.5"), (("-q",), "xterm", "1.5")):
+            text, _ = self.errors(*options, terminal=terminal, seconds=seconds)
+            self.assertNotIn("\x1b[K", text)
+        result = support.run_ok("plan", "--problem", "-", "--seconds", "1.5", input=self.PROBLEM.encode())
+        self.assertNotIn(b"\x1b", result.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
