@@ -72,7 +72,8 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
          [&options](const std::string& text) {
            options.tvm_version = tir::tvm_version_named(text);
          },
-         "TVM version that save_json, tvmscript or c is for; without it, that of the source")
+         "TVM version that save_json, tvmscript or c is for; without it, that of the source. "
+         "tvmscript that its parser cannot read is an error")
       ->check(tvm_version_validator())
       ->type_name("VERSION")
       ->group("Output");
@@ -125,6 +126,11 @@ bool has_constants(const tir::Document& document) {
   return has;
 }
 
+/// A text for a version that was asked for is for its parser; any other one may be for people.
+Result<void> readable_by_tvm(const tir::Document& document, const TirArguments& options) {
+  return options.tvm_version ? tir::require_parsable(document) : Result<void>();
+}
+
 Result<void> write_tir(const tir::Document& document, const TirArguments& options,
                        const Limits& limits, const Sink& sink) {
   if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
@@ -142,6 +148,7 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
     case TirFormat::save_json:
       return tir::write_save_json(document, sink);
     case TirFormat::tvmscript:
+      if (const auto parsable = readable_by_tvm(document, options); !parsable) return parsable;
       return tir::write_tvmscript(
           document,
           {.max_written_nodes = limits.tir.max_written_nodes, .constants = options.constants},

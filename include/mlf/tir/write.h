@@ -102,6 +102,15 @@ struct ScriptOptions {
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
 
+/// Fails where the parser of the TVM that the document names (the last of its range of versions)
+/// could not read the text that `write_tvmscript` makes of it, or would read another module: before
+/// v0.12 numbers and types of unusual dtypes, shuffles, reductions, calls of other functions,
+/// constants of bool or with infinities; in all versions auto-broadcast buffers without strides.
+///
+/// Errors: `invalid_input`. The message names the construct, the function, the version and the
+/// first one that can.
+MLF_API Result<void> require_parsable(const Document& document);
+
 /// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and
 /// constants, and the pools of the memory planner at the end. The forms are those of the version
 /// that the document names (the last one of its range, where they leave a choice). How a function

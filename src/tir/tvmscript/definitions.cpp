@@ -76,7 +76,10 @@ class BufferDeclaration {
     }
     auto type = present("buffer_type", 8);
     if (!type) type = args_.keyword("type");
-    if (type && as_string(c_, *type) == "auto") spec_.type = BufferType::auto_broadcast;
+    // Printers write the first, parsers up to v0.11 read the second.
+    const bool is_auto =
+        type && (as_string(c_, *type) == "auto" || as_string(c_, *type) == "auto_broadcast");
+    if (is_auto) spec_.type = BufferType::auto_broadcast;
     if (const auto separators = present("axis_separators", 9)) {
       spec_.axis_separators = as_exprs(c_, *separators);
     }

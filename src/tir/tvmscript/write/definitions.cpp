@@ -328,7 +328,7 @@ TextFragments Declarations::annotation(Node var) {
   if (const Node type = var[f::Var::type_annotation]) {
     fragments.node(PrintAs::type, type);
   } else {
-    fragments.text(fmt::format("T.{}", to_string(var.dtype())));
+    fragments.text(printer_.type_name(var.dtype()));
   }
   const bool states_size = var.is(Kind::SizeVar) && !printer_.spelling().is_old;
   return fragments.text(states_size ? "(is_size_var=True)" : "");
@@ -448,7 +448,9 @@ TextFragments Declarations::arguments(Node buffer) {
   if (factor != 1) out.text(fmt::format(", offset_factor={}", factor));
   if (buffer.integer(f::Buffer::buffer_type) ==
       static_cast<std::int64_t>(BufferType::auto_broadcast)) {
-    out.text(", buffer_type=\"auto\"");
+    // Up to v0.11 the parser does not know the word that the printer has.
+    out.text(printer_.spelling().is_old ? ", buffer_type=\"auto_broadcast\""
+                                        : ", buffer_type=\"auto\"");
   }
   if (const NodeList separators = buffer.list(f::Buffer::axis_separators); !separators.empty()) {
     out.text(", axis_separators=[").list(separators).text("]");

@@ -291,12 +291,18 @@ void Printer::expand(const TextFragment& fragment, TextFragments& out) {
   }
 }
 
+/// Up to v0.11 the parser's word for bool is not that of the printer.
+std::string Printer::type_name(DType dtype) const {
+  if (spelling_.is_old && dtype == DType::Bool()) return "T.boolean";
+  return fmt::format("T.{}", to_string(dtype));
+}
+
 /// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor where there is no such form.
 void Printer::expand_type(Node node, TextFragments& out) {
   if (!has_type_function(node, spelling_)) return expand_type_object(node, out);
   if (node.is(Kind::PointerType)) return pointer_type(node, out);
   if (node.is(Kind::PrimType)) {
-    out.text(fmt::format("T.{}", to_string(node.dtype(std::uint8_t{f::PrimType::dtype}))));
+    out.text(type_name(node.dtype(std::uint8_t{f::PrimType::dtype})));
     return;
   }
   const NodeList fields = node.list(f::TupleType::fields);

@@ -223,6 +223,8 @@ class Printer {
 
   /// The name of a variable or buffer. Throws OutOfScope where nothing in scope defines it.
   std::string_view name_of(Node node) const;
+  /// `T.int32` as a type.
+  std::string type_name(DType dtype) const;
   ScopedNames& names() { return names_; }
   std::uint8_t minor_version() const { return minor_version_; }
   const Spelling& spelling() const { return spelling_; }

@@ -14,6 +14,7 @@ namespace mlf::tir {
 namespace {
 
 namespace fs = std::filesystem;
+using write_test::contents;
 using write_test::read_text;
 using write_test::script_of;
 using write_test::tir_json_of;
