@@ -2,10 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -73,11 +72,11 @@ Bar ram_bar(const ModuleReport& module) {
 /// The constants of each kernel, each place in a pool once: at the first kernel that reads it.
 class Weights {
  public:
-  explicit Weights(const ModuleReport& module) : module_(module) {
+  explicit Weights(const ModuleReport& module) {
     const graph::Topology& network = *module.network;
     bytes_.resize(network.kernels.size());
     for (const graph::Call& call : network.calls) {
-      if (!seen_.insert(graph::KernelId{call.kernel}).second) continue;
+      if (!seen_.insert(call.kernel).second) continue;
       for (const graph::KernelBuffer& one : network.kernel_of(call).constants) {
         add(index(call.kernel), one.pool, one.offset, one.bytes);
       }
@@ -101,7 +100,6 @@ class Weights {
     bytes_[kernel] += bytes.value_or(0);
   }
 
-  const ModuleReport& module_;
   std::vector<std::uint64_t> bytes_;
   std::set<graph::KernelId> seen_;
   std::set<std::pair<std::size_t, std::uint64_t>> places_;

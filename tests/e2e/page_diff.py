@@ -47,6 +47,18 @@ class DiffPage(Browser):
                 self.assertEqual(self.requests(), [])
                 self.assertEqual(self.driver.get_log("browser"), [])
 
+    def test_in_a_narrow_window_numbers_are_on_the_screen(self):
+        for pair in self.pairs():
+            self.size(400)
+            self.open(*pair)
+            outside = self.run_script("""
+                return Array.from(document.querySelectorAll('.numbers td.n, dd')).filter(e => {
+                  const range = document.createRange();
+                  range.selectNodeContents(e);
+                  return range.getBoundingClientRect().right > 385;
+                }).map(e => e.textContent)""")
+            self.assertEqual(outside, [], pair)
+
     def test_the_overview_has_both_reports(self):
         for before, after in self.pairs():
             self.open(before, after)
