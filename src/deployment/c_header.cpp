@@ -14,15 +14,15 @@ namespace {
 constexpr std::string_view kStruct = "struct tvmgen_";
 constexpr std::string_view kRun = "int32_t tvmgen_";
 constexpr std::string_view kRunEnd = "_run(";
-constexpr std::string_view kPools = "_workspace_pools {";
-constexpr std::string_view kField = "  void* ";
+constexpr std::string_view kPools = "_workspace_pools";
+constexpr std::string_view kField = "void";
 constexpr std::string_view kDefine = "#define TVMGEN_";
 constexpr std::string_view kWorkspacePool = "_WORKSPACE_POOL_SIZE";
 constexpr std::string_view kConstantPool = "_CONSTANT_POOL_SIZE";
 constexpr std::string_view kWorkspace = "_WORKSPACE_SIZE";
 constexpr std::string_view kSize = "_SIZE";
-constexpr std::string_view kInputs = "_inputs {";
-constexpr std::string_view kOutputs = "_outputs {";
+constexpr std::string_view kInputs = "_inputs";
+constexpr std::string_view kOutputs = "_outputs";
 
 /// Takes the next line off `text`, without its end.
 std::string_view take_line(std::string_view& text) {
@@ -33,15 +33,30 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// Lines of a header as they come.
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+/// The name in `void* name;`, blanks where they are; empty for other lines.
+std::string_view field_of(std::string_view line) {
+  if (!line.starts_with(kField) || !line.ends_with(';')) return {};
+  line = trimmed(line.substr(kField.size(), line.size() - kField.size() - 1));
+  return line.starts_with('*') ? trimmed(line.substr(1)) : std::string_view();
+}
+
+/// Lines of a header as they come. Blanks and places of braces may be those of a formatter.
 class HeaderReader {
  public:
-  void line(std::string_view line) {
+  void line(std::string_view text) {
+    const std::string_view line = trimmed(text);
+    const std::string_view field = field_of(line);
     if (open_ == nullptr) {
       open(line);
-    } else if (line.starts_with(kField) && line.ends_with(';')) {
-      open_->emplace_back(line.substr(kField.size(), line.size() - kField.size() - 1));
-    } else {
+    } else if (!field.empty()) {
+      open_->emplace_back(field);
+    } else if (line != "{") {
       open_ = nullptr;
     }
   }
@@ -79,6 +94,7 @@ class HeaderReader {
     if (line.starts_with(kDefine)) return define(line.substr(kDefine.size()));
     if (line.starts_with(kRun)) return declare(line);
     if (!line.starts_with(kStruct)) return;
+    if (line.ends_with('{')) line = trimmed(line.substr(0, line.size() - 1));
     if (line.ends_with(kInputs)) {
       open_ = &fields_.inputs;
       module_ = line.substr(kStruct.size(), line.size() - kStruct.size() - kInputs.size());

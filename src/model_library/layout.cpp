@@ -78,16 +78,17 @@ bool is_capture(std::string_view name) {
   return name.starts_with("tir-") && name.find('/') == name.npos;
 }
 
-bool is_in_codegen(std::string_view name) {
-  return !folder_by_name(below(name, "host/src/")).empty() ||
-         !folder_by_name(below(name, "host/include/")).empty() ||
-         !folder_by_name(below(name, "host/lib/")).empty();
+/// Whether a file is in the folder that its name says, of those in codegen/host/.
+bool is_in_host(std::string_view name) {
+  for (const std::string_view folder : {kSources, kHeaders, kObjects}) {
+    const std::string_view in_host = folder.substr(kHost.size());
+    if (folder_by_name(below(name, in_host)) == folder) return true;
+  }
+  return false;
 }
 
-bool is_in_host(std::string_view name) {
-  return !folder_by_name(below(name, "src/")).empty() ||
-         !folder_by_name(below(name, "include/")).empty() ||
-         !folder_by_name(below(name, "lib/")).empty();
+bool is_in_codegen(std::string_view name) {
+  return is_in_host(below(name, kHost.substr(kCodegen.size())));
 }
 
 bool is_bare(std::string_view name) {
@@ -169,6 +170,8 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
         renamed(members, *begins, [](std::string_view rest) { return std::string(rest); });
     layout->folder = *begins;
   }
+  // Of a larger tree with an archive in it, other files are no part.
+  if (!layout && !folder_with_format(members).empty()) return std::nullopt;
   for (std::size_t i = 0; i < folders.size() && !layout; ++i) {
     layout = layout_below(members, files, folders[i]);
   }

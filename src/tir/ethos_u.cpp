@@ -60,8 +60,8 @@ std::vector<EthosUAccess> accesses_of_operation(NodeList args, std::size_t first
   return accesses;
 }
 
-/// Weights and input are only read, commands as well. Memory of a size that is not stated is a
-/// pool.
+/// Weights and input are only read, commands as well. Of memory to work in, a size says how large
+/// all of it is.
 std::vector<EthosUAccess> accesses_of_launch(NodeList args) {
   std::vector<EthosUAccess> accesses{
       {.argument = kCommands, .is_read = true, .bytes = size_of(args[kCommands + 1])}};
@@ -71,10 +71,11 @@ std::vector<EthosUAccess> accesses_of_launch(NodeList args) {
     const bool is_output = region == kOutput;
     const bool is_input = region == kWeights || region == kInput;
     const auto bytes = size_of(args[i + 2]);
-    accesses.push_back({.argument = i + 1,
-                        .is_read = !is_output,
-                        .is_written = !is_input,
-                        .bytes = bytes && *bytes > 0 ? bytes : std::nullopt});
+    accesses.push_back(
+        {.argument = i + 1,
+         .is_read = !is_output,
+         .is_written = !is_input,
+         .bytes = (is_output || is_input) && bytes && *bytes > 0 ? bytes : std::nullopt});
   }
   return accesses;
 }

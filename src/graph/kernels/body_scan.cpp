@@ -293,8 +293,8 @@ void Scanner::enter_ethos_u(Node call, std::span<const tir::EthosUAccess> access
     if (access.is_written) write(pointer);
     if (access.is_read) read(pointer);
     const Place place = scope_.place_of(pointer);
-    const bool is_anywhere = argument.is(Kind::Var) && !access.bytes && per_parameter(place);
-    if (!is_anywhere) continue;
+    const bool is_work = access.is_read && access.is_written;
+    if (!is_work || per_parameter(place) == nullptr) continue;
     memory_.push_back({MemoryKind::pool, std::string(argument.text(f::Var::name)), std::nullopt,
                        argument.id(), place});
   }

@@ -66,6 +66,9 @@ TEST(CHeader, OtherTextHasNoFields) {
 
 TEST(CHeader, LinesMayEndInTheOtherWay) {
   EXPECT_EQ(read_header("struct tvmgen_m_inputs {\r\n  void* x;\r\n};\r\n").inputs, Names{"x"});
+  // By a formatter.
+  EXPECT_EQ(read_header("struct tvmgen_m_inputs\n{\n\tvoid *x;\n    void * y;\n};\n").inputs,
+            (Names{"x", "y"}));
 }
 
 TEST(CHeader, AStructThatIsCutOffKeepsWhatItHas) {

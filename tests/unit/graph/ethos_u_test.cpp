@@ -119,17 +119,24 @@ TEST(EthosU, ALaunchInCSaysHowMuchItWrites) {
 }
 
 // Its commands alone say how much of a pool it works in.
-TEST(EthosU, PlacesInAPoolAreNotKnown) {
-  const Topology topology = network(in_c("void* global_workspace_1_var,",
-                                         "  base_addrs[5] = (uintptr_t)(global_workspace_1_var);\n"
-                                         "  base_addrs_size[5] = 0;\n",
-                                         "global_workspace_0_var, "));
+class EthosUPool : public testing::TestWithParam<int> {};
+
+TEST_P(EthosUPool, ItsPlacesAreNotKnown) {
+  // Some versions say how large all of the pool is.
+  const Topology topology =
+      network(in_c("void* global_workspace_1_var,",
+                   fmt::format("  base_addrs[5] = (uintptr_t)(global_workspace_1_var);\n"
+                               "  base_addrs_size[5] = {};\n",
+                               GetParam()),
+                   "global_workspace_0_var, "));
   EXPECT_EQ(topology.calls[0].arguments.at(2).direction, Direction::pool);
   ASSERT_EQ(topology.kernels[0].workspaces.size(), 1u);
   EXPECT_FALSE(topology.kernels[0].workspaces[0].bytes);
   ASSERT_FALSE(topology.memory.empty());
   EXPECT_NE(topology.memory[0].exactness, Exactness::exact);
 }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, EthosUPool, testing::Values(0, 256));
 
 }  // namespace
 }  // namespace mlf::graph

@@ -53,6 +53,14 @@ TEST(PublishedLayout, AFolderAroundEverythingIsTheRoot) {
   EXPECT_EQ(layout->no_new_members, "");
 }
 
+TEST(PublishedLayout, FilesOfAProgramAroundAnArchiveAreNoPart) {
+  const Names names{"model/codegen/host/src/default_lib0.c", "src/default_lib0.c", "src/main.c"};
+  EXPECT_EQ(renamed(names), Names());
+  EXPECT_EQ(folder_with_format(members_of(names)), "model");
+  // A header is in include/ there.
+  EXPECT_EQ(renamed({"src/tvmgen_default.h", "src/main.c", "README"}), Names());
+}
+
 TEST(PublishedLayout, OtherFilesBesideTheFolderLeaveItAlone) {
   const Names names{"README.md", "z/metadata.json", "b/metadata.json", "c/d/codegen/host/x.c"};
   EXPECT_EQ(renamed(names), Names());

@@ -121,8 +121,8 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
                          const Item& item) {
   Cursor cursor = cursor_over(source, item.head);
   if (cursor.at_word("__attribute__")) pass_attribute(cursor);
-  cursor.expect("static");
-  cursor.accept_word("const");
+  while (cursor.accept_word("static") || cursor.accept_word("const")) {
+  }
   const Declared declared = read_declaration(cursor);
   return {declared.name, declared.element, declared.count,
           array_node(context, source, item.body, declared)};

@@ -56,6 +56,7 @@ class Splitter {
   std::uint32_t initialiser_end(std::uint32_t open) const;
   std::uint32_t plain_brace(std::uint32_t open) const;
   void function(Item item);
+  void pass_alternatives(Item& item);
   void initialised(Item item);
   void declared(Item item);
   void structure(Item item);
@@ -243,12 +244,30 @@ void Splitter::declared(Item item) {
   add(item);
 }
 
+/// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration stands for
+/// all.
+void Splitter::pass_alternatives(Item& item) {
+  const std::string_view name = array_name(head_text(item));
+  while (!name.empty() && at_ < end_ && text_[at_] != '{' && text_[at_] != '"') {
+    Item next;
+    next.head = {at_, head_end(at_)};
+    const bool is_same =
+        next.head.end < end_ && text_[next.head.end] == '=' && array_name(head_text(next)) == name;
+    if (!is_same) return;
+    item.head = next.head;
+    at_ = skip_blank(text_, next.head.end + 1, end_);
+  }
+}
+
 /// Arrays of constants are in the section of linked parameters, or (v0.8) have its prefix.
 void Splitter::initialised(Item item) {
   at_ = skip_blank(text_, at_ + 1, end_);
+  pass_alternatives(item);
   const std::string_view head = head_text(item);
   const bool is_braced = at_ < end_ && text_[at_] == '{';
-  if (at_ < end_ && text_[at_] == '"' && head.find(".rodata.tvm") != head.npos) {
+  const bool is_bytes = text_.substr(at_).starts_with("\"\\x") &&
+                        head.find("int8_t ") != head.npos && declares_array(head);
+  if (is_bytes) {
     // Commands and weights of an Ethos-U are bytes in a text.
     item.kind = ItemKind::array;
     item.name = array_name(head);

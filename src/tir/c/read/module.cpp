@@ -98,6 +98,8 @@ class ModuleReader {
   void forget_shifted_pools();
   void add_constant_pool(const File& file, const Item& item);
   void add_array(const File& file, const Item& item);
+  void add_array(const File& file, const Item& item, ConstantArray array);
+  void note_unread(std::string_view what, const Diagnostic& error);
   void read_functions();
   FunctionDraft read_or_keep(File& file, const Item& item);
   bool has_all_functions() const;
@@ -117,7 +119,7 @@ class ModuleReader {
   std::optional<SourceDigest> digest_;  ///< of `context_.primary`
   LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
-  std::vector<Loss> unread_;  ///< of pools
+  std::vector<Loss> unread_;  ///< of pools and arrays
 };
 
 /// Offsets have 32 bits. Nothing else is read of a file that is too large.
@@ -208,19 +210,31 @@ void ModuleReader::collect(const File& file, const Item& item) {
 void ModuleReader::add_constant_pool(const File& file, const Item& item) {
   auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
   if (pool) return context_.facts.pools.push_back(*std::move(pool));
-  support::throw_unless_invalid(pool.error());
-  const Location& where = pool.error().where;
-  const std::string& name = where.member.empty() ? where.file : where.member;
-  unread_.push_back({LossCode::unknown_construct,
-                     LossScope::module,
-                     {},
-                     fmt::format("the constant pool at {}:{}:{}: {}", name, where.line,
-                                 where.column, pool.error().message)});
+  note_unread("the constant pool", pool.error());
 }
 
-/// Functions refer to arrays by name alone.
+void ModuleReader::note_unread(std::string_view what, const Diagnostic& error) {
+  support::throw_unless_invalid(error);
+  const Location& where = error.where;
+  const std::string& name = where.member.empty() ? where.file : where.member;
+  unread_.push_back(
+      {LossCode::unknown_construct,
+       LossScope::module,
+       {},
+       fmt::format("{} at {}:{}:{}: {}", what, name, where.line, where.column, error.message)});
+}
+
+/// Functions refer to arrays by name alone. Bytes in a text may be those of another program.
 void ModuleReader::add_array(const File& file, const Item& item) {
-  ConstantArray array = read_array(context_, file.source, item);
+  if (file.source.text[item.body.begin] != '"') {
+    return add_array(file, item, read_array(context_, file.source, item));
+  }
+  auto array = support::to_result([&] { return read_array(context_, file.source, item); });
+  if (array) return add_array(file, item, *std::move(array));
+  note_unread("the array", array.error());
+}
+
+void ModuleReader::add_array(const File& file, const Item& item, ConstantArray array) {
   const std::size_t position = context_.facts.arrays.size();
   if (!context_.facts.array_by_name.try_emplace(array.name, position).second) {
     support::fail_at(file.source, item.head.begin,

@@ -99,6 +99,32 @@ TEST(EthosUInC, WeightsMayBeMissing) {
   EXPECT_NE(written(document).find("base_addrs[0] = (uintptr_t)(NULL);"), std::string::npos);
 }
 
+// As boards' kits have it: sections of their own, and a choice of alignments.
+TEST(EthosUInC, ArraysMayBeInAnySection) {
+  std::string file = file_of(launch(kTensorAddresses));
+  const std::string_view declared =
+      "__attribute__((section(\".rodata.tvm\"), aligned(16))) static int8_t npu_weights[3] = ";
+  ASSERT_NE(file.find(declared), std::string::npos);
+  file.replace(file.find(declared), declared.size(),
+               "#if defined(PROTECTED)\n"
+               "__attribute__((section(\"weights\"), aligned(2048))) const static int8_t "
+               "npu_weights[3] =\n#else\n"
+               "__attribute__((section(\"weights\"), aligned(16))) const static int8_t "
+               "npu_weights[3] =\n#endif\n");
+  const Document document = read_files({file});
+  EXPECT_FALSE(lost(document, LossCode::unknown_construct))
+      << details(document, LossCode::unknown_construct);
+  EXPECT_NE(body_of(document).find("0, npu_weights, 3:int64"), std::string::npos);
+}
+
+TEST(EthosUInC, BytesThatAreNoConstantAreALoss) {
+  const std::string other = "static const uint8_t banner[9] = \"\\x68i\";\n";
+  const Document document = read_files({kernel_file(
+      other + "TVM_DLL int32_t tvmgen_default_f(float* p) {\n  p[0] = 1.0f;\n  return 0;\n}\n")});
+  EXPECT_TRUE(lost(document, LossCode::unknown_construct));
+  EXPECT_NE(body_of(document).find("p[0]"), std::string::npos);
+}
+
 TEST(EthosUInC, OtherCodeKeepsItsText) {
   const auto keeps_text = [](std::string body, std::string_view from, std::string_view to) {
     const std::size_t at = body.find(from);
