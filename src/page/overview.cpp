@@ -56,7 +56,9 @@ void peak_sentence(HtmlWriter& html, const ModuleView& module) {
   html.text(", ");
   link_to(html, module.kernel_id(module.report.kernels[call.kernel]),
           module.report.kernels[call.kernel].short_name);
-  html.text(".");
+  html.text(
+      fmt::format(": {} bytes in use. This order of calls needs {} bytes, wherever tensors are.",
+                  number_text(module.report.peak.bytes), number_text(module.report.lower_bound)));
   html.close("p");
 }
 
@@ -169,6 +171,20 @@ void plan_sentences(HtmlWriter& html, const ModuleView& module) {
   }
 }
 
+/// Where bytes are the point of any.
+void findings_sentence(HtmlWriter& html, const ModuleView& module) {
+  const auto& all = module.report.findings;
+  const std::vector<std::size_t> order = by_gain(all);
+  if (order.empty() || gain_text(all[order.front()].bytes) == "-") return;
+  const CostFinding& largest = all[order.front()];
+  html.open("p", {{"class", "peak"}});
+  html.text("The largest of all ");
+  link_to(html, module.id("findings"), "findings");
+  html.text(
+      fmt::format(" is {}: {} bytes at most.", info(largest.code).code, gain_text(largest.bytes)));
+  html.close("p");
+}
+
 /// Question marks that a compiler would answer.
 void compiler_note(HtmlWriter& html, const ModuleView& module) {
   if (module.report.code) return;
@@ -204,6 +220,7 @@ void write_overview(HtmlWriter& html, const ModuleView& module) {
   write_stacks(html, module);
   peak_sentence(html, module);
   plan_sentences(html, module);
+  findings_sentence(html, module);
   write_figures(html, module.report);
   compiler_note(html, module);
   live_table(html, module);

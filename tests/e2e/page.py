@@ -207,6 +207,20 @@ class Page(Browser):
                 self.assertEqual(outside, [])
                 self.assertEqual(high, [])
 
+    def test_the_overview_says_where_the_peak_is_and_what_could_be_gained(self):
+        for archive in ARCHIVES:
+            report = self.open(archive)
+            for i, module in enumerate(report["modules"]):
+                text = " ".join(self.texts(f'section[data-module="{i}"] p.peak'))
+                peak = module["peak"]
+                if peak["call"] is not None:
+                    self.assertIn(f"call {peak['call']}, ", text)
+                    self.assertIn(f": {format_count(peak['bytes'])} bytes in use. This order of calls needs "
+                                  f"{format_count(peak['lower_bound'])} bytes", text)
+                largest = max(module["findings"], key=most_bytes, default=None)
+                if largest is not None and largest["bytes"] is not None:
+                    self.assertIn(f"{largest['code']}: {format_count(largest['bytes'])} bytes at most", text)
+
     def test_shares_of_calls_are_bars(self):
         self.open(BUNDLED)
         mac = self.column("MAC")
