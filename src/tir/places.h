@@ -1,8 +1,12 @@
 // Where integers and statements are in the text that a module was read from, for edits of the text.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "mlf/tir/document.h"
 
@@ -17,9 +21,31 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// Where generated C declares a constant: an array, or a member of a pool.
+struct DeclaredConstant {
+  NodeId array = NodeId::none;  ///< NDArray
+  std::uint32_t file = 0;       ///< index into CSources::files
+  SourceRange declaration;      ///< of an array, its values are in it
+  SourceRange type;             ///< of its elements
+  SourceRange values;           ///< between the braces
+  SourceRange initializer;      ///< of a member, `.name = {…},`; empty for an array
+  std::int64_t alignment = 1;   ///< of a member, in bytes, as an attribute states it
+};
+
+/// `I.ConstantInfo("w", byte_offset=64, data=…)` in a list of constants of a pool. Of several
+/// mentions of one constant the IR has one node.
+struct ListedConstant {
+  NodeId info = NodeId::none;  ///< ConstantInfo
+  SourceRange mention;
+  SourceRange offset;  ///< its digits
+};
+
 /// The places that a reader notes when it is asked to: the digits of each IntImm that the text
-/// spells, and each statement of the text. In save_json, which spells a node once and refers to it
-/// by number, the place of a statement is the number in the SeqStmt that lists it beside others.
+/// spells, each statement, and each load of a buffer. In generated C also the declarations of
+/// constants; in TVMScript and legacy text the types of elements of pointers and buffers, and
+/// constants in lists of pools. Of save_json only integers and statements. In save_json, which
+/// spells a node once and refers to it by number, the place of a statement is the number in the
+/// SeqStmt that lists it beside others.
 class Places {
  public:
   /// A node that is added at two places has none.
@@ -34,8 +60,36 @@ class Places {
     return is_known ? &found->second : nullptr;
   }
 
+  /// A load whose text is at `place`. One of which the IR keeps another copy, such as the second
+  /// operand of `(a) < (b) ? (a) : (b)`, is a node of the module that nothing refers to.
+  void add_load(NodeId id, Place place) { loads_.emplace_back(id, place); }
+  /// In the order of the text.
+  const std::vector<std::pair<NodeId, Place>>& loads() const { return loads_; }
+
+  /// The type of the elements behind a Var or a Buffer; every place that spells it.
+  void add_dtype(NodeId id, Place place) {
+    std::vector<Place>& places = dtypes_[id];
+    if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+  std::span<const Place> dtypes(NodeId id) const {
+    const auto found = dtypes_.find(id);
+    return found == dtypes_.end() ? std::span<const Place>() : std::span(found->second);
+  }
+
+  void add_listed(const ListedConstant& listed) { listed_.push_back(listed); }
+  /// In the order of the text.
+  const std::vector<ListedConstant>& listed() const { return listed_; }
+
+  void add_constant(const DeclaredConstant& declared) { constants_.push_back(declared); }
+  /// In the order of the text.
+  const std::vector<DeclaredConstant>& constants() const { return constants_; }
+
  private:
   std::unordered_map<NodeId, Place> places_;
+  std::vector<std::pair<NodeId, Place>> loads_;
+  std::vector<DeclaredConstant> constants_;
+  std::unordered_map<NodeId, std::vector<Place>> dtypes_;
+  std::vector<ListedConstant> listed_;
 };
 
 /// The same as `read`, and notes the places. Old TVMScript, repr text and tir-N.json have none.

@@ -167,6 +167,8 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
     has_alignment |= read_buffer_option(c, option, spec);
   const NodeId node = c.make.buffer(spec);
   if (!has_alignment) c.default_aligned.push_back(node);
+  const text::Syntax& dtype = c.exprs.syntax(values[2].syntax);
+  c.note_dtype(node, dtype.begin, dtype.end);
   c.lose(LossCode::buffer_defaults);
   c.names.define(name, node);
   return node;

@@ -201,6 +201,19 @@ void lower_binary(Context& c, SyntaxId id) {
   c.exprs.push(id, c.make.binary(*text::binary_kind(c.exprs.syntax(id).sign), a, b));
 }
 
+/// The dtype in `Pointer(global int16)`, which is the last word of the annotation.
+void note_element_type(Context& c, NodeId variable, SyntaxId annotation) {
+  const Node type = c.builder.node(variable)[f::Var::type_annotation];
+  if (!type || !type.is(Kind::PointerType)) return;
+  const Node element = type[f::PointerType::element_type];
+  if (!element.is(Kind::PrimType)) return;
+  const std::string dtype = to_string(element.dtype(f::PrimType::dtype));
+  const std::size_t at = c.exprs.word_of(annotation).rfind(dtype);
+  if (at == std::string_view::npos) return;
+  const auto begin = static_cast<std::uint32_t>(c.exprs.syntax(annotation).name_begin + at);
+  c.note_dtype(variable, begin, static_cast<std::uint32_t>(begin + dtype.size()));
+}
+
 /// `x: T` where a variable is printed for the first time; of `A: Buffer(…)` only the head is made
 /// here, the call around it defines the buffer.
 void lower_annotation(Context& c, SyntaxId id) {
@@ -217,6 +230,7 @@ void lower_annotation(Context& c, SyntaxId id) {
   }
   NodeId variable = c.names.find(c.exprs.name_of(name));
   if (variable == NodeId::none) variable = define_var(c, c.exprs.name_of(name), read_type(c, type));
+  note_element_type(c, variable, id);
   name.form = Value::Form::node;
   name.node = variable;
 }
@@ -301,6 +315,7 @@ void lower_subscript(Context& c, SyntaxId id) {
   const NodeId node = is_region
                           ? c.builder.make(Kind::BufferRegion, {subscripted, c.builder.list(nodes)})
                           : c.make.buffer_load(subscripted, nodes);
+  if (!is_region) c.note_load(node, c.exprs.syntax(id).begin, c.exprs.syntax(id).end);
   c.exprs.drop(count);
   c.exprs.push(id, node);
 }

@@ -419,6 +419,8 @@ void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
   text::StatementDraft draft{.kind = Kind::AllocateConst};
   draft.nodes[0] = as_var(c, lower(c, parts[0]));
   draft.dtype = as_dtype(c, lower(c, parts[1]));
+  const text::Syntax& dtype = c.exprs.syntax(parts[1]);
+  c.note_dtype(draft.nodes[0], dtype.begin, dtype.end);
   const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
   draft.list = c.builder.list(extents);
   // The text has nothing of it but its dtype and extents.

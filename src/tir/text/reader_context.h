@@ -79,6 +79,13 @@ struct ReaderContext {
   void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add(id, {0, {begin, end}});
   }
+  void note_load(NodeId id, std::uint32_t begin, std::uint32_t end) {
+    if (places != nullptr) places->add_load(id, {0, {begin, end}});
+  }
+  /// The text `begin` to `end` names the type of the elements behind a Var or a Buffer.
+  void note_dtype(NodeId id, std::uint32_t begin, std::uint32_t end) {
+    if (places != nullptr) places->add_dtype(id, {0, {begin, end}});
+  }
   /// Fails at the lexer's token where more nodes were made than one module may have.
   void check_size(const Lexer& lexer) const {
     if (builder.size() <= limits.max_nodes) return;

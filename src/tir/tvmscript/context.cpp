@@ -96,6 +96,26 @@ NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string
   return missing_.mention(type_key, index, reference, where);
 }
 
+// --- Places ------------------------------------------------------------------------------------
+
+void Context::note_dtype_word(NodeId id, const Value& dtype) {
+  if (dtype.kind != ValueKind::string) return;
+  const text::Syntax& quoted = values.syntax(dtype.syntax);
+  note_dtype(id, quoted.begin + 1, quoted.end - 1);
+}
+
+void Context::note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end) {
+  const Node type = node(var)[f::Var::type_annotation];
+  if (!type || !type.is(Kind::PointerType)) return;
+  const Node element = type[f::PointerType::element_type];
+  if (!element.is(Kind::PrimType)) return;
+  const std::string quoted = '"' + to_string(element.dtype(f::PrimType::dtype)) + '"';
+  const std::size_t at = slice(begin, end).find(quoted);
+  if (at == std::string_view::npos) return;
+  const auto first = static_cast<std::uint32_t>(begin + at + 1);
+  note_dtype(var, first, static_cast<std::uint32_t>(first + quoted.size() - 2));
+}
+
 // --- Constant pools ----------------------------------------------------------------------------
 
 NodeId PoolObjects::constant(std::string_view name, NodeId offset, NodeId data) {

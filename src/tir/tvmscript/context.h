@@ -157,6 +157,11 @@ struct Context final : text::ReaderContext {
 
   Node node(NodeId id) const { return builder.node(id); }
   bool is(NodeId id, Kind kind) const { return node(id).is(kind); }
+
+  /// `dtype` is the string that names the type of the elements behind a Var or a Buffer.
+  void note_dtype_word(NodeId id, const Value& dtype);
+  /// The text `begin` to `end` is the type of a variable, such as `T.handle("int16")`.
+  void note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end);
 };
 
 }  // namespace mlf::tir::tvmscript

@@ -70,7 +70,12 @@ NodeId as_expr(Context& c, const Value& value) {
     case ValueKind::string:
       return c.make.string_imm(as_string(c, value));
     case ValueKind::access:
-      if (value.node != NodeId::none) return c.make.buffer_load(value.node, as_indices(c, value));
+      if (value.node != NodeId::none) {
+        const NodeId load = c.make.buffer_load(value.node, as_indices(c, value));
+        const text::Syntax& whole = c.values.syntax(value.syntax);
+        c.note_load(load, whole.begin, whole.end);
+        return load;
+      }
       return c.builder.make(Kind::ProducerLoad, {DType::Float(32), as_producer(c, value),
                                                  c.builder.list(as_indices(c, value))});
     case ValueKind::path:

@@ -40,7 +40,8 @@ class BufferDeclaration {
     } else {
       spec_.shape = as_exprs(c_, args_.get(shape_, "shape"));
     }
-    if (const auto dtype = args_.find(shape_ + 1, "dtype")) spec_.dtype = as_dtype(c_, *dtype);
+    const auto dtype = args_.find(shape_ + 1, "dtype");
+    if (dtype) spec_.dtype = as_dtype(c_, *dtype);
     read_layout();
     read_data();
     read_offset();
@@ -49,6 +50,7 @@ class BufferDeclaration {
     spec_.index_dtype = text::default_index_dtype(c_.versions.range().last);
     const NodeId buffer = c_.make.buffer(spec_);
     if (!states_alignment_) c_.default_aligned.push_back(buffer);
+    if (dtype) c_.note_dtype_word(buffer, *dtype);
     return buffer;
   }
 

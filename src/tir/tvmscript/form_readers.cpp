@@ -583,9 +583,16 @@ NodeId read_allocated_pool_info(Context& c, const Arguments& args) {
 NodeId read_constant_info(Context& c, const Arguments& args) {
   args.expect_keywords({"name_hint", "byte_offset", "data"});
   const std::string_view name = as_string(c, args.get(0, "name_hint"));
-  const NodeId offset = as_attribute(c, args.get(1, "byte_offset"));
+  const Value stated = args.get(1, "byte_offset");
+  const NodeId offset = as_attribute(c, stated);
   const NodeId data = as_attribute(c, args.get(2, "data"));
-  return c.pool_objects.constant(name, offset, data);
+  const NodeId info = c.pool_objects.constant(name, offset, data);
+  if (c.places != nullptr) {
+    const text::Syntax& digits = c.values.syntax(stated.syntax);
+    const text::Syntax& mention = c.values.syntax(args.call().syntax);
+    c.places->add_listed({info, {mention.begin, mention.end}, {digits.begin, digits.end}});
+  }
+  return info;
 }
 
 NodeId read_constant_pool_info(Context& c, const Arguments& args) {

@@ -143,6 +143,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   const NodeId pointer = c.make.pointer_to(dtype, "global");
   const NodeId var = scope_var(fn, name, pointer);
   c.allocations[var] = {Kind::AllocateConst, dtype, extents};
+  c.note_dtype_word(var, stated_dtype ? *stated_dtype : args[at]);
   fn.frames.add_scope(Kind::AllocateConst,
                       {var, data, NodeId::none, dtype, c.builder.list(extents), NodeId::none,
                        c.builder.map(std::span<const NamedNode>())});

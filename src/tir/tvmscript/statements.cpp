@@ -299,11 +299,12 @@ constexpr text::Meaning<void (*)(FunctionContext& fn)> kKeywords[] = {
 // --- All other lines ---------------------------------------------------------------------------
 
 /// A variable for the rest of the suite.
-void read_let_line(FunctionContext& fn, std::string_view name, NodeId type, NodeId value) {
+NodeId read_let_line(FunctionContext& fn, std::string_view name, NodeId type, NodeId value) {
   const NodeId var = scope_var(fn, name, type);
   open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
   fn.frames.add_scope(Kind::LetStmt, {var, value, NodeId::none});
   bind(fn, name, var);
+  return var;
 }
 
 /// `x: T.int32 = v`
@@ -311,11 +312,14 @@ void read_annotated(FunctionContext& fn, SyntaxId target) {
   Context& c = fn.c;
   const std::string_view name = target_name(fn, target);
   c.lexer.advance();
+  const text::Token first = c.lexer.token();
   const NodeId type = as_type(c, read_value(c));
+  const std::uint32_t type_end = c.lexer.token().begin;
   if (!c.lexer.accept(Sign::assign)) {
     c.lexer.fail_expected(fmt::format("'=' after the type of {}", name));
   }
-  read_let_line(fn, name, type, as_expr(c, read_value(c)));
+  const NodeId var = read_let_line(fn, name, type, as_expr(c, read_value(c)));
+  c.note_pointee(var, first.begin, type_end);
 }
 
 /// `name = …`: a declaration, a scope around the rest of the suite, or else a let without a type.

@@ -50,6 +50,7 @@ struct Declared {
   std::string_view name{};
   DType element{};
   std::uint64_t count = 0;
+  SourceRange type;
 };
 
 /// `T [attribute] name[N]`.
@@ -58,7 +59,7 @@ Declared read_declaration(Cursor& cursor) {
   const auto element = scalar_type(cursor.expect_name("the type of a constant"));
   if (!element || !is_array_element(*element)) cursor.fail(type, "a constant of an unknown type");
   if (cursor.at_word("__attribute__")) pass_attribute(cursor);
-  Declared declared{.element = *element};
+  Declared declared{.element = *element, .type = {type.begin, type.end}};
   declared.name = cursor.expect_name("the name of a constant");
   cursor.expect("[");
   declared.count = number(cursor, cursor.advance());
@@ -115,6 +116,15 @@ Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at
   return {static_cast<std::uint32_t>(open + 1), static_cast<std::uint32_t>(close)};
 }
 
+/// `.name = {…},` between two others; `begin` is behind the brace of the one before, `end` behind
+/// its own.
+SourceRange initializer_at(const support::SourceText& source, std::uint32_t begin,
+                           std::uint32_t end) {
+  begin = static_cast<std::uint32_t>(std::min<std::size_t>(source.text.find('.', begin), end));
+  if (end < source.text.size() && source.text[end] == ',') ++end;
+  return {begin, end};
+}
+
 }  // namespace
 
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
@@ -124,8 +134,14 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
   while (cursor.accept_word("static") || cursor.accept_word("const")) {
   }
   const Declared declared = read_declaration(cursor);
-  return {declared.name, declared.element, declared.count,
-          array_node(context, source, item.body, declared)};
+  const NodeId data = array_node(context, source, item.body, declared);
+  context.note_constant({.array = data,
+                         .file = context.file,
+                         .declaration = {item.head.begin, item.end},
+                         .type = declared.type,
+                         .values = {item.body.begin, item.body.end},
+                         .initializer = {}});
+  return {declared.name, declared.element, declared.count, data};
 }
 
 /// Members have no offset of their own in C but in a comment. The compiler lays them out by their
@@ -142,12 +158,22 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
   cursor.expect("{");
   std::uint32_t at = item.body.begin;
   while (!cursor.at(sign("}"))) {
+    const std::uint32_t begin = cursor.peek().begin;
     const Declared declared = read_declaration(cursor);
     const std::int64_t alignment = cursor.at_word("__attribute__") ? pass_attribute(cursor) : 1;
     cursor.expect(";");
     // As the compiler pads it.
     const std::int64_t offset = (pool.bytes + alignment - 1) / alignment * alignment;
-    const NodeId data = array_node(context, source, next_rows(source, item.body, at), declared);
+    const std::uint32_t initializer = at;
+    const Bytes rows = next_rows(source, item.body, at);
+    const NodeId data = array_node(context, source, rows, declared);
+    context.note_constant({.array = data,
+                           .file = context.file,
+                           .declaration = {begin, cursor.end_before()},
+                           .type = declared.type,
+                           .values = {rows.begin, rows.end},
+                           .initializer = initializer_at(source, initializer, at),
+                           .alignment = alignment});
     pool.members.push_back({declared.name, declared.element, declared.count, offset, data});
     pool.bytes =
         offset + static_cast<std::int64_t>(declared.count * declared.element.element_bytes());

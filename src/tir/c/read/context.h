@@ -85,6 +85,12 @@ struct ModuleContext {
   void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add(id, {file, {begin, end}});
   }
+  void note_load(NodeId id, std::uint32_t begin, std::uint32_t end) {
+    if (places != nullptr) places->add_load(id, {file, {begin, end}});
+  }
+  void note_constant(const DeclaredConstant& declared) {
+    if (places != nullptr) places->add_constant(declared);
+  }
   /// `id` is the number `of` in another type.
   void copy_place(NodeId of, NodeId id) {
     const Place* const place = places == nullptr ? nullptr : places->find(of);

@@ -191,6 +191,7 @@ ExprReader::Next ExprReader::close() {
       if (result.is_typed_literal) {
         operand_ = expr(operators_.cast(make().dtype_of(result.node), result.other));
       }
+      operand_.begin = level.begin.begin;
       break;
     case LevelKind::index:
       cursor_.expect("]");
@@ -396,7 +397,10 @@ Value ExprReader::subscript(const Value& base, const Value& index) {
     fail("symbolic shapes and strides are not read");
   }
   const auto range = operators_.facts().of(at).range;
-  return expr(operators_.load(context_.buffers.access(base.node, base.pointee, range), at));
+  Value load = expr(operators_.load(context_.buffers.access(base.node, base.pointee, range), at));
+  load.begin = base.begin;
+  context_.module.note_load(load.node, base.begin, cursor_.end_before());
+  return load;
 }
 
 NodeId ExprReader::expr_of(const Value& value) {

@@ -31,6 +31,7 @@ struct Value {
   bool is_typed_literal = false;  ///< `(int64_t)5`
   bool is_temp = false;           ///< the name of a temporary
   DType pointee{};                ///< void: not known
+  std::uint32_t begin = 0;        ///< of its text, without prefixes
   NodeId node = NodeId::none;
   NodeId other = NodeId::none;  ///< index of an element; the number inside a typed literal
 };

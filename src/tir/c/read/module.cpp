@@ -139,6 +139,7 @@ void ModuleReader::split(const ReadLimits& limits) {
 /// Before any function: bodies use arrays, prototypes and the version of files behind theirs.
 void ModuleReader::collect_facts() {
   for (const File& file : files_) {
+    context_.file = index_of(file);
     infer_version(file.source, file.items, context_.versions);
     for (const Item& item : file.items.items) collect(file, item);
     if (auto metadata = read_metadata(file.source, file.items)) {

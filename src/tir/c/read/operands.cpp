@@ -109,10 +109,13 @@ Value ExprReader::name() {
     return {.form = Value::Form::expr,
             .is_temp = found->kind == Binding::Kind::temporary,
             .pointee = found->pointee,
+            .begin = token.begin,
             .node = found->node};
   }
   const auto array = context_.module.facts.array_by_name.find(word);
-  if (array != context_.module.facts.array_by_name.end()) return expr(constant(array->second));
+  if (array != context_.module.facts.array_by_name.end()) {
+    return {.form = Value::Form::expr, .begin = token.begin, .node = constant(array->second)};
+  }
   const Value number = float_word(word);
   if (number.form == Value::Form::none) cursor_.fail(token, fmt::format("unknown name '{}'", word));
   return number;

@@ -95,21 +95,6 @@ void write_floats(const Sink& sink, std::span<const std::byte> data) {
   });
 }
 
-void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) {
-  if (dtype == DType::Int(8)) return write_integers<std::int8_t>(sink, data);
-  if (dtype == DType::Int(16)) return write_integers<std::int16_t>(sink, data);
-  if (dtype == DType::Int(32)) return write_integers<std::int32_t>(sink, data);
-  if (dtype == DType::Int(64)) return write_integers<std::int64_t>(sink, data);
-  if (dtype == DType::UInt(8)) return write_integers<std::uint8_t>(sink, data);
-  if (dtype == DType::UInt(16)) return write_integers<std::uint16_t>(sink, data);
-  if (dtype == DType::UInt(32)) return write_integers<std::uint32_t>(sink, data);
-  if (dtype == DType::UInt(64)) return write_integers<std::uint64_t>(sink, data);
-  if (dtype == DType::Float(16)) return write_half_floats(sink, data);
-  if (dtype == DType::Float(32)) return write_floats<float>(sink, data);
-  if (dtype == DType::Float(64)) return write_floats<double>(sink, data);
-  cannot_print("a constant of " + to_string(dtype));
-}
-
 /// The bytes to print; a constant whose data the text of its module lacked cannot be printed.
 std::span<const std::byte> data_of(Node array, std::string_view name) {
   const auto data = array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
@@ -129,6 +114,21 @@ std::int64_t number(Node value) {
 }
 
 }  // namespace
+
+void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) {
+  if (dtype == DType::Int(8)) return write_integers<std::int8_t>(sink, data);
+  if (dtype == DType::Int(16)) return write_integers<std::int16_t>(sink, data);
+  if (dtype == DType::Int(32)) return write_integers<std::int32_t>(sink, data);
+  if (dtype == DType::Int(64)) return write_integers<std::int64_t>(sink, data);
+  if (dtype == DType::UInt(8)) return write_integers<std::uint8_t>(sink, data);
+  if (dtype == DType::UInt(16)) return write_integers<std::uint16_t>(sink, data);
+  if (dtype == DType::UInt(32)) return write_integers<std::uint32_t>(sink, data);
+  if (dtype == DType::UInt(64)) return write_integers<std::uint64_t>(sink, data);
+  if (dtype == DType::Float(16)) return write_half_floats(sink, data);
+  if (dtype == DType::Float(32)) return write_floats<float>(sink, data);
+  if (dtype == DType::Float(64)) return write_floats<double>(sink, data);
+  cannot_print("a constant of " + to_string(dtype));
+}
 
 void require_printable(Node array, std::string_view name) {
   const std::span<const std::byte> data = data_of(array, name);
