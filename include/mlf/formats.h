@@ -56,6 +56,9 @@ inline constexpr int kReportVersion = 1;
 /// `mlf plan --json`, `mlf-plan`.
 inline constexpr int kPlanVersion = 1;
 
+/// `mlf optimize --json`, `mlf-optimize`.
+inline constexpr int kOptimizeVersion = 1;
+
 /// src/<module>.topology.json, `mlf-topology`.
 inline constexpr int kTopologyVersion = 1;
 

@@ -25,6 +25,7 @@ Command diff_command(CLI::App& parent);
 Command graph_command(CLI::App& parent);
 Command help_command(CLI::App& parent);
 Command inspect_command(CLI::App& parent);
+Command optimize_command(CLI::App& parent);
 Command plan_command(CLI::App& parent);
 Command process_command(CLI::App& parent);
 Command report_command(CLI::App& parent);

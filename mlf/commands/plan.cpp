@@ -27,8 +27,6 @@ struct PlanArguments {
   double seconds = 0;  ///< 0: the library's default number of steps
   PlanDetails details{};
   bool json = false;
-  std::string output;
-  bool reorder = false;
   std::vector<std::string> memories;  ///< "NAME=BYTES" each
 };
 
@@ -63,33 +61,18 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_flag("--json", options.json, "Print JSON (schemas/plan.md)")
       ->group("Output")
       ->excludes(problem);
-  auto* output = app.add_option("-o,--output", options.output,
-                                "Write the archive with the new offsets here: in its C, headers, "
-                                "metadata.json and TIR; nothing else in it changes")
-                     ->type_name("OUT")
-                     ->group("A new archive")
-                     ->excludes(problem);
-  auto* reorder =
-      app.add_flag("--reorder", options.reorder,
-                   "Also put the calls of main into the order that needs the least memory")
-          ->group("A new archive")
-          ->needs(output);
-  auto* in_place =
-      app.add_flag("--in-place", options.details.in_place,
-                   "Write results over what they are computed from, where the TIR proves that each "
-                   "element is read before it is written and never again")
-          ->group("A new archive")
-          ->excludes(problem)
-          ->excludes(reorder);
+  app.add_flag("--in-place", options.details.in_place,
+               "With --offsets, list those of the plan in which results are written over what they "
+               "are computed from")
+      ->group("Output")
+      ->excludes(problem);
   app.add_option(
          "--pool", options.memories,
          "A memory of the board, as fast=64K, the fastest first; repeatable: print which buffer "
          "would be in which, by bytes accessed; exit code 1 where they do not fit")
       ->type_name("NAME=BYTES")
       ->group("Several memories")
-      ->excludes(problem)
-      ->excludes(output)
-      ->excludes(in_place);
+      ->excludes(problem);
 }
 
 plan::SearchLimits limits_of(const PlanArguments& options) {
@@ -134,33 +117,6 @@ int judge_split(const ArchivePlan& plan, const Context& context) {
   return context.console.fail(ErrorKind::check_failed, why);
 }
 
-Result<ReplanReport> write_planned_offsets(const Deployment& deployment, const ArchivePlan& plan,
-                                           Sharing sharing, const ReplanOptions& options) {
-  const auto moves = moves_of(plan, sharing);
-  if (!moves) return tl::make_unexpected(moves.error());
-  return write_with_plan(deployment, *moves, options);
-}
-
-/// Writes the archive with its new plan; all or nothing.
-int write_planned(const PlanArguments& options, const Deployment& deployment,
-                  const ArchivePlan& plan, const Context& context) {
-  const ReplanOptions replan{.output = options.output,
-                             .archive_limits = context.limits.archive,
-                             .tir_limits = context.limits.tir};
-  const Sharing sharing = options.details.in_place ? Sharing::in_place : Sharing::none;
-  const auto written = options.reorder ? write_reordered(deployment, plan, replan)
-                                       : write_planned_offsets(deployment, plan, sharing, replan);
-  if (!written) return context.console.fail(in_file(written.error(), options.archive));
-  for (const std::string& lost : written->lost) context.console.warn(lost);
-  if (written->changed.empty()) {
-    context.console.note(fmt::format("{}: no smaller plan was found", options.archive));
-  }
-  for (const std::string& name : written->changed) {
-    context.console.detail(fmt::format("{}: {} changed", options.archive, name));
-  }
-  return 0;
-}
-
 int plan_networks(const PlanArguments& options, const Context& context) {
   const auto deployment = Deployment::open(options.archive, context.limits.deployment());
   if (!deployment) return context.console.fail(deployment.error());
@@ -169,11 +125,6 @@ int plan_networks(const PlanArguments& options, const Context& context) {
   if (!memories) return context.console.fail(memories.error());
   const auto plan = plan_archive(*deployment, limits_of(options), *memories);
   if (!plan) return context.console.fail(plan.error());
-  if (!options.output.empty()) {
-    const int exit = write_planned(options, *deployment, *plan, context);
-    // The archive is all that goes to standard output then.
-    if (exit != 0 || options.output == "-") return exit;
-  }
   const auto printed =
       print(options.json ? to_json(*plan, JsonLayout::pretty)
                          : to_text(*plan, options.details, screen_of_standard_output()));
@@ -218,10 +169,6 @@ int plan_problem(const PlanArguments& options, const Console& console) {
 }
 
 int run_plan(const PlanArguments& options, const Context& context) {
-  if (options.output == "-" && standard_output_is_terminal()) {
-    return context.console.fail(ErrorKind::usage,
-                                "the result is a tar: send standard output to a file or a pipe");
-  }
   if (!options.problem.empty()) return plan_problem(options, context.console);
   if (!options.archive.empty()) return plan_networks(options, context);
   return context.console.fail(ErrorKind::usage, "nothing to plan: give ARCHIVE or --problem FILE");
@@ -234,7 +181,7 @@ Command plan_command(CLI::App& parent) {
       "plan",
       "Find offsets of buffers that need less memory. For an archive, show what each memory pool "
       "takes, what it would take with other offsets or another order of calls, and the lower "
-      "bound; with -o, write the archive with these offsets");
+      "bound. mlf optimize writes an archive with these offsets");
   const auto options = std::make_shared<PlanArguments>();
   declare_plan_options(*app, *options);
   return {app, [options](const Context& context) { return run_plan(*options, context); }};

@@ -166,16 +166,17 @@ std::string order_remark(const ModulePlan& module) {
   if (!module.order->changes()) return {};
   std::string text;
   for (std::size_t i = 0; i < module.pools.size(); ++i) {
-    text += fmt::format("{}: {} would need {}{} with its calls in another order (--reorder)\n",
-                        printable(module.name),
-                        printable((*module.network)[module.pools[i].plan.now.pool].name),
-                        module.order->pools[i].size, module.order->order.proven ? "" : "*");
+    text += fmt::format(
+        "{}: {} would need {}{} with its calls in another order (mlf optimize "
+        "--reorder)\n",
+        printable(module.name), printable((*module.network)[module.pools[i].plan.now.pool].name),
+        module.order->pools[i].size, module.order->order.proven ? "" : "*");
   }
   return text;
 }
 
 /// Why there is no plan, or no better one.
-std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
+std::string remarks(const ArchivePlan& plan) {
   std::string text;
   bool has_gap = false;
   for (const ModulePlan& module : plan.modules) {
@@ -184,11 +185,11 @@ std::string remarks(const ArchivePlan& plan, const PlanDetails& details) {
     }
     for (const ModulePoolPlan& pool : module.pools) {
       if (pool.plan.in_place) {
-        text += fmt::format("{}: {} {} {} if results {} written over what they are computed from\n",
-                            printable(module.name),
-                            printable((*module.network)[pool.plan.now.pool].name),
-                            details.in_place ? "needs" : "would need", pool.plan.in_place->size,
-                            details.in_place ? "are" : "were");
+        text += fmt::format(
+            "{}: {} would need {} if results were written over what they are computed from (mlf "
+            "optimize --in-place)\n",
+            printable(module.name), printable((*module.network)[pool.plan.now.pool].name),
+            pool.plan.in_place->size);
       }
       has_gap = has_gap || (!pool.plan.is_refused() && !pool.plan.best.proven);
       for (const std::string& why : pool.plan.now.refused) {
@@ -255,7 +256,7 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const S
   for (const Table& table : tables) {
     if (!table.empty()) add(table.text(screen));
   }
-  add(lines_for(remarks(plan, details) + empty_lists(details, offsets, scratch), screen));
+  add(lines_for(remarks(plan) + empty_lists(details, offsets, scratch), screen));
   return text;
 }
 

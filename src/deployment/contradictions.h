@@ -23,6 +23,10 @@ Result<std::vector<Contradiction>> contradictions_of(const Deployment& deploymen
 /// up to. Ascending, each once, and 0 is one of them.
 std::vector<std::uint64_t> workspaces_beside_pools(const graph::Topology& topology);
 
+/// Bytes of arrays of constants in kernels, outside of pools. TVM does not count them in
+/// `constants_size_bytes`: lowering has taken them out of Relay's main.
+std::uint64_t bytes_of_kernel_constants(const graph::Topology& topology);
+
 }  // namespace mlf
 
 namespace mlf::deployment {

@@ -60,14 +60,8 @@ std::optional<Reason> reason_of_io(const Topology& topology, const MemoryClaim& 
                                                            : ClaimReason::every_value_and_tuple};
 }
 
-// Constants that lowering put into kernels are no constants of Relay's main any more.
 std::optional<Reason> reason_of_constants(const Topology& topology, const MemoryClaim& claim) {
-  std::uint64_t of_kernels = 0;
-  for (const graph::Kernel& kernel : topology.kernels) {
-    for (const graph::KernelBuffer& constant : kernel.constants) {
-      if (!constant.pool) of_kernels += constant.bytes.value_or(0);
-    }
-  }
+  const std::uint64_t of_kernels = bytes_of_kernel_constants(topology);
   const bool fits = of_kernels > 0 && claim.claimed + of_kernels == claim.found.bytes;
   return fits ? std::optional(Reason{ClaimReason::no_constants_of_kernels}) : std::nullopt;
 }
@@ -269,6 +263,16 @@ std::vector<MemoryClaim> memory_claims(const Module& module, const Topology& top
     claim.reason = sentence_of(*reason);
   }
   return claims;
+}
+
+std::uint64_t bytes_of_kernel_constants(const Topology& topology) {
+  std::uint64_t bytes = 0;
+  for (const graph::Kernel& kernel : topology.kernels) {
+    for (const graph::KernelBuffer& constant : kernel.constants) {
+      if (!constant.pool) bytes += constant.bytes.value_or(0);
+    }
+  }
+  return bytes;
 }
 
 std::vector<std::uint64_t> workspaces_beside_pools(const Topology& topology) {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/plan.h"
 #include "optimize/edit.h"
+#include "optimize/moves.h"
 #include "optimize/pool_sites.h"
 
 namespace mlf::optimize {

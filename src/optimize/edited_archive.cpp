@@ -1,5 +1,10 @@
 #include "optimize/edited_archive.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "process/regenerate.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -12,13 +17,13 @@ std::string_view EditedMembers::text_of(const archive::Member& member) const {
   return support::get_or_throw(archive_.read(member));
 }
 
-void EditedMembers::replace(const archive::Member& member, std::string content) {
+void EditedMembers::replace(archive::EditedMember member) {
   for (archive::EditedMember& one : edited_) {
     if (one.name != member.name) continue;
-    one.content = std::move(content);
+    one.content = std::move(member.content);
     return;
   }
-  edited_.push_back({member.name, std::move(content)});
+  edited_.push_back(std::move(member));
 }
 
 tir::CSources EditedMembers::files_of(const TirSource& c) const {
@@ -37,14 +42,45 @@ std::optional<deployment::TirForm> EditedMembers::captured_form(
   return name->form;
 }
 
-archive::Archive edited_archive(const archive::Archive& archive, const archive::Changes& changes,
-                                const archive::Limits& limits) {
-  // Through a file in memory: what is read is then what would be written, byte for byte.
+std::vector<std::string> EditedMembers::names() const {
+  std::vector<std::string> names;
+  for (const archive::Member& member : archive_.members()) {
+    const auto is_it = [&](const archive::EditedMember& one) { return one.name == member.name; };
+    if (std::ranges::any_of(edited_, is_it)) names.push_back(member.name);
+  }
+  return names;
+}
+
+archive::Lost EditedMembers::write(const std::string& output,
+                                   const DeploymentOptions& options) const {
+  archive::Lost lost;
+  const auto write = [&](const archive::Changes& changes) {
+    if (output != "-") {
+      lost = archive::write_to_path(archive_, changes, output);
+      return;
+    }
+    archive::write_to(archive_, changes,
+                      support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
+  };
+  if (edited_.empty()) {
+    write({});
+    return lost;
+  }
+  process::regenerate(open(options), [&](archive::Changes made) {
+    made.edit = edited_;
+    write(made);
+  });
+  return lost;
+}
+
+Deployment EditedMembers::open(const DeploymentOptions& options) const {
   const support::File file = support::File::anonymous();
-  archive::write_to(archive, changes, file);
+  archive::write_to(archive_, {.remove = {}, .add = {}, .edit = edited_}, file);
   const support::MappedFile mapped(file);
   return support::get_or_throw(
-      archive::Archive::from_bytes(mapped.bytes(), archive.path(), limits));
+      Deployment::open(support::get_or_throw(archive::Archive::from_bytes(
+                           mapped.bytes(), archive_.path(), options.archive_limits)),
+                       options));
 }
 
 }  // namespace mlf::optimize

@@ -23,14 +23,27 @@ class EditedMembers {
 
   /// Throws `Error` where the member cannot be read. The view ends with the next `replace`.
   std::string_view text_of(const archive::Member& member) const;
-  void replace(const archive::Member& member, std::string content);
+  void replace(archive::EditedMember member);
   /// The files of generated C with their present texts, of which no digest is known.
   tir::CSources files_of(const TirSource& c) const;
 
   /// The form of captured TIR; nothing for another member.
   std::optional<deployment::TirForm> captured_form(const archive::Member& member) const;
 
+  /// Those of `others` as well, which count where both have a member.
+  void take_all(EditedMembers others) {
+    for (archive::EditedMember& one : others.edited_) replace(std::move(one));
+  }
+  bool empty() const { return edited_.empty(); }
+  /// Names of these members, in the order of the archive.
+  std::vector<std::string> names() const;
   const std::vector<archive::EditedMember>& all() const { return edited_; }
+  /// The archive with these members, in memory: what is read is what would be written, byte for
+  /// byte. Throws `Error`.
+  Deployment open(const DeploymentOptions& options) const;
+  /// Writes the archive with these members to `output` ("-": standard output). What mlf itself
+  /// wrote into it, such as tir-N.json, is made anew. Throws `Error`.
+  archive::Lost write(const std::string& output, const DeploymentOptions& options) const;
   std::vector<archive::EditedMember> take() && { return std::move(edited_); }
 
  private:
@@ -38,9 +51,5 @@ class EditedMembers {
   std::string_view folder_;
   std::vector<archive::EditedMember> edited_;
 };
-
-/// Outputs of `mlf process` are made of it. Throws `Error`.
-archive::Archive edited_archive(const archive::Archive& archive, const archive::Changes& changes,
-                                const archive::Limits& limits);
 
 }  // namespace mlf::optimize

@@ -1,9 +1,6 @@
 // One archive gets another plan: find its numbers in every member, exchange them, read what came
 // out, and only then write.
-#include "mlf/plan.h"
-
-#include <fcntl.h>
-#include <unistd.h>
+#include "optimize/moves.h"
 
 #include <algorithm>
 #include <array>
@@ -18,18 +15,16 @@
 #include <utility>
 #include <vector>
 
-#include "archive/output_file.h"
 #include "archive/rewrite.h"
 #include "deployment/contradictions.h"
 #include "deployment/tir_name.h"
-#include "json/document.h"
 #include "mlf/inspection.h"
 #include "mlf/tir/module.h"
-#include "process/regenerate.h"
-#include "process/verify_c.h"
 #include "optimize/assignment.h"
 #include "optimize/edit.h"
 #include "optimize/edited_archive.h"
+#include "optimize/metadata_numbers.h"
+#include "process/verify_c.h"
 #include "support/error.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
@@ -44,22 +39,6 @@ using support::get_or_throw;
 using support::SourceText;
 
 // --- Sizes outside of TIR ------------------------------------------------------------------------
-
-// Each throws `Error` (check_failed) where a number is not the old one.
-
-/// A member of an object on the way to a number; throws where it is not there.
-json::Value member(const json::Value& object, std::string_view key) {
-  const auto found = object.is_object() ? object.find(key) : std::nullopt;
-  if (!found) refuse("it has no '" + std::string(key) + "'", "metadata.json");
-  return *found;
-}
-
-/// The entries of memory.functions.main: one a device, or from version 7 on in `modules`.
-json::Value main_memory(const json::Value& root, std::string_view module) {
-  json::Value owner = root;
-  if (const auto modules = root.find("modules")) owner = member(*modules, module);
-  return member(member(member(owner, "memory"), "functions"), "main");
-}
 
 /// `#define NAME 104192`; whether it is here.
 // Applications size their own memory by the header's macros, such as a pool that they give. TVM
@@ -90,23 +69,15 @@ std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
                                               const ModuleAssignment& assignment,
                                               std::span<const std::uint64_t> beside,
                                               std::vector<Edit>& edits) {
-  const json::Document document(source, {});
-  const json::Value main = main_memory(document.root(), module);
+  std::vector<NumberChange> possible;
   for (const std::uint64_t more : beside) {
-    std::optional<NumberChange> changed;
-    for (const json::Value device : main.elements()) {
-      const json::Value number = member(device, "workspace_size_bytes");
-      const auto value = number.integer();
-      if (!value || *value < 0) refuse("workspace_size_bytes is not a number", "metadata.json");
-      if (static_cast<std::uint64_t>(*value) != assignment.old_total() + more) continue;
-      if (changed) refuse("two devices of main have the workspace of its pools", "metadata.json");
-      const auto after = static_cast<std::uint64_t>(*value - assignment.saved());
-      changed = NumberChange{static_cast<std::uint64_t>(*value), after};
-      const auto begin = static_cast<std::uint32_t>(number.offset());
-      const auto end = static_cast<std::uint32_t>(begin + number.length());
-      edits.push_back({{begin, end}, std::to_string(after)});
-    }
-    if (changed) return changed;
+    const std::uint64_t before = assignment.old_total() + more;
+    possible.push_back({before, static_cast<std::uint64_t>(static_cast<std::int64_t>(before) -
+                                                           assignment.saved())});
+  }
+  if (auto change = metadata_change(source, module, "workspace_size_bytes", possible)) {
+    edits.push_back(std::move(change->edit));
+    return change->number;
   }
   if (assignment.saved() != 0) {
     refuse("workspace_size_bytes of main is not " + std::to_string(assignment.old_total()) +
@@ -175,11 +146,11 @@ using EditsOfMembers = std::map<const Member*, std::vector<Edit>>;
 class Replanning {
  public:
   Replanning(const Deployment& deployment, std::span<const PoolMove> moves,
-             const ReplanOptions& options)
+             const tir::ReadLimits& limits)
       : deployment_(deployment),
         archive_(deployment.archive()),
         moves_(moves),
-        options_(options),
+        limits_(limits),
         edited_(archive_) {}
 
   /// Everything is found before anything is changed, and everything is checked before anything is
@@ -329,7 +300,7 @@ class Replanning {
         get_or_throw(tir::read_with_places({.file = archive_.path(),
                                             .member = member.name,
                                             .text = get_or_throw(archive_.read(member))},
-                                           options_.tir_limits, places));
+                                           limits_, places));
     return documents_.emplace(&member, PlacedDocument{std::move(document), std::move(places)})
         .first->second;
   }
@@ -356,8 +327,7 @@ class Replanning {
     std::set<std::string> found;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
       tir::Places places;
-      const tir::Document document =
-          get_or_throw(tir::read_c_with_places(*c.c, options_.tir_limits, places));
+      const tir::Document document = get_or_throw(tir::read_c_with_places(*c.c, limits_, places));
       for (const FunctionSites& function :
            sites_in(document.module, assignment.module, assignment.pools)) {
         found.insert(function.symbol);
@@ -446,7 +416,7 @@ class Replanning {
       if (edits == edits_.end()) continue;
       const std::string_view text = get_or_throw(archive_.read(member));
       std::string content = apply(text, edits->second);
-      if (content != text) edited_.replace(member, std::move(content));
+      if (content != text) edited_.replace({member.name, std::move(content)});
     }
   }
 
@@ -455,9 +425,8 @@ class Replanning {
     for (const archive::EditedMember& one : edited_.all()) {
       const Member& member = member_named(one.name);
       if (!edited_.captured_form(member)) continue;
-      const tir::Document after = get_or_throw(
-          tir::read({.file = archive_.path(), .member = member.name, .text = one.content},
-                    options_.tir_limits));
+      const tir::Document after = get_or_throw(tir::read(
+          {.file = archive_.path(), .member = member.name, .text = one.content}, limits_));
       check_changed(captured_document(member).document.module, after.module, assignments_,
                     member.name);
     }
@@ -475,7 +444,7 @@ class Replanning {
             pool.bytes = static_cast<std::int64_t>(size->second.after);
           }
         }
-        const tir::Document after = get_or_throw(tir::read_c(sources, options_.tir_limits));
+        const tir::Document after = get_or_throw(tir::read_c(sources, limits_));
         check_changed(before->module, after.module, {&assignment, 1}, c.name);
       }
     }
@@ -484,7 +453,7 @@ class Replanning {
   const Deployment& deployment_;
   const archive::Archive& archive_;
   std::span<const PoolMove> moves_;
-  const ReplanOptions& options_;
+  const tir::ReadLimits& limits_;
   std::vector<ModuleAssignment> assignments_;
   std::set<std::string> callees_;
   std::set<std::string, std::less<>> known_;
@@ -493,43 +462,6 @@ class Replanning {
   std::map<const Member*, PlacedDocument> documents_;
   EditedMembers edited_;
 };
-
-archive::Lost write(const archive::Archive& archive, const archive::Changes& changes,
-                    const std::string& output) {
-  if (output != "-") return archive::write_to_path(archive, changes, output);
-  archive::write_to(archive, changes,
-                    support::File::duplicate(STDOUT_FILENO, std::string("standard output")));
-  return {};
-}
-
-/// What mlf itself wrote into the archive, such as tir-N.json, is made anew from what is there
-/// then.
-ReplanReport run(const Deployment& deployment, std::span<const PoolMove> moves,
-                 const ReplanOptions& options) {
-  const archive::Archive& archive = deployment.archive();
-  if (archive.storage() == archive::Storage::directory) {
-    throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
-                         {.file = archive.path()});
-  }
-  // The old archive is what the new one can be compared with.
-  get_or_throw(check_output(options.output, std::array{archive.path()}));
-  ReplanReport report;
-  archive::Changes changes;
-  changes.edit = Replanning(deployment, moves, options).run();
-  for (const archive::EditedMember& one : changes.edit) report.changed.push_back(one.name);
-  if (changes.empty()) {
-    report.lost = write(archive, changes, options.output);
-    return report;
-  }
-  Deployment edited =
-      get_or_throw(Deployment::open(edited_archive(archive, changes, options.archive_limits),
-                                    {.tir_limits = options.tir_limits}));
-  process::regenerate(std::move(edited), [&](archive::Changes made) {
-    made.edit = std::move(changes.edit);
-    report.lost = write(archive, made, options.output);
-  });
-  return report;
-}
 
 /// The plan that is written: the best one, or that with results in place where it is smaller.
 plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
@@ -591,29 +523,21 @@ void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>&
 
 }  // namespace
 
+std::vector<PoolMove> moves_of(const ArchivePlan& plan, Sharing sharing) {
+  std::vector<PoolMove> moves;
+  bool any = false;
+  for (const ModulePlan& module : plan.modules) {
+    any = any || !module.pools.empty();
+    add_moves(module, sharing, moves);
+  }
+  if (!any) refuse_without_pools(plan);
+  return moves;
+}
+
+std::vector<archive::EditedMember> with_offsets(const Deployment& deployment,
+                                                std::span<const PoolMove> moves,
+                                                const tir::ReadLimits& limits) {
+  return Replanning(deployment, moves, limits).run();
+}
+
 }  // namespace mlf::optimize
-
-namespace mlf {
-
-Result<std::vector<PoolMove>> moves_of(const ArchivePlan& plan, Sharing sharing) {
-  return support::to_result([&] {
-    std::vector<PoolMove> moves;
-    bool any = false;
-    for (const ModulePlan& module : plan.modules) {
-      any = any || !module.pools.empty();
-      optimize::add_moves(module, sharing, moves);
-    }
-    if (!any) optimize::refuse_without_pools(plan);
-    return moves;
-  });
-}
-
-Result<ReplanReport> write_with_plan(const Deployment& deployment, std::span<const PoolMove> moves,
-                                     const ReplanOptions& options) {
-  return support::to_result([&] { return optimize::run(deployment, moves, options); })
-      .map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), deployment.archive().path());
-      });
-}
-
-}  // namespace mlf

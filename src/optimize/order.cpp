@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "graph/reconstruct.h"
-#include "mlf/plan.h"
 #include "optimize/call_slots.h"
 #include "optimize/edit.h"
 #include "optimize/edited_archive.h"
+#include "optimize/moves.h"
 #include "support/error.h"
 #include "tir/c/c.h"
 #include "tir/places.h"
@@ -75,11 +75,11 @@ std::vector<std::string> in_order(const std::vector<std::string>& calls,
 class CallMover {
  public:
   CallMover(const Deployment& deployment, std::span<const Reordering> reorderings,
-            const ReplanOptions& options)
+            const tir::ReadLimits& limits)
       : deployment_(deployment),
         archive_(deployment.archive()),
         reorderings_(reorderings),
-        options_(options),
+        limits_(limits),
         edited_(archive_) {}
 
   /// One module after the other: the next one finds what the one before has changed.
@@ -113,8 +113,9 @@ class CallMover {
     if (!is_same) refuse("main does not show the calls of the network here", member.name);
     // Several modules may be in one member.
     const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
-    edited_.replace(member, apply(source.text, edits_in_order(source, document.source.dialect,
-                                                              slots, one.order)));
+    edited_.replace(
+        {member.name, optimize::apply(source.text, edits_in_order(source, document.source.dialect,
+                                                                  slots, one.order))});
   }
 
   /// The first C of the module that has main.
@@ -123,7 +124,7 @@ class CallMover {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
       tir::Places places;
       const tir::Document document =
-          get_or_throw(tir::read_c_with_places(edited_.files_of(c), options_.tir_limits, places));
+          get_or_throw(tir::read_c_with_places(edited_.files_of(c), limits_, places));
       const tir::Node main = function_with_symbol(document.module, symbol);
       if (!main) continue;
       const std::vector<CallSlot> slots = call_slots(main, places, one.kernels);
@@ -139,8 +140,8 @@ class CallMover {
     if (!edited_.captured_form(member)) return;
     tir::Places places;
     const tir::Document document = get_or_throw(tir::read_with_places(
-        {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)},
-        options_.tir_limits, places));
+        {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)}, limits_,
+        places));
     const tir::Node main = function_with_symbol(document.module, one.network->provenance.symbol);
     if (!main) return;
     move_calls(one, member, document, call_slots(main, places, one.kernels));
@@ -149,7 +150,7 @@ class CallMover {
   const Deployment& deployment_;
   const archive::Archive& archive_;
   std::span<const Reordering> reorderings_;
-  const ReplanOptions& options_;
+  const tir::ReadLimits& limits_;
   EditedMembers edited_;
 };
 
@@ -241,7 +242,7 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
       ArchivePlan rest;
       rest.modules.push_back(planned);
       if (planned.pools.empty()) continue;
-      for (PoolMove& move : get_or_throw(moves_of(rest))) moves.push_back(std::move(move));
+      for (PoolMove& move : moves_of(rest)) moves.push_back(std::move(move));
       continue;
     }
     if (planned.pools.size() != now.pools.size()) refuse("a pool is missing in the new order");
@@ -252,47 +253,25 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
   return moves;
 }
 
-ReplanReport run(const Deployment& deployment, const ArchivePlan& plan,
-                 const ReplanOptions& options) {
+}  // namespace
+
+std::vector<archive::EditedMember> with_order(const Deployment& deployment, const ArchivePlan& plan,
+                                              const DeploymentOptions& options) {
   const std::vector<Reordering> reorderings = reorderings_of(plan);
-  if (reorderings.empty()) {
-    return get_or_throw(write_with_plan(deployment, get_or_throw(moves_of(plan)), options));
+  const tir::ReadLimits& limits = options.tir_limits;
+  if (reorderings.empty()) return with_offsets(deployment, moves_of(plan), limits);
+  EditedMembers edited(deployment.archive());
+  for (archive::EditedMember& one : CallMover(deployment, reorderings, limits).run()) {
+    edited.replace(std::move(one));
   }
-  const archive::Archive& archive = deployment.archive();
-  if (archive.storage() == archive::Storage::directory) {
-    throw support::Error(ErrorKind::usage, "a new plan is written into a tar, not a directory",
-                         {.file = archive.path()});
-  }
-  archive::Changes changes;
-  changes.edit = CallMover(deployment, reorderings, options).run();
-  std::set<std::string, std::less<>> changed;
-  for (const archive::EditedMember& one : changes.edit) changed.insert(one.name);
-  const Deployment reordered =
-      get_or_throw(Deployment::open(edited_archive(archive, changes, options.archive_limits),
-                                    {.tir_limits = options.tir_limits}));
+  const Deployment reordered = edited.open(options);
   check_reordered(deployment, reordered, reorderings);
   const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
-  ReplanReport report =
-      get_or_throw(write_with_plan(reordered, moves_in_order(plan, lives), options));
-  changed.insert(report.changed.begin(), report.changed.end());
-  report.changed.clear();
-  for (const Member& member : archive.members()) {
-    if (changed.contains(member.name)) report.changed.push_back(member.name);
+  const std::vector<PoolMove> moves = moves_in_order(plan, lives);
+  for (archive::EditedMember& one : with_offsets(reordered, moves, limits)) {
+    edited.replace(std::move(one));
   }
-  return report;
+  return std::move(edited).take();
 }
 
-}  // namespace
 }  // namespace mlf::optimize
-
-namespace mlf {
-
-Result<ReplanReport> write_reordered(const Deployment& deployment, const ArchivePlan& plan,
-                                     const ReplanOptions& options) {
-  return support::to_result([&] { return optimize::run(deployment, plan, options); })
-      .map_error([&](Diagnostic diagnostic) {
-        return in_file(std::move(diagnostic), deployment.archive().path());
-      });
-}
-
-}  // namespace mlf

@@ -133,7 +133,8 @@ class Search {
     }
     if (pool != nullptr) {
       sites_.lets.push_back({variable, *pool, indices[0].id(),
-                             static_cast<std::uint64_t>(indices[0].integer(f::IntImm::value))});
+                             static_cast<std::uint64_t>(indices[0].integer(f::IntImm::value)),
+                             let.id()});
     }
     return true;
   }

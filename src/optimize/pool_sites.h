@@ -17,6 +17,7 @@ struct LetSite {
   std::string pool;
   tir::NodeId offset;  ///< the IntImm
   std::uint64_t value = 0;
+  tir::NodeId let;  ///< the LetStmt
 };
 
 /// The number of bytes of a pool: shape of its buffer, of the tensor that a packed call makes of

@@ -26,7 +26,7 @@ bool share_bytes(const PlannedBuffer& a, const PlannedBuffer& b) {
 }
 
 /// Whether one of the two is written over the other, each element over the one that it is computed
-/// from: both begin at one byte, as a plan that `mlf plan --in-place` wrote has it.
+/// from: both begin at one byte, as a plan that `mlf optimize --in-place` wrote has it.
 bool are_in_place(const PoolProblem& pool, const PlannedBuffer& a, const PlannedBuffer& b) {
   if (a.offset != b.offset) return false;
   return std::ranges::any_of(pool.in_place, [&](const InPlaceBuffers& pair) {

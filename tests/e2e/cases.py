@@ -113,7 +113,7 @@ class Cases(unittest.TestCase):
         for name in ("plan-two_halves", "plan-neg_read"):
             with self.subTest(name):
                 output = self.folder / "out.tar"
-                self.expect(1, "plan", "-o", output, self.archive(name))
+                self.expect(1, "optimize", "--only", "ram", "-o", output, self.archive(name))
                 self.assertFalse(output.exists())
 
     def test_a_region_of_a_buffer_has_the_axes_that_it_is_used_with(self):
@@ -147,7 +147,7 @@ class Cases(unittest.TestCase):
         self.assertEqual([call["live"] for call in report["calls"]], [4, 8, 4])
         self.expect(0, "verify", self.archive("cmsis-nn-dense"))
         output = self.folder / "out.tar"
-        self.expect(0, "plan", "-o", output, self.archive("cmsis-nn-dense"))
+        self.expect(0, "optimize", "--only", "ram", "-o", output, self.archive("cmsis-nn-dense"))
         self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 20)
 
 

@@ -45,6 +45,7 @@ PUBLIC = {
     "export.h": "support",
     "formats.h": "support",
     "plan.h": "deployment",
+    "optimize.h": "optimize",
     "claim_reasons.def": "deployment",
     "inspection.h": "deployment",
     "budget.h": "report",

@@ -17,7 +17,7 @@ WRITING = {
     ("process", "--output"): ["process IN --tir TIR -o OUT", "process IN --add-tir TIR -o OUT"],
     ("report", "--html"): ["report IN --html OUT", "report IN --tir TIR --html OUT"],
     ("diff", "--html"): ["diff IN OTHER --html OUT", "diff OTHER IN --html OUT"],
-    ("plan", "--output"): ["plan IN -o OUT", "plan IN --reorder -o OUT", "plan IN --in-place -o OUT"],
+    ("optimize", "--output"): ["optimize IN -o OUT", "optimize IN --reorder -o OUT", "optimize IN --only ram -o OUT"],
     ("check", "--update"): ["check IN --budget OUT --update"],
 }
 # A folder that nothing is read from.
@@ -84,7 +84,7 @@ class Outputs(program_case.Folder):
         with tarfile.open(POOL) as tar:
             support.extract(tar, self.folder / "unpacked")
         for (command, option), lines in WRITING.items():
-            if command != "plan":  # takes no directory
+            if command != "optimize":  # takes no directory
                 for line in lines:
                     self.refuses(line, IN="unpacked", OUT="unpacked/metadata.json", OTHER="other.tar",
                                  TIR="tir-2.txt")
@@ -97,7 +97,7 @@ class Outputs(program_case.Folder):
 
     def test_elsewhere_are_written_over_what_was_there(self):
         for line in ("process IN -o OUT", "process IN -o IN", "report IN --html OUT",
-                     "plan IN -o OUT", "diff IN OTHER --html OUT"):
+                     "optimize IN -o OUT", "diff IN OTHER --html OUT"):
             (self.folder / "out").write_bytes(b"")
             result = self.run_line(line + " -q", IN="module.tar", OUT="out", OTHER="other.tar")
             self.assertEqual((result.returncode, result.stderr), (int(line.startswith("diff")), b""), line)
@@ -108,7 +108,7 @@ class Outputs(program_case.Folder):
         """By the umask alone: what is created has a mode."""
         def narrow():
             os.umask(0o027)
-        for line in ("process IN -o out.tar", "report IN --html page.html", "plan IN -o plan.tar",
+        for line in ("process IN -o out.tar", "report IN --html page.html", "optimize IN -o plan.tar",
                      "help --write share"):
             support.run_ok(*line.replace("IN", "module.tar").split(), cwd=self.folder, preexec_fn=narrow)
         files = [self.folder / name for name in ("out.tar", "page.html", "plan.tar")]

@@ -1,4 +1,4 @@
-"""`mlf plan ARCHIVE -o OUT`, with `--in-place` and `--reorder`, on thousands of small archives
+"""`mlf optimize ARCHIVE --only ram -o OUT`, with `--in-place` and `--reorder`, on thousands of small archives
 (battery_archives.py): what is written computes the same as what it was written from.
 
 Both are compiled with gcc and run on equal inputs, in a pool that is filled with zeros and in one
@@ -202,10 +202,10 @@ def unpacked(data):
 
 
 def written(path, options, folder):
-    """The archive that `mlf plan` writes of one; None where it refuses, and what it says."""
+    """The archive that `mlf optimize` writes of one; None where it refuses, and what it says."""
     out = folder / "out.tar"
     out.unlink(missing_ok=True)
-    result = support.run("plan", path, "-o", out, *options)
+    result = support.run("optimize", "--only", "ram", path, "-o", out, *options)
     if result.returncode == 0:
         return unpacked(out.read_bytes()), ""
     message = result.stderr.decode()
@@ -305,7 +305,7 @@ WRITTEN = ["cast_wide", "called_swapped", "local"]
 
 class OneByOne(unittest.TestCase):
     def planned(self, oddity):
-        """Some archives with it, what `mlf plan -o` makes of each, and its message."""
+        """Some archives with it, what `mlf optimize` makes of each, and its message."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "module.tar"
             for seed in range(12):

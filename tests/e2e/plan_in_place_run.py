@@ -1,4 +1,4 @@
-"""`mlf plan ARCHIVE --in-place -o OUT`, judged by running both as plan_run.py does.
+"""`mlf optimize ARCHIVE --only ram --in-place -o OUT`, judged by running both as plan_run.py does.
 
 Of every archive with memory pools in which results over their inputs make a pool smaller: outputs
 are the same bytes, as it is, with a poisoned pool and sanitized; the pools have the size that the
@@ -56,7 +56,7 @@ def check_archive(judge, archive):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         planned = folder / "planned.tar"
-        support.run_ok("plan", archive, "--in-place", "-o", planned)
+        support.run_ok("optimize", archive, "--only", "ram", "--in-place", "-o", planned)
         judge.file(name, archive, planned, folder)
         after = dict(plan_run.networks(planned))
         promised, written = plan_of(archive), plan_of(planned)
@@ -83,7 +83,7 @@ def check_reordered(judge, archive):
     with tempfile.TemporaryDirectory() as folder:
         reordered = pathlib.Path(folder) / f"reordered-{archive.parent.name}" / "module.tar"
         reordered.parent.mkdir()
-        support.run_ok("plan", archive, "--reorder", "-o", reordered)
+        support.run_ok("optimize", archive, "--only", "ram", "--reorder", "-o", reordered)
         if gains(reordered):
             check_archive(judge, reordered)
 

@@ -132,7 +132,8 @@ def filling(memory, port):
     elif port["dtype"] == "bool":
         c_type, value = "uint8_t", "next_random() & 1"
     elif bits == 8:
-        c_type, value = "uint8_t", "(uint8_t)next_random()"
+        # The first inputs are the smallest and the largest of int8.
+        c_type, value = "uint8_t", "run == 0 ? 0x80 : run == 1 ? 0x7F : (uint8_t)next_random()"
     else:  # an index, perhaps
         c_type, value = f"int{bits}_t", "next_random() & 3"
     return (

@@ -1,4 +1,4 @@
-"""What `mlf plan ARCHIVE -o OUT` refuses: one clear error, its exit code, and no file.
+"""What `mlf optimize ARCHIVE --only ram -o OUT` refuses: one clear error, its exit code, and no file.
 
 Archives are those that TVM builds without a plan of memory, or have something in them that mlf cannot
 explain: patched here, in the generated C of an archive without captured TIR. Each case also
@@ -59,7 +59,7 @@ class Refusals(unittest.TestCase):
             (self.folder / "module.tar").write_bytes(archive)
             archive = self.folder / "module.tar"
         before = self.files()
-        result = support.run("plan", archive, "-o", self.folder / output, *options)
+        result = support.run("optimize", "--only", "ram", archive, "-o", self.folder / output, *options)
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, exit_code, stderr)
         self.assertRegex(stderr, message)
@@ -69,7 +69,9 @@ class Refusals(unittest.TestCase):
 
     def test_what_they_are_made_of_is_written_without_a_change(self):
         (self.folder / "module.tar").write_bytes(patched())
-        support.run_ok("plan", self.folder / "module.tar", "-o", self.folder / "out.tar")
+        support.run_ok(
+            "optimize", "--only", "ram", self.folder / "module.tar", "-o", self.folder / "out.tar"
+        )
         self.assertNotEqual(
             (self.folder / "out.tar").read_bytes(), (self.folder / "module.tar").read_bytes()
         )
@@ -168,7 +170,7 @@ class Refusals(unittest.TestCase):
     def test_a_directory(self):
         with tarfile.open(USMP) as tar:
             support.extract(tar, self.folder / "module")
-        self.refuse(self.folder / "module", USAGE, "into a tar, not a directory")
+        self.refuse(self.folder / "module", USAGE, "is a tar, not a directory")
 
     def test_the_archive_itself(self):
         self.refuse(USMP.read_bytes(), USAGE, "which is read", output="module.tar")
@@ -190,8 +192,8 @@ class Refusals(unittest.TestCase):
         self.refuse(USMP, IO, "nowhere: cannot open", output="nowhere/out.tar")
 
     def test_options_that_do_not_go_together(self):
-        for options in (["--pool", "fast=1K"], ["--problem", "-"]):
-            result = support.run("plan", USMP, "-o", self.folder / "out.tar", *options)
+        for options in (["--dry-run"], ["--only", "everything"]):
+            result = support.run("optimize", USMP, "-o", self.folder / "out.tar", *options)
             self.assertEqual(result.returncode, USAGE)
         self.assertEqual(self.files(), {})
 

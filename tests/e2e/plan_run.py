@@ -1,4 +1,4 @@
-"""`mlf plan ARCHIVE -o OUT`, judged by running both.
+"""`mlf optimize ARCHIVE --only ram -o OUT`, judged by running both.
 
 For every archive with memory pools, the C of ARCHIVE and of OUT is compiled with gcc and run on the
 same 200 random inputs:
@@ -196,7 +196,7 @@ class Judge:
     def plan(self, name, archive, before, folder):
         """Judges the archive with its new offsets: its path, and its networks."""
         planned = folder / "planned.tar"
-        support.run_ok("plan", archive, "-o", planned)
+        support.run_ok("optimize", archive, "--only", "ram", "-o", planned)
         self.file(name, archive, planned, folder)
         after = dict(networks(planned))
         for module, document in before.items():
@@ -226,7 +226,7 @@ class Judge:
     def reorder(self, name, archive, before, planned, folder):
         folder.mkdir()
         reordered = folder / "reordered.tar"
-        support.run_ok("plan", archive, "--reorder", "-o", reordered)
+        support.run_ok("optimize", archive, "--only", "ram", "--reorder", "-o", reordered)
         if reordered.read_bytes() == planned.read_bytes():
             return
         self.reordered += 1
@@ -259,7 +259,7 @@ class Judge:
         verified = support.run("verify", planned)
         self.expect(verified.returncode == 0, f"{name}: mlf verify: {verified.stdout.decode()}")
         again = folder / "again.tar"
-        support.run_ok("plan", planned, *options, "-o", again)
+        support.run_ok("optimize", planned, "--only", "ram", *options, "-o", again)
         self.expect(again.read_bytes() == planned.read_bytes(), f"{name}: planned again, it differs")
 
     def network(self, name, archive, document, planned, after, folder):
@@ -268,6 +268,9 @@ class Judge:
         self.moved += ours < now
         print(f"{name:62}{now:>10}{ours:>10}{100 * (now - ours) / now:>8.1f} %", flush=True)
         self.expect(ours <= now, f"{name}: {ours} bytes, and {now} before")
+        self.computes_the_same(name, archive, document, planned, after, folder)
+
+    def computes_the_same(self, name, archive, document, planned, after, folder):
         try:
             work = folder / after["module"]
             old = plan_programs.Network(

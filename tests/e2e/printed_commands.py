@@ -45,7 +45,10 @@ PLACEHOLDERS = {"FILE": "tir-2.txt", "SOURCE": "scale.py", "COMMAND": "report", 
 
 # What the sentence around a command leaves open.
 OPEN_ENDS = {
-    "mlf plan --reorder": "-o smaller.tar",
+    "mlf optimize": "--dry-run",
+    "mlf optimize --json": "--dry-run",
+    "mlf optimize --reorder": "-o smaller.tar",
+    "mlf optimize --in-place": "-o smaller.tar",
     "mlf report --html": "page.html",
     "mlf diff --html": "page.html",
     "mlf report --node-data": "mac",

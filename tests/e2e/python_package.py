@@ -543,6 +543,19 @@ class Processing(unittest.TestCase):
         self.assertEqual(qnn().report(), json.loads(printed("report", "--json", QNN)))
         self.assertEqual(qnn().plan(), json.loads(printed("plan", "--json", QNN)))
 
+    def test_optimizing_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            theirs, ours = pathlib.Path(folder, "theirs.tar"), pathlib.Path(folder, "ours.tar")
+            expected = json.loads(printed("optimize", "--json", "-o", theirs, QNN))
+            self.assertEqual(qnn().optimize(ours), expected)
+            self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+            self.assertEqual(qnn().optimize(), expected)
+            flash = qnn().optimize(only=["flash"])
+            self.assertLess(flash["modules"][0]["new_constants_bytes"], flash["modules"][0]["constants_bytes"])
+            self.assertIsNone(flash["ram_plan"])
+            with self.assertRaises(mlf.Error):
+                qnn().optimize(only=["everything"])
+
     def test_what_an_archive_is_and_whether_it_holds_together(self):
         self.assertEqual(qnn().inspect(), json.loads(printed("inspect", "--json", QNN)))
         self.assertEqual(qnn().verify(), json.loads(printed("verify", "--json", QNN)))

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "mlf/plan.h"
+#include "support/written_moves.h"
 
 namespace {
 
 using mlf::Deployment;
-using mlf::PoolMove;
+using mlf::optimize::PoolMove;
 
 constexpr std::string_view kCode = "codegen/host/src/default_lib1.c";
 
@@ -125,7 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto before = Deployment::open(*std::move(archive));
   if (!before) return 0;
   const std::vector<PoolMove> moves = shifted(*before, 1024);
-  if (moves.empty() || !write_with_plan(*before, moves, {.output = there})) return 0;
+  if (moves.empty() || !mlf::test::write_moves(*before, moves, there)) return 0;
   const auto after = Deployment::open(there);
   if (!after) std::abort();
   std::vector<PoolMove> returns = moves;
@@ -133,7 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::swap(move.old_size, move.new_size);
     for (auto& buffer : move.buffers) std::swap(buffer.old_offset, buffer.new_offset);
   }
-  if (!write_with_plan(*after, returns, {.output = back})) std::abort();
+  if (!mlf::test::write_moves(*after, returns, back)) std::abort();
   const auto returned = Deployment::open(back);
   if (!returned || code_in(*returned) != code_in(*before)) std::abort();
   return 0;

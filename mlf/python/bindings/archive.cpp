@@ -18,6 +18,7 @@
 #include "mlf/diff.h"
 #include "mlf/graph/write.h"
 #include "mlf/inspection.h"
+#include "mlf/optimize.h"
 #include "mlf/plan.h"
 #include "mlf/process.h"
 #include "mlf/report.h"
@@ -132,16 +133,35 @@ std::string report_json(const Report& self) {
   }));
 }
 
-std::string plan(const Deployment& self, std::optional<double> seconds) {
+plan::SearchLimits limits_of(std::optional<double> seconds) {
   plan::SearchLimits limits;
   if (seconds) {
     // As in `mlf plan --seconds`: the time is the limit, whatever the number of steps.
     limits.seconds = std::chrono::duration<double>(*seconds);
     limits.steps = UINT64_MAX;
   }
+  return limits;
+}
+
+std::string plan(const Deployment& self, std::optional<double> seconds) {
   return value_or_raise(without_gil([&] {
-    return plan_archive(self, limits).map([](const ArchivePlan& plan) {
+    return plan_archive(self, limits_of(seconds)).map([](const ArchivePlan& plan) {
       return to_json(plan, JsonLayout::compact);
+    });
+  }));
+}
+
+/// `only`: empty for all.
+std::string optimize(const Deployment& self, const Path& output,
+                     const std::vector<std::string>& only, bool reorder, bool in_place,
+                     std::optional<double> seconds) {
+  OptimizeOptions options{.output = output.native(), .search = limits_of(seconds)};
+  if (!only.empty()) options.what = value_or_raise(optimizations_named(only));
+  options.what.reorder = reorder;
+  options.what.in_place = in_place;
+  return value_or_raise(without_gil([&] {
+    return write_optimized(self, options).map([](const OptimizeReport& report) {
+      return to_json(report, JsonLayout::compact);
     });
   }));
 }
@@ -257,6 +277,9 @@ void bind_archive(nb::module_& module) {
           nb::sig("def networks(self) -> tuple[list[tuple[int, str, str]], list[tuple[int, str]]]"))
       .def("report", &report, nb::arg("compiler"), nb::arg("flags"))
       .def("plan", &plan, nb::arg("seconds"))
+      .def("optimize", &optimize,
+           nb::sig("def optimize(self, output: str | os.PathLike[str], only: list[str], reorder: "
+                   "bool, in_place: bool, seconds: float | None) -> str"))
       .def("inspect", &inspection);
   module.def("diff", &difference, nb::arg("before"), nb::arg("after"));
   module.def("verify", &verification, nb::arg("path"), nb::arg("tir_files"),

@@ -141,6 +141,22 @@ class Archive:
         """Return the document of `mlf plan --json` (schemas/plan.md)."""
         return dict(json.loads(self._archive.plan(seconds)))
 
+    def optimize(
+        self,
+        output: str | os.PathLike[str] = "",
+        *,
+        only: Sequence[str] = (),
+        reorder: bool = False,
+        in_place: bool = False,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Write an archive with less flash and less RAM; return the document of `mlf optimize --json`.
+
+        Without `output` nothing is written. `only`: "narrow", "share", "flash", "ram"; empty for all.
+        """
+        text = self._archive.optimize(output, list(only), reorder, in_place, seconds)
+        return dict(json.loads(text))
+
     def verify(self) -> dict[str, Any]:
         """Return the document of `mlf verify --json` (schemas/verify.md).
 

@@ -1,4 +1,4 @@
-"""`mlf plan ARCHIVE -o OUT` on archives with TIR in every text that TVM prints, and with several pools.
+"""`mlf optimize ARCHIVE --only ram -o OUT` on archives with TIR in every text that TVM prints, and with several pools.
 
   - A text that shows the whole plan is changed, its metadata section too; no number of the old size
     is left in a function, and `mlf verify` holds.
@@ -82,7 +82,7 @@ class Texts(unittest.TestCase):
                 archive, planned = self.archive(text), self.folder / "planned.tar"
                 ((pool,),) = [one["pools"] for one in self.plan(archive)]
                 self.assertLess(pool["best"], pool["declared"])
-                support.run_ok("plan", archive, "-o", planned)
+                support.run_ok("optimize", archive, "--only", "ram", "-o", planned)
                 support.run_ok("verify", planned)
                 ((now,),) = [one["pools"] for one in self.plan(planned)]
                 self.assertEqual(now["declared"], pool["best"])
@@ -100,7 +100,7 @@ class Texts(unittest.TestCase):
 
     def refuse(self, archive, message):
         planned = self.folder / "refused.tar"
-        result = support.run("plan", archive, "-o", planned)
+        result = support.run("optimize", archive, "--only", "ram", "-o", planned)
         self.assertEqual(result.returncode, 1)
         self.assertIn(message, result.stderr.decode())
         self.assertFalse(planned.exists())
@@ -176,7 +176,8 @@ class Pools(unittest.TestCase):
     def test_that_tvm_laid_out_wrong_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             archive = self.archive(folder, 1600)
-            result = support.run("plan", archive, "-o", pathlib.Path(folder) / "planned.tar")
+            planned = pathlib.Path(folder) / "planned.tar"
+            result = support.run("optimize", "--only", "ram", archive, "-o", planned)
             self.assertEqual(result.returncode, 1)
             why = "'sid_3_let' is put over 'sid_2_let', which is still in use"
             self.assertIn(why, result.stderr.decode())

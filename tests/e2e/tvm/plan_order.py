@@ -1,4 +1,4 @@
-"""`mlf plan --reorder` on networks with uneven branches, built with TVM and run.
+"""`mlf optimize --reorder` on networks with uneven branches, built with TVM and run.
 
 TVM runs the branches of a concatenation one after the other in the order of its operands. A branch
 that widens much and ends small should be first: what the others leave behind is then not there yet

@@ -1,31 +1,24 @@
 // Archives with another plan: every representation says the new one, and nothing else changes.
-#include "mlf/plan.h"
+#include "optimize/moves.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "mlf/optimize.h"
 #include "mlf/process.h"
 #include "mlf/verify.h"
 #include "support/corpus_folder.h"
+#include "support/written_moves.h"
 #include "unit/archive/archive_fixture.h"
+#include "unit/optimize/bundled.h"
 
 namespace mlf::test {
 namespace {
 
 using graph::PoolKind;
-
-std::string data(std::string_view name) {
-  return std::string(MLF_TEST_DATA) + "/" + std::string(name);
-}
-
-const char* const kUsmp = "c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar";
-
-Deployment open_deployment(const std::string& path) {
-  auto opened = Deployment::open(path);
-  EXPECT_TRUE(opened) << path;
-  return std::move(opened).value();
-}
+using optimize::BufferMove;
+using optimize::PoolMove;
 
 /// Every buffer of workspace pools `by` bytes further on, or back.
 std::vector<PoolMove> shifted(const Deployment& deployment, std::int64_t by) {
@@ -81,11 +74,11 @@ std::vector<std::string> usmp_archives() {
   return paths;
 }
 
-class Replanning : public ArchiveTest {
+class Offsets : public ArchiveTest {
  protected:
-  Result<ReplanReport> write(const std::string& from, const std::string& to,
-                             const std::vector<PoolMove>& moves) const {
-    return write_with_plan(open_deployment(from), moves, {.output = to});
+  Result<std::vector<std::string>> write(const std::string& from, const std::string& to,
+                                         const std::vector<PoolMove>& moves) const {
+    return write_moves(open_deployment(from), moves, to);
   }
 
   std::string refusal_of(const std::vector<PoolMove>& moves) const {
@@ -104,7 +97,7 @@ class Replanning : public ArchiveTest {
     if (moves.empty()) return;  // a network of one kernel has no workspace
     const auto there = write(archive, path("there.tar"), moves);
     ASSERT_TRUE(there) << to_string(there.error());
-    EXPECT_FALSE(there->changed.empty());
+    EXPECT_FALSE(there->empty());
     const Verification verification = verify_archive(path("there.tar")).value();
     for (const Finding& finding : verification.findings) {
       EXPECT_NE(finding.severity, graph::Severity::error) << finding.detail;
@@ -125,11 +118,11 @@ class Replanning : public ArchiveTest {
   }
 };
 
-TEST_F(Replanning, ChangesEveryRepresentationAndBackToTheSameBytes) {
+TEST_F(Offsets, ChangesEveryRepresentationAndBackToTheSameBytes) {
   expect_round_trip(data(kUsmp));
 }
 
-TEST_F(Replanning, ChangesEveryArchiveOfTheCorpus) {
+TEST_F(Offsets, ChangesEveryArchiveOfTheCorpus) {
   const std::vector<std::string> archives = usmp_archives();
   for (const std::string& archive : archives) expect_round_trip(archive);
 }
@@ -145,11 +138,11 @@ std::string with_twin(const std::string& archive, const std::string& to) {
   return to;
 }
 
-TEST_F(Replanning, ChangesTextAndLosslessTwin) {
+TEST_F(Offsets, ChangesTextAndLosslessTwin) {
   expect_round_trip(with_twin(data(kUsmp), path("twin.tar")));
 }
 
-TEST_F(Replanning, ChangesLosslessTwinsOfTheCorpus) {
+TEST_F(Offsets, ChangesLosslessTwinsOfTheCorpus) {
   const std::vector<std::string> archives = usmp_archives();
   for (const std::string& archive : archives) {
     SCOPED_TRACE(archive);
@@ -157,15 +150,15 @@ TEST_F(Replanning, ChangesLosslessTwinsOfTheCorpus) {
   }
 }
 
-TEST_F(Replanning, WithoutAMoveGivesTheSameArchive) {
+TEST_F(Offsets, WithoutAMoveGivesTheSameArchive) {
   const Deployment deployment = open_deployment(data(kUsmp));
   const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 0));
   ASSERT_TRUE(report) << to_string(report.error());
-  EXPECT_TRUE(report->changed.empty());
+  EXPECT_TRUE(report->empty());
   EXPECT_TRUE(read_file(path("out.tar")) == read_file(data(kUsmp)));
 }
 
-TEST_F(Replanning, NamesTheMembersThatChange) {
+TEST_F(Offsets, NamesTheMembersThatChange) {
   const Deployment deployment = open_deployment(data(kUsmp));
   const auto report = write(data(kUsmp), path("out.tar"), shifted(deployment, 16));
   ASSERT_TRUE(report) << to_string(report.error());
@@ -176,14 +169,13 @@ TEST_F(Replanning, NamesTheMembersThatChange) {
     const archive::Member& member = before.members()[i];
     if (member.type != archive::MemberType::file) continue;
     const bool changed = before.read(member).value() != after.read(after.members()[i]).value();
-    EXPECT_EQ(changed, std::count(report->changed.begin(), report->changed.end(), member.name) == 1)
-        << member.name;
+    EXPECT_EQ(changed, std::count(report->begin(), report->end(), member.name) == 1) << member.name;
     EXPECT_EQ(member.mtime, after.members()[i].mtime);
     EXPECT_EQ(member.mode, after.members()[i].mode);
   }
 }
 
-TEST_F(Replanning, MakesTheOutputsOfProcessAnew) {
+TEST_F(Offsets, MakesTheOutputsOfProcessAnew) {
   const std::string processed = path("processed.tar");
   ASSERT_TRUE(process_archive(data(kUsmp), {.output = processed}));
   const Deployment deployment = open_deployment(processed);
@@ -196,7 +188,7 @@ TEST_F(Replanning, MakesTheOutputsOfProcessAnew) {
   EXPECT_TRUE(read_file(path("other.tar")) == read_file(path("out.tar")));
 }
 
-TEST_F(Replanning, KeepsTheCompression) {
+TEST_F(Offsets, KeepsTheCompression) {
   const std::string packed = path("in.tar.gz");
   ASSERT_EQ(std::system(("gzip -nc " + data(kUsmp) + " > " + packed).c_str()), 0);
   ASSERT_TRUE(write(packed, path("out.tar.gz"), shifted(open_deployment(packed), 16)));
@@ -205,11 +197,11 @@ TEST_F(Replanning, KeepsTheCompression) {
   EXPECT_EQ(names(after), names(open_good(data(kUsmp))));
 }
 
-TEST_F(Replanning, RefusesADirectory) {
+TEST_F(Offsets, RefusesADirectory) {
   std::filesystem::create_directory(path("folder"));
   ASSERT_EQ(std::system(("tar xf " + data(kUsmp) + " -C " + path("folder")).c_str()), 0);
   const Deployment folder = open_deployment(path("folder"));
-  const auto result = write_with_plan(folder, shifted(folder, 16), {.output = path("out.tar")});
+  const auto result = write_optimized(folder, {.output = path("out.tar")});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::usage);
 }
@@ -219,7 +211,7 @@ TEST_F(Replanning, RefusesADirectory) {
 /// The test archive with `from` for `to` in one member, and without captured TIR if asked for.
 enum class Captured { stays, goes };
 
-class ReplanningOfChanged : public Replanning {
+class OffsetsOfChanged : public Offsets {
  protected:
   std::string changed(std::string_view member, const std::string& from, const std::string& to,
                       Captured captured) const {
@@ -248,10 +240,7 @@ class ReplanningOfChanged : public Replanning {
   }
 };
 
-const char* const kKernels = "codegen/host/src/default_lib1.c";
-const char* const kPools = "codegen/host/src/default_lib0.c";
-
-TEST_F(ReplanningOfChanged, RefusesCThatDoesNotAgreeWithTheTir) {
+TEST_F(OffsetsOfChanged, RefusesCThatDoesNotAgreeWithTheTir) {
   const std::string archive = changed(kKernels, "_let = (&(global_workspace_1_var[",
                                       "_let = (&(global_workspace_1_var[1", Captured::stays);
   EXPECT_EQ(refusal_of_changed(archive),
@@ -259,7 +248,7 @@ TEST_F(ReplanningOfChanged, RefusesCThatDoesNotAgreeWithTheTir) {
             "functions[\"__tvm_main__\"].body.value.args[0].indices[0].value: 1800 / 800");
 }
 
-TEST_F(ReplanningOfChanged, RefusesAPoolWhoseSizeIsNotANumber) {
+TEST_F(OffsetsOfChanged, RefusesAPoolWhoseSizeIsNotANumber) {
   const std::string archive = changed(kPools, "static uint8_t global_workspace[",
                                       "static uint8_t global_workspace[1 * ", Captured::stays);
   EXPECT_EQ(refusal_of_changed(archive),
@@ -267,7 +256,7 @@ TEST_F(ReplanningOfChanged, RefusesAPoolWhoseSizeIsNotANumber) {
             "not a number");
 }
 
-TEST_F(ReplanningOfChanged, RefusesAPoolWhoseSizeIsNotInBytes) {
+TEST_F(OffsetsOfChanged, RefusesAPoolWhoseSizeIsNotInBytes) {
   const std::string archive =
       changed(kPools, "static uint8_t global_workspace[",
               "static uint16_t global_workspace[720];\nstatic uint8_t other[", Captured::stays);
@@ -276,7 +265,7 @@ TEST_F(ReplanningOfChanged, RefusesAPoolWhoseSizeIsNotInBytes) {
             "'global_workspace'");
 }
 
-TEST_F(ReplanningOfChanged, RefusesAnotherSizeInMetadata) {
+TEST_F(OffsetsOfChanged, RefusesAnotherSizeInMetadata) {
   const std::string archive =
       changed("metadata.json", "\"workspace_size_bytes\": ", "\"workspace_size_bytes\": 1",
               Captured::stays);
@@ -284,7 +273,7 @@ TEST_F(ReplanningOfChanged, RefusesAnotherSizeInMetadata) {
             "workspace_size_bytes of main is not 1440, the sum of its pools");
 }
 
-TEST_F(ReplanningOfChanged, RefusesAnotherSizeInTheHeader) {
+TEST_F(OffsetsOfChanged, RefusesAnotherSizeInTheHeader) {
   const std::string archive =
       changed("codegen/host/include/tvmgen_default.h", "TVMGEN_DEFAULT_WORKSPACE_SIZE ",
               "TVMGEN_DEFAULT_WORKSPACE_SIZE 1", Captured::stays);
@@ -292,14 +281,14 @@ TEST_F(ReplanningOfChanged, RefusesAnotherSizeInTheHeader) {
             "TVMGEN_DEFAULT_WORKSPACE_SIZE is not 1440, its value in the plan");
 }
 
-TEST_F(ReplanningOfChanged, RefusesACalleeWithoutTir) {
+TEST_F(OffsetsOfChanged, RefusesACalleeWithoutTir) {
   const std::string archive =
       changed(kKernels, "  if (tvmgen_default_", "  if (other_", Captured::goes);
   EXPECT_EQ(refusal_of_changed(archive),
             "'other_fused_cast_subtract' is given a pool, and its TIR is not in the archive");
 }
 
-TEST_F(ReplanningOfChanged, RefusesOtherUsesOfAPool) {
+TEST_F(OffsetsOfChanged, RefusesOtherUsesOfAPool) {
   const std::string archive = changed(kKernels, "  if (tvmgen_default_",
                                       "  ((uint8_t*)global_workspace_1_var)[0] = (uint8_t)1;\n"
                                       "  if (tvmgen_default_",
@@ -311,7 +300,7 @@ TEST_F(ReplanningOfChanged, RefusesOtherUsesOfAPool) {
 
 // --- Moves that are not those of the archive ----------------------------------------------------
 
-TEST_F(Replanning, RefusesABufferThatTheMovesDoNotHave) {
+TEST_F(Offsets, RefusesABufferThatTheMovesDoNotHave) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
   const BufferMove last = moves[0].buffers.back();
   moves[0].buffers.pop_back();
@@ -320,7 +309,7 @@ TEST_F(Replanning, RefusesABufferThatTheMovesDoNotHave) {
                                    " of pool 'global_workspace' is not in the plan");
 }
 
-TEST_F(Replanning, RefusesABufferThatTheArchiveDoesNotHave) {
+TEST_F(Offsets, RefusesABufferThatTheArchiveDoesNotHave) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
   moves[0].buffers.push_back(
       {moves[0].buffers[0].source, moves[0].buffers[0].function, "sid_99_let", 0, 16});
@@ -330,13 +319,13 @@ TEST_F(Replanning, RefusesABufferThatTheArchiveDoesNotHave) {
                 moves[0].buffers[0].function + "'");
 }
 
-TEST_F(Replanning, RefusesAnotherOffsetThanThePresentOne) {
+TEST_F(Offsets, RefusesAnotherOffsetThanThePresentOne) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
   moves[0].buffers[0].old_offset += 4;
   EXPECT_NE(refusal_of(moves).find("is not in the plan"), std::string::npos);
 }
 
-TEST_F(Replanning, RefusesAnotherSizeThanThePresentOne) {
+TEST_F(Offsets, RefusesAnotherSizeThanThePresentOne) {
   std::vector<PoolMove> moves = shifted(open_deployment(data(kUsmp)), 16);
   moves[0].old_size += 1;
   EXPECT_EQ(refusal_of(moves),

@@ -1,0 +1,123 @@
+// A smaller archive: constants of the smallest type that holds their values, equal ones once, and
+// memory pools with the offsets of the best plan. C, headers, metadata.json and captured TIR say
+// the same afterwards; every other member keeps its bytes.
+//
+//     const auto report = mlf::write_optimized(deployment, {.output = "smaller.tar"});
+//     if (!report) return fail(report.error());
+//     for (const mlf::OptimizedModule& module : report->modules) {
+//       print(module.name, module.constants_before, module.constants_after);
+//     }
+//
+// Threads: functions have no shared state; any number of threads may call them at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/formats.h"
+#include "mlf/plan.h"
+#include "mlf/tir/module.h"
+
+namespace mlf {
+
+/// What is done to an archive.
+struct Optimizations {
+  bool narrow = true;     ///< smaller types of constants
+  bool share = true;      ///< equal constants of a pool once
+  bool ram = true;        ///< offsets of workspace pools
+  bool reorder = false;   ///< also the order of main's calls
+  bool in_place = false;  ///< also results over what they are computed from
+};
+
+/// A name for some of them, as `mlf optimize --only` takes it: "narrow", "share", "flash" (both)
+/// and "ram".
+struct OptimizationName {
+  std::string_view name;
+  bool narrow;
+  bool share;
+  bool ram;
+};
+MLF_API std::span<const OptimizationName> optimization_names();
+
+/// What these names name together, and nothing else. Errors: `usage` for another name.
+MLF_API Result<Optimizations> optimizations_named(std::span<const std::string> names);
+
+/// A constant of the generated C.
+struct OptimizedConstant {
+  std::string name;
+  std::string pool;  ///< empty for an array
+  tir::DType before{};
+  tir::DType after{};
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;  ///< 0 where an equal one is stored
+  std::string equal{};            ///< the constant that is stored in its place; empty: none
+  std::string kept{};             ///< why its type stays; empty where it changes, or has to stay
+};
+
+/// A workspace pool.
+struct OptimizedPool {
+  std::string name;
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+};
+
+struct OptimizedModule {
+  std::string name;
+  std::vector<OptimizedConstant> constants;  ///< in the order of the C
+  /// Bytes of constants as the compiler stores them, alignment in pools included.
+  std::uint64_t constants_before = 0;
+  std::uint64_t constants_after = 0;
+  std::uint64_t saved_by_narrowing = 0;  ///< bytes of constants
+  std::uint64_t saved_by_sharing = 0;    ///< bytes of constants
+  std::string constants_kept{};          ///< why no constant was looked at; empty: all were
+  std::vector<OptimizedPool> pools;
+  std::string pools_kept{};  ///< why the workspace pools stay; empty where they could change
+};
+
+struct OptimizeOptions {
+  std::string output{};  ///< "-": standard output; empty: nothing is written
+  Optimizations what{};
+  plan::SearchLimits search{};
+  archive::Limits archive_limits{};
+  tir::ReadLimits tir_limits{};
+};
+
+/// How workspace pools became smaller.
+enum class RamPlan : std::uint8_t {
+  offsets,   ///< other offsets
+  in_place,  ///< also results over what they are computed from, where that is proven
+  order,     ///< also the calls of main in another order
+};
+MLF_API std::string_view to_string(RamPlan plan);
+
+struct OptimizeReport {
+  std::vector<OptimizedModule> modules{};  ///< in the order of the archive's
+  std::optional<RamPlan> ram_plan{};       ///< nothing where pools stay
+  std::vector<std::string> changed{};      ///< members, in the order of the archive
+  std::vector<std::string> lost{};         ///< as in ProcessReport
+};
+
+/// Writes the archive of `deployment` with less flash and less RAM. What cannot be proven stays as
+/// it is, with the reason in the report; the rest is done. The result is read again, and is what
+/// the old TIR becomes by the reported changes and by nothing else.
+///
+/// A constant changes only where every use of it is a load of one element through its own type, in
+/// functions that mlf reads whole, and where every word of the C that names it is one of these
+/// uses. The load converts to the old type, so that it gives the same value (C11 6.3.1.3).
+///
+/// Errors: `check_failed` where nothing of the archive can be changed with certainty, with the
+/// place; `usage` for a directory, and where the output is the archive itself; `io`.
+MLF_API Result<OptimizeReport> write_optimized(const Deployment& deployment,
+                                               const OptimizeOptions& options);
+
+/// The text of `mlf optimize --json` (schemas/optimize.schema.json).
+MLF_API std::string to_json(const OptimizeReport& report, JsonLayout layout);
+
+}  // namespace mlf

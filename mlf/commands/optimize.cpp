@@ -1,0 +1,210 @@
+// mlf optimize: an archive with less flash and less RAM.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arguments.h"
+#include "commands/command.h"
+#include "mlf/deployment.h"
+#include "mlf/optimize.h"
+#include "output.h"
+#include "support/percent.h"
+#include "table.h"
+
+namespace mlf::program {
+namespace {
+
+struct OptimizeArguments {
+  std::string archive;
+  std::string output;
+  std::vector<std::string> only;
+  bool reorder = false;
+  bool in_place = false;
+  bool dry_run = false;
+  bool json = false;
+  double seconds = 0;  ///< 0: the library's default number of steps
+};
+
+void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
+  std::vector<std::string> names;
+  for (const OptimizationName& one : optimization_names()) names.emplace_back(one.name);
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  auto* output = app.add_option("-o,--output", options.output,
+                                "Write the smaller archive here; - is standard output")
+                     ->type_name("OUT")
+                     ->group("Output");
+  app.add_flag("--dry-run", options.dry_run, "Write no archive, only say what would be saved")
+      ->group("Output")
+      ->excludes(output);
+  app.add_flag("--json", options.json, "Print JSON (schemas/optimize.md)")->group("Output");
+  app.add_option("--only", options.only,
+                 "Do only this; repeatable: narrow (smaller types of constants), share (equal "
+                 "constants once), flash (both), ram (offsets in memory pools)")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember(names))
+      ->group("What is done");
+  app.add_flag("--reorder", options.reorder,
+               "Also put the calls of main into another order where that needs less memory")
+      ->group("What is done");
+  app.add_flag(
+         "--in-place", options.in_place,
+         "Also write results over what they are computed from, where the TIR proves that each "
+         "element is read before it is written and never again")
+      ->group("What is done");
+  app.add_option("--seconds", options.seconds,
+                 "End the search for offsets after this number of seconds")
+      ->type_name("S")
+      ->group("What is done")
+      ->check(number_above_0());
+}
+
+/// The option takes known names alone.
+Optimizations optimizations_of(const OptimizeArguments& options) {
+  Optimizations what;
+  if (!options.only.empty()) what = optimizations_named(options.only).value();
+  what.reorder = options.reorder;
+  what.in_place = options.in_place;
+  return what;
+}
+
+void add_row(Table& table, const std::string& module, const std::string& what, std::uint64_t before,
+             std::uint64_t after) {
+  table.add({module, what, std::to_string(before), std::to_string(after),
+             std::to_string(before - after), percent(before - after, before)});
+}
+
+/// Before and after, by module: constants, and each pool.
+Table gains_table(const OptimizeReport& report) {
+  Table table({"MODULE", "MEMORY", "BEFORE", "AFTER", "SAVED", "%"});
+  table.align_right({2, 3, 4, 5});
+  for (const OptimizedModule& module : report.modules) {
+    if (!module.constants.empty()) {
+      add_row(table, module.name, "constants", module.constants_before, module.constants_after);
+    }
+    for (const OptimizedPool& pool : module.pools) {
+      add_row(table, module.name, "pool " + pool.name, pool.bytes_before, pool.bytes_after);
+    }
+  }
+  return table;
+}
+
+std::string plural(std::uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+/// "27,000 bytes by smaller types of 45 constants"
+std::string causes_of(const OptimizedModule& module) {
+  std::size_t narrowed = 0;
+  std::size_t shared = 0;
+  for (const OptimizedConstant& one : module.constants) {
+    if (!one.equal.empty()) {
+      ++shared;
+    } else if (one.before != one.after) {
+      ++narrowed;
+    }
+  }
+  std::string text;
+  if (narrowed > 0) {
+    text += fmt::format("module '{}': smaller types of {} save {} bytes\n", printable(module.name),
+                        plural(narrowed, "constant"), module.saved_by_narrowing);
+  }
+  if (shared > 0) {
+    text +=
+        fmt::format("module '{}': {} that equal{} another save {} bytes\n", printable(module.name),
+                    plural(shared, "constant"), shared == 1 ? "s" : "", module.saved_by_sharing);
+  }
+  return text;
+}
+
+/// Constants that stay, by reason; those that are as small as they can be have none.
+Table kept_table(const OptimizeReport& report) {
+  Table table({"MODULE", "KEPT", "BYTES", "WHY"});
+  table.align_right({2});
+  table.wrap({3});
+  for (const OptimizedModule& module : report.modules) {
+    if (!module.constants_kept.empty()) {
+      table.add({module.name, "constants", "", module.constants_kept});
+    }
+    std::map<std::string, std::pair<std::size_t, std::uint64_t>> by_reason;
+    for (const OptimizedConstant& one : module.constants) {
+      if (one.kept.empty()) continue;
+      auto& [count, bytes] = by_reason[one.kept];
+      ++count;
+      bytes += one.bytes_before;
+    }
+    for (const auto& [why, sum] : by_reason) {
+      table.add({module.name, plural(sum.first, "constant"), std::to_string(sum.second), why});
+    }
+    if (!module.pools_kept.empty()) table.add({module.name, "pools", "", module.pools_kept});
+  }
+  return table;
+}
+
+std::string to_text(const OptimizeReport& report, const Screen& screen) {
+  std::string text = gains_table(report).text(screen);
+  std::string causes;
+  for (const OptimizedModule& module : report.modules) causes += causes_of(module);
+  if (report.ram_plan == RamPlan::in_place) causes += "results are over what they come from\n";
+  if (report.ram_plan == RamPlan::order) causes += "calls of main are in another order\n";
+  if (!causes.empty()) text += "\n" + with_digits(causes, screen);
+  const Table kept = kept_table(report);
+  if (!kept.empty()) text += "\n" + kept.text(screen);
+  return text;
+}
+
+int run_optimize(const OptimizeArguments& options, const Context& context) {
+  if (options.output.empty() && !options.dry_run) {
+    return context.console.fail(ErrorKind::usage, "nowhere to write: give -o OUT, or --dry-run");
+  }
+  if (options.output == "-" && standard_output_is_terminal()) {
+    return context.console.fail(ErrorKind::usage,
+                                "the result is a tar: send standard output to a file or a pipe");
+  }
+  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
+  if (!deployment) return context.console.fail(deployment.error());
+  warn_if_incomplete(*deployment, context.console);
+  OptimizeOptions optimize{.output = options.output,
+                           .what = optimizations_of(options),
+                           .search = {},
+                           .archive_limits = context.limits.archive,
+                           .tir_limits = context.limits.tir};
+  if (options.seconds > 0) {
+    optimize.search.seconds = std::chrono::duration<double>(options.seconds);
+    optimize.search.steps = UINT64_MAX;
+  }
+  const auto report = write_optimized(*deployment, optimize);
+  if (!report) return context.console.fail(in_file(report.error(), options.archive));
+  for (const std::string& lost : report->lost) context.console.warn(lost);
+  if (report->changed.empty()) {
+    context.console.note(fmt::format("{}: nothing in it can be smaller", options.archive));
+  }
+  for (const std::string& name : report->changed) {
+    context.console.detail(fmt::format("{}: {} changed", options.archive, name));
+  }
+  // The archive is all that goes to standard output then.
+  if (options.output == "-") return 0;
+  const auto printed = print(options.json ? to_json(*report, JsonLayout::pretty)
+                                          : to_text(*report, screen_of_standard_output()));
+  return printed ? 0 : context.console.fail(printed.error());
+}
+
+}  // namespace
+
+Command optimize_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "optimize",
+      "Write an archive that needs less flash and less RAM: constants get the smallest type that "
+      "holds their values, equal ones are stored once, and buffers get the offsets of the best "
+      "plan. C, headers, metadata.json and TIR in it say the same afterwards. What cannot be "
+      "proven "
+      "stays as it is");
+  const auto options = std::make_shared<OptimizeArguments>();
+  declare_optimize_options(*app, *options);
+  return {app, [options](const Context& context) { return run_optimize(*options, context); }};
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,368 @@
+#include "optimize/c_constants.h"
+
+#include <algorithm>
+#include <set>
+
+#include "mlf/tir/visit.h"
+#include "optimize/metadata_copies.h"
+#include "support/error.h"
+#include "tir/c/c.h"
+
+namespace mlf::optimize {
+namespace {
+
+using archive::Member;
+using support::get_or_throw;
+using tir::Kind;
+using tir::Node;
+using tir::NodeId;
+namespace f = tir::f;
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// How often each word of `counts` is in a text of C, and whether a pool is only ever what TVM
+/// writes: `struct POOL {`, `} POOL =`, `&POOL`.
+class WordCounts {
+ public:
+  void watch(const std::string& word) { counts_.try_emplace(word); }
+  void watch_pool(const std::string& pool) { pools_.try_emplace(pool); }
+
+  void read(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = word_end(text, at);
+      if (end == at) {
+        ++at;
+        continue;
+      }
+      take(text, text.substr(at, end - at), at, end);
+      at = end;
+    }
+  }
+
+  std::size_t of(std::string_view word) const {
+    const auto found = counts_.find(word);
+    return found == counts_.end() ? 0 : found->second;
+  }
+  bool is_pool_clear(std::string_view pool) const {
+    const auto found = pools_.find(pool);
+    return found != pools_.end() && !found->second;
+  }
+
+ private:
+  static std::size_t word_end(std::string_view text, std::size_t at) {
+    while (at < text.size() && is_letter(text[at])) ++at;
+    return at;
+  }
+  static char before(std::string_view text, std::size_t at) {
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n')) --at;
+    return at == 0 ? '\0' : text[at - 1];
+  }
+  static char behind(std::string_view text, std::size_t at) {
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
+    return at == text.size() ? '\0' : text[at];
+  }
+
+  void take(std::string_view text, std::string_view word, std::size_t begin, std::size_t end) {
+    const auto count = counts_.find(word);
+    if (count != counts_.end()) ++count->second;
+    const auto pool = pools_.find(word);
+    if (pool == pools_.end()) return;
+    const char next = behind(text, end);
+    const bool is_tag = text.substr(0, begin).ends_with("struct ") && next == '{';
+    const bool is_defined = before(text, begin) == '}' && next == '=';
+    const bool is_passed = before(text, begin) == '&' && next != '.' && next != '[';
+    if (!is_tag && !is_defined && !is_passed) pool->second = true;
+  }
+
+  std::map<std::string, std::size_t, std::less<>> counts_;
+  std::map<std::string, bool, std::less<>> pools_;  // whether there is another use
+};
+
+/// The name before the bracket of `T [attribute] name[N]`.
+std::string declared_name(std::string_view text, const tir::DeclaredConstant& place) {
+  const std::size_t bracket = text.find('[', place.type.end);
+  std::size_t end = std::min(bracket, text.size());
+  while (end > 0 && text[end - 1] == ' ') --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  return std::string(text.substr(begin, end - begin));
+}
+
+class Reader {
+ public:
+  Reader(const Deployment& deployment, std::size_t module, const EditedMembers& edited,
+         const tir::ReadLimits& limits)
+      : deployment_(deployment), module_(module), edited_(edited), limits_(limits) {}
+
+  CConstants read() && {
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(module_))) read_source(c);
+    for (std::size_t i = 0; i < result_.readings.size(); ++i) collect(i);
+    std::ranges::for_each(result_.readings, [this](CReading& one) { collect_pools(one); });
+    for (std::size_t i = 0; i < result_.readings.size(); ++i) collect_uses(i);
+    keep_pools();
+    keep_by_uses();
+    keep_by_words();
+    return std::move(result_);
+  }
+
+ private:
+  void read_source(const TirSource& c) {
+    tir::Places places;
+    tir::Document document =
+        get_or_throw(tir::read_c_with_places(edited_.files_of(c), limits_, places));
+    ModuleConstants constants =
+        constants_of(document.module, [](std::string_view) { return true; });
+    result_.readings.push_back(
+        {&c, std::move(document), std::move(places), std::move(constants), {}});
+  }
+
+  const Member& member_of(const CReading& reading, std::uint32_t file) const {
+    return *reading.source->c_members[file];
+  }
+
+  /// A file that several readings share declares its constants once.
+  void collect(std::size_t index) {
+    CReading& reading = result_.readings[index];
+    for (const tir::DeclaredConstant& place : reading.places.constants()) {
+      const Member& member = member_of(reading, place.file);
+      const auto [known, is_new] =
+          by_place_.try_emplace({&member, place.values.begin}, result_.all.size());
+      reading.declared.emplace(place.array, known->second);
+      if (!is_new) continue;
+      const Node array = reading.document.module.node(place.array);
+      CConstant constant{
+          .name = declared_name(edited_.text_of(member), place),
+          .member = &member,
+          .place = place,
+          .dtype = array.dtype(f::NDArray::dtype),
+          .data = array.bytes(f::NDArray::data).value_or(std::span<const std::byte>()),
+          .new_dtype = array.dtype(f::NDArray::dtype)};
+      result_.all.push_back(std::move(constant));
+    }
+  }
+
+  void collect_pools(const CReading& reading) {
+    for (const ConstantPool& pool : reading.constants.pools) {
+      const auto is_it = [&](const CPoolOfConstants& one) { return one.name == pool.name; };
+      if (std::ranges::any_of(result_.pools, is_it)) continue;
+      CPoolOfConstants found{.name = pool.name, .constants = {}};
+      for (const PoolConstant& one : pool.constants) {
+        const auto declared = reading.declared.find(one.array);
+        if (declared == reading.declared.end()) {
+          found.kept = "the C does not declare all of its constants";
+          continue;
+        }
+        CConstant& constant = result_.all[declared->second];
+        constant.pool = pool.name;
+        constant.offset = constant.new_offset = one.offset;
+        found.constants.push_back(declared->second);
+        found.bytes = std::max(found.bytes, one.offset + constant.bytes());
+      }
+      found.new_bytes = found.bytes;
+      result_.pools.push_back(std::move(found));
+    }
+  }
+
+  void collect_uses(std::size_t index) {
+    const CReading& reading = result_.readings[index];
+    for (std::size_t i = 0; i < reading.constants.uses.size(); ++i) {
+      const ConstantUse& use = reading.constants.uses[i];
+      const auto declared = reading.declared.find(use.array);
+      if (declared != reading.declared.end()) {
+        result_.all[declared->second].uses.emplace_back(index, i);
+      } else if (!use.pool.empty()) {
+        keep_pool(use.pool, "'" + use.name + "' of '" + use.function + "' points into a constant");
+      }
+    }
+  }
+
+  static void keep(std::string& kept, std::string why) {
+    if (kept.empty()) kept = std::move(why);
+  }
+
+  void keep_pool(std::string_view name, const std::string& why) {
+    for (CPoolOfConstants& pool : result_.pools) {
+      if (pool.name == name) keep(pool.kept, why);
+    }
+  }
+
+  /// Offsets in statements that keep their text, and in functions without TIR, cannot be changed.
+  void keep_pools() {
+    std::set<std::string, std::less<>> known;
+    for (const CReading& reading : result_.readings) {
+      for (const tir::NamedFunction& one : tir::functions_of(reading.document.module)) {
+        known.emplace(one.symbol);
+        if (has_text(one.function)) with_text_.emplace(one.symbol);
+      }
+    }
+    for (const CReading& reading : result_.readings) {
+      if (!reading.constants.pools_kept.empty()) keep_all_pools(reading.constants.pools_kept);
+      for (const FunctionSites& function : reading.constants.sites) {
+        for (const std::string& callee : function.callees) {
+          if (known.contains(callee)) continue;
+          keep_all_pools("'" + callee + "' is given the pool, and its C is not here");
+        }
+      }
+    }
+    if (!with_text_.empty()) {
+      keep_all_pools("'" + *with_text_.begin() + "' has a statement that mlf cannot read");
+    }
+  }
+
+  void keep_all_pools(const std::string& why) {
+    for (CPoolOfConstants& pool : result_.pools) keep(pool.kept, why);
+  }
+
+  static bool has_text(Node function) {
+    bool has = false;
+    tir::for_each_pre_order(function, [&](Node node) {
+      has = has || node.is(Kind::OpaqueStmt) || node.is(Kind::OpaqueExpr);
+    });
+    return has;
+  }
+
+  void keep_by_uses() {
+    for (CConstant& constant : result_.all) {
+      if (constant.data.empty()) keep(constant.kept, "its data are not known");
+      for (const auto& [reading, index] : constant.uses) {
+        const ConstantUse& use = result_.readings[reading].constants.uses[index];
+        if (!use.kept.empty()) keep(constant.kept, use.kept);
+        if (with_text_.contains(use.function)) {
+          keep(constant.kept, "'" + use.function + "' has a statement that mlf cannot read");
+        }
+      }
+      if (constant.uses.empty()) keep(constant.kept, "no function uses it");
+    }
+  }
+
+  /// Loads of the text by the variable they go through. One that cannot be edited is none.
+  std::map<NodeId, std::size_t> loads_by_variable(const CReading& reading) const {
+    std::map<NodeId, std::size_t> count;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+    for (const auto& [load, place] : reading.places.loads()) {
+      // A statement may be read twice.
+      if (!seen.emplace(place.file, place.range.begin).second) continue;
+      if (!c_load(edited_.text_of(member_of(reading, place.file)), place.range)) continue;
+      ++count[variable_of(reading.document.module.node(load)).id()];
+    }
+    return count;
+  }
+
+  /// Every word in the text that names a constant has to be one that was understood: its
+  /// declaration, a let, or a load.
+  void keep_by_words() {
+    WordCounts words;
+    std::map<std::string, std::size_t> expected;
+    for (const CConstant& constant : result_.all) {
+      expected[constant.name] += constant.pool.empty() ? 1 : 2;
+    }
+    for (const CReading& reading : result_.readings) {
+      const std::map<NodeId, std::size_t> loads = loads_by_variable(reading);
+      for (const ConstantUse& use : reading.constants.uses) {
+        const auto count = loads.find(use.variable);
+        const std::size_t lets = use.pool.empty() ? 0 : 1;
+        expected[use.name] += lets + (count == loads.end() ? 0 : count->second);
+      }
+    }
+    for (const auto& [word, count] : expected) words.watch(word);
+    for (const CPoolOfConstants& pool : result_.pools) words.watch_pool(pool.name);
+    for (const Member* const file : files_of(result_)) {
+      const std::string_view text = edited_.text_of(*file);
+      words.read(text);
+      for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
+    }
+    const auto is_clear = [&](const std::string& word) { return words.of(word) == expected[word]; };
+    const std::string why = "the C names it in a place that mlf cannot read";
+    for (CConstant& constant : result_.all) {
+      if (!is_clear(constant.name)) {
+        keep(constant.kept, why);
+        keep_pool(constant.pool, "the C names '" + constant.name + "' where mlf cannot read it");
+      }
+      for (const auto& [reading, index] : constant.uses) {
+        const ConstantUse& use = result_.readings[reading].constants.uses[index];
+        if (!is_clear(use.name)) keep(constant.kept, why);
+      }
+    }
+    for (CPoolOfConstants& pool : result_.pools) {
+      if (!words.is_pool_clear(pool.name)) keep(pool.kept, why);
+    }
+  }
+
+  /// A copy for the C++ runtime can be changed where it is a copy.
+  void expect_copy(const MetadataCopy& copy, std::string_view text,
+                   std::map<std::string, std::size_t>& expected) const {
+    for (const CConstant& constant : result_.all) {
+      if (is_copy_of(copy, constant) && edits_of(copy, text, constant)) ++expected[copy.name];
+    }
+  }
+
+  const Deployment& deployment_;
+  std::size_t module_;
+  const EditedMembers& edited_;
+  const tir::ReadLimits& limits_;
+  CConstants result_;
+  std::map<std::pair<const Member*, std::uint32_t>, std::size_t> by_place_;
+  std::set<std::string, std::less<>> with_text_;
+};
+
+}  // namespace
+
+std::set<const Member*> files_of(const CConstants& constants) {
+  std::set<const Member*> files;
+  for (const CReading& reading : constants.readings) {
+    files.insert(reading.source->c_members.begin(), reading.source->c_members.end());
+  }
+  return files;
+}
+
+Node variable_of(Node load) {
+  return load[f::BufferLoad::buffer][f::Buffer::data];
+}
+
+std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
+  const std::string_view load = text.substr(range.begin, range.end - range.begin);
+  if (load.empty() || load.front() != '(') {
+    return load.empty() || !is_letter(load.front()) ? std::nullopt : std::optional(CLoad{});
+  }
+  constexpr std::string_view kCast = "((";
+  const std::size_t star = load.find('*');
+  if (!load.starts_with(kCast) || star == load.npos) return std::nullopt;
+  const std::string_view type = load.substr(kCast.size(), star - kCast.size());
+  if (type.empty() || !std::ranges::all_of(type, is_letter)) return std::nullopt;
+  const auto begin = static_cast<std::uint32_t>(range.begin + kCast.size());
+  return CLoad{tir::SourceRange{begin, static_cast<std::uint32_t>(begin + type.size())}};
+}
+
+CConstants read_constants(const Deployment& deployment, std::size_t module,
+                          const EditedMembers& edited, const tir::ReadLimits& limits) {
+  return Reader(deployment, module, edited, limits).read();
+}
+
+NewConstants new_constants_of(const CConstants& constants) {
+  NewConstants wanted;
+  const auto new_constant = [](const CConstant& one) {
+    return NewConstant{one.new_dtype, one.new_offset, one.equal.has_value()};
+  };
+  for (const CPoolOfConstants& pool : constants.pools) {
+    if (!pool.kept.empty()) continue;
+    wanted.pool_sizes.emplace(pool.name, NumberChange{pool.bytes, pool.new_bytes});
+    for (const std::size_t index : pool.constants) {
+      const CConstant& one = constants.all[index];
+      wanted.in_pools.emplace(std::pair(pool.name, one.offset), new_constant(one));
+    }
+  }
+  for (const CReading& reading : constants.readings) {
+    for (const ConstantUse& use : reading.constants.uses) {
+      if (!use.pool.empty()) continue;
+      const auto declared = reading.declared.find(use.array);
+      wanted.arrays[use.function].push_back(declared == reading.declared.end()
+                                                ? NewConstant{use.element}
+                                                : new_constant(constants.all[declared->second]));
+    }
+  }
+  return wanted;
+}
+
+}  // namespace mlf::optimize

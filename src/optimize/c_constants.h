@@ -1,0 +1,93 @@
+// The constants that the generated C of one module declares, and what keeps each as it is.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "optimize/constant_uses.h"
+#include "optimize/edited_archive.h"
+#include "optimize/new_constants.h"
+#include "tir/places.h"
+
+namespace mlf::optimize {
+
+/// One TIR of generated C, read for edits.
+struct CReading {
+  const TirSource* source = nullptr;
+  tir::Document document;
+  tir::Places places;
+  ModuleConstants constants;
+  std::map<tir::NodeId, std::size_t> declared;  ///< NDArray: index into CConstants::all
+};
+
+/// A constant as C declares it.
+struct CConstant {
+  std::string name;
+  const archive::Member* member = nullptr;  ///< the file of C
+  tir::DeclaredConstant place;
+  tir::DType dtype{};
+  std::span<const std::byte> data;
+  std::string pool{};        ///< empty for an array
+  std::uint64_t offset = 0;  ///< in the pool
+  /// Index of the reading and of the use in it.
+  std::vector<std::pair<std::size_t, std::size_t>> uses{};
+  std::string kept{};  ///< why its type stays; empty where it may change
+
+  bool could_be_narrower = false;
+  std::optional<std::size_t> equal{};  ///< the constant that is stored in its place
+  tir::DType new_dtype{};
+  std::uint64_t new_offset = 0;
+
+  bool is_narrowed() const { return new_dtype != dtype; }
+  std::uint64_t bytes() const { return data.size(); }
+  std::uint64_t new_bytes() const {
+    return equal ? 0 : data.size() / dtype.element_bytes() * new_dtype.element_bytes();
+  }
+};
+
+struct CPoolOfConstants {
+  std::string name;
+  std::vector<std::size_t> constants;  ///< in the order of the text
+  std::uint64_t bytes = 0;
+  std::uint64_t new_bytes = 0;
+  std::string kept{};  ///< why its offsets stay; empty where they may change
+};
+
+/// What the C of one module says of constants.
+struct CConstants {
+  std::vector<CReading> readings;
+  std::vector<CConstant> all;  ///< in the order of the text
+  std::vector<CPoolOfConstants> pools;
+};
+
+/// The files of C that the readings are made of.
+std::set<const archive::Member*> files_of(const CConstants& constants);
+
+/// The variable that a BufferLoad goes through.
+tir::Node variable_of(tir::Node load);
+
+/// `((T*)name)[i]`, or `name[i]` of an array that has a type itself.
+struct CLoad {
+  std::optional<tir::SourceRange> type{};  ///< T, where the load spells one
+};
+/// Nothing for a load of another form.
+std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
+
+/// Reads the C of a module, as it is by now. Throws `Error` where it does not read.
+CConstants read_constants(const Deployment& deployment, std::size_t module,
+                          const EditedMembers& edited, const tir::ReadLimits& limits);
+
+/// What becomes of the constants, by the fields `new_…` and `equal`.
+NewConstants new_constants_of(const CConstants& constants);
+
+/// Makes the changes in the members of C.
+void edit_c(const CConstants& constants, EditedMembers& edited);
+
+}  // namespace mlf::optimize

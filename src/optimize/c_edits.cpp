@@ -1,0 +1,206 @@
+// The text of generated C with other constants: declarations, values, loads, offsets and sizes.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "optimize/c_constants.h"
+#include "optimize/metadata_copies.h"
+#include "optimize/narrow_type.h"
+#include "support/error.h"
+#include "tir/c/write/constants.h"
+#include "tir/c/write/spelling.h"
+
+namespace mlf::optimize {
+namespace {
+
+using archive::Member;
+using support::SourceText;
+using tir::NodeId;
+using tir::SourceRange;
+namespace f = tir::f;
+
+SourceRange at(std::size_t begin, std::size_t end) {
+  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+}
+
+/// With the blanks before it and the newline behind it, where nothing else is on its lines.
+SourceRange whole_lines(std::string_view text, SourceRange range) {
+  std::size_t begin = range.begin;
+  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+  const std::size_t newline = text.find('\n', range.end);
+  if (newline == text.npos || (begin > 0 && text[begin - 1] != '\n')) return range;
+  return at(begin, newline + 1);
+}
+
+class CEditor {
+ public:
+  CEditor(const CConstants& constants, EditedMembers& edited)
+      : constants_(constants), edited_(edited) {}
+
+  void run() && {
+    for (const CConstant& constant : constants_.all) {
+      if (constant.equal) {
+        remove(constant);
+      } else {
+        declare(constant);
+      }
+    }
+    for (const CPoolOfConstants& pool : constants_.pools) change_total(pool);
+    for (const CReading& reading : constants_.readings) {
+      change_loads(reading);
+      change_numbers(reading);
+    }
+    for (const Member* const file : files_of(constants_)) change_copies(*file);
+    for (auto& [member, edits] : edits_) {
+      std::string content = optimize::apply(edited_.text_of(*member), std::move(edits));
+      edited_.replace({member->name, std::move(content)});
+    }
+  }
+
+ private:
+  SourceText text_of(const Member& member) const {
+    return {{}, member.name, edited_.text_of(member)};
+  }
+  void edit(const Member& member, SourceRange range, std::string text) {
+    edits_[&member].push_back({range, std::move(text)});
+  }
+
+  void remove(const CConstant& constant) {
+    const std::string_view text = edited_.text_of(*constant.member);
+    edit(*constant.member, whole_lines(text, constant.place.declaration), {});
+    edit(*constant.member, whole_lines(text, constant.place.initializer), {});
+  }
+
+  void declare(const CConstant& constant) {
+    if (constant.is_narrowed()) {
+      edit(*constant.member, constant.place.type, tir::c::type_text(constant.new_dtype));
+      edit(*constant.member, constant.place.values, values_of(constant));
+      if (constant.new_dtype.element_bytes() == 1) drop_packed(constant);
+    }
+    if (!constant.pool.empty()) change_comment(constant);
+  }
+
+  /// gcc warns of `packed` members that have no alignment to lose.
+  void drop_packed(const CConstant& constant) {
+    constexpr std::string_view kPacked = "packed, ";
+    const std::string_view text = edited_.text_of(*constant.member);
+    const auto [begin, end] = constant.place.declaration;
+    const std::size_t packed = text.substr(0, end).find(kPacked, begin);
+    if (packed == text.npos) return;
+    edit(*constant.member, at(packed, packed + kPacked.size()), {});
+  }
+
+  /// The blanks behind the last row stay.
+  std::string values_of(const CConstant& constant) const {
+    const std::string_view text = edited_.text_of(*constant.member);
+    const auto [begin, end] = constant.place.values;
+    const std::string_view old = text.substr(begin, end - begin);
+    std::string values = old.starts_with('\n') ? "\n" : "";
+    tir::c::write_data([&](std::string_view rows) { values += rows; }, constant.new_dtype,
+                       converted(constant.dtype, constant.data, constant.new_dtype));
+    const std::size_t last = old.find_last_not_of(' ');
+    if (last != old.npos && old[last] == '\n') values += old.substr(last + 1);
+    return values;
+  }
+
+  /// `// 8192 bytes, aligned offset: 24576` behind a member. It is a comment: one that says
+  /// something else stays.
+  void change_comment(const CConstant& constant) {
+    const std::string_view text = edited_.text_of(*constant.member);
+    const std::string old = comment(constant.bytes(), constant.offset);
+    const std::size_t begin = text.find("//", constant.place.declaration.end);
+    if (begin == text.npos || text.substr(begin, old.size()) != old) return;
+    edit(*constant.member, at(begin, begin + old.size()),
+         comment(constant.new_bytes(), constant.new_offset));
+  }
+  static std::string comment(std::uint64_t bytes, std::uint64_t offset) {
+    return fmt::format("// {} bytes, aligned offset: {}\n", bytes, offset);
+  }
+
+  /// `}// of total size 53296 bytes` behind the values of a pool.
+  void change_total(const CPoolOfConstants& pool) {
+    if (!pool.kept.empty() || pool.constants.empty()) return;
+    const CConstant& last = constants_.all[pool.constants.back()];
+    const std::string_view text = edited_.text_of(*last.member);
+    const std::string old = fmt::format("// of total size {} bytes", pool.bytes);
+    const std::size_t begin = text.find(old, last.place.initializer.end);
+    if (begin == text.npos) return;
+    edit(*last.member, at(begin, begin + old.size()),
+         fmt::format("// of total size {} bytes", pool.new_bytes));
+  }
+
+  void change_copies(const Member& file) {
+    const std::string_view text = edited_.text_of(file);
+    for (const MetadataCopy& copy : metadata_copies(text)) {
+      for (const CConstant& constant : constants_.all) {
+        if (!is_copy_of(copy, constant)) continue;
+        auto edits = edits_of(copy, text, constant);
+        if (!edits) continue;
+        std::ranges::move(*edits, std::back_inserter(edits_[&file]));
+      }
+    }
+  }
+
+  /// `((T*)x)[i]` becomes `((T)((S*)x)[i])`: the conversion to T gives what the load gave.
+  void change_loads(const CReading& reading) {
+    std::map<NodeId, const CConstant*> narrowed;
+    for (const ConstantUse& use : reading.constants.uses) {
+      const auto declared = reading.declared.find(use.array);
+      if (declared == reading.declared.end()) continue;
+      const CConstant& constant = constants_.all[declared->second];
+      if (constant.is_narrowed()) narrowed.emplace(use.variable, &constant);
+    }
+    for (const auto& [load, place] : reading.places.loads()) {
+      const auto found = narrowed.find(variable_of(reading.document.module.node(load)).id());
+      if (found == narrowed.end()) continue;
+      const CConstant& constant = *found->second;
+      const Member& member = *reading.source->c_members[place.file];
+      const auto parts = c_load(edited_.text_of(member), place.range);
+      if (!parts) refuse("a load of '" + constant.name + "' has an unknown form", member.name);
+      edit(member, at(place.range.begin, place.range.begin),
+           fmt::format("(({})", tir::c::type_text(constant.dtype)));
+      if (parts->type) edit(member, *parts->type, tir::c::type_text(constant.new_dtype));
+      edit(member, at(place.range.end, place.range.end), ")");
+    }
+  }
+
+  void change_numbers(const CReading& reading) {
+    const NewConstants wanted = new_constants_of(constants_);
+    for (const FunctionSites& function : reading.constants.sites) {
+      for (const LetSite& let : function.lets) {
+        const auto found = wanted.in_pools.find({let.pool, let.value});
+        if (found == wanted.in_pools.end()) continue;
+        change_number(reading, let.offset, {let.value, found->second.offset},
+                      "the offset of '" + let.variable + "'");
+      }
+      for (const SizeSite& size : function.sizes) {
+        const auto found = wanted.pool_sizes.find(size.pool);
+        if (found == wanted.pool_sizes.end()) continue;
+        change_number(reading, size.size, found->second, "the size of pool '" + size.pool + "'");
+      }
+    }
+  }
+
+  /// Sizes that the text does not spell follow from others.
+  void change_number(const CReading& reading, NodeId integer, NumberChange change,
+                     const std::string& what) {
+    if (change.before == change.after) return;
+    const tir::Place* const place = reading.places.find(integer);
+    if (place == nullptr) return;
+    const Member& member = *reading.source->c_members[place->file];
+    edits_[&member].push_back(number_edit(text_of(member), place->range, change, what));
+  }
+
+  const CConstants& constants_;
+  EditedMembers& edited_;
+  std::map<const Member*, std::vector<Edit>> edits_;
+};
+
+}  // namespace
+
+void edit_c(const CConstants& constants, EditedMembers& edited) {
+  CEditor(constants, edited).run();
+}
+
+}  // namespace mlf::optimize

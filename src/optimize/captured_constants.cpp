@@ -1,0 +1,325 @@
+#include "optimize/captured_constants.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "mlf/tir/write.h"
+#include "optimize/edit.h"
+#include "support/error.h"
+#include "tir/compare/compare.h"
+
+namespace mlf::optimize {
+namespace {
+
+using archive::Member;
+using deployment::TirForm;
+using support::get_or_throw;
+using tir::Dialect;
+using tir::NodeId;
+using tir::SourceRange;
+namespace f = tir::f;
+
+bool is_text(const CapturedReading& reading) {
+  return reading.form != TirForm::twin;
+}
+
+/// Old TVMScript and repr texts do not show all that would change.
+bool has_places(Dialect dialect) {
+  return dialect == Dialect::tvmscript || dialect == Dialect::legacy_text;
+}
+
+/// Loads of the text that go through each variable.
+std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>> loads_of(
+    const CapturedReading& reading) {
+  std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>> loads;
+  for (const auto& [load, place] : reading.places.loads()) {
+    const tir::Node variable = variable_of(reading.document.module.node(load));
+    loads[variable.id()].emplace(place.range.begin, place.range.end);
+  }
+  return loads;
+}
+
+class Keeping {
+ public:
+  explicit Keeping(CConstants& constants) : constants_(constants) {
+    for (const CReading& reading : constants_.readings) {
+      for (const ConstantUse& use : reading.constants.uses) {
+        const auto declared = reading.declared.find(use.array);
+        if (!use.pool.empty() || declared == reading.declared.end()) continue;
+        arrays_[use.function].push_back(declared->second);
+      }
+    }
+    for (std::size_t i = 0; i < constants_.all.size(); ++i) {
+      const CConstant& one = constants_.all[i];
+      if (!one.pool.empty()) in_pools_.emplace(std::pair(one.pool, one.offset), i);
+    }
+  }
+
+  void keep_by(const CapturedReading& reading) {
+    const std::string& where = reading.member->name;
+    if (!reading.constants.pools_kept.empty()) {
+      for (CPoolOfConstants& pool : constants_.pools) {
+        keep(pool.kept, where + ": " + reading.constants.pools_kept);
+      }
+    }
+    for (const ConstantPool& pool : reading.constants.pools) keep_pool(pool, reading);
+    std::map<std::string, std::size_t> counts;
+    for (const ConstantUse& use : reading.constants.uses) {
+      if (use.pool.empty()) ++counts[use.function];
+    }
+    for (const auto& [function, count] : counts) {
+      const auto arrays = arrays_.find(function);
+      if (arrays == arrays_.end() || arrays->second.size() == count) continue;
+      for (const std::size_t index : arrays->second) {
+        keep(constants_.all[index].kept, where + " has other constants of '" + function + "'");
+      }
+    }
+    const auto loads = loads_of(reading);
+    for (const ConstantUse& use : reading.constants.uses) {
+      CConstant* const constant = constant_of(use);
+      if (constant == nullptr) {
+        if (!use.pool.empty()) {
+          keep_pool(use.pool, where + ": '" + use.name + "' is at no constant of the C");
+        }
+        continue;
+      }
+      if (!use.kept.empty()) keep(constant->kept, where + ": " + use.kept);
+      if (!use.element.is_void() && use.element != constant->dtype) {
+        keep(constant->kept, where + " has it as " + to_string(use.element));
+      }
+      if (is_text(reading)) keep_by_text(use, reading, loads, *constant);
+    }
+  }
+
+ private:
+  static void keep(std::string& kept, std::string why) {
+    if (kept.empty()) kept = std::move(why);
+  }
+
+  void keep_pool(std::string_view name, const std::string& why) {
+    for (CPoolOfConstants& pool : constants_.pools) {
+      if (pool.name == name) keep(pool.kept, why);
+    }
+  }
+
+  void keep_pool(const ConstantPool& pool, const CapturedReading& reading) {
+    for (const PoolConstant& one : pool.constants) {
+      if (!in_pools_.contains({pool.name, one.offset})) {
+        keep_pool(pool.name, reading.member->name + " has other constants in the pool");
+      }
+      const bool has_data = is_text(reading) && one.array != NodeId::none &&
+                            reading.document.module.node(one.array).is(tir::Kind::NDArray);
+      if (has_data) keep_pool(pool.name, reading.member->name + " has data of constants");
+    }
+  }
+
+  CConstant* constant_of(const ConstantUse& use) {
+    if (!use.pool.empty()) {
+      const auto found = in_pools_.find({use.pool, use.offset});
+      return found == in_pools_.end() ? nullptr : &constants_.all[found->second];
+    }
+    const auto found = arrays_.find(use.function);
+    if (found == arrays_.end() || use.ordinal >= found->second.size()) return nullptr;
+    return &constants_.all[found->second[use.ordinal]];
+  }
+
+  template <class Loads>
+  void keep_by_text(const ConstantUse& use, const CapturedReading& reading, const Loads& loads,
+                    CConstant& constant) {
+    const tir::Places& places = reading.places;
+    const auto found = loads.find(use.variable);
+    const std::size_t spelled = found == loads.end() ? 0 : found->second.size();
+    const bool is_spelled = has_places(reading.document.source.dialect) &&
+                            !places.dtypes(use.variable).empty() && spelled >= use.loads.size() &&
+                            std::ranges::all_of(use.buffers, [&](NodeId buffer) {
+                              return !places.dtypes(buffer).empty();
+                            });
+    if (!is_spelled) keep(constant.kept, reading.member->name + " does not spell its type");
+  }
+
+  CConstants& constants_;
+  std::map<std::string, std::vector<std::size_t>> arrays_;  // by function, in the order of its text
+  std::map<std::pair<std::string, std::uint64_t>, std::size_t> in_pools_;
+};
+
+/// The edits of one text.
+class TextEditor {
+ public:
+  TextEditor(const CapturedReading& reading, const NewConstants& wanted, std::string_view text)
+      : reading_(reading), wanted_(wanted), text_(text) {}
+
+  std::string run() && {
+    const auto loads = loads_of(reading_);
+    for (const ConstantUse& use : reading_.constants.uses) {
+      const NewConstant* const wanted = wanted_.of(use);
+      if (wanted == nullptr || wanted->dtype == use.element) continue;
+      change_dtypes(use.variable, wanted->dtype);
+      for (const NodeId buffer : use.buffers) change_dtypes(buffer, wanted->dtype);
+      const auto found = loads.find(use.variable);
+      if (found == loads.end()) continue;
+      for (const auto& [begin, end] : found->second) {
+        edits_.push_back({{begin, begin}, cast_to(use.element)});
+        edits_.push_back({{end, end}, ")"});
+      }
+    }
+    change_numbers();
+    change_lists();
+    return optimize::apply(text_, std::move(edits_));
+  }
+
+ private:
+  std::string cast_to(tir::DType dtype) const {
+    const bool is_script = reading_.document.source.dialect == Dialect::tvmscript;
+    const std::string name = to_string(dtype);
+    return is_script ? "T.Cast(\"" + name + "\", " : "cast(" + name + ", ";
+  }
+
+  void change_dtypes(NodeId id, tir::DType dtype) {
+    for (const tir::Place& place : reading_.places.dtypes(id)) {
+      edits_.push_back({place.range, to_string(dtype)});
+    }
+  }
+
+  void change_numbers() {
+    for (const FunctionSites& function : reading_.constants.sites) {
+      for (const LetSite& let : function.lets) {
+        const auto found = wanted_.in_pools.find({let.pool, let.value});
+        if (found == wanted_.in_pools.end()) continue;
+        change_number(let.offset, {let.value, found->second.offset},
+                      "the offset of '" + let.variable + "'");
+      }
+      for (const SizeSite& size : function.sizes) {
+        const auto found = wanted_.pool_sizes.find(size.pool);
+        if (found == wanted_.pool_sizes.end()) continue;
+        change_number(size.size, found->second, "the size of pool '" + size.pool + "'");
+      }
+    }
+  }
+
+  void change_number(NodeId integer, NumberChange change, const std::string& what) {
+    const tir::Place* const place = reading_.places.find(integer);
+    if (change.before == change.after || place == nullptr) return;
+    edits_.push_back(number_edit(source(), place->range, change, what));
+  }
+
+  support::SourceText source() const { return {{}, reading_.member->name, text_}; }
+
+  /// Each mention of a constant of a pool: its offset, or the whole where an equal one is left.
+  void change_lists() {
+    std::map<NodeId, std::pair<const ConstantPool*, const PoolConstant*>> by_info;
+    for (const ConstantPool& pool : reading_.constants.pools) {
+      for (const PoolConstant& one : pool.constants)
+        by_info.emplace(one.info, std::pair(&pool, &one));
+    }
+    bool is_first = true;  // whether nothing is left before it in its list
+    for (const tir::ListedConstant& listed : reading_.places.listed()) {
+      if (listed.mention.begin > 0 && text_[listed.mention.begin - 1] == '[') is_first = true;
+      const auto found = by_info.find(listed.info);
+      const NewConstant* const wanted =
+          found == by_info.end() ? nullptr
+                                 : wanted_.of(*found->second.first, *found->second.second);
+      if (wanted != nullptr && wanted->is_removed) {
+        edits_.push_back({with_comma(listed.mention, is_first), {}});
+        continue;
+      }
+      is_first = false;
+      if (wanted == nullptr) continue;
+      const PoolConstant& constant = *found->second.second;
+      edits_.push_back(number_edit(source(), listed.offset, {constant.offset, wanted->offset},
+                                   "the offset of '" + constant.name + "'"));
+    }
+  }
+
+  SourceRange with_comma(SourceRange mention, bool is_first) const {
+    constexpr std::string_view kComma = ", ";
+    constexpr auto kLength = static_cast<std::uint32_t>(kComma.size());
+    if (is_first && text_.substr(mention.end).starts_with(kComma)) {
+      return {mention.begin, mention.end + kLength};
+    }
+    if (!is_first && text_.substr(0, mention.begin).ends_with(kComma)) {
+      return {mention.begin - kLength, mention.end};
+    }
+    return mention;
+  }
+
+  const CapturedReading& reading_;
+  const NewConstants& wanted_;
+  std::string_view text_;
+  std::vector<Edit> edits_;
+};
+
+std::string save_json_of(const tir::Document& document) {
+  std::string text;
+  get_or_throw(tir::write_save_json(document, [&](std::string_view bytes) { text += bytes; }));
+  return text;
+}
+
+bool changes(const CapturedReading& reading, const NewConstants& wanted) {
+  return std::ranges::any_of(reading.constants.uses,
+                             [&](const ConstantUse& use) { return wanted.of(use) != nullptr; }) ||
+         std::ranges::any_of(reading.constants.sites, [&](const FunctionSites& function) {
+           return std::ranges::any_of(function.sizes, [&](const SizeSite& size) {
+             return wanted.pool_sizes.contains(size.pool);
+           });
+         });
+}
+
+}  // namespace
+
+std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
+                                           const CConstants& constants, const EditedMembers& edited,
+                                           const tir::ReadLimits& limits) {
+  std::set<std::string, std::less<>> pools;
+  for (const CPoolOfConstants& pool : constants.pools) pools.insert(pool.name);
+  std::vector<CapturedReading> readings;
+  for (const Member& member : deployment.archive().members()) {
+    const auto form = edited.captured_form(member);
+    if (!form) continue;
+    tir::Places places;
+    tir::Document document =
+        get_or_throw(tir::read_with_places({.file = deployment.archive().path(),
+                                            .member = member.name,
+                                            .text = edited.text_of(member)},
+                                           limits, places));
+    const auto is_here = [&](std::string_view symbol) {
+      return deployment.module_of_function(symbol) == module;
+    };
+    ModuleConstants found = constants_of(document.module, is_here, pools);
+    readings.push_back({&member, *form, std::move(document), std::move(places), std::move(found)});
+  }
+  return readings;
+}
+
+void keep_by_captured(const std::vector<CapturedReading>& captured, CConstants& constants) {
+  Keeping keeping(constants);
+  for (const CapturedReading& reading : captured) keeping.keep_by(reading);
+}
+
+void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wanted,
+                   EditedMembers& edited, const tir::ReadLimits& limits) {
+  for (CapturedReading& reading : captured) {
+    if (!changes(reading, wanted)) continue;
+    std::string text;
+    if (is_text(reading)) text = TextEditor(reading, wanted, edited.text_of(*reading.member)).run();
+    reading.document.module =
+        with_new_constants(std::move(reading.document.module), reading.constants, wanted);
+    if (!is_text(reading)) {
+      edited.replace({reading.member->name, save_json_of(reading.document)});
+      continue;
+    }
+    const tir::Document after =
+        get_or_throw(tir::read({.file = {}, .member = reading.member->name, .text = text}, limits));
+    const tir::Comparison comparison = tir::compare(reading.document.module, after.module);
+    if (!comparison.equal()) {
+      refuse("something else would change: " + tir::to_string(comparison.differences.front()),
+             reading.member->name);
+    }
+    edited.replace({reading.member->name, std::move(text)});
+  }
+}
+
+}  // namespace mlf::optimize

@@ -1,0 +1,240 @@
+#include "optimize/constant_uses.h"
+
+#include <fmt/core.h>
+
+#include <map>
+#include <set>
+#include <span>
+#include <unordered_map>
+
+#include "graph/node_queries.h"
+#include "mlf/tir/visit.h"
+#include "optimize/edit.h"
+#include "support/error.h"
+#include "tir/node_queries.h"
+#include "tir/pools.h"
+
+namespace mlf::optimize {
+namespace {
+
+using tir::Kind;
+using tir::Node;
+using tir::NodeId;
+namespace f = tir::f;
+
+std::uint64_t offset_of(Node info, std::string_view pool) {
+  const auto value = graph::integer_of(info[f::ConstantInfo::byte_offset]);
+  if (!value || *value < 0) {
+    refuse("an offset of constant pool '" + std::string(pool) + "' is not a number");
+  }
+  return static_cast<std::uint64_t>(*value);
+}
+
+/// "is passed to 'kernel'", "is an argument of address_of", "is used by BufferStore".
+std::string use_of(Node user) {
+  if (!user.is(Kind::Call)) return "is used by " + std::string(user.info().name);
+  const std::string_view op = graph::operator_of(user);
+  const tir::NodeList args = user.list(f::Call::args);
+  const std::string_view callee = args.empty() ? std::string_view() : graph::string_of(args[0]);
+  if (!callee.empty()) return fmt::format("is passed to '{}'", callee);
+  return fmt::format("is an argument of {}", op.empty() ? "a call" : op);
+}
+
+/// The uses of all functions. Variables and buffers are nodes of one function each, so that one
+/// table holds those of all.
+class UseSearch {
+ public:
+  UseSearch(const tir::Module& module, std::span<const tir::NamedFunction> functions,
+            const ModuleConstants& constants)
+      : module_(module), functions_(functions) {
+    for (const ConstantPool& pool : constants.pools) {
+      listed_.insert(pool.name);
+      for (const PoolConstant& one : pool.constants) {
+        pool_constants_.try_emplace({pool.name, one.offset}, one.array);
+      }
+    }
+    for (const FunctionSites& function : constants.sites) {
+      for (const LetSite& let : function.lets) lets_.emplace(let.let, &let);
+    }
+  }
+
+  std::vector<ConstantUse> run() && {
+    // Definitions come first: uses are known by variables, and accesses by buffers.
+    walk([&](Node node, const tir::NamedFunction& function) { define(node, function); });
+    if (uses_.empty()) return {};
+    walk([&](Node node, const tir::NamedFunction&) { take_buffer(node); });
+    walk([&](Node node, const tir::NamedFunction&) { take_uses(node); });
+    return std::move(uses_);
+  }
+
+ private:
+  template <class Visit>
+  void walk(Visit&& visit) const {
+    tir::NodeSet seen(module_);
+    for (const tir::NamedFunction& one : functions_) {
+      tir::walk(
+          one.function, seen,
+          [&](Node node) {
+            visit(node, one);
+            return tir::Descend::into_children;
+          },
+          [](Node) {});
+    }
+  }
+
+  void add(ConstantUse use) {
+    by_variable_.emplace(use.variable, uses_.size());
+    uses_.push_back(std::move(use));
+  }
+
+  void define(Node node, const tir::NamedFunction& function) {
+    if (node.is(Kind::AllocateConst)) {
+      const Node variable = node[f::AllocateConst::buffer_var];
+      const Node data = node[f::AllocateConst::data];
+      return add({.function = std::string(function.symbol),
+                  .name = std::string(variable.text(f::Var::name)),
+                  .variable = variable.id(),
+                  .owner = node.id(),
+                  .array = data ? data.id() : NodeId::none,
+                  .ordinal = ordinals_[std::string(function.symbol)]++,
+                  .element = node.dtype(f::AllocateConst::dtype)});
+    }
+    const auto let = lets_.find(node.id());
+    if (let != lets_.end()) define_let(node, *let->second, function);
+  }
+
+  void define_let(Node node, const LetSite& let, const tir::NamedFunction& function) {
+    ConstantUse use{.function = std::string(function.symbol),
+                    .name = let.variable,
+                    .variable = node[f::LetStmt::var].id(),
+                    .owner = node.id(),
+                    .array = NodeId::none,
+                    .pool = let.pool,
+                    .offset = let.value};
+    const auto constant = pool_constants_.find({let.pool, let.value});
+    if (constant == pool_constants_.end()) {
+      if (listed_.contains(let.pool)) use.kept = "no constant begins where it points to";
+    } else {
+      use.array = constant->second;
+      const Node array = module_.node(use.array);
+      if (array.is(Kind::NDArray)) use.element = array.dtype(f::NDArray::dtype);
+    }
+    add(std::move(use));
+  }
+
+  ConstantUse* use_of_variable(NodeId id) {
+    const auto found = by_variable_.find(id);
+    return found == by_variable_.end() ? nullptr : &uses_[found->second];
+  }
+
+  ConstantUse* use_of_buffer(NodeId id) {
+    const auto found = by_buffer_.find(id);
+    return found == by_buffer_.end() ? nullptr : &uses_[found->second];
+  }
+
+  void take_buffer(Node node) {
+    if (!node.is(Kind::Buffer)) return;
+    const auto found = by_variable_.find(node[f::Buffer::data].id());
+    if (found == by_variable_.end()) return;
+    ConstantUse& use = uses_[found->second];
+    use.buffers.push_back(node.id());
+    by_buffer_.emplace(node.id(), found->second);
+    // The text of a pool may have no data, and so no type but this.
+    if (use.element.is_void()) use.element = node.dtype(f::Buffer::dtype);
+    if (node.dtype(f::Buffer::dtype) != use.element) {
+      keep(use, "is accessed as " + to_string(node.dtype(f::Buffer::dtype)));
+    }
+  }
+
+  static void keep(ConstantUse& use, std::string why) {
+    if (use.kept.empty()) use.kept = std::move(why);
+  }
+
+  /// What `node` does with constants. Every edge of the module is looked at once.
+  void take_uses(Node node) {
+    const bool is_address = tir::is_call_of(node, "tir.address_of");
+    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
+      if (is_address && child.is(Kind::BufferLoad)) {
+        ConstantUse* const use = use_of_buffer(child[f::BufferLoad::buffer].id());
+        if (use != nullptr) keep(*use, use_of(node));
+      }
+      if (ConstantUse* const use = use_of_variable(child.id())) {
+        const bool is_definition = node.id() == use->owner || node.is(Kind::Buffer);
+        if (!is_definition) keep(*use, use_of(node));
+      }
+      if (ConstantUse* const use = use_of_buffer(child.id())) take_access(node, child.id(), *use);
+    });
+  }
+
+  /// Shapes before flattening (v0.9 to v0.11) are those of parameters and of constants.
+  static bool is_preflattened(Node function, NodeId buffer) {
+    const tir::NodeMap parameters = function.map(f::PrimFunc::buffer_map);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters.value(i).id() == buffer) return false;
+    }
+    return true;
+  }
+
+  static void take_access(Node node, NodeId buffer, ConstantUse& use) {
+    if (node.is(Kind::DeclBuffer)) return;
+    if (node.is(Kind::PrimFunc) && is_preflattened(node, buffer)) return;
+    if (!node.is(Kind::BufferLoad)) return keep(use, use_of(node));
+    use.loads.push_back(node.id());
+    if (node.dtype(f::BufferLoad::dtype) != use.element) {
+      keep(use, "is loaded as " + to_string(node.dtype(f::BufferLoad::dtype)));
+    }
+    if (node[f::BufferLoad::predicate]) keep(use, "is loaded under a predicate");
+  }
+
+  const tir::Module& module_;
+  std::span<const tir::NamedFunction> functions_;
+  std::set<std::string> listed_;  // pools whose constants are known
+  std::map<std::pair<std::string, std::uint64_t>, NodeId> pool_constants_;
+  std::unordered_map<NodeId, const LetSite*> lets_;
+  std::vector<ConstantUse> uses_;
+  std::unordered_map<std::string, std::size_t> ordinals_;
+  std::unordered_map<NodeId, std::size_t> by_variable_;
+  std::unordered_map<NodeId, std::size_t> by_buffer_;
+};
+
+/// The constant pools that functions name, each info once.
+std::vector<ConstantPool> pools_of(std::span<const tir::NamedFunction> functions) {
+  std::vector<ConstantPool> pools;
+  std::set<NodeId> known;
+  for (const tir::NamedFunction& one : functions) {
+    for (const tir::PoolUse& use : tir::pool_uses(one.function)) {
+      const Node info = use.allocated[f::AllocatedPoolInfo::pool_info];
+      if (!info || !info.is(Kind::ConstantPoolInfo) || !known.insert(info.id()).second) continue;
+      ConstantPool pool{std::string(use.name), info.id(), {}};
+      for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
+        const Node data = constant[f::ConstantInfo::data];
+        pool.constants.push_back({std::string(constant.text(f::ConstantInfo::name_hint)),
+                                  offset_of(constant, use.name), constant.id(),
+                                  data ? data.id() : NodeId::none});
+      }
+      pools.push_back(std::move(pool));
+    }
+  }
+  return pools;
+}
+
+}  // namespace
+
+ModuleConstants constants_of(const tir::Module& module,
+                             const std::function<bool(std::string_view)>& is_wanted,
+                             std::set<std::string, std::less<>> pools) {
+  ModuleConstants result;
+  std::vector<tir::NamedFunction> functions = tir::prim_functions_of(module);
+  std::erase_if(functions, [&](const auto& one) { return !is_wanted(one.symbol); });
+  const auto found = support::to_result([&] {
+    result.pools = pools_of(functions);
+    for (const ConstantPool& pool : result.pools) pools.insert(pool.name);
+    if (!pools.empty()) result.sites = sites_of(module, pools);
+    std::erase_if(result.sites, [&](const FunctionSites& one) { return !is_wanted(one.symbol); });
+  });
+  if (!found) result.pools_kept = found.error().message;
+  result.uses = UseSearch(module, functions, result).run();
+  return result;
+}
+
+}  // namespace mlf::optimize

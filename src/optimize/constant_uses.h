@@ -1,0 +1,63 @@
+// Every use of constants in a module: of arrays (AllocateConst), and of members of constant pools
+// through lets of addresses.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/tir/module.h"
+#include "optimize/pool_sites.h"
+
+namespace mlf::optimize {
+
+/// A variable of a function that points to a constant.
+struct ConstantUse {
+  std::string function;  ///< global symbol
+  std::string name;      ///< the variable's
+  tir::NodeId variable;
+  tir::NodeId owner;  ///< AllocateConst or LetStmt
+  tir::NodeId array;  ///< NDArray; none where a let does not point to the beginning of a constant
+  std::size_t ordinal = 0;   ///< among the AllocateConst of the function
+  std::string pool{};        ///< empty for an AllocateConst
+  std::uint64_t offset = 0;  ///< in the pool
+  tir::DType element{};      ///< of the constant
+  std::vector<tir::NodeId> buffers{};
+  std::vector<tir::NodeId> loads{};
+  /// Why its loads cannot be of another type; empty where they can.
+  std::string kept{};
+};
+
+/// A constant in a pool, as one function lists it.
+struct PoolConstant {
+  std::string name;
+  std::uint64_t offset = 0;
+  tir::NodeId info;   ///< ConstantInfo
+  tir::NodeId array;  ///< NDArray, or what stands for one that the text does not have
+};
+
+/// The ConstantPoolInfo of a pool. Functions may share one or have one each.
+struct ConstantPool {
+  std::string name;
+  tir::NodeId info;
+  std::vector<PoolConstant> constants;
+};
+
+struct ModuleConstants {
+  std::vector<ConstantUse> uses;     ///< in the order of functions and of their text
+  std::vector<ConstantPool> pools;   ///< one for each info
+  std::vector<FunctionSites> sites;  ///< of functions with constant pools
+  /// Why nothing is known of what functions read from pools; empty where it is.
+  std::string pools_kept{};
+};
+
+/// Those of the functions whose global symbol `is_wanted` takes. `pools` are names of constant
+/// pools beside those that the module lists: texts may leave out what is in pools.
+ModuleConstants constants_of(const tir::Module& module,
+                             const std::function<bool(std::string_view)>& is_wanted,
+                             std::set<std::string, std::less<>> pools = {});
+
+}  // namespace mlf::optimize

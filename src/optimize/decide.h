@@ -1,0 +1,18 @@
+// What becomes of the constants of a module.
+#pragma once
+
+#include "optimize/c_constants.h"
+
+namespace mlf::optimize {
+
+/// Gives each constant whose every use is a load the smallest type that holds its values.
+void narrow(CConstants& constants);
+
+/// Stores equal constants of a pool once.
+void share(CConstants& constants);
+
+/// Puts what is left of each pool where the compiler will put it. A pool that would not become
+/// smaller stays as it is.
+void lay_out_pools(CConstants& constants);
+
+}  // namespace mlf::optimize

@@ -1,0 +1,40 @@
+// The constants of pools that packed archives hold once more, for TVM's C++ runtime: the
+// `TVMConstantInfo` of `get_c_metadata`, each with a serialised NDArray as a string.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "optimize/c_constants.h"
+#include "optimize/edit.h"
+
+namespace mlf::optimize {
+
+/// One entry. TVM writes (src/target/metadata_utils.cc)
+///     "w_let" /* name_hint*/,
+///     64UL /* byte_offset*/,
+///     88,
+///     "\x3f\xa1…"
+struct MetadataCopy {
+  std::string name;
+  std::uint64_t offset = 0;      ///< in the pool
+  tir::SourceRange offset_text;  ///< its digits
+  tir::SourceRange length_text;
+  tir::SourceRange data_text;  ///< between the quotes
+};
+
+/// The entries of a file of C that have this form.
+std::vector<MetadataCopy> metadata_copies(std::string_view text);
+
+/// Whether it is the entry of this constant.
+bool is_copy_of(const MetadataCopy& copy, const CConstant& constant);
+
+/// The edits that make a copy say what the constant becomes. Nothing where it is not an NDArray
+/// with the type and data of the constant.
+std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
+                                          const CConstant& constant);
+
+}  // namespace mlf::optimize

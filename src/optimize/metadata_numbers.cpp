@@ -1,0 +1,52 @@
+#include "optimize/metadata_numbers.h"
+
+#include <string>
+
+#include "json/document.h"
+
+namespace mlf::optimize {
+namespace {
+
+constexpr std::string_view kMember = "metadata.json";
+
+/// A member of an object on the way to a number; throws where it is not there.
+json::Value member(const json::Value& object, std::string_view key) {
+  const auto found = object.is_object() ? object.find(key) : std::nullopt;
+  if (!found) refuse("it has no '" + std::string(key) + "'", kMember);
+  return *found;
+}
+
+/// The entries of memory.functions.main: one a device, or from version 7 on in `modules`.
+json::Value main_memory(const json::Value& root, std::string_view module) {
+  json::Value owner = root;
+  if (const auto modules = root.find("modules")) owner = member(*modules, module);
+  return member(member(member(owner, "memory"), "functions"), "main");
+}
+
+}  // namespace
+
+std::optional<MetadataChange> metadata_change(const support::SourceText& metadata,
+                                              std::string_view module, std::string_view field,
+                                              std::span<const NumberChange> possible) {
+  const json::Document document(metadata, {});
+  const json::Value main = main_memory(document.root(), module);
+  for (const NumberChange& change : possible) {
+    std::optional<MetadataChange> found;
+    for (const json::Value device : main.elements()) {
+      const auto number = device.is_object() ? device.find(field) : std::nullopt;
+      // Releases before v0.9 do not count constants.
+      if (!number) continue;
+      const auto value = number->integer();
+      if (!value || *value < 0) refuse(std::string(field) + " is not a number", kMember);
+      if (static_cast<std::uint64_t>(*value) != change.before) continue;
+      if (found) refuse("two devices of main have the same " + std::string(field), kMember);
+      const auto begin = static_cast<std::uint32_t>(number->offset());
+      const auto end = static_cast<std::uint32_t>(begin + number->length());
+      found = MetadataChange{change, {{begin, end}, std::to_string(change.after)}};
+    }
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlf::optimize

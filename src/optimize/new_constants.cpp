@@ -1,0 +1,182 @@
+#include "optimize/new_constants.h"
+
+#include <array>
+#include <unordered_map>
+
+#include "mlf/tir/builder.h"
+#include "mlf/tir/visit.h"
+#include "optimize/narrow_type.h"
+
+namespace mlf::optimize {
+namespace {
+
+using tir::Builder;
+using tir::Kind;
+using tir::Node;
+using tir::NodeId;
+namespace f = tir::f;
+
+class Rewriting {
+ public:
+  Rewriting(tir::Module module, const ModuleConstants& constants, const NewConstants& wanted)
+      : root_(module.root().id()),
+        builder_(std::move(module)),
+        constants_(constants),
+        wanted_(wanted) {}
+
+  tir::Module run() && {
+    for (const ConstantUse& use : constants_.uses) {
+      if (const NewConstant* const wanted = wanted_.of(use)) change_use(use, *wanted);
+    }
+    for (const ConstantPool& pool : constants_.pools) change_pool(pool);
+    for (const FunctionSites& function : constants_.sites) change_numbers(function);
+    put_casts();
+    return std::move(builder_).finish(root_);
+  }
+
+ private:
+  Node node(NodeId id) const { return builder_.node(id); }
+
+  void change_use(const ConstantUse& use, const NewConstant& wanted) {
+    if (wanted.dtype == use.element) return;
+    change_variable(use.variable, wanted.dtype);
+    if (node(use.owner).is(Kind::AllocateConst)) {
+      const NodeId data = array_as(use.array, wanted.dtype);
+      builder_.set(use.owner, f::AllocateConst::dtype, wanted.dtype);
+      builder_.set(use.owner, f::AllocateConst::data, data);
+    }
+    for (const NodeId buffer : use.buffers) builder_.set(buffer, f::Buffer::dtype, wanted.dtype);
+    for (const NodeId load : use.loads) {
+      builder_.set(load, f::BufferLoad::dtype, wanted.dtype);
+      casts_.emplace(load, builder_.make(Kind::Cast, {use.element, load}));
+    }
+  }
+
+  /// A pointer of the same scope to other elements. Types may be shared by other variables.
+  void change_variable(NodeId variable, tir::DType element) {
+    const Node type = node(variable)[f::Var::type_annotation];
+    if (!type || !type.is(Kind::PointerType)) return;
+    const std::string scope(type.text(f::PointerType::storage_scope));
+    const NodeId primitive = builder_.make(Kind::PrimType, {element});
+    builder_.set(variable, f::Var::type_annotation,
+                 builder_.make(Kind::PointerType, {primitive, builder_.string(scope)}));
+  }
+
+  /// The same NDArray may be a constant of Relay, which stays.
+  NodeId array_as(NodeId id, tir::DType dtype) {
+    const auto known = arrays_.find({id, dtype.packed()});
+    if (known != arrays_.end()) return known->second;
+    const Node array = id == NodeId::none ? Node() : node(id);
+    if (!array || !array.is(Kind::NDArray)) return id;
+    const auto extents = array.integers(f::NDArray::shape);
+    const std::vector<std::int64_t> shape(extents.begin(), extents.end());
+    // Texts leave out the data of long constants.
+    const auto data = array.bytes(f::NDArray::data);
+    std::vector<std::byte> converted_data;
+    if (data) converted_data = converted(array.dtype(f::NDArray::dtype), *data, dtype);
+    const tir::BytesId data_id =
+        data ? builder_.bytes(std::move(converted_data)) : tir::BytesId::none;
+    const tir::ListId shape_id = builder_.integers(shape);
+    return arrays_[{id, dtype.packed()}] = builder_.make(Kind::NDArray, {dtype, shape_id, data_id});
+  }
+
+  void set_number(NodeId integer, std::uint64_t value) {
+    builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(value));
+  }
+
+  void change_pool(const ConstantPool& pool) {
+    std::vector<NodeId> left;
+    for (const PoolConstant& constant : pool.constants) {
+      const NewConstant* const wanted = wanted_.of(pool, constant);
+      if (wanted != nullptr && wanted->is_removed) continue;
+      left.push_back(constant.info);
+      if (wanted == nullptr) continue;
+      set_number(node(constant.info)[f::ConstantInfo::byte_offset].id(), wanted->offset);
+      const Node array = constant.array == NodeId::none ? Node() : node(constant.array);
+      if (!array || !array.is(Kind::NDArray)) continue;
+      if (array.dtype(f::NDArray::dtype) == wanted->dtype) continue;
+      builder_.set(constant.info, f::ConstantInfo::data, array_as(constant.array, wanted->dtype));
+    }
+    if (left.size() == pool.constants.size()) return;
+    builder_.set(pool.info, f::ConstantPoolInfo::constant_info_array, builder_.list(left));
+  }
+
+  void change_numbers(const FunctionSites& function) {
+    for (const LetSite& let : function.lets) {
+      const auto wanted = wanted_.in_pools.find({let.pool, let.value});
+      if (wanted != wanted_.in_pools.end()) set_number(let.offset, wanted->second.offset);
+    }
+    for (const SizeSite& size : function.sizes) {
+      const auto wanted = wanted_.pool_sizes.find(size.pool);
+      if (wanted != wanted_.pool_sizes.end()) set_number(size.size, wanted->second.after);
+    }
+  }
+
+  /// Every reference to a load becomes one to its cast.
+  void put_casts() {
+    if (casts_.empty()) return;
+    std::vector<NodeId> users;
+    tir::for_each_pre_order(node(root_), [&](Node user) {
+      bool uses = false;
+      tir::for_each_child(user, [&](Node child, const tir::FieldInfo&) {
+        uses = uses || casts_.contains(child.id());
+      });
+      if (uses) users.push_back(user.id());
+    });
+    for (const NodeId user : users) put_casts_into(user);
+  }
+
+  NodeId cast_of(NodeId id) const {
+    const auto found = casts_.find(id);
+    return found == casts_.end() ? id : found->second;
+  }
+
+  void put_casts_into(NodeId user) {
+    const auto fields = node(user).info().fields;
+    for (std::uint8_t i = 0; i < fields.size(); ++i) {
+      if (fields[i].type == tir::FieldType::node) {
+        const Node child = node(user).node(i);
+        if (child && casts_.contains(child.id())) builder_.set(user, i, cast_of(child.id()));
+      } else if (fields[i].type == tir::FieldType::list) {
+        std::vector<NodeId> items;
+        bool changes = false;
+        for (const Node item : node(user).list(i)) {
+          items.push_back(cast_of(item.id()));
+          changes = changes || items.back() != item.id();
+        }
+        if (changes) builder_.set(user, i, builder_.list(items));
+      }
+    }
+  }
+
+  NodeId root_;
+  Builder builder_;
+  const ModuleConstants& constants_;
+  const NewConstants& wanted_;
+  std::unordered_map<NodeId, NodeId> casts_;                   // by load
+  std::map<std::pair<NodeId, std::uint32_t>, NodeId> arrays_;  // by old NDArray and new type
+};
+
+}  // namespace
+
+const NewConstant* NewConstants::of(const ConstantUse& use) const {
+  if (!use.pool.empty()) {
+    const auto found = in_pools.find({use.pool, use.offset});
+    return found == in_pools.end() ? nullptr : &found->second;
+  }
+  const auto found = arrays.find(use.function);
+  if (found == arrays.end() || use.ordinal >= found->second.size()) return nullptr;
+  return &found->second[use.ordinal];
+}
+
+const NewConstant* NewConstants::of(const ConstantPool& pool, const PoolConstant& constant) const {
+  const auto found = in_pools.find({pool.name, constant.offset});
+  return found == in_pools.end() ? nullptr : &found->second;
+}
+
+tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,
+                               const NewConstants& wanted) {
+  return Rewriting(std::move(module), constants, wanted).run();
+}
+
+}  // namespace mlf::optimize

@@ -1,0 +1,41 @@
+// What becomes of constants, and a module in which it has.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mlf/tir/module.h"
+#include "optimize/constant_uses.h"
+#include "optimize/edit.h"
+
+namespace mlf::optimize {
+
+struct NewConstant {
+  tir::DType dtype{};        ///< of its elements
+  std::uint64_t offset = 0;  ///< in its pool
+  bool is_removed = false;   ///< an equal constant of its pool is at `offset`
+};
+
+/// The new constants of one module of the archive, whichever representation has them.
+struct NewConstants {
+  /// By pool and old offset.
+  std::map<std::pair<std::string, std::uint64_t>, NewConstant> in_pools;
+  std::map<std::string, NumberChange, std::less<>> pool_sizes;
+  /// By global symbol: the AllocateConst of a function, in the order of its text.
+  std::map<std::string, std::vector<NewConstant>, std::less<>> arrays;
+
+  /// Null where the use stays what it is.
+  const NewConstant* of(const ConstantUse& use) const;
+  const NewConstant* of(const ConstantPool& pool, const PoolConstant& constant) const;
+};
+
+/// `module` with the new constants: element types, data, offsets, and a Cast to the old type around
+/// each load. `constants` are those of `module`.
+tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,
+                               const NewConstants& wanted);
+
+}  // namespace mlf::optimize

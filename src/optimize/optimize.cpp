@@ -1,0 +1,361 @@
+// One archive with less flash and less RAM: decide, edit, read again, write.
+#include "mlf/optimize.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "archive/output_file.h"
+#include "deployment/contradictions.h"
+#include "optimize/c_constants.h"
+#include "optimize/captured_constants.h"
+#include "optimize/decide.h"
+#include "optimize/edited_archive.h"
+#include "optimize/metadata_numbers.h"
+#include "optimize/moves.h"
+#include "process/verify_c.h"
+#include "support/error.h"
+#include "tir/compare/compare.h"
+
+namespace mlf::optimize {
+namespace {
+
+using support::get_or_throw;
+
+std::uint64_t bytes_of(const CConstants& constants, std::uint64_t CPoolOfConstants::*pool_bytes,
+                       std::uint64_t (CConstant::*array_bytes)() const) {
+  std::uint64_t bytes = 0;
+  for (const CPoolOfConstants& pool : constants.pools) bytes += pool.*pool_bytes;
+  for (const CConstant& constant : constants.all) {
+    if (constant.pool.empty()) bytes += (constant.*array_bytes)();
+  }
+  return bytes;
+}
+
+class Optimizing {
+ public:
+  Optimizing(const Deployment& deployment, const OptimizeOptions& options)
+      : deployment_(deployment),
+        archive_(deployment.archive()),
+        options_(options),
+        reading_{.tir_files = {},
+                 .archive_limits = options.archive_limits,
+                 .tir_limits = options.tir_limits,
+                 .pool_sizes = deployment.pool_sizes()},
+        edited_(archive_) {}
+
+  /// Constants first: their changes leave lifetimes and sizes of tensors as they are.
+  OptimizeReport run() && {
+    if (archive_.storage() == archive::Storage::directory) {
+      throw support::Error(ErrorKind::usage, "an optimized archive is a tar, not a directory",
+                           {.file = archive_.path()});
+    }
+    // The old archive is what the new one can be compared with.
+    if (!options_.output.empty()) {
+      get_or_throw(check_output(options_.output, std::array{archive_.path()}));
+    }
+    for (const Module& module : deployment_.library().modules) {
+      report_.modules.push_back({.name = module.name, .constants = {}, .pools = {}});
+    }
+    if (options_.what.narrow || options_.what.share) change_constants();
+    if (options_.what.ram) change_offsets();
+    report_.changed = edited_.names();
+    if (edited_.empty() && refused_) throw support::Error(*refused_);
+    if (!options_.output.empty()) report_.lost = edited_.write(options_.output, reading_);
+    return std::move(report_);
+  }
+
+ private:
+  // --- Constants ---------------------------------------------------------------------------------
+
+  void change_constants() {
+    const std::optional<std::string> kept = why_constants_stay();
+    for (std::size_t module = 0; module < report_.modules.size(); ++module) {
+      if (kept) {
+        report_.modules[module].constants_kept = *kept;
+        continue;
+      }
+      // What one module refuses does not keep the others from being changed.
+      const auto changed = support::to_result([&] { change_constants_of(module); });
+      if (changed) continue;
+      refuse_later(changed.error());
+      report_.modules[module].constants_kept = changed.error().message;
+    }
+    if (!edited_.empty()) change_metadata();
+  }
+
+  std::optional<std::string> why_constants_stay() const {
+    for (const Finding& finding : process::compare_with_c(deployment_).findings) {
+      if (finding.severity == graph::Severity::error) return finding.detail;
+    }
+    return std::nullopt;
+  }
+
+  void change_constants_of(std::size_t module) {
+    const Module& named = deployment_.library().modules[module];
+    if (!named.files.objects.empty()) refuse("its code is in objects, which cannot be changed");
+    CConstants constants = read_constants(deployment_, module, edited_, options_.tir_limits);
+    std::vector<CapturedReading> captured =
+        read_captured(deployment_, module, constants, edited_, options_.tir_limits);
+    keep_by_captured(captured, constants);
+    if (options_.what.narrow) narrow(constants);
+    lay_out_pools(constants);
+    const std::uint64_t narrowed = total_after(constants);
+    if (options_.what.share) {
+      share(constants);
+      lay_out_pools(constants);
+    }
+    if (total_after(constants) < total_before(constants)) {
+      EditedMembers edited = edited_;
+      edit_c(constants, edited);
+      edit_captured(std::move(captured), new_constants_of(constants), edited, options_.tir_limits);
+      check_c(constants, edited);
+      edited_.take_all(std::move(edited));
+    }
+    note(constants, narrowed, report_.modules[module]);
+  }
+
+  static std::uint64_t total_before(const CConstants& constants) {
+    return bytes_of(constants, &CPoolOfConstants::bytes, &CConstant::bytes);
+  }
+  static std::uint64_t total_after(const CConstants& constants) {
+    return bytes_of(constants, &CPoolOfConstants::new_bytes, &CConstant::new_bytes);
+  }
+
+  /// Empty for constants that have no smaller type.
+  static std::string why_kept(const CConstants& constants, const CConstant& constant) {
+    if (!constant.could_be_narrower || constant.is_narrowed() || constant.equal) return {};
+    if (!constant.kept.empty()) return constant.kept;
+    const auto pool = std::ranges::find(constants.pools, constant.pool, &CPoolOfConstants::name);
+    return pool == constants.pools.end() ? std::string() : pool->kept;
+  }
+
+  static void note(const CConstants& constants, std::uint64_t narrowed, OptimizedModule& module) {
+    for (const CConstant& one : constants.all) {
+      OptimizedConstant constant{.name = one.name,
+                                 .pool = one.pool,
+                                 .before = one.dtype,
+                                 .after = one.new_dtype,
+                                 .bytes_before = one.bytes(),
+                                 .bytes_after = one.new_bytes(),
+                                 .kept = why_kept(constants, one)};
+      if (one.equal) constant.equal = constants.all[*one.equal].name;
+      module.constants.push_back(std::move(constant));
+    }
+    module.constants_before = total_before(constants);
+    module.constants_after = total_after(constants);
+    module.saved_by_narrowing = module.constants_before - narrowed;
+    module.saved_by_sharing = narrowed - module.constants_after;
+  }
+
+  /// Reads the C again: it has to be what its old TIR becomes by these changes and by no others.
+  void check_c(CConstants& constants, const EditedMembers& edited) const {
+    const NewConstants wanted = new_constants_of(constants);
+    for (CReading& reading : constants.readings) {
+      const tir::Document after =
+          get_or_throw(tir::read_c(edited.files_of(*reading.source), options_.tir_limits));
+      const tir::Module expected =
+          with_new_constants(std::move(reading.document.module), reading.constants, wanted);
+      const tir::Comparison comparison = tir::compare(expected, after.module);
+      if (comparison.equal()) continue;
+      refuse("something else would change: " + tir::to_string(comparison.differences.front()),
+             reading.source->name);
+    }
+  }
+
+  /// `constants_size_bytes` of main, where it is what TVM counts.
+  void change_metadata() {
+    const archive::Member* const metadata = archive_.find("metadata.json");
+    if (metadata == nullptr) return;
+    const Deployment after = edited_.open(reading_);
+    const Networks was = get_or_throw(deployment_.networks());
+    const Networks is = get_or_throw(after.networks());
+    std::vector<Edit> edits;
+    const std::string text(edited_.text_of(*metadata));
+    for (std::size_t i = 0; i < was.found.size(); ++i) {
+      const graph::Topology& old_network = was.found[i].topology;
+      const graph::Topology& new_network = is.found[i].topology;
+      const auto change =
+          metadata_change({archive_.path(), metadata->name, text},
+                          deployment_.library().modules[was.found[i].module].name,
+                          "constants_size_bytes", possible_changes(old_network, new_network));
+      if (change) edits.push_back(change->edit);
+    }
+    std::string content = optimize::apply(text, std::move(edits));
+    if (content != text) edited_.replace({metadata->name, std::move(content)});
+  }
+
+  /// All constants, or those of Relay's main alone.
+  static std::vector<NumberChange> possible_changes(const graph::Topology& before,
+                                                    const graph::Topology& after) {
+    const std::uint64_t was = graph::memory_totals(before).constants.bytes;
+    const std::uint64_t is = graph::memory_totals(after).constants.bytes;
+    return {{was, is},
+            {was - bytes_of_kernel_constants(before), is - bytes_of_kernel_constants(after)}};
+  }
+
+  /// What cannot be changed for certain stays, and the rest is done. Where that is nothing, it is
+  /// the error. Throws where the diagnostic is not about the archive.
+  void refuse_later(const Diagnostic& diagnostic) {
+    support::throw_unless_invalid(diagnostic);
+    if (!refused_) refused_ = diagnostic;
+  }
+
+  // --- Workspace pools ---------------------------------------------------------------------------
+
+  /// One of the ways to need less memory.
+  struct Way {
+    RamPlan plan;
+    std::uint64_t bytes = 0;
+  };
+
+  void change_offsets() {
+    const Deployment now = edited_.open(reading_);
+    const ArchivePlan plan = get_or_throw(plan_archive(now, options_.search));
+    ArchivePlan possible;
+    // Where nothing else was asked for, it is an error that there are no pools.
+    const bool has_pools = std::ranges::any_of(
+        plan.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
+    if (!has_pools && !options_.what.narrow && !options_.what.share) moves_of(plan);
+    for (const ModulePlan& module : plan.modules) {
+      OptimizedModule& report = report_.modules[module.module];
+      if (module.pools.empty()) {
+        report.pools_kept = module.unread_pools.value_or("");
+        continue;
+      }
+      for (const ModulePoolPlan& pool : module.pools) {
+        const std::uint64_t bytes = pool.plan.now.declared.value_or(0);
+        report.pools.push_back({(*module.network)[pool.plan.now.pool].name, bytes, bytes});
+      }
+      ArchivePlan alone;
+      alone.modules.push_back(module);
+      const auto moves = support::to_result([&] { return moves_of(alone); });
+      if (moves) {
+        possible.modules.push_back(module);
+      } else {
+        refuse_later(moves.error());
+        report.pools_kept = moves.error().message;
+      }
+    }
+    if (possible.modules.empty()) return;
+    for (const RamPlan way : ways_by_size(possible)) {
+      const auto changed = support::to_result([&] { move_buffers(now, possible, way); });
+      if (changed) return;
+      refuse_later(changed.error());
+      for (const ModulePlan& module : possible.modules) {
+        report_.modules[module.module].pools_kept = changed.error().message;
+      }
+    }
+  }
+
+  /// The ways that are asked for, the smallest result first; of equal ones the one that changes
+  /// least.
+  std::vector<RamPlan> ways_by_size(const ArchivePlan& plan) const {
+    std::vector<Way> ways{{RamPlan::offsets, bytes_with(plan, RamPlan::offsets)}};
+    if (options_.what.in_place) {
+      ways.push_back({RamPlan::in_place, bytes_with(plan, RamPlan::in_place)});
+    }
+    if (options_.what.reorder) {
+      ways.push_back({RamPlan::order, bytes_with(plan, RamPlan::order)});
+    }
+    std::ranges::stable_sort(ways, {}, &Way::bytes);
+    std::vector<RamPlan> result;
+    for (const Way& way : ways) result.push_back(way.plan);
+    return result;
+  }
+
+  static std::uint64_t bytes_with(const ArchivePlan& plan, RamPlan way) {
+    std::uint64_t bytes = 0;
+    for (const ModulePlan& module : plan.modules) {
+      const bool has_order = module.order && module.order->changes();
+      for (std::size_t i = 0; i < module.pools.size(); ++i) {
+        const plan::PoolPlan& pool = module.pools[i].plan;
+        const bool is_in_place = way == RamPlan::in_place && pool.in_place;
+        const bool is_ordered = way == RamPlan::order && has_order;
+        bytes += is_in_place  ? pool.in_place->size
+                 : is_ordered ? module.order->pools[i].size
+                              : pool.best.size;
+      }
+    }
+    return bytes;
+  }
+
+  void move_buffers(const Deployment& now, const ArchivePlan& plan, RamPlan way) {
+    std::vector<archive::EditedMember> members;
+    if (way == RamPlan::order) {
+      members = with_order(now, plan, reading_);
+    } else {
+      const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
+      members = with_offsets(now, moves_of(plan, sharing), options_.tir_limits);
+    }
+    report_.ram_plan = way;
+    for (archive::EditedMember& one : members) edited_.replace(std::move(one));
+    note_pools(plan);
+  }
+
+  void note_pools(const ArchivePlan& plan) {
+    const Deployment after = edited_.open(reading_);
+    for (const Network& network : get_or_throw(after.networks()).found) {
+      OptimizedModule& report = report_.modules[network.module];
+      for (const graph::Pool& pool : network.topology.pools) {
+        for (OptimizedPool& one : report.pools) {
+          if (one.name == pool.name && pool.bytes) one.bytes_after = *pool.bytes;
+        }
+      }
+    }
+    for (const ModulePlan& module : plan.modules) {
+      report_.modules[module.module].pools_kept.clear();
+    }
+  }
+
+  const Deployment& deployment_;
+  const archive::Archive& archive_;
+  const OptimizeOptions& options_;
+  DeploymentOptions reading_;
+  EditedMembers edited_;
+  OptimizeReport report_;
+  std::optional<Diagnostic> refused_;  // the first one
+};
+
+}  // namespace
+}  // namespace mlf::optimize
+
+namespace mlf {
+
+std::span<const OptimizationName> optimization_names() {
+  static constexpr std::array<OptimizationName, 4> kNames{{{"narrow", true, false, false},
+                                                           {"share", false, true, false},
+                                                           {"flash", true, true, false},
+                                                           {"ram", false, false, true}}};
+  return kNames;
+}
+
+Result<Optimizations> optimizations_named(std::span<const std::string> names) {
+  Optimizations what{.narrow = false, .share = false, .ram = false};
+  for (const std::string& name : names) {
+    const auto known = std::ranges::find(optimization_names(), name, &OptimizationName::name);
+    if (known == optimization_names().end()) {
+      return tl::make_unexpected(
+          Diagnostic{ErrorKind::usage, "there is no optimization '" + name + "'", {}});
+    }
+    what.narrow = what.narrow || known->narrow;
+    what.share = what.share || known->share;
+    what.ram = what.ram || known->ram;
+  }
+  return what;
+}
+
+std::string_view to_string(RamPlan plan) {
+  constexpr std::array<std::string_view, 3> kNames{"offsets", "in-place", "order"};
+  return kNames[static_cast<std::size_t>(plan)];
+}
+
+Result<OptimizeReport> write_optimized(const Deployment& deployment,
+                                       const OptimizeOptions& options) {
+  return support::to_result([&] { return optimize::Optimizing(deployment, options).run(); })
+      .map_error([&](Diagnostic diagnostic) {
+        return in_file(std::move(diagnostic), deployment.archive().path());
+      });
+}
+
+}  // namespace mlf

@@ -1,0 +1,52 @@
+// Writes what `mlf optimize` did as JSON, key by key in the order of schemas/optimize.schema.json.
+#include "json/write_document.h"
+#include "mlf/optimize.h"
+
+namespace mlf {
+namespace {
+
+using json::Writer;
+
+void write_constant(Writer& out, const OptimizedConstant& constant) {
+  out.member("name", constant.name);
+  out.text_or_null("pool", constant.pool);
+  out.member("dtype", to_string(constant.before));
+  out.member("new_dtype", to_string(constant.after));
+  out.member("bytes", constant.bytes_before);
+  out.member("new_bytes", constant.bytes_after);
+  out.text_or_null("equal", constant.equal);
+  out.text_or_null("kept", constant.kept);
+}
+
+void write_pool(Writer& out, const OptimizedPool& pool) {
+  out.member("name", pool.name);
+  out.member("bytes", pool.bytes_before);
+  out.member("new_bytes", pool.bytes_after);
+}
+
+void write_module(Writer& out, const OptimizedModule& module) {
+  out.member("name", module.name);
+  out.member("constants_bytes", module.constants_before);
+  out.member("new_constants_bytes", module.constants_after);
+  out.member("saved_by_narrowing", module.saved_by_narrowing);
+  out.member("saved_by_sharing", module.saved_by_sharing);
+  out.text_or_null("constants_kept", module.constants_kept);
+  out.objects("constants", module.constants, write_constant);
+  out.text_or_null("pools_kept", module.pools_kept);
+  out.objects("pools", module.pools, write_pool);
+}
+
+}  // namespace
+
+std::string to_json(const OptimizeReport& report, JsonLayout layout) {
+  return json::document_text(layout, "mlf-optimize", kOptimizeVersion, [&](Writer& out) {
+    out.objects("modules", report.modules, write_module);
+    out.text_or_null("ram_plan",
+                     report.ram_plan ? to_string(*report.ram_plan) : std::string_view());
+    out.array("changed", [&] {
+      for (const std::string& name : report.changed) out.value(name);
+    });
+  });
+}
+
+}  // namespace mlf
