@@ -41,10 +41,12 @@ class Files {
     if (!names_.empty()) common_ = common_folder();
   }
 
-  /// "", "a/", "a/b/": folders that hold all files, the outermost first.
+  /// "", "a/", "a/b/": folders that hold all files, the outermost first. Every one of them is
+  /// looked for in all names: nobody means more of them than these.
   std::vector<std::string_view> folders() const {
+    constexpr std::size_t kMost = 16;
     std::vector<std::string_view> all{""};
-    for (std::size_t i = 0; i < common_.size(); ++i) {
+    for (std::size_t i = 0; i < common_.size() && all.size() < kMost; ++i) {
       if (common_[i] == '/') all.push_back(common_.substr(0, i + 1));
     }
     return all;

@@ -95,6 +95,13 @@ TEST(PublishedLayout, GeneratedCodeMayHaveNoFolders) {
   EXPECT_EQ(renamed({"default_lib0.c", "main.c", "src/main.c"}), Names());
 }
 
+TEST(PublishedLayout, FoldersAreFollowedAFewLevels) {
+  std::string deep;
+  for (int i = 0; i < 10; ++i) deep += "a/";
+  EXPECT_EQ(renamed({deep + "metadata.json"}), Names{"metadata.json"});
+  EXPECT_EQ(renamed({deep + deep + "metadata.json"}), Names());
+}
+
 TEST(PublishedLayout, ALinkOutsideOfTheFolderLeavesItAlone) {
   auto members = members_of({"model/metadata.json", "latest"});
   members[1].type = archive::MemberType::symbolic_link;
