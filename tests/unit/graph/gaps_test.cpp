@@ -71,6 +71,28 @@ TEST(Gaps, ThereAreNoneWhereMainIsUnderstood) {
   EXPECT_EQ(memory_totals(topology).workspace(), (ByteCount{16, Exactness::exact}));
 }
 
+/// Of a run function that passes main this as its pool.
+ByteCount workspace_with_pool_at(const std::string& place) {
+  const std::string wrapper = kPoolWrapper +
+                              "int32_t tvmgen_default_run(struct tvmgen_default_inputs* inputs, "
+                              "struct tvmgen_default_outputs* outputs) {\n"
+                              "  return tvmgen_default___tvm_main__(inputs->x, outputs->output, " +
+                              place + ");\n}\n";
+  return memory_totals(network_of(kCallIntoPool + kCallOutOfPool, wrapper)).workspace();
+}
+
+TEST(Gaps, APoolAtAnInnerPlaceOfItsArrayHasNoKnownSize) {
+  constexpr ByteCount kWhole{16, Exactness::exact};
+  for (const char* place : {"global_workspace", "((uint8_t*)&global_workspace)",
+                            "&global_workspace[0]", "(uint8_t*)&global_workspace[0]"}) {
+    EXPECT_EQ(workspace_with_pool_at(place), kWhole) << place;
+  }
+  for (const char* place : {"&global_workspace[8]", "global_workspace + 8",
+                            "&global_workspace[0] + 8", "&global_workspace[0 + 8]"}) {
+    EXPECT_NE(workspace_with_pool_at(place), kWhole) << place;
+  }
+}
+
 TEST(Gaps, AStatementThatTouchesNothingIsNoted) {
   const Topology topology = with_added("  uint32_t t0 = DWT->CYCCNT;\n");
   EXPECT_EQ(topology.gaps, Codes{});

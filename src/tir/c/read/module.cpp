@@ -42,7 +42,8 @@ std::string_view kind_of_target(std::string_view target) {
   return target.substr(0, target.find(' '));
 }
 
-/// Names in the arguments of a call of main that are more than `name`, `&name` or `(T*)&name`.
+/// Names in the arguments of a call of main that are more than `name`, `&name`, `(T*)&name` or
+/// `&name[0]`.
 std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText& source,
                                                       const Item& item) {
   std::vector<std::string_view> shifted;
@@ -62,6 +63,11 @@ std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText&
       if (cursor.at(sign("("))) ++depth;
       if (cursor.at(sign(")"))) --depth;
       if (cursor.at_name()) names.push_back(cursor.text());
+      if (cursor.looks_like("& $ [ 0 ]")) {
+        names.push_back(cursor.text(1));
+        for (int i = 0; i < 4; ++i) cursor.advance();
+        continue;
+      }
       is_moved = is_moved || cursor.at(sign("+")) || cursor.at(sign("-")) || cursor.at(sign("["));
       const bool ends = depth == 0 || (depth == 1 && cursor.at(sign(",")));
       if (!ends) continue;
