@@ -388,7 +388,13 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
                bytes_text(largest->bytes),
                evidence_text(largest->where + ": " + largest->evidence, screen)});
   }
-  return table.empty() ? "" : "\n" + table.text(screen);
+  if (table.empty()) return "";
+  const bool has_smaller = std::ranges::any_of(module.findings, [](const CostFinding& finding) {
+    return finding.code == CostFindingCode::widened_weights ||
+           finding.code == CostFindingCode::constants_twice;
+  });
+  return "\n" + table.text(screen) +
+         (has_smaller ? "smaller constants: mlf optimize --dry-run\n" : "");
 }
 
 std::string contradictions_text(const ModuleReport& module, const Screen& screen) {

@@ -42,7 +42,7 @@ class Files {
   }
 
   /// "", "a/", "a/b/": folders that hold all files, the outermost first. Every one of them is
-  /// looked for in all names: nobody means more of them than these.
+  /// looked for in all names: a folder has no more than these where it is an archive.
   std::vector<std::string_view> folders() const {
     constexpr std::size_t kMost = 16;
     std::vector<std::string_view> all{""};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "archive/output_file.h"
@@ -111,8 +112,26 @@ class Optimizing {
       edit_captured(std::move(captured), new_constants_of(constants), edited, options_.tir_limits);
       check_c(constants, edited);
       edited_.take_all(std::move(edited));
+      saved_in_kernels_[module] = saved_in_kernels(module, constants);
     }
     note(constants, narrowed, report_.modules[module]);
+  }
+
+  /// Bytes that arrays of kernels take less.
+  std::uint64_t saved_in_kernels(std::size_t module, const CConstants& constants) const {
+    std::string main;
+    for (const Network& network : get_or_throw(deployment_.networks()).found) {
+      if (network.module == module) main = network.topology.provenance.symbol;
+    }
+    std::uint64_t saved = 0;
+    for (const CConstant& one : constants.all) {
+      const bool is_of_kernel =
+          one.pool.empty() && std::ranges::any_of(one.uses, [&](const auto& use) {
+            return constants.readings[use.first].constants.uses[use.second].function != main;
+          });
+      if (is_of_kernel) saved += one.bytes() - one.new_bytes();
+    }
+    return saved;
   }
 
   static std::uint64_t total_before(const CConstants& constants) {
@@ -167,18 +186,12 @@ class Optimizing {
   void change_metadata() {
     const archive::Member* const metadata = archive_.find("metadata.json");
     if (metadata == nullptr) return;
-    const Deployment after = edited_.open(reading_);
-    const Networks was = get_or_throw(deployment_.networks());
-    const Networks is = get_or_throw(after.networks());
     std::vector<Edit> edits;
     const std::string text(edited_.text_of(*metadata));
-    for (std::size_t i = 0; i < was.found.size(); ++i) {
-      const graph::Topology& old_network = was.found[i].topology;
-      const graph::Topology& new_network = is.found[i].topology;
-      const auto change =
-          metadata_change({archive_.path(), metadata->name, text},
-                          deployment_.library().modules[was.found[i].module].name,
-                          "constants_size_bytes", possible_changes(old_network, new_network));
+    for (const Network& network : get_or_throw(deployment_.networks()).found) {
+      const auto change = metadata_change({archive_.path(), metadata->name, text},
+                                          report_.modules[network.module].name,
+                                          "constants_size_bytes", possible_changes(network));
       if (change) edits.push_back(change->edit);
     }
     std::string content = optimize::apply(text, std::move(edits));
@@ -186,12 +199,15 @@ class Optimizing {
   }
 
   /// All constants, or those of Relay's main alone.
-  static std::vector<NumberChange> possible_changes(const graph::Topology& before,
-                                                    const graph::Topology& after) {
-    const std::uint64_t was = graph::memory_totals(before).constants.bytes;
-    const std::uint64_t is = graph::memory_totals(after).constants.bytes;
-    return {{was, is},
-            {was - bytes_of_kernel_constants(before), is - bytes_of_kernel_constants(after)}};
+  std::vector<NumberChange> possible_changes(const Network& network) const {
+    const OptimizedModule& module = report_.modules[network.module];
+    const std::uint64_t saved = module.constants_before - module.constants_after;
+    const std::uint64_t all = graph::memory_totals(network.topology).constants.bytes;
+    const std::uint64_t of_kernels = bytes_of_kernel_constants(network.topology);
+    const auto known = saved_in_kernels_.find(network.module);
+    const std::uint64_t saved_in_kernels = known == saved_in_kernels_.end() ? 0 : known->second;
+    if (saved > all || of_kernels > all || saved_in_kernels > of_kernels) return {};
+    return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - saved_in_kernels)}};
   }
 
   /// What cannot be changed for certain stays, and the rest is done. Where that is nothing, it is
@@ -264,18 +280,19 @@ class Optimizing {
     return result;
   }
 
+  static std::uint64_t bytes_with(const ModulePlan& module, std::size_t index, RamPlan way) {
+    const plan::PoolPlan& pool = module.pools[index].plan;
+    if (way == RamPlan::in_place && pool.in_place) return pool.in_place->size;
+    if (way == RamPlan::order && module.order && module.order->changes()) {
+      return module.order->pools[index].size;
+    }
+    return pool.best.size;
+  }
+
   static std::uint64_t bytes_with(const ArchivePlan& plan, RamPlan way) {
     std::uint64_t bytes = 0;
     for (const ModulePlan& module : plan.modules) {
-      const bool has_order = module.order && module.order->changes();
-      for (std::size_t i = 0; i < module.pools.size(); ++i) {
-        const plan::PoolPlan& pool = module.pools[i].plan;
-        const bool is_in_place = way == RamPlan::in_place && pool.in_place;
-        const bool is_ordered = way == RamPlan::order && has_order;
-        bytes += is_in_place  ? pool.in_place->size
-                 : is_ordered ? module.order->pools[i].size
-                              : pool.best.size;
-      }
+      for (std::size_t i = 0; i < module.pools.size(); ++i) bytes += bytes_with(module, i, way);
     }
     return bytes;
   }
@@ -288,23 +305,21 @@ class Optimizing {
       const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
       members = with_offsets(now, moves_of(plan, sharing), options_.tir_limits);
     }
-    report_.ram_plan = way;
+    if (!members.empty()) report_.ram_plan = way;
     for (archive::EditedMember& one : members) edited_.replace(std::move(one));
-    note_pools(plan);
+    note_pools(plan, way);
   }
 
-  void note_pools(const ArchivePlan& plan) {
-    const Deployment after = edited_.open(reading_);
-    for (const Network& network : get_or_throw(after.networks()).found) {
-      OptimizedModule& report = report_.modules[network.module];
-      for (const graph::Pool& pool : network.topology.pools) {
-        for (OptimizedPool& one : report.pools) {
-          if (one.name == pool.name && pool.bytes) one.bytes_after = *pool.bytes;
-        }
-      }
-    }
+  /// As the moves are: a pool that no plan makes smaller keeps its size.
+  void note_pools(const ArchivePlan& plan, RamPlan way) {
     for (const ModulePlan& module : plan.modules) {
-      report_.modules[module.module].pools_kept.clear();
+      OptimizedModule& report = report_.modules[module.module];
+      for (std::size_t i = 0; i < module.pools.size(); ++i) {
+        const std::uint64_t bytes = bytes_with(module, i, way);
+        OptimizedPool& pool = report.pools[i];
+        if (bytes > 0) pool.bytes_after = std::min(pool.bytes_before, bytes);
+      }
+      report.pools_kept.clear();
     }
   }
 
@@ -314,7 +329,8 @@ class Optimizing {
   DeploymentOptions reading_;
   EditedMembers edited_;
   OptimizeReport report_;
-  std::optional<Diagnostic> refused_;  // the first one
+  std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
+  std::optional<Diagnostic> refused_;                      // the first one
 };
 
 }  // namespace

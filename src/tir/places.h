@@ -76,6 +76,13 @@ class Places {
     return found == dtypes_.end() ? std::span<const Place>() : std::span(found->second);
   }
 
+  /// The name of a parameter of generated C: an empty range where it begins.
+  void add_parameter(NodeId variable, Place name) { parameters_.emplace(variable, name); }
+  const Place* parameter(NodeId variable) const {
+    const auto found = parameters_.find(variable);
+    return found == parameters_.end() ? nullptr : &found->second;
+  }
+
   void add_listed(const ListedConstant& listed) { listed_.push_back(listed); }
   /// In the order of the text.
   const std::vector<ListedConstant>& listed() const { return listed_; }
@@ -89,6 +96,7 @@ class Places {
   std::vector<std::pair<NodeId, Place>> loads_;
   std::vector<DeclaredConstant> constants_;
   std::unordered_map<NodeId, std::vector<Place>> dtypes_;
+  std::unordered_map<NodeId, Place> parameters_;
   std::vector<ListedConstant> listed_;
 };
 

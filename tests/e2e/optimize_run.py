@@ -5,7 +5,8 @@ run on the same 200 inputs, the first two of which are all -128 and all 127:
   as it is       outputs are the same bytes, and gcc -Wall says nothing that it did not say before
   poisoned pool  the same, while every dead byte of the pools is overwritten around every kernel
   sanitized      the same, under AddressSanitizer and UBSan
-  Cortex-M       the same, of two networks in qemu-system-arm where that and arm-none-eabi-gcc are
+  Cortex-M       the same, of two networks in qemu-system-arm where that and arm-none-eabi-gcc are;
+                 code (-Os) and instructions (-O2) of the networks in TIMED grow by 1 % at most
 OUT holds together (`mlf verify`), has the same members, and optimized again it is the same file. The
 bytes of constants that mlf prints, before and after, are those of gcc's sections.
 Would the harness notice? An element that does not fit its new type, a constant that is stored as
@@ -18,6 +19,7 @@ import re
 import sys
 import tempfile
 
+import cortex_m
 import generated_c
 import memory_truth
 import plan_programs
@@ -27,6 +29,8 @@ import support
 # A wrong edit is compiled anew, and is wrong in a small network as in a large one.
 MOST_OF_WRONG_EDITS = 4096
 CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18/qnn_conv-aot-c default")
+TIMED = (*CORTEX_M, "tvm-0.16/aww-aot-c-usmp default", "tvm-0.9-dev/aww-aot-c default")
+MOST_GROWTH = 1.01
 
 
 def optimize(archive, output, *options):
@@ -122,6 +126,7 @@ class Judge(plan_run.Judge):
     def __init__(self):
         super().__init__()
         self.narrowed = self.before = self.after = 0
+        self.costs = []  # before and after
 
     def optimized(self, archive):
         name = memory_truth.name_of(archive)
@@ -152,6 +157,20 @@ class Judge(plan_run.Judge):
             self.expect(found == told, f"{label}: constants: mlf {told}, gcc {found}")
         self.computes_the_same(label, archive, document, smaller, changed, folder)
         self.wrong_edits(label, module, smaller, changed, folder)
+        if label in TIMED and cortex_m.is_there():
+            # Where computes_the_same has unpacked them.
+            work = folder / module["name"]
+            self.costs.append([
+                cortex_m.cost(plan_programs.Network(work / name, one, work / f"{name}-m4"))
+                for name, one in (("before", document), ("after", changed))
+            ])
+
+    def growth(self):
+        """Of code and of instructions, all networks together."""
+        for name in ("code", "instructions"):
+            before, after = (sum(getattr(one, name) for one in some) for some in zip(*self.costs))
+            print(f"{name} on a Cortex-M4: {before}, {after} afterwards")
+            self.expect(after <= MOST_GROWTH * before, f"{name}: {before}, {after} afterwards")
 
     def wrong_edits(self, label, module, smaller, document, folder):
         if module["constants_bytes"] > MOST_OF_WRONG_EDITS or not is_all_tir(document):
@@ -183,6 +202,8 @@ def main():
     print(f"{'NETWORK':62}{'CONSTANTS':>10}{'OPTIMIZED':>10}{'LESS':>10}")
     for archive in memory_truth.archives():
         judge.optimized(archive)
+    if judge.costs:
+        judge.growth()
     for line in judge.not_run:
         print(f"not run: {line}")
     for line in judge.faults:

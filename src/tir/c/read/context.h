@@ -88,6 +88,9 @@ struct ModuleContext {
   void note_load(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_load(id, {file, {begin, end}});
   }
+  void note_parameter(NodeId variable, std::uint32_t name) {
+    if (places != nullptr) places->add_parameter(variable, {file, {name, name}});
+  }
   void note_constant(const DeclaredConstant& declared) {
     if (places != nullptr) places->add_constant(declared);
   }

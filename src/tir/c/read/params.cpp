@@ -65,6 +65,9 @@ std::vector<Params::Declared> Params::parameter_list() {
     if (!dtype) cursor.fail(first, fmt::format("a parameter of the unknown type '{}'", word));
     Declared param{.dtype = *dtype};
     param.is_pointer = cursor.accept(sign("*"));
+    // TVM prints no qualifier; `mlf optimize` writes one for pools of constants.
+    cursor.accept_word("__restrict");
+    param.begin = cursor.peek().begin;
     param.name = cursor.expect_name("the name of a parameter");
     if (!param.is_pointer && dtype->is_void()) cursor.fail(first, "a parameter of type void");
     if (declared.size() == kMostParams) cursor.fail(first, "a function of too many parameters");
@@ -122,6 +125,7 @@ void Params::bind_unpacked(const std::vector<Declared>& declared) {
     const bool has_buffer = param.is_pointer && !param.dtype.is_void();
     const NodeId bound = bind(param.name, param.is_pointer ? DType::Handle() : param.dtype,
                               param.is_pointer ? param.dtype : DType::Void());
+    context_.module.note_parameter(bound, param.begin);
     if (!has_buffer) {
       params_.push_back({.name = param.name, .var = bound});
       continue;

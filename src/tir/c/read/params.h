@@ -51,6 +51,7 @@ class Params {
     std::string_view name{};
     DType dtype{};
     bool is_pointer = false;
+    std::uint32_t begin = 0;  ///< of the name
   };
   std::vector<Declared> parameter_list();
   void bind_packed(const std::vector<Declared>& declared);

@@ -1,0 +1,95 @@
+"""Code size and instructions of a network on a Cortex-M4, by arm-none-eabi-gcc and QEMU.
+
+With `-icount shift=0` QEMU executes one instruction in a nanosecond of the board's time, so that SysTick
+counts instructions: the same number in every run.
+"""
+
+import dataclasses
+import re
+import shutil
+import subprocess
+
+import generated_c
+import plan_programs
+
+COMPILER, NM = "arm-none-eabi-gcc", "arm-none-eabi-nm"
+BOARD = ["-M", "mps2-an386", "-icount", "shift=0", "-nographic", "-monitor", "none", "-serial", "none"]
+# SysTick of the board runs at 25 MHz.
+INSTRUCTIONS_A_TICK = 40
+CPU = ["-mcpu=cortex-m4", "-mthumb", "-mfp16-format=ieee"]
+TIMER = f"""
+static volatile uint32_t *const systick = (volatile uint32_t *)0xE000E010;
+static void begin_run(void) {{
+  systick[1] = 0xFFFFFF;
+  systick[2] = 0;
+  systick[0] = 5; /* the processor's clock, no interrupt */
+}}
+static void end_run(void) {{
+  const uint32_t left = systick[2];
+  if (systick[0] & 0x10000) printf("overflow\\n");
+  printf("instructions %lu\\n", (unsigned long)(0xFFFFFF - left) * {INSTRUCTIONS_A_TICK});
+}}
+"""
+
+
+def is_there():
+    return all(shutil.which(tool) for tool in (COMPILER, NM, "qemu-system-arm"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """Of all functions that the archive's C defines, and of one run."""
+
+    code: int
+    instructions: int
+
+
+def code_bytes(network, optimization):
+    """.text of the archive's own C."""
+    total = 0
+    for source in network.sources:
+        target = network.folder / f"size-{source.stem}.o"
+        flags = [*plan_programs.BASE, "-w", optimization, *CPU, "-Dhalf=__fp16", *network.include]
+        plan_programs.compile_c(
+            *flags, "-c", str(source), "-o", str(target), folder=network.folder, compiler=COMPILER
+        )
+        lines = subprocess.run([NM, "-S", target], capture_output=True, text=True, check=True).stdout
+        for line in lines.splitlines():
+            parts = line.split()
+            if len(parts) == 4 and parts[2] in "tT":
+                total += int(parts[1], 16)
+    return total
+
+
+def instructions(network, optimization):
+    """Of one run."""
+    driver = network.folder / "timed.c"
+    text = plan_programs.driver_text(
+        network.document, network.headers, network.entry, False, 1, network.given
+    )
+    plain = "static void begin_run(void) {}\nstatic void end_run(void) {}\n"
+    assert plain in text
+    text = re.sub(r"fwrite\([^;]*stdout\);", "", text.replace(plain, TIMER))
+    driver.write_text(text)
+    program = network.folder / "timed"
+    build = plan_programs.BUILDS["cortex-m"]
+    flags = [*plan_programs.BASE, "-w", optimization, *CPU, "-Dhalf=__fp16", "-include", "malloc.h"]
+    flags += ["-Daligned_alloc=memalign", "--specs=rdimon.specs"]
+    flags += ["-T", str(generated_c.RUNTIME / "cortex_m.ld"), *network.include]
+    sources = [str(one) for one in network.sources if one != network.entry]
+    allocator = str(generated_c.RUNTIME / "allocator.c")
+    plan_programs.compile_c(
+        *flags, str(driver), allocator, *sources, "-lm", "-o", str(program),
+        folder=network.folder, compiler=build.compiler,
+    )  # fmt: skip
+    command = ["qemu-system-arm", *BOARD, "-semihosting-config", "enable=on,target=native", "-kernel"]
+    result = subprocess.run([*command, program], capture_output=True, check=False, timeout=600)
+    found = re.search(rb"instructions (\d+)", result.stdout)
+    if result.returncode or not found or b"overflow" in result.stdout:
+        raise plan_programs.Failed(f"{program}: {result.stdout!r} {result.stderr!r}")
+    return int(found[1])
+
+
+def cost(network):
+    """Code as firmware is built for size, instructions as it is built for speed."""
+    return Cost(code_bytes(network, "-Os"), instructions(network, "-O2"))

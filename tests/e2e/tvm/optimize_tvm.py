@@ -1,0 +1,125 @@
+"""`mlf optimize` on networks that the tests build with TVM: with MLF_EVERY_ARCHIVE=1 on all, in every
+configuration.
+
+AOT archives, packed and with the C interface, with the memory planner and without, each with captured
+TIR as text and lossless twin: outputs, sizes and consistency are judged by optimize_run.py. Archives of
+the graph executor are run by TVM itself, before and after, on random inputs: the outputs have the same
+bytes. int8 weights that TVM widened take at most 52 % of their bytes afterwards.
+
+Usage: PYTHON_OF_A_TVM_VENV optimize_tvm.py
+"""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import support
+
+try:
+    import tvm
+except ImportError:
+    support.skip("this Python has no TVM; tests/run --all makes one that has")
+
+import numpy as np
+from tvm.contrib import graph_executor
+
+import builds
+import c_library
+import exporter
+import networks
+import optimize_run
+
+SEEDS = range(3)
+EVERY = os.environ.get("MLF_EVERY_ARCHIVE")
+# Building takes most of the time: without EVERY, few configurations of few networks.
+SAMPLE = {
+    "int8_convolution": ("packed", "packed-usmp", "c", "c-usmp"),
+    "int8_residual": ("packed-usmp", "c"),
+    "integers": ("c",),
+    "aww.tflite": ("c-usmp",),
+}
+QUANTIZED = {"int8_convolution", "int8_residual"}
+MOST_OF_QUANTIZED = 0.52
+
+
+def run_graph(archive, folder, network, seed):
+    """Outputs of TVM's graph executor with the kernels of the archive."""
+    folder.mkdir()
+    graph = exporter.read_member(archive, "executor-config/graph/default.graph")
+    library = c_library.compile_archive(archive, folder)
+    module = graph_executor.create(graph.decode() if isinstance(graph, bytes) else graph, library, tvm.cpu())
+    module.load_params(bytearray(exporter.read_member(archive, "parameters/default.params")))
+    module.set_input(**network.random_inputs(seed))
+    module.run()
+    return [module.get_output(i).numpy().tobytes() for i in range(module.get_num_outputs())]
+
+
+class Networks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.judge = optimize_run.Judge()
+
+    def built(self, network, configuration):
+        """The archive with captured TIR; None where TVM does not build it."""
+        try:
+            factory = builds.aot(network.module, configuration)
+        except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
+            print(f"not built: {network.name}, {configuration.name}: {str(error).strip().splitlines()[-1]}")
+            return None
+        archive = self.folder / f"{network.name}-{configuration.name}.tar"
+        exporter.export(factory, archive)
+        exporter.add_members(archive, exporter.captured_tir(factory))
+        return archive
+
+    def test_of_the_aot_executor_compute_the_same(self):
+        for network in networks.all_networks():
+            for configuration in builds.CONFIGURATIONS:
+                if not EVERY and configuration.name not in SAMPLE.get(network.name, ()):
+                    continue
+                with self.subTest(network=network.name, configuration=configuration.name):
+                    archive = self.built(network, configuration)
+                    if archive is None:
+                        continue
+                    self.judge.optimized(archive)
+                    if network.name in QUANTIZED:
+                        self.check_size(archive)
+        self.assertEqual(self.judge.faults, [])
+        self.assertGreater(self.judge.narrowed, 4)
+        print(f"{self.judge.narrowed} archives: {self.judge.before} bytes of constants, "
+              f"{self.judge.after} afterwards; not run: {self.judge.not_run or 'none'}")
+
+    def check_size(self, archive):
+        """Of the data alone: pools of such small networks have as much alignment as data."""
+        (module,) = optimize_run.optimize(archive, self.folder / "smaller.tar")
+        before = sum(one["bytes"] for one in module["constants"])
+        after = sum(one["new_bytes"] for one in module["constants"])
+        self.assertLessEqual(after, MOST_OF_QUANTIZED * before, archive.name)
+
+    def test_of_the_graph_executor_compute_the_same(self):
+        narrowed = 0
+        for network in networks.all_networks():
+            if not EVERY and network.name not in SAMPLE:
+                continue
+            with self.subTest(network=network.name):
+                archive, smaller = self.folder / "graph.tar", self.folder / "smaller-graph.tar"
+                exporter.export(builds.graph(network.module), archive)
+                (module,) = optimize_run.optimize(archive, smaller)
+                if module["constants_bytes"] == module["new_constants_bytes"]:
+                    continue
+                narrowed += 1
+                support.run_ok("verify", smaller)
+                for seed in SEEDS:
+                    folder = self.folder / f"{network.name}-{seed}"
+                    folder.mkdir()
+                    before = run_graph(archive, folder / "before", network, seed)
+                    self.assertEqual(before, run_graph(smaller, folder / "after", network, seed))
+        # v0.9 gives kernels their constants as parameters.
+        self.assertEqual(narrowed > 0, not tvm.__version__.startswith("0.9"))
+
+
+if __name__ == "__main__":
+    unittest.main()
