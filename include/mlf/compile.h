@@ -35,7 +35,8 @@ struct Compiler {
 /// Code of one function.
 struct CompiledFunction {
   std::uint64_t bytes = 0;               ///< of its symbol
-  std::optional<std::uint64_t> frame{};  ///< of -fstack-usage; nothing where it has no bound
+  /// Of -fstack-usage; of an object file, of its unwind tables. Nothing where it has no bound.
+  std::optional<std::uint64_t> frame{};
 };
 
 /// What the object files of one module have in memory, in bytes, without padding between sections.
@@ -65,7 +66,7 @@ MLF_API Result<CompiledCode> compile_module(const archive::Archive& archive, con
 
 /// What the object files that an archive of an LLVM target holds (codegen/host/lib) have in memory.
 struct ObjectCode {
-  CompiledCode code;  ///< nothing of the module's C; no frames
+  CompiledCode code;  ///< nothing of the module's C
   /// The AOT main function among them, and the functions that its code refers to in the order of
   /// the code, those of TVM's runtime left out. Empty where no object file defines a main.
   std::string main{};

@@ -339,12 +339,19 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
                                             code.text, code.rodata, code.data, code.bss),
                                 screen) +
                      "\n";
-  Table table({"CALL", "FUNCTION", "CODE"});
-  table.align_right({0, 2});
+  Table table({"CALL", "FUNCTION", "CODE", "FRAME"});
+  table.align_right({0, 2, 3});
+  table.hide_if_empty({3});
+  const bool has_frames = std::ranges::any_of(
+      code.functions, [](const auto& function) { return function.second.frame.has_value(); });
   const auto add = [&](std::string call, const std::string& symbol) {
     const auto found = code.functions.find(symbol);
     const bool is_here = found != code.functions.end();
-    table.add({std::move(call), symbol, is_here ? std::to_string(found->second.bytes) : "?"});
+    const auto frame = is_here ? found->second.frame : std::nullopt;
+    table.add({std::move(call), symbol, is_here ? std::to_string(found->second.bytes) : "?",
+               frame        ? std::to_string(*frame)
+               : has_frames ? "?"
+                            : ""});
   };
   const std::vector<std::string>& calls = module.objects->main_calls;
   for (std::size_t i = 0; i < calls.size(); ++i) add(std::to_string(i), calls[i]);

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string_view>
 
+#include "compile/unwind_frames.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -171,6 +174,79 @@ void for_each_function(const ElfFile& elf, Elf_Data* table, const GElf_Shdr& hea
   }
 }
 
+// --- Frames -------------------------------------------------------------------------------------
+
+/// Where each relocation of a table points to.
+void add_relocations(const ElfFile& elf, std::size_t table, Elf_Data* content, UnwindTable& into) {
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    const bool has_addends = header.sh_type == SHT_RELA;
+    if ((!has_addends && header.sh_type != SHT_REL) || header.sh_info != table) return;
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    Elf_Data* const symbols = elf_getdata(elf_getscn(elf.get(), header.sh_link), nullptr);
+    if (data == nullptr || symbols == nullptr || header.sh_entsize == 0) return;
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+      GElf_Rela with{};
+      GElf_Rel without{};
+      const bool is_read = has_addends ? gelf_getrela(data, i, &with) != nullptr
+                                       : gelf_getrel(data, i, &without) != nullptr;
+      const GElf_Addr offset = has_addends ? with.r_offset : without.r_offset;
+      const GElf_Xword info = has_addends ? with.r_info : without.r_info;
+      GElf_Sym symbol;
+      if (!is_read ||
+          gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(info)), &symbol) == nullptr) {
+        continue;
+      }
+      std::uint64_t addend = static_cast<std::uint64_t>(with.r_addend);
+      if (!has_addends && offset + sizeof(std::uint32_t) <= content->d_size) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, static_cast<const char*>(content->d_buf) + offset, sizeof word);
+        addend = word;
+      }
+      // The first of several: RISC-V subtracts a label from another in the fields behind.
+      into.relocations.try_emplace(offset, SectionPlace{symbol.st_shndx, symbol.st_value + addend});
+    }
+  });
+}
+
+/// x86-64 lets a function use 128 bytes below the stack pointer without saying so.
+constexpr std::uint64_t kRedZone = 128;
+
+/// The frames that the tables of a file state, of the functions that its symbols name.
+void add_unwind_frames(const ElfFile& elf, CompiledCode& code) {
+  GElf_Ehdr file;
+  std::size_t names = 0;
+  if (gelf_getehdr(elf.get(), &file) == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0)
+    return;
+  if (file.e_ident[EI_DATA] != ELFDATA2LSB) return;
+  std::map<SectionPlace, std::optional<std::uint64_t>> frames;
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    const char* const name = elf_strptr(elf.get(), names, header.sh_name);
+    const std::string_view text = name == nullptr ? "" : name;
+    if (text != ".eh_frame" && text != ".debug_frame") return;
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return;
+    UnwindTable table{.bytes = {static_cast<const std::byte*>(data->d_buf), data->d_size},
+                      .is_eh_frame = text == ".eh_frame",
+                      .address_bytes = file.e_ident[EI_CLASS] == ELFCLASS64 ? 8U : 4U};
+    add_relocations(elf, elf_ndxscn(section), data, table);
+    frames.merge(unwind_frames(table));
+  });
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    if (header.sh_type != SHT_SYMTAB) return;
+    const auto take = [&](std::string_view name, const CodeRange& range) {
+      const auto frame = frames.find({range.section, range.begin});
+      const auto function = code.functions.find(name);
+      if (frame == frames.end() || !frame->second || function == code.functions.end()) return;
+      const std::uint64_t below = file.e_machine == EM_X86_64 ? kRedZone : 0;
+      const std::uint64_t bytes = *frame->second + below;
+      // Static helpers of several files may share a name.
+      function->second.frame = std::max(function->second.frame.value_or(0), bytes);
+    };
+    for_each_function(elf, elf_getdata(section, nullptr), header, take);
+  });
+}
+
 /// LLVM takes what a packed function computes out into a function of its own.
 constexpr std::string_view kComputeSuffix = "_compute_";
 
@@ -215,6 +291,7 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
   std::vector<char> own(bytes.begin(), bytes.end());
   const ElfFile elf(elf_memory(own.data(), own.size()));
   add_elf(elf, {.member = std::string(member)}, object.code, symbols);
+  add_unwind_frames(elf, object.code);
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
     if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
   });

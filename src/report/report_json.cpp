@@ -111,6 +111,7 @@ void write_objects(Writer& out, const ObjectCode& objects) {
   out.objects("functions", objects.code.functions, [](Writer& of, const auto& function) {
     of.member("symbol", function.first);
     of.member("bytes", function.second.bytes);
+    of.member("frame", function.second.frame);
   });
   out.text_or_null("main", objects.main);
   out.member("main_calls", objects.main_calls);

@@ -31,6 +31,24 @@ def sizes(path):
     return found
 
 
+def frames(path, below):
+    """Frames that the compiler wrote (-fstack-usage), and `below` bytes more."""
+    found = {}
+    for line in path.read_text().splitlines():
+        place, size, kind = line.split("\t")
+        found[place.rpartition(":")[2]] = None if kind == "dynamic" else int(size) + below
+    return found
+
+
+# The compiler, its flags, and what its processor lets a function use below the stack pointer.
+COMPILERS = (
+    ("gcc", [], 128),
+    # Without the return address.
+    ("clang-14", [], 136),
+    ("arm-none-eabi-gcc", ["-g", "-mcpu=cortex-m4", "-mthumb", "-mfp16-format=ieee", "-Dhalf=__fp16"], 0),
+)
+
+
 def text_bytes(path):
     """Executable sections, by objdump."""
     lines = subprocess.run(["objdump", "-hw", path], capture_output=True, check=True, text=True).stdout
@@ -58,7 +76,7 @@ class Objects(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def compiled(self, archive):
+    def compiled(self, archive, compiler="gcc", flags=()):
         """The archive as a folder whose kernels and main are one object file, and its path."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         subprocess.run(["tar", "xf", archive, "-C", folder], check=True)
@@ -72,8 +90,10 @@ class Objects(unittest.TestCase):
             if "// tvm target: c" in path.read_text()
         ]
         made = objects / "default_lib0.o"
-        command = ["gcc", *generated_c.FLAGS, "-O1", "-fno-inline", "-c", kernels, "-o", made]
-        subprocess.run(command, check=True)
+        own = [flag for flag in generated_c.FLAGS if flag.startswith(("-I", "-w", "-std"))] if flags else generated_c.FLAGS
+        command = [compiler, *own, *flags, "-O1", "-fno-inline", "-c", kernels, "-o", made]
+        subprocess.run([*command, "-fstack-usage"], check=True)
+        made.with_suffix(".su").rename(folder.with_suffix(".su"))
         kernels.unlink()
         return folder, made
 
@@ -88,6 +108,23 @@ class Objects(unittest.TestCase):
                 self.assertEqual(objects["main_calls"], calls)
                 text = support.run_ok("report", folder).stdout.decode()
                 self.assertIn("OBJECTS  text", text)
+
+    def test_frames_are_those_of_the_compiler(self):
+        compared = 0
+        for compiler, flags, below in COMPILERS:
+            if shutil.which(compiler) is None:
+                continue
+            for archive in chosen():
+                if compiler == "clang-14" and "control_ops" in str(archive):
+                    continue  # it has no float16 here
+                with self.subTest(compiler=compiler, archive=archive):
+                    folder, made = self.compiled(archive, compiler, flags)
+                    objects = report_of(folder)["objects"]
+                    found = {one["symbol"]: one["frame"] for one in objects["functions"]}
+                    expected = frames(folder.with_suffix(".su"), below)
+                    self.assertEqual({name: found[name] for name in expected}, expected)
+                    compared += len(expected)
+        self.assertGreater(compared, 20)
 
     def test_a_file_that_is_no_object_is_a_reason(self):
         folder, made = self.compiled(chosen()[0])
