@@ -76,7 +76,7 @@ struct OptimizedModule {
   std::uint64_t constants_after = 0;
   std::uint64_t saved_by_narrowing = 0;  ///< bytes of constants
   std::uint64_t saved_by_sharing = 0;    ///< bytes of constants
-  std::string constants_kept{};          ///< why no constant was looked at; empty: all were
+  std::string constants_kept{};          ///< why some or all were not looked at; empty: all were
   std::vector<OptimizedPool> pools;
   std::string pools_kept{};  ///< why the workspace pools stay; empty where they could change
 };

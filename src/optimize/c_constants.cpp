@@ -148,6 +148,7 @@ class Reader {
       const auto is_it = [&](const CPoolOfConstants& one) { return one.name == pool.name; };
       if (std::ranges::any_of(result_.pools, is_it)) continue;
       CPoolOfConstants found{.name = pool.name, .constants = {}};
+      if (pool.constants.empty()) found.kept = "the application gives it";
       for (const PoolConstant& one : pool.constants) {
         const auto declared = reading.declared.find(one.array);
         if (declared == reading.declared.end()) {

@@ -8,12 +8,14 @@
 
 #include "archive/output_file.h"
 #include "deployment/contradictions.h"
+#include "deployment/member_text.h"
 #include "optimize/c_constants.h"
 #include "optimize/captured_constants.h"
 #include "optimize/decide.h"
 #include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
+#include "optimize/narrow_type.h"
 #include "process/verify_c.h"
 #include "support/error.h"
 #include "tir/compare/compare.h"
@@ -115,6 +117,30 @@ class Optimizing {
       saved_in_kernels_[module] = saved_in_kernels(module, constants);
     }
     note(constants, narrowed, report_.modules[module]);
+    note_parameters(named, report_.modules[module]);
+  }
+
+  /// Constants that kernels get of the executor: it loads them with the type of their file, which
+  /// the code of the executor and the graph know too.
+  void note_parameters(const Module& named, OptimizedModule& module) const {
+    if (!named.files.parameters) return;
+    const std::string_view text = deployment::member_text(archive_, *named.files.parameters);
+    const auto bytes = std::as_bytes(std::span(text));
+    const auto params =
+        support::value_if_valid(read_params(bytes, named.files.parameters->name));
+    if (!params) return;
+    for (const Param& one : *params) {
+      const auto dtype = tir::parse_dtype(to_string(one.type));
+      if (!dtype || !narrowest_type(*dtype, one.data)) continue;
+      module.constants.push_back({.name = one.name,
+                                  .pool = {},
+                                  .before = *dtype,
+                                  .after = *dtype,
+                                  .bytes_before = one.data.size(),
+                                  .bytes_after = one.data.size(),
+                                  .equal = {},
+                                  .kept = "is a parameter that the executor loads"});
+    }
   }
 
   /// Bytes that arrays of kernels take less.
@@ -160,6 +186,10 @@ class Optimizing {
                                  .kept = why_kept(constants, one)};
       if (one.equal) constant.equal = constants.all[*one.equal].name;
       module.constants.push_back(std::move(constant));
+    }
+    for (const CPoolOfConstants& pool : constants.pools) {
+      if (!pool.constants.empty() || !module.constants_kept.empty()) continue;
+      module.constants_kept = "pool '" + pool.name + "': " + pool.kept;
     }
     module.constants_before = total_before(constants);
     module.constants_after = total_after(constants);
