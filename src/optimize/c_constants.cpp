@@ -1,7 +1,10 @@
 #include "optimize/c_constants.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <set>
+#include <utility>
 
 #include "mlf/tir/visit.h"
 #include "optimize/metadata_copies.h"
@@ -22,10 +25,73 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+/// `text` before `end` without blanks, as far as `length` characters.
+std::string end_without_blanks(std::string_view text, std::size_t end, std::size_t length) {
+  std::string result;
+  while (end > 0 && result.size() < length) {
+    if (!is_blank(text[--end])) result += text[end];
+  }
+  std::ranges::reverse(result);
+  return result;
+}
+
+/// The function whose call has an argument at `at`; empty for what is no argument of a call.
+std::string_view called_around(std::string_view text, std::size_t at) {
+  std::size_t closed = 0;  // brackets that begin before them
+  while (at > 0) {
+    const char c = text[--at];
+    if (c == ';' || c == '{' || c == '}' || c == '"') return {};
+    if (c == ')') ++closed;
+    if (c != '(') continue;
+    if (closed > 0) {
+      --closed;
+      continue;
+    }
+    std::size_t end = at;
+    while (end > 0 && is_blank(text[end - 1])) --end;
+    std::size_t begin = end;
+    while (begin > 0 && is_letter(text[begin - 1])) --begin;
+    if (begin < end) return text.substr(begin, end - begin);
+  }
+  return {};
+}
+
+/// Whether macros or line ends may make words of parts of words.
+bool joins_words(std::string_view text) {
+  if (text.find("##") != text.npos) return true;
+  std::size_t at = text.find('\\');
+  for (; at != text.npos; at = text.find('\\', at + 1)) {
+    const std::size_t newline = text.substr(at + 1).starts_with('\r') ? at + 2 : at + 1;
+    const bool is_splice = text.substr(newline).starts_with('\n');
+    if (is_splice && at > 0 && is_letter(text[at - 1]) && newline + 1 < text.size() &&
+        is_letter(text[newline + 1])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Files that a person may have added, and that may name what the C of a module declares.
+bool may_have_code(const Member& member) {
+  constexpr std::array<std::string_view, 10> kEnds{".c",   ".h",   ".cc",  ".hh", ".cpp",
+                                                   ".hpp", ".cxx", ".inc", ".s",  ".S"};
+  return member.type == archive::MemberType::file &&
+         std::ranges::any_of(kEnds,
+                             [&](std::string_view end) { return member.name.ends_with(end); });
+}
+
 /// How often each word of `counts` is in a text of C, and whether a pool is only ever what TVM
-/// writes: `struct POOL {`, `} POOL =`, `&POOL`.
+/// writes: `struct POOL {`, `} POOL =`, and once `&POOL`, for a function that `is_taker` takes or
+/// as the data of a tensor.
 class WordCounts {
  public:
+  explicit WordCounts(std::function<bool(std::string_view)> is_taker = {})
+      : is_taker_(std::move(is_taker)) {}
+
   void watch(const std::string& word) { counts_.try_emplace(word); }
   void watch_pool(const std::string& pool) { pools_.try_emplace(pool); }
 
@@ -47,7 +113,7 @@ class WordCounts {
   }
   bool is_pool_clear(std::string_view pool) const {
     const auto found = pools_.find(pool);
-    return found != pools_.end() && !found->second;
+    return found != pools_.end() && !found->second.is_used && found->second.is_given;
   }
 
  private:
@@ -56,28 +122,44 @@ class WordCounts {
     return at;
   }
   static char before(std::string_view text, std::size_t at) {
-    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n')) --at;
+    while (at > 0 && is_blank(text[at - 1])) --at;
     return at == 0 ? '\0' : text[at - 1];
   }
   static char behind(std::string_view text, std::size_t at) {
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
+    while (at < text.size() && is_blank(text[at])) ++at;
     return at == text.size() ? '\0' : text[at];
   }
+
+  struct PoolWords {
+    bool is_given = false;  ///< to functions that TVM wrote
+    bool is_used = false;   ///< in another way
+  };
 
   void take(std::string_view text, std::string_view word, std::size_t begin, std::size_t end) {
     const auto count = counts_.find(word);
     if (count != counts_.end()) ++count->second;
     const auto pool = pools_.find(word);
-    if (pool == pools_.end()) return;
+    if (pool == pools_.end() || pool->second.is_used) return;
     const char next = behind(text, end);
     const bool is_tag = text.substr(0, begin).ends_with("struct ") && next == '{';
     const bool is_defined = before(text, begin) == '}' && next == '=';
-    const bool is_passed = before(text, begin) == '&' && next != '.' && next != '[';
-    if (!is_tag && !is_defined && !is_passed) pool->second = true;
+    if (is_tag || is_defined) return;
+    pool->second.is_used = pool->second.is_given || !is_given(text, pool->first, begin, next);
+    pool->second.is_given = true;
   }
 
+  bool is_given(std::string_view text, const std::string& pool, std::size_t begin,
+                char next) const {
+    if (before(text, begin) != '&') return false;
+    // A packed entry makes a tensor of it.
+    const std::string tensor = "DLTensor" + pool + "_dltensor={.data=&";
+    if (next == '}') return end_without_blanks(text, begin, tensor.size()) == tensor;
+    return (next == ',' || next == ')') && is_taker_(called_around(text, begin));
+  }
+
+  std::function<bool(std::string_view)> is_taker_;
   std::map<std::string, std::size_t, std::less<>> counts_;
-  std::map<std::string, bool, std::less<>> pools_;  // whether there is another use
+  std::map<std::string, PoolWords, std::less<>> pools_;
 };
 
 /// The name before the bracket of `T [attribute] name[N]`.
@@ -199,17 +281,36 @@ class Reader {
       }
     }
     for (const CReading& reading : result_.readings) {
+      for (const FunctionSites& one : reading.constants.sites)
+        with_pools_.emplace(one.symbol, &one);
+    }
+    for (const CReading& reading : result_.readings) {
       if (!reading.constants.pools_kept.empty()) keep_all_pools(reading.constants.pools_kept);
       for (const FunctionSites& function : reading.constants.sites) {
-        for (const std::string& callee : function.callees) {
-          if (known.contains(callee)) continue;
-          keep_all_pools("'" + callee + "' is given the pool, and its C is not here");
+        for (const PoolArgument& argument : function.arguments) {
+          if (is_pool_parameter(argument)) continue;
+          keep_pool(argument.pool,
+                    known.contains(argument.callee)
+                        ? "'" + argument.callee + "' is given it in a parameter of another name"
+                        : "'" + argument.callee + "' is given the pool, and its C is not here");
         }
       }
     }
     if (!with_text_.empty()) {
       keep_all_pools("'" + *with_text_.begin() + "' has a statement that mlf cannot read");
     }
+  }
+
+  /// Whether the callee takes the argument for this pool, so that its lets are known.
+  bool is_pool_parameter(const PoolArgument& argument) const {
+    const auto callee = with_pools_.find(argument.callee);
+    if (callee == with_pools_.end()) return false;
+    const FunctionSites& function = *callee->second;
+    for (std::size_t i = 0; i < function.pools.size(); ++i) {
+      const bool is_it = function.pool_parameters[i] == argument.parameter;
+      if (is_it) return function.pools[i] == argument.pool;
+    }
+    return false;
   }
 
   void keep_all_pools(const std::string& why) {
@@ -254,7 +355,7 @@ class Reader {
   /// Every word in the text that names a constant has to be one that was understood: its
   /// declaration, a let, or a load.
   void keep_by_words() {
-    WordCounts words;
+    WordCounts words([this](std::string_view name) { return with_pools_.contains(name); });
     std::map<std::string, std::size_t> expected;
     for (const CConstant& constant : result_.all) {
       expected[constant.name] += constant.pool.empty() ? 1 : 2;
@@ -272,9 +373,13 @@ class Reader {
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
       words.read(text);
+      joins_words_ = joins_words_ || joins_words(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
-    const auto is_clear = [&](const std::string& word) { return words.of(word) == expected[word]; };
+    const WordCounts others = words_of_others(expected);
+    const auto is_clear = [&](const std::string& word) {
+      return words.of(word) == expected[word] && others.of(word) == 0;
+    };
     const std::string why = "the C names it in a place that mlf cannot read";
     for (CConstant& constant : result_.all) {
       if (!is_clear(constant.name)) {
@@ -287,8 +392,31 @@ class Reader {
       }
     }
     for (CPoolOfConstants& pool : result_.pools) {
-      if (!words.is_pool_clear(pool.name)) keep(pool.kept, why);
+      const bool is_pool_clear = words.is_pool_clear(pool.name) && others.of(pool.name) == 0;
+      if (!is_pool_clear) keep(pool.kept, why);
     }
+    if (joins_words_) {
+      for (CConstant& constant : result_.all) keep(constant.kept, "its C joins parts of words");
+      keep_all_pools("its C joins parts of words");
+    }
+  }
+
+  /// The words of code that is not the module's own C. What other modules declare is static, so
+  /// that equal names in their C are other things.
+  WordCounts words_of_others(const std::map<std::string, std::size_t>& names) const {
+    WordCounts words;
+    for (const auto& [word, count] : names) words.watch(word);
+    for (const CPoolOfConstants& pool : result_.pools) words.watch(pool.name);
+    std::set<std::string_view> generated;
+    for (const Module& one : deployment_.library().modules) {
+      for (const FileRef& file : one.files.sources) generated.insert(file.name);
+    }
+    for (const Member& member : deployment_.archive().members()) {
+      if (may_have_code(member) && !generated.contains(member.name)) {
+        words.read(edited_.text_of(member));
+      }
+    }
+    return words;
   }
 
   /// A copy for the C++ runtime can be changed where it is a copy.
@@ -306,6 +434,8 @@ class Reader {
   CConstants result_;
   std::map<std::pair<const Member*, std::uint32_t>, std::size_t> by_place_;
   std::set<std::string, std::less<>> with_text_;
+  bool joins_words_ = false;
+  std::map<std::string, const FunctionSites*, std::less<>> with_pools_;  // by symbol
 };
 
 }  // namespace

@@ -69,11 +69,14 @@ class Search {
   /// Pools come as parameters behind all others, by names that USMP gives them (tir/pools.h).
   void take_parameters() {
     const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
-    for (const Node param : function_.list(f::PrimFunc::params)) {
+    const tir::NodeList params = function_.list(f::PrimFunc::params);
+    for (std::size_t index = 0; index < params.size(); ++index) {
+      const Node param = params[index];
       const std::string_view name = tir::pool_name(param.text(f::Var::name));
       if (!pools_.contains(name)) continue;
       const std::size_t pool = sites_.pools.size();
       sites_.pools.emplace_back(name);
+      sites_.pool_parameters.push_back(index);
       memory_.push_back({param.id(), pool});
       for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (buffers.key(i) == param) take_buffer(buffers.value(i), pool);
@@ -99,6 +102,7 @@ class Search {
     }
     if (tir::is_call_of(node, "tir.tvm_stack_make_array")) take_array(node);
     const bool is_call = node.is(Kind::Call);
+    if (is_call) take_arguments(node);
     tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
       if (const std::string* pool = pool_of(child)) {
         if (!is_call || !child.is(Kind::Var)) {
@@ -151,6 +155,21 @@ class Search {
       fail("the tensor of pool '" + *pool + "' has a shape that is not one number");
     }
     add_size(*pool, shape.list(f::Call::args)[0]);
+  }
+
+  /// Which parameters of a callee are pools. The first argument of the call is its name.
+  void take_arguments(Node call) {
+    const tir::NodeList args = call.list(f::Call::args);
+    const std::string_view callee = args.empty() ? std::string_view() : graph::string_of(args[0]);
+    if (callee.empty()) return;
+    for (std::size_t i = 1; i < args.size(); ++i) {
+      Node memory = args[i];
+      if (tir::is_call_of(memory, "tir.tvm_stack_make_array")) {
+        memory = memory.list(f::Call::args).empty() ? Node() : memory.list(f::Call::args)[0];
+      }
+      const std::string* const pool = memory ? pool_of(memory) : nullptr;
+      if (pool != nullptr) sites_.arguments.push_back({std::string(callee), *pool, i - 1});
+    }
   }
 
   /// A pool may be passed to a function, and be the memory of a tensor that is.

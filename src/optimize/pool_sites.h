@@ -29,6 +29,13 @@ struct SizeSite {
   bool is_listed = false;  ///< in `pool_args`
 };
 
+/// A pool that a call gives to a function.
+struct PoolArgument {
+  std::string callee;
+  std::string pool;
+  std::size_t parameter = 0;  ///< index among those of the callee
+};
+
 struct FunctionSites {
   std::string symbol;  ///< global symbol, or the name where it has none
   std::string name;    ///< in the module
@@ -36,7 +43,9 @@ struct FunctionSites {
   std::vector<LetSite> lets;       ///< in the order of the text
   std::vector<SizeSite> sizes;     ///< those of main and the kernels, in no order that matters
   std::vector<std::string> pools;  ///< those of its parameters
-  std::set<std::string> callees;   ///< that are given a pool
+  std::vector<std::size_t> pool_parameters;  ///< their indices, in the order of `pools`
+  std::set<std::string> callees;             ///< that are given a pool
+  std::vector<PoolArgument> arguments;       ///< of these, and of packed calls
 };
 
 /// The sites of the pools `pools` of every function of a module that has any. Throws `Error`

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 
@@ -25,11 +26,12 @@ class Optimized : public ArchiveTest {
   }
 
   /// The archive without captured TIR, and one member changed.
-  std::string stock(std::string_view name, const std::function<void(std::string&)>& change) const {
+  std::string stock(std::string_view name, const std::function<void(std::string&)>& change,
+                    std::string_view member = kKernels) const {
     const archive::Archive archive = open_good(data(name));
-    std::string text(archive.read(*archive.find(kKernels)).value());
+    std::string text(archive.read(*archive.find(member)).value());
     change(text);
-    archive::Changes changes{.remove = {}, .add = {}, .edit = {{std::string(kKernels), text}}};
+    archive::Changes changes{.remove = {}, .add = {}, .edit = {{std::string(member), text}}};
     for (const archive::Member& one : archive.members()) {
       if (one.name.starts_with("src/tir-")) changes.remove.push_back(one.name);
     }
@@ -44,8 +46,9 @@ class Optimized : public ArchiveTest {
   }
 
   /// Why the int16 weights keep their type after the change.
-  std::string why_kept(std::string_view name, const std::function<void(std::string&)>& change) {
-    const OptimizeReport report = write(stock(name, change), {.ram = false});
+  std::string why_kept(std::string_view name, const std::function<void(std::string&)>& change,
+                       std::string_view member = kKernels) {
+    const OptimizeReport report = write(stock(name, change, member), {.ram = false});
     for (const OptimizedConstant& one : report.modules.at(0).constants) {
       if (one.before != tir::DType::Int(16)) continue;
       return one.before == one.after ? one.kept : "it is " + to_string(one.after);
@@ -112,6 +115,86 @@ TEST_F(Optimized, KeepsTheTypeOfAConstantThatCodeOutsideOfKernelsNames) {
                        text += "static int peek(void) { return fused_constant_42[3]; }\n";
                      }),
             "the C names it in a place that mlf cannot read");
+}
+
+constexpr std::string_view kUnread = "the C names it in a place that mlf cannot read";
+
+/// Text before what `line` begins.
+std::function<void(std::string&)> with_text_before(std::string_view line,
+                                                   std::string_view inserted) {
+  return [=](std::string& text) {
+    const std::size_t at = text.find(line);
+    ASSERT_NE(at, std::string::npos) << line;
+    text.insert(at, inserted);
+  };
+}
+
+TEST_F(Optimized, KeepsAPoolWhoseAddressIsUsedOutsideOfTheEntry) {
+  constexpr std::string_view kEntry = "#include <tvmgen_default.h>";
+  for (const std::string_view code :
+       {"const void* const constants = &global_const_workspace;\n",
+        "static const void* first(void) { return (const char*)(&global_const_workspace) + 576; }\n",
+        "static void copy(void* ram) { memcpy(ram, &global_const_workspace, 608); }\n",
+        "#define CONSTANTS (&global_const_workspace)\n"}) {
+    EXPECT_EQ(why_kept(kUsmp, with_text_before(kEntry, code), kPools), kUnread) << code;
+  }
+  EXPECT_EQ(why_kept(kUsmp,
+                     with_text_before("return tvmgen_default___tvm_main__",
+                                      "memcpy(ram, &global_const_workspace, 608); "),
+                     kPools),
+            kUnread);
+  EXPECT_EQ(why_kept(kUsmp, [](std::string&) {}), "it is int8");
+}
+
+TEST_F(Optimized, KeepsAPoolThatAFunctionTakesByAnotherName) {
+  const auto peek = [](std::string& text) {
+    const std::size_t let = text.find("  void* fused_");
+    const std::size_t name = text.find("global_const_workspace_", let);
+    const std::string pool = text.substr(name, text.find('[', name) - name);
+    text.insert(let, "  int32_t peeked[1];\n  if (tvmgen_default_peek(" + pool +
+                         ", peeked) != 0 ) return -1;\n");
+    text.insert(text.rfind("#ifdef __cplusplus", let),
+                "#ifdef __cplusplus\nextern \"C\"\n#endif\n"
+                "TVM_DLL int32_t tvmgen_default_peek(uint8_t* p0, int32_t* out) {\n"
+                "  void* w = (&(p0[576]));\n  out[0] = ((int32_t*)w)[1];\n  return 0;\n}\n\n");
+  };
+  EXPECT_EQ(why_kept(kUsmp, peek),
+            "'tvmgen_default_peek' is given it in a parameter of another name");
+}
+
+TEST_F(Optimized, KeepsConstantsThatOtherFilesName) {
+  for (const auto& [archive, code] :
+       {std::pair(kWithArrays, "#define WEIGHT(i) fused_constant_42[i]\n"),
+        std::pair(kUsmp, "extern struct global_const_workspace global_const_workspace;\n")}) {
+    const archive::Archive old = open_good(stock(archive, [](std::string&) {}));
+    const std::string added = path("added.tar");
+    const std::string text = code;
+    archive::Changes changes;
+    changes.add.push_back({.name = "codegen/host/include/weights.h",
+                           .like = &old.members().front(),
+                           .write = [&](support::ByteSink& sink) { sink.write(text); }});
+    archive::write_to_path(old, changes, added);
+    const OptimizeReport report = write(added, {.ram = false});
+    EXPECT_TRUE(std::ranges::any_of(report.modules.at(0).constants, [](const auto& one) {
+      return one.before == tir::DType::Int(16) && one.kept == kUnread;
+    })) << code;
+  }
+}
+
+TEST_F(Optimized, KeepsConstantsWhereMacrosOrLineEndsJoinWords) {
+  const std::string why = "its C joins parts of words";
+  EXPECT_EQ(why_kept(kWithArrays,
+                     [](std::string& text) {
+                       text +=
+                           "#define JOIN(a, b) a##b\n"
+                           "static int size(void) { return sizeof(JOIN(fused_, constant_42)); }\n";
+                     }),
+            why);
+  EXPECT_EQ(why_kept(kWithArrays,
+                     [](std::string& text) {
+                       text += "static int size(void) { return sizeof(fused_\\\nconstant_42); }\n";
+                     }),
+            why);
 }
 
 TEST_F(Optimized, MakesTheOutputsOfProcessAgain) {
