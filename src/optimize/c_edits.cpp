@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "optimize/c_constants.h"
@@ -84,12 +85,14 @@ class CEditor {
 
   /// gcc warns of `packed` members that have no alignment to lose.
   void drop_packed(const CConstant& constant) {
-    constexpr std::string_view kPacked = "packed, ";
+    constexpr std::array<std::string_view, 2> kPacked{"packed, ", ", packed"};
     const std::string_view text = edited_.text_of(*constant.member);
     const auto [begin, end] = constant.place.declaration;
-    const std::size_t packed = text.substr(0, end).find(kPacked, begin);
-    if (packed == text.npos) return;
-    edit(*constant.member, at(packed, packed + kPacked.size()), {});
+    for (const std::string_view form : kPacked) {
+      const std::size_t packed = text.substr(0, end).find(form, begin);
+      if (packed == text.npos) continue;
+      return edit(*constant.member, at(packed, packed + form.size()), {});
+    }
   }
 
   /// The blanks behind the last row stay.
@@ -110,7 +113,8 @@ class CEditor {
   void change_comment(const CConstant& constant) {
     const std::string_view text = edited_.text_of(*constant.member);
     const std::string old = comment(constant.bytes(), constant.offset);
-    const std::size_t begin = text.find("//", constant.place.declaration.end);
+    const std::size_t end = constant.place.declaration.end;
+    const std::size_t begin = text.substr(0, text.find('\n', end)).find("//", end);
     if (begin == text.npos || text.substr(begin, old.size()) != old) return;
     edit(*constant.member, at(begin, begin + old.size()),
          comment(constant.new_bytes(), constant.new_offset));

@@ -197,6 +197,16 @@ TEST_F(Optimized, KeepsConstantsWhereMacrosOrLineEndsJoinWords) {
             why);
 }
 
+TEST_F(Optimized, LeavesNoPackedMembersOfBytes) {
+  const auto packed_behind = [](std::string& text) {
+    replace(text, "packed, aligned(16)", "aligned(16), packed");
+    replace(text, "288] __attribute__((aligned(16)", "288] __attribute__((aligned(16), packed");
+  };
+  write(stock(kUsmp, packed_behind, kPools), {.ram = false});
+  const archive::Archive archive = open_good(path("out.tar"));
+  EXPECT_EQ(archive.read(*archive.find(kPools)).value().find("packed"), std::string_view::npos);
+}
+
 TEST_F(Optimized, MakesTheOutputsOfProcessAgain) {
   const std::string processed = path("processed.tar");
   ASSERT_TRUE(process_archive(data(kUsmp), {.output = processed}));
