@@ -39,11 +39,16 @@ std::string end_without_blanks(std::string_view text, std::size_t end, std::size
   return result;
 }
 
-/// The function whose call has an argument at `at`; empty for what is no argument of a call.
+/// The function whose call has an argument that ends at `at` but for a name, with casts and no
+/// other operators before it; empty for what is no such argument.
 std::string_view called_around(std::string_view text, std::size_t at) {
-  std::size_t closed = 0;  // brackets that begin before them
+  std::size_t closed = 0;      // brackets that begin before them
+  bool is_in_argument = true;  // not yet in those before it
   while (at > 0) {
     const char c = text[--at];
+    if (c == ',' && closed == 0) is_in_argument = false;
+    const bool is_of_cast = is_letter(c) || is_blank(c) || c == '*' || c == '(' || c == ')';
+    if (is_in_argument && !is_of_cast) return {};
     if (c == ';' || c == '{' || c == '}' || c == '"') return {};
     if (c == ')') ++closed;
     if (c != '(') continue;
@@ -73,6 +78,24 @@ bool joins_words(std::string_view text) {
     }
   }
   return false;
+}
+
+/// The first type of constants that is a macro in a text of C; empty where there is none.
+std::string_view type_macro(std::string_view text) {
+  constexpr std::array<std::string_view, 10> kTypes{"int8_t",  "uint8_t",  "int16_t", "uint16_t",
+                                                    "int32_t", "uint32_t", "int64_t", "uint64_t",
+                                                    "float",   "double"};
+  constexpr std::string_view kDefine = "define";
+  std::size_t at = text.find(kDefine);
+  for (; at != text.npos; at = text.find(kDefine, at + 1)) {
+    std::size_t begin = at + kDefine.size();
+    while (begin < text.size() && is_blank(text[begin])) ++begin;
+    std::size_t end = begin;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    const std::string_view word = text.substr(begin, end - begin);
+    if (std::ranges::find(kTypes, word) != kTypes.end()) return word;
+  }
+  return {};
 }
 
 /// Files that a person may have added, and that may name what the C of a module declares.
@@ -154,7 +177,8 @@ class WordCounts {
     // A packed entry makes a tensor of it.
     const std::string tensor = "DLTensor" + pool + "_dltensor={.data=&";
     if (next == '}') return end_without_blanks(text, begin, tensor.size()) == tensor;
-    return (next == ',' || next == ')') && is_taker_(called_around(text, begin));
+    const std::size_t ampersand = text.rfind('&', begin);
+    return (next == ',' || next == ')') && is_taker_(called_around(text, ampersand));
   }
 
   std::function<bool(std::string_view)> is_taker_;
@@ -368,12 +392,15 @@ class Reader {
         expected[use.name] += lets + (count == loads.end() ? 0 : count->second);
       }
     }
+    const std::string pragma = "pack";
+    words.watch(pragma);
     for (const auto& [word, count] : expected) words.watch(word);
     for (const CPoolOfConstants& pool : result_.pools) words.watch_pool(pool.name);
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
       words.read(text);
-      joins_words_ = joins_words_ || joins_words(text);
+      if (joins_words(text)) keep_all("its C joins parts of words");
+      keep_where_types_are_macros(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
     const WordCounts others = words_of_others(expected);
@@ -395,15 +422,22 @@ class Reader {
       const bool is_pool_clear = words.is_pool_clear(pool.name) && others.of(pool.name) == 0;
       if (!is_pool_clear) keep(pool.kept, why);
     }
-    if (joins_words_) {
-      for (CConstant& constant : result_.all) keep(constant.kept, "its C joins parts of words");
-      keep_all_pools("its C joins parts of words");
-    }
+    if (words.of(pragma) > 0) keep_all_pools("its C may have '#pragma pack'");
+  }
+
+  void keep_all(const std::string& why) {
+    for (CConstant& constant : result_.all) keep(constant.kept, why);
+    keep_all_pools(why);
+  }
+
+  void keep_where_types_are_macros(std::string_view text) {
+    const std::string_view type = type_macro(text);
+    if (!type.empty()) keep_all("its C has '" + std::string(type) + "' as a macro");
   }
 
   /// The words of code that is not the module's own C. What other modules declare is static, so
   /// that equal names in their C are other things.
-  WordCounts words_of_others(const std::map<std::string, std::size_t>& names) const {
+  WordCounts words_of_others(const std::map<std::string, std::size_t>& names) {
     WordCounts words;
     for (const auto& [word, count] : names) words.watch(word);
     for (const CPoolOfConstants& pool : result_.pools) words.watch(pool.name);
@@ -412,9 +446,9 @@ class Reader {
       for (const FileRef& file : one.files.sources) generated.insert(file.name);
     }
     for (const Member& member : deployment_.archive().members()) {
-      if (may_have_code(member) && !generated.contains(member.name)) {
-        words.read(edited_.text_of(member));
-      }
+      if (!may_have_code(member) || generated.contains(member.name)) continue;
+      words.read(edited_.text_of(member));
+      keep_where_types_are_macros(edited_.text_of(member));
     }
     return words;
   }
@@ -434,7 +468,6 @@ class Reader {
   CConstants result_;
   std::map<std::pair<const Member*, std::uint32_t>, std::size_t> by_place_;
   std::set<std::string, std::less<>> with_text_;
-  bool joins_words_ = false;
   std::map<std::string, const FunctionSites*, std::less<>> with_pools_;  // by symbol
 };
 

@@ -197,6 +197,28 @@ TEST_F(Optimized, KeepsConstantsWhereMacrosOrLineEndsJoinWords) {
             why);
 }
 
+TEST_F(Optimized, KeepsConstantsWhereATypeIsAMacro) {
+  EXPECT_EQ(why_kept(kWithArrays, with_text_before("#include <math.h>", "#define int8_t char\n")),
+            "its C has 'int8_t' as a macro");
+}
+
+TEST_F(Optimized, KeepsPoolsWhosePackingAPragmaChanges) {
+  EXPECT_EQ(
+      why_kept(kUsmp, with_text_before("#include <tvmgen_default.h>", "#pragma pack(1)\n"), kPools),
+      "its C may have '#pragma pack'");
+}
+
+TEST_F(Optimized, KeepsAPoolThatTheEntryMayReplace) {
+  const auto other = [](std::string& text) {
+    replace(text, ",&global_const_workspace,", ",(ram ? ram : (uint8_t*)&global_const_workspace),");
+  };
+  EXPECT_EQ(why_kept(kUsmp, other, kPools), kUnread);
+  const auto cast = [](std::string& text) {
+    replace(text, ",&global_const_workspace,", ",\n (uint8_t*)(&global_const_workspace),");
+  };
+  EXPECT_EQ(why_kept(kUsmp, cast, kPools), "it is int8");
+}
+
 TEST_F(Optimized, LeavesNoPackedMembersOfBytes) {
   const auto packed_behind = [](std::string& text) {
     replace(text, "packed, aligned(16)", "aligned(16), packed");
