@@ -107,6 +107,12 @@ bool may_have_code(const Member& member) {
                              [&](std::string_view end) { return member.name.ends_with(end); });
 }
 
+/// The tensor of a pool in the entry of packed calls: it is declared, and given to main.
+std::string tensor_of(const std::string& pool) {
+  return pool + "_dltensor";
+}
+constexpr std::size_t kUsesOfTensor = 2;
+
 /// How often each word of `counts` is in a text of C, and whether a pool is only ever what TVM
 /// writes: `struct POOL {`, `} POOL =`, and once `&POOL`, for a function that `is_taker` takes or
 /// as the data of a tensor.
@@ -175,7 +181,7 @@ class WordCounts {
                 char next) const {
     if (before(text, begin) != '&') return false;
     // A packed entry makes a tensor of it.
-    const std::string tensor = "DLTensor" + pool + "_dltensor={.data=&";
+    const std::string tensor = "DLTensor" + tensor_of(pool) + "={.data=&";
     if (next == '}') return end_without_blanks(text, begin, tensor.size()) == tensor;
     const std::size_t ampersand = text.rfind('&', begin);
     return (next == ',' || next == ')') && is_taker_(called_around(text, ampersand));
@@ -395,7 +401,10 @@ class Reader {
     const std::string pragma = "pack";
     words.watch(pragma);
     for (const auto& [word, count] : expected) words.watch(word);
-    for (const CPoolOfConstants& pool : result_.pools) words.watch_pool(pool.name);
+    for (const CPoolOfConstants& pool : result_.pools) {
+      words.watch_pool(pool.name);
+      words.watch(tensor_of(pool.name));
+    }
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
       words.read(text);
@@ -419,7 +428,8 @@ class Reader {
       }
     }
     for (CPoolOfConstants& pool : result_.pools) {
-      const bool is_pool_clear = words.is_pool_clear(pool.name) && others.of(pool.name) == 0;
+      const bool is_pool_clear = words.is_pool_clear(pool.name) && others.of(pool.name) == 0 &&
+                                 words.of(tensor_of(pool.name)) <= kUsesOfTensor;
       if (!is_pool_clear) keep(pool.kept, why);
     }
     if (words.of(pragma) > 0) keep_all_pools("its C may have '#pragma pack'");

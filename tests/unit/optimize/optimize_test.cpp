@@ -219,6 +219,19 @@ TEST_F(Optimized, KeepsAPoolThatTheEntryMayReplace) {
   EXPECT_EQ(why_kept(kUsmp, cast, kPools), "it is int8");
 }
 
+TEST_F(Optimized, KeepsAPoolWhoseTensorIsUsedInThePackedEntry) {
+  constexpr std::string_view kPackedUsmp = "corpus/tvm-0.18/qnn_conv-aot-packed-usmp/module.tar";
+  const auto copy = [](std::string& text) {
+    replace(text, "TVMValue global_const_workspace_tvm_value",
+            "memcpy(ram, global_const_workspace_dltensor.data, 608);\n"
+            "TVMValue global_const_workspace_tvm_value");
+  };
+  EXPECT_EQ(why_kept(kPackedUsmp, copy, kPools), kUnread);
+  EXPECT_EQ(why_kept(
+                kPackedUsmp, [](std::string&) {}, kPools),
+            "it is int8");
+}
+
 TEST_F(Optimized, LeavesNoPackedMembersOfBytes) {
   const auto packed_behind = [](std::string& text) {
     replace(text, "packed, aligned(16)", "aligned(16), packed");
