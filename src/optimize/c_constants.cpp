@@ -102,9 +102,9 @@ std::string_view type_macro(std::string_view text) {
 bool may_have_code(const Member& member) {
   constexpr std::array<std::string_view, 10> kEnds{".c",   ".h",   ".cc",  ".hh", ".cpp",
                                                    ".hpp", ".cxx", ".inc", ".s",  ".S"};
+  const auto is_end = [&](std::string_view end) { return member.name.ends_with(end); };
   return member.type == archive::MemberType::file &&
-         std::ranges::any_of(kEnds,
-                             [&](std::string_view end) { return member.name.ends_with(end); });
+         (member.name.starts_with("codegen/host/include/") || std::ranges::any_of(kEnds, is_end));
 }
 
 /// The tensor of a pool in the entry of packed calls: it is declared, and given to main.
@@ -451,12 +451,15 @@ class Reader {
     WordCounts words;
     for (const auto& [word, count] : names) words.watch(word);
     for (const CPoolOfConstants& pool : result_.pools) words.watch(pool.name);
-    std::set<std::string_view> generated;
-    for (const Module& one : deployment_.library().modules) {
-      for (const FileRef& file : one.files.sources) generated.insert(file.name);
+    std::set<std::string_view> known;
+    for (const Member* const file : files_of(result_)) known.insert(file->name);
+    const auto& modules = deployment_.library().modules;
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      if (i == module_) continue;
+      for (const FileRef& file : modules[i].files.sources) known.insert(file.name);
     }
     for (const Member& member : deployment_.archive().members()) {
-      if (!may_have_code(member) || generated.contains(member.name)) continue;
+      if (!may_have_code(member) || known.contains(member.name)) continue;
       words.read(edited_.text_of(member));
       keep_where_types_are_macros(edited_.text_of(member));
     }

@@ -98,6 +98,10 @@ class Optimizing {
     const Module& named = deployment_.library().modules[module];
     if (!named.files.objects.empty()) refuse("its code is in objects, which cannot be changed");
     CConstants constants = read_constants(deployment_, module, edited_, options_.tir_limits);
+    if (constants.readings.empty()) {
+      report_.modules[module].constants_kept = "mlf reads no C of it";
+      return;
+    }
     std::vector<CapturedReading> captured =
         read_captured(deployment_, module, constants, edited_, options_.tir_limits);
     keep_by_captured(captured, constants);
@@ -126,8 +130,7 @@ class Optimizing {
     if (!named.files.parameters) return;
     const std::string_view text = deployment::member_text(archive_, *named.files.parameters);
     const auto bytes = std::as_bytes(std::span(text));
-    const auto params =
-        support::value_if_valid(read_params(bytes, named.files.parameters->name));
+    const auto params = support::value_if_valid(read_params(bytes, named.files.parameters->name));
     if (!params) return;
     for (const Param& one : *params) {
       const auto dtype = tir::parse_dtype(to_string(one.type));

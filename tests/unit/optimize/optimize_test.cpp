@@ -170,7 +170,7 @@ TEST_F(Optimized, KeepsConstantsThatOtherFilesName) {
     const std::string added = path("added.tar");
     const std::string text = code;
     archive::Changes changes;
-    changes.add.push_back({.name = "codegen/host/include/weights.h",
+    changes.add.push_back({.name = "codegen/host/include/weights.def",
                            .like = &old.members().front(),
                            .write = [&](support::ByteSink& sink) { sink.write(text); }});
     archive::write_to_path(old, changes, added);
@@ -240,6 +240,12 @@ TEST_F(Optimized, LeavesNoPackedMembersOfBytes) {
   write(stock(kUsmp, packed_behind, kPools), {.ram = false});
   const archive::Archive archive = open_good(path("out.tar"));
   EXPECT_EQ(archive.read(*archive.find(kPools)).value().find("packed"), std::string_view::npos);
+}
+
+TEST_F(Optimized, SaysThatItReadsNoC) {
+  const auto marked = [](std::string& text) { text.insert(0, "\xEF\xBB\xBF"); };
+  const OptimizeReport report = write(stock(kWithArrays, marked), {.ram = false});
+  EXPECT_EQ(report.modules.at(0).constants_kept, "mlf reads no C of it");
 }
 
 TEST_F(Optimized, MakesTheOutputsOfProcessAgain) {
