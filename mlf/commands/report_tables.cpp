@@ -344,14 +344,15 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
   table.hide_if_empty({3});
   const bool has_frames = std::ranges::any_of(
       code.functions, [](const auto& function) { return function.second.frame.has_value(); });
+  const std::string no_frame = has_frames ? "?" : "";
   const auto add = [&](std::string call, const std::string& symbol) {
     const auto found = code.functions.find(symbol);
-    const bool is_here = found != code.functions.end();
-    const auto frame = is_here ? found->second.frame : std::nullopt;
-    table.add({std::move(call), symbol, is_here ? std::to_string(found->second.bytes) : "?",
-               frame        ? std::to_string(*frame)
-               : has_frames ? "?"
-                            : ""});
+    if (found == code.functions.end()) {
+      return table.add({std::move(call), symbol, "?", no_frame});
+    }
+    const CompiledFunction& function = found->second;
+    table.add({std::move(call), symbol, std::to_string(function.bytes),
+               function.frame ? std::to_string(*function.frame) : no_frame});
   };
   const std::vector<std::string>& calls = module.objects->main_calls;
   for (std::size_t i = 0; i < calls.size(); ++i) add(std::to_string(i), calls[i]);

@@ -126,8 +126,10 @@ class Objects(unittest.TestCase):
                 self.check_frames(name, stock, objects)
                 exporter.add_members(path, captured)
                 calls = [call["kernel"] for call in report_of(path)["calls"]]
-                self.assertTrue(is_part(stock["main_calls"], calls), (stock["main_calls"], calls))
-                self.compared[name] += len(stock["main_calls"])
+                # Not memcpy, which copies an input to an output.
+                found = [call for call in stock["main_calls"] if call.startswith("tvmgen_")]
+                self.assertTrue(is_part(found, calls), (found, calls))
+                self.compared[name] += len(found)
                 self.calls += len(calls)
         print(f"calls compared: {dict(self.compared)}, of {self.calls}; LLVM put the others in line, or "
               "made them calls of local functions, which have no relocation")
