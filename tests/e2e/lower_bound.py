@@ -91,7 +91,7 @@ class LowerBound(unittest.TestCase):
                 with tempfile.TemporaryDirectory() as folder:
                     page = pathlib.Path(folder) / "report.html"
                     support.run_ok("report", path, "--html", page)
-                    self.assertIn(f'data-key="peak.lower_bound">{bound}<', page.read_text())
+                    self.assertIn(f'data-key="peak.lower_bound">{bound:,}<', page.read_text())
                 if used > bound:
                     advice = support.run("check", path, "--ram", "0").stdout.decode()
                     self.assertIn(f"could save up to {used - bound} bytes", advice, path)
