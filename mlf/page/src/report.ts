@@ -120,6 +120,7 @@ export interface Objects {
   functions: {
     symbol: string;
     bytes: number;
+    frame: number | null;
   }[];
   main: string | null;
   main_calls: string[];
