@@ -90,9 +90,9 @@ class Accidents(fleet.Fleet):
         """The questions of the guide: what they find is what the program prints."""
         large_or_broken, most_arithmetic = questions(self.out)
         expected = [
-            (row["archive"][-7:], row["ram_max"], row["error"])
+            (row["archive"][-7:], row["buffers_max"], row["error"])
             for row in self.printed("archive")
-            if row["error"] is not None or (row["exported"] >= "2026" and (row["ram_max"] or 0) > 96 * 1024)
+            if row["error"] is not None or (row["exported"] >= "2026" and (row["buffers_max"] or 0) > 96 * 1024)
         ]  # fmt: skip
         self.assertGreaterEqual(len(expected), BROKEN)
         self.assertEqual(sorted(duckdb.sql(large_or_broken).fetchall(), key=str),
