@@ -49,9 +49,10 @@ class CEditor {
       }
     }
     for (const CPoolOfConstants& pool : constants_.pools) change_total(pool);
+    const NewConstants wanted = new_constants_of(constants_);
     for (const CReading& reading : constants_.readings) {
       change_loads(reading);
-      change_numbers(reading);
+      change_numbers(reading, wanted);
     }
     for (const Member* const file : files_of(constants_)) change_copies(*file);
     for (auto& [member, edits] : edits_) {
@@ -108,8 +109,8 @@ class CEditor {
     return values;
   }
 
-  /// `// 8192 bytes, aligned offset: 24576` behind a member. It is a comment: one that says
-  /// something else stays.
+  /// `// 8192 bytes, aligned offset: 24576` behind a member. A comment with other text
+  /// stays: nothing depends on it.
   void change_comment(const CConstant& constant) {
     const std::string_view text = edited_.text_of(*constant.member);
     const std::string old = comment(constant.bytes(), constant.offset);
@@ -196,31 +197,17 @@ class CEditor {
     }
   }
 
-  void change_numbers(const CReading& reading) {
-    const NewConstants wanted = new_constants_of(constants_);
+  /// Sizes that the text does not spell follow from others.
+  void change_numbers(const CReading& reading, const NewConstants& wanted) {
     for (const FunctionSites& function : reading.constants.sites) {
-      for (const LetSite& let : function.lets) {
-        const auto found = wanted.in_pools.find({let.pool, let.value});
-        if (found == wanted.in_pools.end()) continue;
-        change_number(reading, let.offset, {let.value, found->second.offset},
-                      "the offset of '" + let.variable + "'");
-      }
-      for (const SizeSite& size : function.sizes) {
-        const auto found = wanted.pool_sizes.find(size.pool);
-        if (found == wanted.pool_sizes.end()) continue;
-        change_number(reading, size.size, found->second, "the size of pool '" + size.pool + "'");
+      for (const StatedNumber& number : stated_numbers(function, wanted)) {
+        const tir::Place* const place = reading.places.find(number.integer);
+        if (number.change.before == number.change.after || place == nullptr) continue;
+        const Member& member = *reading.source->c_members[place->file];
+        edits_[&member].push_back(
+            number_edit(text_of(member), place->range, number.change, number.what));
       }
     }
-  }
-
-  /// Sizes that the text does not spell follow from others.
-  void change_number(const CReading& reading, NodeId integer, NumberChange change,
-                     const std::string& what) {
-    if (change.before == change.after) return;
-    const tir::Place* const place = reading.places.find(integer);
-    if (place == nullptr) return;
-    const Member& member = *reading.source->c_members[place->file];
-    edits_[&member].push_back(number_edit(text_of(member), place->range, change, what));
   }
 
   const CConstants& constants_;

@@ -186,24 +186,12 @@ class TextEditor {
 
   void change_numbers() {
     for (const FunctionSites& function : reading_.constants.sites) {
-      for (const LetSite& let : function.lets) {
-        const auto found = wanted_.in_pools.find({let.pool, let.value});
-        if (found == wanted_.in_pools.end()) continue;
-        change_number(let.offset, {let.value, found->second.offset},
-                      "the offset of '" + let.variable + "'");
-      }
-      for (const SizeSite& size : function.sizes) {
-        const auto found = wanted_.pool_sizes.find(size.pool);
-        if (found == wanted_.pool_sizes.end()) continue;
-        change_number(size.size, found->second, "the size of pool '" + size.pool + "'");
+      for (const StatedNumber& number : stated_numbers(function, wanted_)) {
+        const tir::Place* const place = reading_.places.find(number.integer);
+        if (number.change.before == number.change.after || place == nullptr) continue;
+        edits_.push_back(number_edit(source(), place->range, number.change, number.what));
       }
     }
-  }
-
-  void change_number(NodeId integer, NumberChange change, const std::string& what) {
-    const tir::Place* const place = reading_.places.find(integer);
-    if (change.before == change.after || place == nullptr) return;
-    edits_.push_back(number_edit(source(), place->range, change, what));
   }
 
   support::SourceText source() const { return {{}, reading_.member->name, text_}; }

@@ -102,13 +102,8 @@ class Rewriting {
   }
 
   void change_numbers(const FunctionSites& function) {
-    for (const LetSite& let : function.lets) {
-      const auto wanted = wanted_.in_pools.find({let.pool, let.value});
-      if (wanted != wanted_.in_pools.end()) set_number(let.offset, wanted->second.offset);
-    }
-    for (const SizeSite& size : function.sizes) {
-      const auto wanted = wanted_.pool_sizes.find(size.pool);
-      if (wanted != wanted_.pool_sizes.end()) set_number(size.size, wanted->second.after);
+    for (const StatedNumber& number : stated_numbers(function, wanted_)) {
+      set_number(number.integer, number.change.after);
     }
   }
 
@@ -172,6 +167,23 @@ const NewConstant* NewConstants::of(const ConstantUse& use) const {
 const NewConstant* NewConstants::of(const ConstantPool& pool, const PoolConstant& constant) const {
   const auto found = in_pools.find({pool.name, constant.offset});
   return found == in_pools.end() ? nullptr : &found->second;
+}
+
+std::vector<StatedNumber> stated_numbers(const FunctionSites& function,
+                                         const NewConstants& wanted) {
+  std::vector<StatedNumber> numbers;
+  for (const LetSite& let : function.lets) {
+    const auto found = wanted.in_pools.find({let.pool, let.value});
+    if (found == wanted.in_pools.end()) continue;
+    numbers.push_back(
+        {let.offset, {let.value, found->second.offset}, "the offset of '" + let.variable + "'"});
+  }
+  for (const SizeSite& size : function.sizes) {
+    const auto found = wanted.pool_sizes.find(size.pool);
+    if (found == wanted.pool_sizes.end()) continue;
+    numbers.push_back({size.size, found->second, "the size of pool '" + size.pool + "'"});
+  }
+  return numbers;
 }
 
 tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,

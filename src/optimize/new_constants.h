@@ -33,6 +33,17 @@ struct NewConstants {
   const NewConstant* of(const ConstantPool& pool, const PoolConstant& constant) const;
 };
 
+/// An offset or a size that a function states.
+struct StatedNumber {
+  tir::NodeId integer;  ///< IntImm
+  NumberChange change;  ///< `before` and `after` may be equal
+  std::string what;     ///< for errors
+};
+
+/// The offsets of constants in lets and the sizes of constant pools, in the order of `function`,
+/// that `wanted` has.
+std::vector<StatedNumber> stated_numbers(const FunctionSites& function, const NewConstants& wanted);
+
 /// `module` with the new constants: element types, data, offsets, and a Cast to the old type around
 /// each load. `constants` are those of `module`.
 tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,
