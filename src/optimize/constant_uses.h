@@ -36,7 +36,7 @@ struct PoolConstant {
   std::string name;
   std::uint64_t offset = 0;
   tir::NodeId info;   ///< ConstantInfo
-  tir::NodeId array;  ///< NDArray, or what stands for one that the text does not have
+  tir::NodeId array;  ///< NDArray; a placeholder where the text leaves it out
 };
 
 /// The ConstantPoolInfo of a pool. Functions may share one or have one each.

@@ -78,7 +78,7 @@ class Optimizing {
         report_.modules[module].constants_kept = *kept;
         continue;
       }
-      // What one module refuses does not keep the others from being changed.
+      // If one module cannot be changed, the others still are.
       const auto changed = support::to_result([&] { change_constants_of(module); });
       if (changed) continue;
       refuse_later(changed.error());
@@ -297,8 +297,8 @@ class Optimizing {
     }
   }
 
-  /// The ways that are asked for, the smallest result first; of equal ones the one that changes
-  /// least.
+  /// The requested ways, smallest result first. Among equal results, the way with fewer changes
+  /// comes first.
   std::vector<RamPlan> ways_by_size(const ArchivePlan& plan) const {
     std::vector<Way> ways{{RamPlan::offsets, bytes_with(plan, RamPlan::offsets)}};
     if (options_.what.in_place) {
