@@ -3,15 +3,20 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <string_view>
 
+#include "compile/pipe.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -25,88 +30,252 @@ using Clock = std::chrono::steady_clock;
 // What a compiler says first is what matters.
 constexpr std::size_t kMostErrors = 64 * 1024;
 
-/// posix_spawn's tables, freed when they go.
-struct SpawnTables {
-  SpawnTables() {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-  }
-  SpawnTables(const SpawnTables&) = delete;
-  SpawnTables& operator=(const SpawnTables&) = delete;
-  ~SpawnTables() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
+/// What the supervisor tells at its end.
+struct Outcome {
+  int start_error = 0;   ///< errno where the program was not started
+  int status = SIGKILL;  ///< of waitpid; that it was killed where nothing else is known
+  bool timed_out = false;
 };
 
-/// The two ends of a pipe, neither of which other children get.
-struct Pipe {
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) support::fail_io("pipe", "a compiler", errno);
-    read = support::File(ends[0], "a pipe");
-    write = support::File(ends[1], "a pipe");
-  }
-  support::File read;
-  support::File write;
+/// All that a supervisor needs, as it may not allocate.
+struct Start {
+  char* const* arguments;
+  char* const* environment;
+  const char* directory;  ///< null: stay
+  ProgramLimits limits;
+  Clock::time_point end;
+  pid_t parent;
+  int errors;
+  int outcome;
 };
 
-pid_t start(const std::vector<std::string>& arguments, int errors) {
-  SpawnTables tables;
-  posix_spawn_file_actions_addopen(&tables.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&tables.actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&tables.actions, errors, STDERR_FILENO);
-  // A group of its own: a driver of a compiler has children.
-  posix_spawnattr_setflags(&tables.attributes, POSIX_SPAWN_SETPGROUP);
-  posix_spawnattr_setpgroup(&tables.attributes, 0);
-  // posix_spawn takes char* for history's sake and writes nothing to it.
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, argv[0], &tables.actions, &tables.attributes, argv.data(), environ);
-  if (error != 0) {
-    throw support::Error(ErrorKind::usage,
-                         "'" + arguments[0] + "' cannot be run: " + std::strerror(error));
-  }
-  return child;
+// --- The supervisor -----------------------------------------------------------------------------
+// It stands between this process and the program: every process whose parent ends becomes its
+// child, so that it finds all of them. It is forked off a process with threads: until it ends it
+// calls only what signal handlers may call.
+
+void limit(__rlimit_resource resource, std::uint64_t most) {
+  rlimit now{};
+  if (getrlimit(resource, &now) != 0) return;
+  now.rlim_cur = now.rlim_max = std::min<rlim_t>(most, now.rlim_max);
+  setrlimit(resource, &now);
 }
 
-/// Reads until the other end is closed or the time is up; false then.
-bool read_until(const support::File& pipe, std::string& text, Clock::time_point end) {
-  std::array<char, 4096> buffer{};
-  while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    if (left.count() <= 0) return false;
-    pollfd wanted{pipe.fd(), POLLIN, 0};
-    // Shorter than the time left: poll takes an int, and signals interrupt it.
-    const int ready = poll(&wanted, 1, static_cast<int>(std::min<long long>(left.count(), 1000)));
-    if (ready <= 0) continue;
-    const std::size_t size = pipe.read_some(buffer.data(), buffer.size());
-    if (size == 0) return true;
-    text.append(buffer.data(), std::min(size, kMostErrors - text.size()));
+[[noreturn]] void become(const Start& start, int failure) {
+  setpgid(0, 0);
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(null, STDIN_FILENO);
+  dup2(null, STDOUT_FILENO);
+  dup2(start.errors, STDERR_FILENO);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(start.limits.time).count();
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_AS, start.limits.memory);
+  limit(RLIMIT_FSIZE, start.limits.file);
+  limit(RLIMIT_CPU, static_cast<std::uint64_t>(seconds) + 1);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (start.directory == nullptr || chdir(start.directory) == 0) {
+    execvpe(start.arguments[0], start.arguments, start.environment);
   }
+  const int error = errno;
+  [[maybe_unused]] const auto written = write(failure, &error, sizeof error);
+  _exit(127);
+}
+
+/// Kills the children of this thread; whether there are any that can be killed.
+bool kill_children() {
+  std::array<char, 4096> text{};
+  const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  bool any = false;
+  pid_t pid = 0;
+  // A number that is cut off at the end of the buffer is read on.
+  for (ssize_t size = 0; (size = read(file, text.data(), text.size())) > 0;) {
+    for (ssize_t i = 0; i < size; ++i) {
+      const char letter = text[static_cast<std::size_t>(i)];
+      if (letter >= '0' && letter <= '9') {
+        pid = pid * 10 + (letter - '0');
+      } else if (pid > 0) {
+        any = kill(pid, SIGKILL) == 0 || any;
+        pid = 0;
+      }
+    }
+  }
+  close(file);
+  return any;
+}
+
+/// Until there is none: the children of one that is killed are ours.
+void end_all(pid_t group) {
+  kill(-group, SIGKILL);
+  while (kill_children()) waitpid(-1, nullptr, 0);
+  // A kernel may not tell children; the group is gone even so.
+  while (waitpid(group, nullptr, WNOHANG) == 0) poll(nullptr, 0, 1);
+}
+
+/// Waits for the program; whether its end is in `outcome`.
+bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
+  while (true) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(start.end - Clock::now()).count();
+    outcome.timed_out = left <= 0;
+    if (outcome.timed_out) return false;
+    pollfd wanted{signals, POLLIN, 0};
+    if (poll(&wanted, 1, static_cast<int>(std::min<long long>(left, INT_MAX))) > 0) {
+      signalfd_siginfo signal{};
+      if (read(signals, &signal, sizeof signal) == sizeof signal && signal.ssi_signo == SIGTERM) {
+        return false;
+      }
+    }
+    int status = 0;
+    for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (ended != program) continue;
+      outcome.status = status;
+      return true;
+    }
+  }
+}
+
+[[noreturn]] void supervise(const Start& start) {
+  // Not the group of the terminal: an interrupt there ends our parent, and that ends us.
+  setpgid(0, 0);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != start.parent) _exit(1);
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGCHLD);
+  sigaddset(&wanted, SIGTERM);
+  const int signals = signalfd(-1, &wanted, SFD_CLOEXEC);
+  Outcome outcome;
+  std::array<int, 2> failure{};
+  if (signals < 0 || pipe2(failure.data(), O_CLOEXEC) != 0) _exit(1);
+  const pid_t program = _Fork();
+  if (program == 0) become(start, failure[1]);
+  outcome.start_error = program < 0 ? errno : 0;
+  close(failure[1]);
+  if (program > 0) {
+    // Here as well: it may be killed before it has done it.
+    setpgid(program, program);
+    if (read(failure[0], &outcome.start_error, sizeof(int)) != sizeof(int)) outcome.start_error = 0;
+    await(program, start, signals, outcome);
+    end_all(program);
+  }
+  [[maybe_unused]] const auto written = write(start.outcome, &outcome, sizeof outcome);
+  _exit(0);
+}
+
+// --- This process -------------------------------------------------------------------------------
+
+/// A supervisor; with this object it and all that it started end.
+class Supervisor {
+ public:
+  explicit Supervisor(const Start& start) {
+    // The handlers of this process are not for its children.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_ = _Fork();
+    const int failure = errno;
+    if (pid_ == 0) supervise(start);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (pid_ < 0) support::fail_io("start", start.arguments[0], failure);
+  }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+  ~Supervisor() {
+    kill(pid_, SIGTERM);
+    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+void append_some(const support::File& pipe, std::string& text) {
+  std::array<char, 16384> buffer{};
+  const std::size_t size = pipe.read_some(buffer.data(), buffer.size());
+  text.append(buffer.data(), std::min(size, kMostErrors - text.size()));
+}
+
+/// Reads errors until the supervisor tells the end, which may be before the last process that has
+/// the pipe closes it. Nothing where it ended without a word.
+bool read_outcome(const support::File& errors, const support::File& end, Outcome& outcome,
+                  std::string& text) {
+  while (true) {
+    std::array<pollfd, 2> wanted{{{errors.fd(), POLLIN, 0}, {end.fd(), POLLIN, 0}}};
+    if (poll(wanted.data(), wanted.size(), -1) < 0) continue;
+    if ((wanted[0].revents & POLLIN) != 0) {
+      append_some(errors, text);
+    } else if (wanted[1].revents != 0) {
+      return end.read_some(reinterpret_cast<char*>(&outcome), sizeof outcome) == sizeof outcome;
+    } else {
+      // No process has the pipe of errors any more: only the end is left to wait for.
+      pollfd last{end.fd(), POLLIN, 0};
+      poll(&last, 1, -1);
+    }
+  }
+}
+
+/// The environment of this process but for where temporary files go.
+std::vector<std::string> environment_in(const WorkFolder& folder) {
+  constexpr std::string_view kName = "TMPDIR=";
+  std::vector<std::string> result{std::string(kName) + folder.path().string()};
+  for (char** one = environ; *one != nullptr; ++one) {
+    if (!std::string_view(*one).starts_with(kName)) result.emplace_back(*one);
+  }
+  return result;
+}
+
+/// exec takes char* for history's sake and writes nothing to it.
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
 }
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments,
-                          std::chrono::milliseconds timeout) {
-  Pipe pipe;
-  const pid_t child = start(arguments, pipe.write.fd());
-  pipe.write = {};  // or reading would never come to the end
+ProgramResult run_program(const Program& program, const WorkFolder& folder) {
+  const std::vector<std::string> environment = environment_in(folder);
+  const std::vector<char*> argument_pointers = pointers(program.arguments);
+  const std::vector<char*> environment_pointers = pointers(environment);
+  const std::string directory = program.directory.string();
+  Pipe errors;
+  Pipe end;
   ProgramResult result;
-  // The pipe is closed when the last process of the group that has it is gone.
-  result.timed_out = !read_until(pipe.read, result.errors, Clock::now() + timeout);
-  if (result.timed_out) kill(-child, SIGKILL);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  Outcome outcome;
+  bool is_told = false;
+  {
+    const Supervisor supervisor({.arguments = argument_pointers.data(),
+                                 .environment = environment_pointers.data(),
+                                 .directory = directory.empty() ? nullptr : directory.c_str(),
+                                 .limits = program.limits,
+                                 .end = Clock::now() + program.limits.time,
+                                 .parent = getpid(),
+                                 .errors = errors.write.fd(),
+                                 .outcome = end.write.fd()});
+    // Or reading would never come to the end.
+    errors.write = {};
+    end.write = {};
+    is_told = read_outcome(errors.read, end.read, outcome, result.errors);
   }
+  if (!is_told) {
+    throw support::Error(ErrorKind::io,
+                         "the process that runs '" + program.arguments[0] + "' was ended");
+  }
+  if (outcome.start_error != 0) {
+    throw support::Error(ErrorKind::usage, "'" + program.arguments[0] + "' cannot be run: " +
+                                               std::strerror(outcome.start_error));
+  }
+  result.timed_out = outcome.timed_out;
   // As shells say it: a signal is 128 and its number.
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status =
+      WIFEXITED(outcome.status) ? WEXITSTATUS(outcome.status) : 128 + WTERMSIG(outcome.status);
   return result;
 }
 

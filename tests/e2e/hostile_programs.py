@@ -1,0 +1,100 @@
+"""What `--cc` starts has limits, and is gone with all that it made, however mlf ends."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import support
+
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+PATIENCE = 20  # seconds; a loaded machine is slow
+
+
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def is_alive(pid):
+    try:
+        return ") Z " not in pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+class Compilers(unittest.TestCase):
+    def setUp(self):
+        context = tempfile.TemporaryDirectory()
+        self.addCleanup(context.cleanup)
+        self.folder = pathlib.Path(context.name)
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
+
+    def compiler(self, script):
+        path = self.folder / "cc"
+        path.write_text("#!/bin/sh\n" + script)
+        path.chmod(0o755)
+        return path
+
+    def is_clean(self):
+        return not list(self.temporary.iterdir())
+
+    def refused(self, c):
+        """What mlf says of an archive with this C."""
+        path = self.folder / "c.tar"
+        members = {"metadata.json": support.METADATA, "codegen/host/src/default_lib0.c": c}
+        path.write_bytes(support.make_tar(members))
+        result = support.run("report", "--cc", "gcc", path, env=self.environment)
+        self.assertEqual((result.returncode, result.stdout), (65, b""))
+        self.assertTrue(self.is_clean())
+        return result.stderr.decode()
+
+    def test_end_with_mlf(self):
+        pid = self.folder / "pid"
+        compiler = self.compiler(
+            f"setsid sh -c 'exec 2>&-; sleep 600' & echo $! > {pid}.new\n"
+            f'mktemp > /dev/null; mv {pid}.new {pid}; exec 2>&-; sleep 600\n'
+        )
+        for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            with self.subTest(ending.name):
+                pid.unlink(missing_ok=True)
+                program = subprocess.Popen(
+                    [support.PROGRAM, "report", "--cc", compiler, QNN], env=self.environment
+                )
+                wait_for(pid.exists)
+                program.send_signal(ending)
+                self.assertEqual(program.wait(), -ending)
+                wait_for(lambda: not is_alive(int(pid.read_text())) and self.is_clean())
+
+    def test_that_leave_programs_are_not_waited_for(self):
+        pid = self.folder / "pid"
+        compiler = self.compiler(f'sleep 600 & echo $! > {pid}; exec gcc "$@"\n')
+        support.run_ok("report", "--cc", compiler, QNN, env=self.environment)
+        self.assertFalse(is_alive(int(pid.read_text())))
+        self.assertTrue(self.is_clean())
+
+    def test_make_no_file_without_end(self):
+        text = self.refused("char a[8ull << 30] = {1};\n")
+        self.assertIn("this C was not compiled: gcc", text)
+
+    def test_show_nothing_of_other_files(self):
+        secret = self.folder / "secret"
+        secret.write_text("hunter2 is a secret\n")
+        for c in (f'#include "{secret}"\n', f'__asm__(".include \\"{secret}\\"");\n'):
+            text = self.refused(c)
+            self.assertNotIn("hunter2", text)
+            self.assertIn("secret:1", text)
+
+    def test_say_what_the_assembler_says(self):
+        self.assertIn("no such instruction", self.refused('__asm__("frobnicate");\n'))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+#include "compile/run_program.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <thread>
+
+#include "support/error.h"
+
+namespace mlf::compile {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+constexpr ProgramLimits kLimits{
+    .time = milliseconds(20000), .memory = std::uint64_t{1} << 30, .file = 1 << 20};
+
+ProgramResult shell(const WorkFolder& folder, const std::string& script,
+                    ProgramLimits limits = kLimits) {
+  return run_program(
+      {.arguments = {"sh", "-c", script}, .directory = folder.path(), .limits = limits}, folder);
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Whether the process whose number is in a file is gone, or a zombie that its new parent has to remove.
+bool is_gone(const fs::path& file) {
+  const std::string pid = text_of(file);
+  EXPECT_FALSE(pid.empty());
+  const std::string status = text_of("/proc/" + pid.substr(0, pid.find('\n')) + "/stat");
+  return status.empty() || status.find(") Z ") != status.npos;
+}
+
+TEST(RunProgram, TellsStatusAndErrors) {
+  const WorkFolder folder;
+  const ProgramResult result = shell(folder, "echo why >&2; echo unseen; exit 3");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.errors, "why\n");
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(shell(folder, "kill -SEGV $$").status, 128 + SIGSEGV);
+}
+
+TEST(RunProgram, StartsInItsFolder) {
+  const WorkFolder folder;
+  EXPECT_EQ(shell(folder, "test \"$PWD\" = \"$TMPDIR\" && echo x > made").status, 0);
+  EXPECT_EQ(text_of(folder.path() / "made"), "x\n");
+}
+
+TEST(RunProgram, SaysThatItCannotBeStarted) {
+  const WorkFolder folder;
+  for (const fs::path& directory : {fs::path(), folder.path() / "none"}) {
+    const std::string name = directory.empty() ? "no-such-program" : "true";
+    EXPECT_THROW(
+        run_program({.arguments = {name}, .directory = directory, .limits = kLimits}, folder),
+        support::Error);
+  }
+}
+
+TEST(RunProgram, EndsWhatTakesTooLong) {
+  ProgramLimits limits = kLimits;
+  limits.time = milliseconds(300);
+  const WorkFolder folder;
+  // With and without standard error, with its own process group or another one.
+  for (const char* script : {"sleep 60", "exec 2>&-; sleep 60", "while :; do :; done",
+                             "setsid sh -c 'exec 2>&-; echo $$ > pid; sleep 60' & sleep 60"}) {
+    EXPECT_TRUE(shell(folder, script, limits).timed_out) << script;
+  }
+  EXPECT_TRUE(is_gone(folder.path() / "pid"));
+}
+
+TEST(RunProgram, EndsWhatItLeavesBehind) {
+  const WorkFolder folder;
+  const ProgramResult result =
+      shell(folder, "setsid sh -c 'echo $$ > pid; sleep 60' & while ! test -s pid; do :; done");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_TRUE(is_gone(folder.path() / "pid"));
+}
+
+TEST(RunProgram, IsNotASuccessWhereTheSupervisorIsAskedToEnd) {
+  const WorkFolder folder;
+  EXPECT_EQ(shell(folder, "kill -TERM $PPID; sleep 60").status, 128 + SIGKILL);
+  EXPECT_THROW(shell(folder, "kill -KILL $PPID; exit"), support::Error);
+}
+
+TEST(RunProgram, LimitsFilesMemoryAndErrors) {
+  const WorkFolder folder;
+  EXPECT_NE(shell(folder, "dd if=/dev/zero of=large bs=1M count=4 2>&-").status, 0);
+  EXPECT_LE(fs::file_size(folder.path() / "large"), kLimits.file);
+  EXPECT_NE(shell(folder, "dd if=/dev/zero of=/dev/null bs=2G count=1 2>&-").status, 0);
+  const ProgramResult loud = shell(folder, "head -c 100000000 /dev/zero >&2");
+  EXPECT_EQ(loud.status, 0);
+  EXPECT_EQ(loud.errors.size(), 64U * 1024);
+}
+
+TEST(RunProgram, IsForSeveralThreads) {
+  std::vector<std::thread> threads;
+  std::vector<int> status(8, -1);
+  for (std::size_t i = 0; i < status.size(); ++i) {
+    threads.emplace_back([&status, i] {
+      const WorkFolder folder;
+      status[i] = shell(folder, "exit " + std::to_string(i)).status;
+    });
+  }
+  for (std::thread& one : threads) one.join();
+  for (std::size_t i = 0; i < status.size(); ++i) EXPECT_EQ(status[i], static_cast<int>(i));
+}
+
+TEST(WorkFolder, GoesWithItsObject) {
+  fs::path path;
+  {
+    const WorkFolder folder;
+    path = folder.path();
+    folder.write("a/b", "text");
+    EXPECT_EQ(text_of(path / "a/b"), "text");
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace mlf::compile
