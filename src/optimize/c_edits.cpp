@@ -9,8 +9,8 @@
 #include "optimize/metadata_copies.h"
 #include "optimize/narrow_type.h"
 #include "support/error.h"
+#include "tir/c/write/code.h"
 #include "tir/c/write/constants.h"
-#include "tir/c/write/spelling.h"
 #include "tir/pools.h"
 
 namespace mlf::optimize {

@@ -31,6 +31,19 @@ inline void store(std::uint32_t* words, const FieldInfo& field, const FieldValue
   }
 }
 
+// Maps are lists of pairs, in the order of the text: TVM's own order is that of a hash table.
+template <class Entry, class Key>
+ListId add_map(std::vector<std::uint32_t>& lists, std::span<const Entry> entries, Key Entry::*key) {
+  if (entries.empty()) return ListId{1};  // the one empty list
+  const auto id = static_cast<ListId>(next_index(lists.size()));
+  lists.push_back(static_cast<std::uint32_t>(2 * entries.size()));
+  for (const Entry& entry : entries) {
+    lists.push_back(static_cast<std::uint32_t>(entry.*key));
+    lists.push_back(index(entry.value));
+  }
+  return id;
+}
+
 }  // namespace
 
 FieldValue::FieldValue(std::int64_t value)
@@ -86,30 +99,12 @@ ListId Builder::list(std::span<const NodeId> ids) {
   return id;
 }
 
-// Maps are lists of pairs, in the order of the text: TVM's own order is that of a hash table.
 ListId Builder::map(std::span<const NamedNode> entries) {
-  std::vector<std::uint32_t>& lists = module_.storage_->lists;
-  if (entries.empty()) return ListId{1};
-  const auto id = static_cast<ListId>(next_index(lists.size()));
-  lists.push_back(static_cast<std::uint32_t>(2 * entries.size()));
-  for (const NamedNode& entry : entries) {
-    lists.push_back(static_cast<std::uint32_t>(entry.name));
-    lists.push_back(index(entry.value));
-  }
-  return id;
+  return add_map(module_.storage_->lists, entries, &NamedNode::name);
 }
 
-// Keys of these are nodes: buffers by parameter, functions by GlobalVar.
 ListId Builder::map(std::span<const NodePair> entries) {
-  std::vector<std::uint32_t>& lists = module_.storage_->lists;
-  if (entries.empty()) return ListId{1};
-  const auto id = static_cast<ListId>(next_index(lists.size()));
-  lists.push_back(static_cast<std::uint32_t>(2 * entries.size()));
-  for (const NodePair& entry : entries) {
-    lists.push_back(index(entry.key));
-    lists.push_back(index(entry.value));
-  }
-  return id;
+  return add_map(module_.storage_->lists, entries, &NodePair::key);
 }
 
 ListId Builder::integers(std::span<const std::int64_t> values) {

@@ -85,11 +85,6 @@ constexpr std::uint64_t kMostInMemory = std::uint64_t{1} << 48u;
 // Entries of the tables of exponentials and of reciprocals (TVM's compute_luts.cc).
 constexpr std::uint64_t kTableEntries = 513;
 
-std::optional<std::int64_t> literal(Node node) {
-  if (!node.is(Kind::IntImm)) return std::nullopt;
-  return node.integer(f::IntImm::value);
-}
-
 /// Nothing where a size is not known.
 std::optional<CmsisMemory> memory_of(const std::vector<std::optional<std::uint64_t>>& sizes,
                                      std::uint64_t element_bytes) {
@@ -168,7 +163,7 @@ Node CmsisCall::argument(CmsisArgument what) const {
 }
 
 std::optional<std::int64_t> CmsisCall::number(CmsisArgument what) const {
-  return literal(argument(what));
+  return int_imm_of(argument(what));
 }
 
 std::optional<CmsisDims> CmsisCall::dims(CmsisArgument what) const {
@@ -176,7 +171,7 @@ std::optional<CmsisDims> CmsisCall::dims(CmsisArgument what) const {
   const NodeList args = call_.list(f::Call::args);
   CmsisDims dims{};
   for (std::size_t i = 0; i < dims.size(); ++i) {
-    const auto value = literal(args[position(what) + i]);
+    const auto value = int_imm_of(args[position(what) + i]);
     if (!value || *value < 1 || static_cast<std::uint64_t>(*value) > kMostAlongAxis) {
       return std::nullopt;
     }

@@ -44,8 +44,8 @@ bool is_load(Node argument) {
 }
 
 std::optional<std::uint64_t> size_of(Node argument) {
-  if (!argument.is(Kind::IntImm) || argument.integer(f::IntImm::value) < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(argument.integer(f::IntImm::value));
+  const auto size = int_imm_of(argument);
+  return size && *size >= 0 ? std::optional(static_cast<std::uint64_t>(*size)) : std::nullopt;
 }
 
 /// Every load is of an address; those outside of `first` and `count` are read.
@@ -67,7 +67,7 @@ std::vector<EthosUAccess> accesses_of_launch(NodeList args) {
       {.argument = kCommands, .is_read = true, .bytes = size_of(args[kCommands + 1])}};
   for (std::size_t i = kFirstRegion; i + 2 < args.size(); i += kPerRegion) {
     const std::int64_t region =
-        args[i].is(Kind::IntImm) ? args[i].integer(f::IntImm::value) : kEthosURegions;
+        int_imm_of(args[i]).value_or(static_cast<std::int64_t>(kEthosURegions));
     const bool is_output = region == kOutput;
     const bool is_input = region == kWeights || region == kInput;
     const auto bytes = size_of(args[i + 2]);

@@ -8,9 +8,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
 
 namespace mlf::tir {
 
@@ -103,6 +105,39 @@ inline FieldValue undefined_value(const FieldInfo& field) {
       return false;
     default:
       return ListId::none;
+  }
+}
+
+/// The value of an IntImm; nothing for any other node.
+inline std::optional<std::int64_t> int_imm_of(Node node) {
+  return node.is(Kind::IntImm) ? std::optional(node.integer(f::IntImm::value)) : std::nullopt;
+}
+
+/// Whether this is an IntImm of that value, whatever its dtype.
+inline bool is_int_imm(Node node, std::int64_t value) {
+  return int_imm_of(node) == value;
+}
+
+/// The dtype of what a type points to; nothing for types that do not point to a PrimType.
+inline std::optional<DType> pointee_of(Node type) {
+  if (!type.is(Kind::PointerType)) return std::nullopt;
+  const Node element = type[f::PointerType::element_type];
+  return element.is(Kind::PrimType) ? std::optional(element.dtype(f::PrimType::dtype))
+                                    : std::nullopt;
+}
+
+/// Calls `visit` for `body` and every statement below it, in no particular order; for one that is
+/// shared as often as it is used.
+template <class Visit>
+void for_each_statement(Node body, Visit&& visit) {
+  std::vector<Node> open{body};
+  while (!open.empty()) {
+    const Node node = open.back();
+    open.pop_back();
+    visit(node);
+    for_each_child(node, [&](Node child, const FieldInfo&) {
+      if (child.category() == Category::stmt) open.push_back(child);
+    });
   }
 }
 

@@ -68,14 +68,12 @@ KernelParameter plain_parameter(Node function, Node param) {
 
 /// The element type that a pointer is declared with.
 tir::DType pointed_to(Node var) {
-  const Node type = var ? var[f::Var::type_annotation] : Node();
-  if (!type.is(Kind::PointerType)) return {};
-  const Node element = type[f::PointerType::element_type];
-  return element.is(Kind::PrimType) ? element.dtype(f::PrimType::dtype) : tir::DType();
+  if (!var) return {};
+  return tir::pointee_of(var[f::Var::type_annotation]).value_or(tir::DType());
 }
 
-// USMP passes pools to kernels as pointers to bytes, called as in main; functions for an Ethos-U take
-// bare pointers.
+// USMP passes pools to kernels as pointers to bytes, called as in main; functions for an Ethos-U
+// take bare pointers.
 bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
   const std::string_view name = scan.is_packed ? parameter.name : var.text(f::Var::name);
   const tir::DType dtype = parameter.type.dtype;
@@ -122,7 +120,8 @@ FunctionReach known_reach(Node function, const BodyScan& scan) {
   return reach;
 }
 
-/// See `KernelParameter::written`. A function that the tensor is passed on to is taken to write no more than the rest of the body does.
+/// See `KernelParameter::written`. A function that the tensor is passed on to is taken to write no
+/// more than the rest of the body does.
 std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches,
                                            std::size_t parameter) {
   const auto at = reaches.find(static_cast<std::uint32_t>(parameter));

@@ -26,10 +26,8 @@ bool is_context_name(std::string_view name) {
 }
 
 bool points_to_bytes(Node param) {
-  const Node type = param.is(Kind::Var) ? param[f::Var::type_annotation] : Node();
-  if (!type.is(Kind::PointerType)) return false;
-  const Node element = type[f::PointerType::element_type];
-  return element.is(Kind::PrimType) && element.dtype(f::PrimType::dtype) == tir::DType::UInt(8);
+  return param.is(Kind::Var) &&
+         tir::pointee_of(param[f::Var::type_annotation]) == tir::DType::UInt(8);
 }
 
 // The planner's pools are bytes: the Buffer over one is "<pool>_<k>_buffer_var", or the parameter

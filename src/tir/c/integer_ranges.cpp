@@ -1,5 +1,7 @@
 #include "tir/c/integer_ranges.h"
 
+#include "tir/node_queries.h"
+
 namespace mlf::tir::c {
 namespace {
 
@@ -8,9 +10,8 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
 /// A literal that arithmetic on ranges can take.
 std::optional<std::int64_t> number(Node expr) {
-  if (!expr.is(Kind::IntImm)) return std::nullopt;
-  const std::int64_t value = expr.integer(f::IntImm::value);
-  return -kLargest < value && value < kLargest ? std::optional(value) : std::nullopt;
+  const auto value = int_imm_of(expr);
+  return value && -kLargest < *value && *value < kLargest ? value : std::nullopt;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tir/array_uses.h"
 #include "tir/compare/descriptions.h"
 #include "tir/compare/tolerance_rules.h"
+#include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
 
@@ -216,10 +217,6 @@ bool is_name_of_part(std::string_view name, std::string_view buffer) {
   return name.empty() || name == "_elem_offset" || name == "_handle";
 }
 
-bool is_constant(Node node, std::int64_t value) {
-  return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
-}
-
 /// Whether right has what readers put in where the text says nothing, by the type of the field.
 bool is_not_printed(const FieldPair& at) {
   switch (at.right.info().fields[at.field].type) {
@@ -282,12 +279,6 @@ bool is_global_scope(const FieldPair& at) {
   return is_global(at.left.text(at.field)) && is_global(at.right.text(at.field));
 }
 
-bool points_to(Node type, DType dtype) {
-  if (!type.is(Kind::PointerType)) return false;
-  const Node element = type[f::PointerType::element_type];
-  return element.is(Kind::PrimType) && element.dtype(f::PrimType::dtype) == dtype;
-}
-
 /// bool elements take a byte each, and TVM's pointers to them say so.
 DType stored(DType dtype) {
   return dtype.is_bool() ? DType::Int(8) : dtype;
@@ -299,8 +290,8 @@ bool is_pointer_of_buffer(const FieldPair& at, const Knowledge& known) {
   const DType held = stored(buffer.dtype(f::Buffer::dtype));
   const Node left_type = at.left[f::Var::type_annotation];
   const Node right_type = at.right[f::Var::type_annotation];
-  if (!left_type || !points_to(right_type, held)) return false;
-  if (!points_to(left_type, held)) return true;
+  if (!left_type || pointee_of(right_type) != held) return false;
+  if (pointee_of(left_type) != held) return true;
   return left_type.text(f::PointerType::storage_scope) !=
          right_type.text(f::PointerType::storage_scope);
 }
@@ -318,7 +309,7 @@ bool have_default_alignment(const FieldPair& at) {
 bool are_zeros(const FieldPair& at) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
-  return is_constant(left, 0) && is_constant(right, 0) && left.dtype() != right.dtype();
+  return is_int_imm(left, 0) && is_int_imm(right, 0) && left.dtype() != right.dtype();
 }
 
 // What TVMScript leaves out: a range begins at 0, a condition is 1.
@@ -326,7 +317,7 @@ bool are_same_numbers(const FieldPair& at) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
   return are_zeros(at) ||
-         (is_constant(left, 1) && is_constant(right, 1) && left.dtype() != right.dtype());
+         (is_int_imm(left, 1) && is_int_imm(right, 1) && left.dtype() != right.dtype());
 }
 
 /// What a reader assumes of an allocation: the default, or what its size leaves of it.
@@ -351,7 +342,7 @@ bool has_assumed_value(const FieldPair& at) {
     case f::Buffer::axis_separators:
       return at.right.list(at.field).empty();
     case f::Buffer::elem_offset:
-      return is_constant(at.right.node(at.field), 0) && !is_constant(at.left.node(at.field), 0);
+      return is_int_imm(at.right.node(at.field), 0) && !is_int_imm(at.left.node(at.field), 0);
     case f::Buffer::data_alignment:
       return is_default_alignment(at.right.integer(at.field));
     case f::Buffer::offset_factor:
@@ -390,7 +381,7 @@ bool is_same_end(const FieldPair& at, const Knowledge& known) {
   // Fields `min` and `extent` are side by side in For and in Range.
   const auto min_field = static_cast<std::uint8_t>(at.field - 1);
   if (!at.left.node(at.field) || !at.right.node(at.field)) return false;
-  if (is_constant(at.left.node(min_field), 0)) return false;
+  if (is_int_imm(at.left.node(min_field), 0)) return false;
   const PairNames names(known.pairing);
   const IdentityName left_name = [&](Node node) { return names.of_left(node); };
   const IdentityName right_name = [&](Node node) { return names.of_right(node); };
@@ -439,8 +430,7 @@ bool is_lost_constant(const FieldPair& at) {
 // The printers before v0.12 leave out the else branch where the condition is the constant 1.
 bool is_dead_else(const FieldPair& at) {
   const Node condition = at.left[f::IfThenElse::condition];
-  return condition.is(Kind::IntImm) && condition.integer(f::IntImm::value) != 0 &&
-         is_not_printed(at);
+  return int_imm_of(condition).value_or(0) != 0 && is_not_printed(at);
 }
 
 // The printers leave out the outermost block of a function, and parsing puts one called "root"

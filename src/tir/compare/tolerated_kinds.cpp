@@ -4,17 +4,13 @@
 #include <string>
 
 #include "tir/compare/tolerance_rules.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::compare_detail {
 namespace {
 
-/// Both are a string; attributes hold the one or the other.
 bool is_text(Node node) {
   return node.is(Kind::String) || node.is(Kind::StringImm);
-}
-
-std::string_view text_of(Node node) {
-  return node.is(Kind::String) ? node.text(f::String::value) : node.text(f::StringImm::value);
 }
 
 bool is_number(Node node) {
@@ -28,7 +24,7 @@ std::int64_t number_of(Node node) {
 // TVM has several classes for one value (String and StringImm, runtime boxes and IntImm); which one
 // depends on the version and on who made the attribute.
 bool is_same_value(const NodePair& at) {
-  if (is_text(at.left) && is_text(at.right)) return text_of(at.left) == text_of(at.right);
+  if (is_text(at.left) && is_text(at.right)) return string_of(at.left) == string_of(at.right);
   return is_number(at.left) && is_number(at.right) && number_of(at.left) == number_of(at.right);
 }
 

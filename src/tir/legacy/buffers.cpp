@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "tir/legacy/expressions.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::legacy {
 namespace {
@@ -125,10 +126,6 @@ std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
   return std::nullopt;
 }
 
-bool is_one(Node extent) {
-  return extent.is(Kind::IntImm) && extent.integer(f::IntImm::value) == 1;
-}
-
 /// The buffer has the shape of the region that it matches, but for the unit axes in front that it
 /// was declared without: only its uses show how many these are.
 NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
@@ -139,9 +136,9 @@ NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
   for (std::size_t i = 0; i < region.size(); ++i) {
     const Node extent = region[i][f::Range::extent];
     const bool may_be_left_out = shape.empty() && axes && region.size() - i > *axes;
-    if (!may_be_left_out || !is_one(extent)) shape.push_back(extent.id());
+    if (!may_be_left_out || !is_int_imm(extent, 1)) shape.push_back(extent.id());
   }
-  const bool is_guess = !axes && !shape.empty() && is_one(c.builder.node(shape.front()));
+  const bool is_guess = !axes && !shape.empty() && is_int_imm(c.builder.node(shape.front()), 1);
   if (is_guess) c.lose(LossCode::buffer_shape);
   const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
   return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));

@@ -83,9 +83,7 @@ NodeId as_lanes(Context& c, const Value& value) {
 
 NodeId as_attribute(Context& c, const Value& value) {
   if (value.form != Value::Form::list) return as_scalar_attribute(c, value);
-  std::vector<NodeId> nodes;
-  for (const Value& element : c.exprs.elements(value))
-    nodes.push_back(as_scalar_attribute(c, element));
+  const auto nodes = text::each<Context>(c, value, "a list", as_scalar_attribute);
   return c.builder.make(Kind::Array, {c.builder.list(nodes)});
 }
 
@@ -118,21 +116,11 @@ NodeId as_range(Context& c, const Value& value) {
 }
 
 std::vector<NodeId> as_exprs(Context& c, const Value& list) {
-  if (list.form != Value::Form::list) {
-    c.exprs.fail_expected(list, "a list");
-  }
-  std::vector<NodeId> nodes;
-  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as_expr(c, element));
-  return nodes;
+  return text::each<Context>(c, list, "a list", as_expr);
 }
 
 std::vector<NodeId> as_ranges(Context& c, const Value& list) {
-  if (list.form != Value::Form::list) {
-    c.exprs.fail_expected(list, "a list of ranges");
-  }
-  std::vector<NodeId> nodes;
-  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as_range(c, element));
-  return nodes;
+  return text::each<Context>(c, list, "a list of ranges", as_range);
 }
 
 /// `dtype=)` is void, which legacy text spells as nothing.

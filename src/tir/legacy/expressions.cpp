@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tir/node_queries.h"
 #include "tir/text/expression_values.h"
 #include "tir/text/op_table.h"
 
@@ -203,11 +204,9 @@ void lower_binary(Context& c, SyntaxId id) {
 
 /// The dtype in `Pointer(global int16)`, which is the last word of the annotation.
 void note_element_type(Context& c, NodeId variable, SyntaxId annotation) {
-  const Node type = c.builder.node(variable)[f::Var::type_annotation];
-  if (!type || !type.is(Kind::PointerType)) return;
-  const Node element = type[f::PointerType::element_type];
-  if (!element.is(Kind::PrimType)) return;
-  const std::string dtype = to_string(element.dtype(f::PrimType::dtype));
+  const auto pointee = pointee_of(c.builder.node(variable)[f::Var::type_annotation]);
+  if (!pointee) return;
+  const std::string dtype = to_string(*pointee);
   const std::size_t at = c.exprs.word_of(annotation).rfind(dtype);
   if (at == std::string_view::npos) return;
   const auto begin = static_cast<std::uint32_t>(c.exprs.syntax(annotation).name_begin + at);

@@ -78,10 +78,7 @@ void read_tuple_type(Context& c, Header& header) {
 
 /// `-> ()` is void. Types of pointers hold blanks, so that the lexer does not know where one ends.
 void read_return_type(Context& c, Header& header) {
-  if (!c.lexer.token().is(Sign::arrow)) {
-    c.lexer.fail_expected("'->' and a type behind the parameters");
-  }
-  c.lexer.advance();
+  c.lexer.expect(Sign::arrow, "and a type behind the parameters");
   if (c.lexer.token().is(Sign::open_paren)) return read_tuple_type(c, header);
   const std::string_view text = c.source.text;
   const auto scanned = scan_type(text, c.lexer.token().begin);
@@ -123,9 +120,7 @@ NodeId read_attributes(Context& c) {
     }
     const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
     c.lexer.advance();
-    if (!c.lexer.accept(Sign::colon)) {
-      c.lexer.fail_expected(fmt::format("':' behind \"{}\"", key));
-    }
+    c.lexer.expect(Sign::colon, fmt::format("behind \"{}\"", key));
     const NodeId value = as_attribute(c, lower(c, c.exprs.parse()));
     const StringId name = builder.string(key);
     if (!names.add(name)) c.lexer.fail(at, message_of_repeated(key));
@@ -139,9 +134,7 @@ NodeId read_attributes(Context& c) {
 void read_buffer_map(Context& c, std::vector<NodePair>& into) {
   read_braces(c, [&] {
     const NodeId param = as_var(c, lower(c, c.exprs.parse()));
-    if (!c.lexer.accept(Sign::colon)) {
-      c.lexer.fail_expected("':' and a buffer behind a parameter");
-    }
+    c.lexer.expect(Sign::colon, "and a buffer behind a parameter");
     into.push_back({param, as_buffer(c, lower(c, c.exprs.parse()))});
   });
 }

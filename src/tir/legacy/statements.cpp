@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tir/legacy/expressions.h"
+#include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
@@ -284,10 +285,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
 
 /// `annotations = {"k": v})`.
 ListId read_annotations(Context& c) {
-  if (!c.lexer.at_word("annotations")) {
-    c.lexer.fail_expected("'annotations'");
-  }
-  c.lexer.advance();
+  c.lexer.expect_word("annotations");
   c.lexer.expect(Sign::assign, "behind annotations");
   const ListId entries = c.builder.map(read_entries(c, c.exprs.parse()));
   if (c.lexer.token().is(Sign::close_paren)) c.lexer.seek(c.lexer.token().end);
@@ -353,10 +351,7 @@ void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
 void open_if(Context& c, std::uint32_t begin) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, c.exprs.parse());
-  const Node node = c.builder.node(condition);
-  if (node.is(Kind::IntImm) && node.integer(f::IntImm::value) != 0) {
-    c.lose(LossCode::else_branch);
-  }
+  if (int_imm_of(c.builder.node(condition)).value_or(0) != 0) c.lose(LossCode::else_branch);
   open_frame(c, {.open = Open::then_case,
                  .begin = begin,
                  .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
@@ -393,10 +388,7 @@ void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   draft.dtype = as_dtype(c, lower(c, parts[1]));
   draft.list = c.builder.list(as_exprs(c, lower(c, parts[2])));
   c.lexer.expect(Sign::comma, "behind the extents of allocate");
-  if (!c.lexer.at_word("storage_scope")) {
-    c.lexer.fail_expected("'storage_scope'");
-  }
-  c.lexer.advance();
+  c.lexer.expect_word("storage_scope");
   if (!c.lexer.token().is(Sign::assign)) {
     c.lexer.fail_expected("'=' behind storage_scope");
   }

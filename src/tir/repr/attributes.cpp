@@ -1,5 +1,4 @@
 // Values of attributes, in a loop over what is open: lists, maps, targets and objects.
-#include "tir/repr/attributes.h"
 
 #include <fmt/core.h>
 
@@ -54,9 +53,8 @@ std::optional<FieldValue> field_value(Builder& builder, const FieldInfo& field, 
   }
 }
 
-}  // namespace
-
-/// The printer writes the name of the C++ class, which ends with Node.
+/// The kind of an object printed as `type(name=value, …)`; nothing for any other type. The printer
+/// writes the name of the C++ class, which ends with Node.
 std::optional<Kind> described_kind(std::string_view type) {
   if (!type.ends_with(kSuffix)) return std::nullopt;
   type.remove_suffix(kSuffix.size());
@@ -65,15 +63,17 @@ std::optional<Kind> described_kind(std::string_view type) {
   return found == std::end(kDescribed) ? std::nullopt : std::optional(*found);
 }
 
-/// Such a field may hold anything but a comma at the end of its line.
+/// Whether the field is printed as it is, without quotes. It may hold anything but a comma at the
+/// end of its line.
 bool is_raw_text(Kind kind, std::string_view field) {
   const auto fields = info(kind).fields;
   const auto found = std::ranges::find(fields, field, &FieldInfo::name);
   return found != fields.end() && found->type == FieldType::string;
 }
 
-/// Fields are found by name, for their order is that of the printer and differs from that of the
-/// row.
+/// Makes such an object of the fields that are printed; the others are lost, and so are those that
+/// later versions have no more. Fields are found by name, for their order is that of the printer
+/// and differs from that of the row.
 NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
                    std::span<const NodeId> values) {
   const KindInfo& row = info(kind);
@@ -98,8 +98,6 @@ NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
 }
 
 // --- Values ------------------------------------------------------------------------------------
-
-namespace {
 
 constexpr std::string_view kNull = "(nullptr)";
 constexpr std::string_view kTargetWithoutKeys = "composite";

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "tir/node_queries.h"
 #include "tir/text/expression_values.h"
 #include "tir/text/lexer.h"
 #include "tir/text/op_table.h"
@@ -257,7 +258,7 @@ NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
     axes.push_back(as_iter_var(c, axis, Binding::known));
   const NodeId condition = is_null(c, arguments[4]) ? NodeId::none : as_expr(c, arguments[4]);
   const Node position = builder.node(as_expr(c, arguments[5]));
-  const std::int64_t place = position.is(Kind::IntImm) ? position.integer(f::IntImm::value) : -1;
+  const std::int64_t place = int_imm_of(position).value_or(-1);
   if (place < 0 || static_cast<std::size_t>(place) >= sources.size()) {
     c.exprs.fail(arguments[5].syntax,
                  fmt::format("expected a value_index below {}", sources.size()));

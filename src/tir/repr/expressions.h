@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tir/repr/context.h"
@@ -55,7 +58,7 @@ NodeId as_iter_var(Context& c, const Value& value, Binding binding);
 /// The body of a function, from its opening to its closing brace.
 NodeId read_body(Context& c);
 
-// --- What a function leaves unsaid: dtypes.cpp, shapes.cpp -------------------------------------
+// --- What a function leaves unsaid: inference.cpp -------------------------------------------
 
 /// Sets the dtypes of the nodes from `first` on. The text has those of constants, casts and
 /// allocations alone: what is added, compared or stored together has one dtype, and where nothing
@@ -64,5 +67,12 @@ void infer_dtypes(Context& c, std::uint32_t first);
 /// Sets the extents of buffers, of which the text has the indices alone: as many elements as are
 /// loaded and stored by the nodes from `first` on, as far as loops with constant bounds tell.
 void infer_shapes(Context& c, std::uint32_t first);
+
+// --- Values of attributes: attributes.cpp -------------------------------------------------------
+
+/// Reads the value at the lexer's token and leaves the lexer behind it. `(nullptr)` is none.
+NodeId read_attribute(Context& c);
+/// The same for a map with names as keys.
+std::vector<NamedNode> read_attribute_map(Context& c);
 
 }  // namespace mlf::tir::repr

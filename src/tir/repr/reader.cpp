@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include "tir/reader.h"
-#include "tir/repr/attributes.h"
 #include "tir/repr/expressions.h"
 
 namespace mlf::tir {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "tir/repr/attributes.h"
 #include "tir/repr/expressions.h"
 
 namespace mlf::tir::repr {

@@ -26,10 +26,6 @@ std::int64_t constant(Node node) {
   return node.integer(f::IntImm::value);
 }
 
-bool is_zero(Node node) {
-  return node.is(Kind::IntImm) && constant(node) == 0;
-}
-
 using Pairs = std::vector<std::pair<NodeId, NodeId>>;
 
 // Equal content does not make these the same: two buffers of one shape are two.
@@ -73,24 +69,18 @@ bool same_fields(Node a, Node b, Pairs& rest) {
   return true;
 }
 
-template <class... Cases>
 // std::visit over one lambda for each form of a value.
+template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-NodeId make_integer(ExprFactory& make, std::int64_t value) {
-  const bool is_small = value >= std::numeric_limits<std::int32_t>::min() &&
-                        value <= std::numeric_limits<std::int32_t>::max();
-  return make.int_imm(DType::Int(is_small ? 32 : 64), value);
-}
-
 NodeId make_scalar(ExprFactory& make, const TargetValue& value) {
   return std::visit(Overloaded{
                         [&](bool flag) { return make.boolean(flag ? 1 : 0); },
-                        [&](std::int64_t number) { return make_integer(make, number); },
+                        [&](std::int64_t number) { return make.integer(number); },
                         [&](const std::string& text) { return make.string(text); },
                         [&](const JsonText& json) { return make.string(json.text); },
                         [&](const std::vector<TargetValue>&) -> NodeId {
@@ -272,7 +262,7 @@ bool ExprFactory::is_spelled_alike(NodeId a, NodeId b) const {
 NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   const Node first = builder_->node(begin);
   const Node last = builder_->node(end);
-  if (is_zero(first)) return end;
+  if (is_int_imm(first, 0)) return end;
   if (first.is(Kind::IntImm) && last.is(Kind::IntImm)) {
     // As in arithmetic of TVM, the wider of two dtypes is that of the result.
     const DType dtype = first.dtype().bits > last.dtype().bits ? first.dtype() : last.dtype();

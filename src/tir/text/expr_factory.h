@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mlf/target.h"
@@ -61,6 +62,10 @@ class ExprFactory {
     return builder_->make(Kind::IntImm, {dtype, value});
   }
   NodeId int32(std::int64_t value) { return int_imm(DType::Int(32), value); }
+  /// An int32, or an int64 where the value does not fit.
+  NodeId integer(std::int64_t value) {
+    return int_imm(DType::Int(std::in_range<std::int32_t>(value) ? 32 : 64), value);
+  }
   NodeId boolean(std::int64_t value) { return int_imm(DType::Bool(), value); }
   NodeId float_imm(DType dtype, double value) {
     return builder_->make(Kind::FloatImm, {dtype, value});

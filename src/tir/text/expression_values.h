@@ -135,6 +135,16 @@ class ExpressionValues {
   ExpressionParser parser_;
 };
 
+/// What a place makes of each element of a list. Fails at anything else, which is not `what`.
+template <class Context>
+std::vector<NodeId> each(Context& c, const Value& list, std::string_view what,
+                         NodeId (*as)(Context& c, const Value& element)) {
+  if (list.form != Value::Form::list) c.exprs.fail_expected(list, what);
+  std::vector<NodeId> nodes;
+  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as(c, element));
+  return nodes;
+}
+
 // --- Functions of expressions ------------------------------------------------------------------
 
 /// Whether `word` is in a list of words with a blank in front of and behind each of them.

@@ -191,7 +191,10 @@ class Lexer {
   /// Passes the token over if it is this sign.
   bool accept(Sign sign);
   /// The same, and an error for any other token. `construct` says where the sign belongs.
-  void expect(Sign sign, std::string_view construct);
+  void expect(Sign sign, std::string_view construct = {});
+  void expect_word(std::string_view word, std::string_view construct = {});
+  /// Passes a name over and gives it; `wanted` says of what.
+  std::string_view expect_name(std::string_view wanted);
   /// The same as `seek` goes on: the lines inside of a bracket stay lines.
   void pass(Sign sign, std::string_view construct);
 
@@ -238,6 +241,7 @@ class Lexer {
   };
 
   void check(Sign sign, std::string_view construct) const;
+  [[noreturn]] void fail_spelled(std::string_view spelling, std::string_view construct) const;
   void scan();
   bool is_in_line() const;
   bool skip_blank();
@@ -266,7 +270,7 @@ class Lexer {
   std::array<bool, 256> starts_word_{};  // one of the rules' words
 };
 
-// --- Values of literal tokens: literals.cpp ----------------------------------------------------
+// --- Values of literal tokens ------------------------------------------------------------------
 
 /// The bytes of a string token, quotes off. Escapes are those of Python and of TVM's printers:
 /// `\n \t \r \" \' \\ \xHH`, an escaped line end is nothing; others stay as they are.

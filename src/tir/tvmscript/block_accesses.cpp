@@ -1,4 +1,4 @@
-#include "tir/tvmscript/block_accesses.h"
+#include "tir/tvmscript/function.h"
 
 #include <algorithm>
 #include <optional>

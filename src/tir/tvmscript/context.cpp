@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/pools.h"
 #include "tir/text/lexer.h"
 
@@ -105,11 +106,9 @@ void Context::note_dtype_word(NodeId id, const Value& dtype) {
 }
 
 void Context::note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end) {
-  const Node type = node(var)[f::Var::type_annotation];
-  if (!type || !type.is(Kind::PointerType)) return;
-  const Node element = type[f::PointerType::element_type];
-  if (!element.is(Kind::PrimType)) return;
-  const std::string quoted = '"' + to_string(element.dtype(f::PrimType::dtype)) + '"';
+  const auto pointee = pointee_of(node(var)[f::Var::type_annotation]);
+  if (!pointee) return;
+  const std::string quoted = '"' + to_string(*pointee) + '"';
   const std::size_t at = slice(begin, end).find(quoted);
   if (at == std::string_view::npos) return;
   const auto first = static_cast<std::uint32_t>(begin + at + 1);

@@ -59,9 +59,8 @@ NodeId as_expr(Context& c, const Value& value) {
     }
     case ValueKind::integer: {
       const std::int64_t number = as_integer(c, value);
-      const bool small = number >= std::numeric_limits<std::int32_t>::min() &&
-                         number <= std::numeric_limits<std::int32_t>::max();
-      return make_integer(c, value, DType::Int(small ? 32 : 64), number);
+      const bool is_small = std::in_range<std::int32_t>(number);
+      return make_integer(c, value, DType::Int(is_small ? 32 : 64), number);
     }
     case ValueKind::real:
       return c.make.float_imm(DType::Float(32), as_real(c, value));
@@ -159,8 +158,6 @@ NodeId as_callee(Context& c, const Value& value) {
   fail_expected(c, value, "an operator or a function");
 }
 
-/// A bare literal beside an operand of another type takes that type: TVM prints none such, people
-/// write them.
 namespace {
 
 struct Operands {
@@ -168,6 +165,8 @@ struct Operands {
   NodeId right;
 };
 
+/// A bare literal beside an operand of another type takes that type: TVM prints none such, people
+/// write them.
 Operands as_operands(Context& c, const Value& a, const Value& b) {
   // The right operand is made first here: it says what the left one is.
   if (is_literal(c, a) && !is_literal(c, b)) {
@@ -233,7 +232,7 @@ NodeId fold_constants(Context& c, Kind kind, Node a, Node b) {
   if (a.is(Kind::IntImm) && b.is(Kind::IntImm) && is_index(a.dtype()) && a.dtype() == b.dtype()) {
     const auto value = compute(kind, a.integer(f::IntImm::value), b.integer(f::IntImm::value));
     if (!value) return NodeId::none;
-    const bool fits = a.dtype().bits == 64 || (*value >= INT32_MIN && *value <= INT32_MAX);
+    const bool fits = a.dtype().bits == 64 || std::in_range<std::int32_t>(*value);
     return fits ? c.make.int_imm(a.dtype(), *value) : NodeId::none;
   }
   const bool are_real = a.is(Kind::FloatImm) && b.is(Kind::FloatImm) && a.dtype() == b.dtype();
@@ -289,9 +288,7 @@ NodeId python_number(Context& c, Kind kind, const Value& a, const Value& b) {
     const auto value = compute(kind, c.node(left).integer(f::IntImm::value),
                                c.node(right).integer(f::IntImm::value));
     if (!value) return NodeId::none;
-    const bool is_small = *value >= std::numeric_limits<std::int32_t>::min() &&
-                          *value <= std::numeric_limits<std::int32_t>::max();
-    made = c.make.int_imm(DType::Int(is_small ? 32 : 64), *value);
+    made = c.make.integer(*value);
   } else {
     const auto value = compute(kind, as_real(c, a), as_real(c, b));
     if (!value) return NodeId::none;

@@ -152,10 +152,7 @@ void open_frame(FunctionContext& fn, FrameKind kind, Reach reach) {
 
 /// The colon that ends the line above a suite.
 void end_header(FunctionContext& fn) {
-  Context& c = fn.c;
-  if (!c.lexer.accept(Sign::colon)) {
-    c.lexer.fail_expected("':'");
-  }
+  fn.c.lexer.expect(Sign::colon);
   end_line(fn);
   fn.expects_suite = true;
 }
@@ -166,16 +163,6 @@ void end_line(FunctionContext& fn) {
 }
 
 // --- Names -------------------------------------------------------------------------------------
-
-std::string_view expect_name(FunctionContext& fn, std::string_view wanted) {
-  Context& c = fn.c;
-  if (!c.lexer.token().is(TokenKind::name)) {
-    c.lexer.fail_expected(fmt::format("{}", wanted));
-  }
-  const std::string_view name = c.lexer.text(c.lexer.token());
-  c.lexer.advance();
-  return name;
-}
 
 /// TVM prints names that are words of Python as they are: `for = T.int32()`, `in[0] = 1`.
 bool is_plain_name(const FunctionContext& fn) {
@@ -242,10 +229,8 @@ NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId ro
 /// `n: T.int32`, or `A: T.Buffer((16,), "float32")` in place of a handle and its buffer.
 void read_param(FunctionContext& fn) {
   Context& c = fn.c;
-  const std::string_view name = expect_name(fn, "a parameter");
-  if (!c.lexer.accept(Sign::colon)) {
-    c.lexer.fail_expected(fmt::format("':' and the type of {}", name));
-  }
+  const std::string_view name = c.lexer.expect_name("a parameter");
+  c.lexer.expect(Sign::colon, fmt::format("and the type of {}", name));
   const std::uint32_t begin = c.lexer.token().begin;
   const SyntaxId root = c.parser.parse();
   // v0.9 to v0.11 write T.Buffer[…], since then it is a call.
@@ -268,9 +253,7 @@ void read_param(FunctionContext& fn) {
 void read_params(FunctionContext& fn) {
   Context& c = fn.c;
   c.values.clear();
-  if (!c.lexer.accept(Sign::open_paren)) {
-    c.lexer.fail_expected("'(' after the name of a function");
-  }
+  c.lexer.expect(Sign::open_paren, "after the name of a function");
   while (!c.lexer.token().is(Sign::close_paren)) {
     read_param(fn);
     if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_paren)) {
@@ -322,7 +305,7 @@ void read_function(Context& c, FunctionDraft& draft) {
   const std::uint32_t indent = c.lexer.indentation();
   c.lexer.advance();
   draft.name_offset = c.lexer.token().begin;
-  draft.name = expect_name(fn, "the name of a function");
+  draft.name = c.lexer.expect_name("the name of a function");
   c.function_losses.enter(draft.name);
   const std::size_t mark = c.names.mark();
   read_params(fn);

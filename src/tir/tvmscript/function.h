@@ -11,11 +11,30 @@
 
 #include "mlf/tir/builder.h"
 #include "tir/text/statement_stack.h"
-#include "tir/tvmscript/block_accesses.h"
 #include "tir/tvmscript/context.h"
 #include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
+
+/// Where a text defines a buffer that blocks may access: those of parameters and of the root block
+/// come first, with the order 0.
+struct BufferDefinition {
+  std::uint32_t order;
+  NodeId buffer;
+};
+using AccessibleBuffers = std::unordered_map<NodeId, BufferDefinition>;  // by data pointer
+
+/// A block whose T.reads or T.writes are not in the text.
+struct IncompleteBlock {
+  NodeId block;
+  std::uint32_t first_definition;  ///< order of the first buffer that is defined inside of it
+  bool states_reads;
+  bool states_writes;
+};
+
+/// Sets the reads and writes of a block that are not stated. Blocks inside of it are complete.
+/// A region that TVM would narrow further is the whole dimension, and a loss.
+void complete_block(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& block);
 
 enum class FrameKind : std::uint8_t { function, scoped, then_branch, else_branch, block, init };
 
@@ -162,8 +181,6 @@ void end_line(FunctionContext& fn);
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
                const Value& value);
 
-/// Takes a name; `wanted` says of what.
-std::string_view expect_name(FunctionContext& fn, std::string_view wanted);
 /// Whether the word at hand is a name although Python has a keyword of it: TVM prints names that
 /// are words of Python as they are, `for = T.int32()`, `in[0] = 1`.
 bool is_plain_name(const FunctionContext& fn);

@@ -185,15 +185,9 @@ class ModuleReader {
     if (!takes_next(classes_are_decorated_)) return pass_over_line();
     class_indent_ = lexer_.indentation();
     lexer_.advance();
-    if (!lexer_.token().is(TokenKind::name)) {
-      lexer_.fail_expected("the name of the class");
-    }
-    c_.module_name = lexer_.text(lexer_.token());
+    c_.module_name = lexer_.expect_name("the name of the class");
     has_class_ = true;
-    lexer_.advance();
-    if (!lexer_.accept(Sign::colon)) {
-      lexer_.fail_expected("':'");
-    }
+    lexer_.expect(Sign::colon);
     lexer_.end_line();
   }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/function.h"
@@ -161,12 +162,9 @@ void keyword_for(FunctionContext& fn) {
   c.lexer.advance();
   std::vector<std::string_view> names;
   do {
-    names.push_back(expect_name(fn, "a loop variable"));
+    names.push_back(c.lexer.expect_name("a loop variable"));
   } while (c.lexer.accept(Sign::comma));
-  if (!c.lexer.at_word("in")) {
-    c.lexer.fail_expected("'in' after the loop variable");
-  }
-  c.lexer.advance();
+  c.lexer.expect_word("in", "after the loop variable");
   const SyntaxId iterable = c.parser.parse();
   open_loops(fn, names, iterable);
   end_header(fn);
@@ -189,10 +187,8 @@ void open_if(FunctionContext& fn, std::uint32_t header_indent) {
   Context& c = fn.c;
   c.lexer.advance();
   const NodeId condition = as_expr(c, read_value(c));
-  const Node value = c.node(condition);
-  if (c.rules.drops_dead_else && value.is(Kind::IntImm) && value.integer(f::IntImm::value) != 0) {
-    c.lose(LossCode::else_branch);
-  }
+  const bool is_true = int_imm_of(c.node(condition)).value_or(0) != 0;
+  if (c.rules.drops_dead_else && is_true) c.lose(LossCode::else_branch);
   open_frame(fn, FrameKind::then_branch, Reach::own_suite);
   fn.frames.top().header_indent = header_indent;
   fn.frames.top().condition = condition;
@@ -215,7 +211,7 @@ void with_item(FunctionContext& fn) {
   std::string_view name;
   if (c.lexer.at_word("as")) {
     c.lexer.advance();
-    name = expect_name(fn, "a name after 'as'");
+    name = c.lexer.expect_name("a name after 'as'");
   }
   const std::string_view callee = tir_callee(c, root);
   if (callee == "block") return open_block(fn, arguments_of(c, root));
@@ -244,9 +240,7 @@ void keyword_assert(FunctionContext& fn) {
   Context& c = fn.c;
   c.lexer.advance();
   const NodeId condition = as_expr(c, read_value(c));
-  if (!c.lexer.accept(Sign::comma)) {
-    c.lexer.fail_expected("',' and a message");
-  }
+  c.lexer.expect(Sign::comma, "and a message");
   const NodeId message = as_expr(c, read_value(c));
   open_frame(fn, FrameKind::scoped, Reach::rest_of_suite);
   add_assert(fn, condition, message);
@@ -315,9 +309,7 @@ void read_annotated(FunctionContext& fn, SyntaxId target) {
   const text::Token first = c.lexer.token();
   const NodeId type = as_type(c, read_value(c));
   const std::uint32_t type_end = c.lexer.token().begin;
-  if (!c.lexer.accept(Sign::assign)) {
-    c.lexer.fail_expected(fmt::format("'=' after the type of {}", name));
-  }
+  c.lexer.expect(Sign::assign, fmt::format("after the type of {}", name));
   const NodeId var = read_let_line(fn, name, type, as_expr(c, read_value(c)));
   c.note_pointee(var, first.begin, type_end);
 }
@@ -423,9 +415,7 @@ void read_assignment(FunctionContext& fn, SyntaxId first_target) {
   Context& c = fn.c;
   std::vector<SyntaxId> targets{first_target};
   while (c.lexer.accept(Sign::comma)) targets.push_back(c.parser.parse());
-  if (!c.lexer.accept(Sign::assign)) {
-    c.lexer.fail_expected("'='");
-  }
+  c.lexer.expect(Sign::assign);
   std::vector<SyntaxId> values{c.parser.parse()};
   while (c.lexer.accept(Sign::comma)) values.push_back(c.parser.parse());
   if (targets.size() > 1 || values.size() > 1) return define_all(fn, targets, values);

@@ -1,19 +1,30 @@
 // A module as generated C can say it, built from any other one.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "mlf/tir/builder.h"
+#include "mlf/tir/module.h"
 #include "tir/c/c.h"
 #include "tir/c/integer_ranges.h"
-#include "tir/c/normal_form/rules.h"
 #include "tir/c/versions.h"
 #include "tir/text/expr_factory.h"
 
 namespace mlf::tir::c {
+
+enum class NormalizationRule : std::uint8_t {
+#define MLF_C_RULE(loss, kind, field, remainder, what) kind##_##field,
+#define MLF_C_KIND_RULE(step, loss, kind, what) step,
+#include "tir/c/c_normalization.def"
+#undef MLF_C_RULE
+#undef MLF_C_KIND_RULE
+};
 
 class NormalForm {
  public:

@@ -1,23 +1,137 @@
 // Statements of one function body, on a stack of the blocks that are open.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "mlf/diagnostics.h"
 #include "support/error.h"
-#include "tir/c/read/blocks.h"
-#include "tir/c/read/cmsis_nn.h"
+#include "support/name_map.h"
 #include "tir/c/read/context.h"
-#include "tir/c/read/ethos_u.h"
 #include "tir/c/read/expressions.h"
+#include "tir/c/read/external_layers.h"
+#include "tir/c/read/function.h"
 #include "tir/c/read/packed_calls.h"
-#include "tir/c/read/params.h"
-#include "tir/c/read/unknown_statements.h"
 
 namespace mlf::tir::c {
+
+/// A statement that keeps its text.
+struct UnknownStatement {
+  NodeId statement = NodeId::none;  ///< OpaqueStmt of type key "c"
+  bool returns = false;             ///< it may leave the function
+};
+
+/// Makes OpaqueStmts of the statements of one function that are not understood.
+class UnknownStatements {
+ public:
+  explicit UnknownStatements(FunctionContext& context) : context_(context) {}
+
+  /// Passes over the statement at the cursor and makes an OpaqueStmt with the fields `text` and
+  /// `is_inert`, and `calls` where a call of this function is all that it may do, under the loss
+  /// unknown-construct. Nothing where no statement begins here or where
+  /// there are too many of them: then the function as a whole is not understood.
+  std::optional<UnknownStatement> pass(const Diagnostic& reason);
+
+ private:
+  // People instrument each call. Beyond this the function is not one that TVM generated.
+  static constexpr std::size_t kMost = 4096;
+
+  /// What a statement does that names nothing of this function.
+  struct Effects {
+    bool is_harmless = false;   ///< it computes values and calls functions, no more
+    std::string_view callee{};  ///< of its first call; empty: none
+  };
+  Effects effects_of(std::size_t begin, std::size_t end) const;
+  bool is_of_function(std::string_view name) const;
+  void taint(std::size_t begin, std::size_t end);
+  bool mentions(std::size_t begin, std::size_t end, std::string_view word) const;
+
+  FunctionContext& context_;
+  std::size_t count_ = 0;
+  /// Names that statements with an unknown effect use: they may refer to what the function knows.
+  support::NameSet<std::string_view> tainted_;
+};
+
+/// A block, or a statement whose body is the rest of its block: C prints those without braces.
+struct Block {
+  enum class Kind : std::uint8_t {
+    body,
+    bare,  ///< braces that belong to nothing
+    loop,
+    while_loop,
+    then_case,
+    else_case,
+    if_value,  ///< branch of a conditional expression that is printed as a statement
+    else_value,
+    // Statements whose body is the rest of their block:
+    let,
+    allocate,
+  };
+  Kind kind = Kind::body;
+  std::size_t first = 0;          ///< its first statement among those that are complete
+  std::uint32_t begin = 0;        ///< byte of the source
+  NodeId var = NodeId::none;      ///< loop, let, allocate
+  NodeId value = NodeId::none;    ///< extent, condition, value of a let, size
+  NodeId other = NodeId::none;    ///< then branch; value of the first branch
+  DType dtype{};                  ///< allocate
+  std::string_view name{};        ///< if_value: what its branches set; allocate: the variable
+  std::string_view device{};      ///< allocate: type and number of the device
+  bool is_released = false;       ///< allocate: a workspace that was released before an inner one
+  bool stores_arguments = false;  ///< an `if` around the type codes of an argument
+
+  bool is_rest_of_block() const { return kind >= Kind::let; }
+};
+
+/// A stack of blocks, and of the statements that are complete in them.
+class Blocks {
+ public:
+  explicit Blocks(FunctionContext& context) : context_(context) {}
+
+  /// Begins a block with the next statement.
+  void open(Block block);
+  /// Goes on with a block that was closed, as its second branch.
+  void open_again(const Block& block);
+  /// Takes the innermost block from the stack; its statements are still there for `sequence`.
+  Block close();
+  Block& innermost() { return open_.back(); }
+  /// The innermost block with braces of its own.
+  Block& with_braces() { return open_[braced_.back()]; }
+  /// How often a block was opened or closed, or a statement completed.
+  std::size_t changes() const { return changes_; }
+  bool is_body_alone() const { return open_.size() == 1; }
+
+  /// Adds a statement that began at this byte and ends before the cursor.
+  void complete(NodeId statement, std::uint32_t begin) { complete(statement, begin, begin); }
+  /// The same of a call whose arguments are stored by statements from the byte `prepared` on.
+  void complete(NodeId statement, std::uint32_t begin, std::uint32_t prepared);
+  bool is_empty(const Block& block) const { return complete_.size() == block.first; }
+  /// All statements of a block as one; there are none any more.
+  NodeId sequence(const Block& block);
+
+  /// Ends the lets and allocations whose body is the rest of the block that ends here.
+  /// @throws support::Error where one of them is a workspace that was not released
+  void close_rest_of_block();
+  /// Ends the allocation of the workspace `name` on `device`, and the lets inside of it. Where an
+  /// inner workspace is not released yet, the allocation ends with its block instead.
+  /// @throws support::Error where it is not allocated in this block
+  void release(std::string_view name, std::string_view device);
+
+ private:
+  void push(const Block& block);
+  void complete_innermost();
+  Block& allocated(std::string_view name, std::string_view device);
+  bool holds_workspace(const Block& outer) const;
+
+  FunctionContext& context_;
+  std::vector<Block> open_;
+  std::vector<std::size_t> braced_;  // those of `open_` that have braces
+  std::vector<NodeId> complete_;
+  std::size_t changes_ = 0;
+};
 
 class BodyReader {
  public:

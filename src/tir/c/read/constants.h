@@ -3,9 +3,13 @@
 // for the rows, source_module.cc for the pools.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "mlf/tir/module.h"
 #include "support/name_map.h"
 #include "support/source_text.h"
 #include "tir/c/read/context.h"
@@ -41,5 +45,18 @@ void read_linked_param_ids(const support::SourceText& source, const Item& functi
 /// The function whose attribute holds the parameters, as TVM makes it. Nothing where the files have
 /// no such array. A parameter without an id in `ids` gets its position.
 std::optional<NodePair> linked_params_function(ModuleContext& context, const LinkedParamIds& ids);
+
+/// Decodes the `count` numbers in `rows` as little-endian elements. Integers are hexadecimal or
+/// decimal, floats hexadecimal (or INFINITY, NAN), float16 the bit pattern of each element.
+///
+/// Throws where there are more or fewer numbers, or something else.
+std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
+                                   std::uint64_t count);
+
+/// The bytes of `"\x01\x02…"`, quotes included in `text`.
+///
+/// Throws where there are more or fewer than `count`, or something else.
+std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,
+                                   std::uint64_t count);
 
 }  // namespace mlf::tir::c

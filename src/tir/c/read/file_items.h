@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/tir/document.h"
 #include "support/source_text.h"
 #include "tir/c/read/tokens.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 
@@ -44,5 +46,17 @@ struct FileItems {
 /// Splits a file. Never fails: what it does not know is passed over as `other`. Initialisers of
 /// arrays are found at the speed of memory, without looking at what is in them.
 FileItems split(const support::SourceText& source);
+
+/// Narrows `versions` by what is in the file: includes, names of temporaries and parameters,
+/// order of the prologue.
+void infer_version(const support::SourceText& source, const FileItems& file,
+                   VersionInference& versions);
+
+/// Whether TVM wrote this file although it holds no function printed from TIR.
+bool is_support(const support::SourceText& source);
+
+/// What a file of kernels has beside that which TVM prints of TIR: functions, types, arrays, and
+/// lines of the preprocessor.
+std::vector<ImportedC> imported_c(const support::SourceText& source, const FileItems& file);
 
 }  // namespace mlf::tir::c

@@ -1,4 +1,4 @@
-#include "tir/c/read/imported.h"
+#include "tir/c/read/file_items.h"
 
 #include <algorithm>
 #include <array>

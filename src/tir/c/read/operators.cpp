@@ -45,8 +45,7 @@ class Matcher {
   bool is_sign_of_remainder(Node node, Node a, Node b) const {
     if (!is_call_of(node, "tir.shift_right")) return false;
     const Node amount = argument(node, 1);
-    return amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) == node.dtype().bits - 1 &&
-           is_remainder_of(argument(node, 0), a, b);
+    return is_int_imm(amount, node.dtype().bits - 1) && is_remainder_of(argument(node, 0), a, b);
   }
 
   bool is_remainder_of(Node node, Node a, Node b) const {
@@ -114,8 +113,7 @@ std::optional<Division> floor_choice(text::ExprFactory& make, NodeId condition, 
   if (!corrected.is(divides ? Kind::Sub : Kind::Add)) return std::nullopt;
   if (!matcher.same(corrected[f::Sub::a], exact)) return std::nullopt;
   const Node by = corrected[f::Sub::b];
-  const bool is_one = by.is(Kind::IntImm) && by.integer(f::IntImm::value) == 1;
-  if (divides ? !is_one : !matcher.same(by, b)) return std::nullopt;
+  if (divides ? !is_int_imm(by, 1) : !matcher.same(by, b)) return std::nullopt;
   return Division{divides ? Kind::FloorDiv : Kind::FloorMod, a.id(), b.id()};
 }
 
@@ -155,9 +153,9 @@ NodeId Operators::comparison(Kind kind, NodeId a, NodeId b) {
   if (kind == Kind::NE && make_->dtype_of(a).is_float() && make_->same_expr(a, b)) {
     return call("tir.isnan", DType::Bool(), std::array{a});
   }
-  const bool is_zero = node(b).is(Kind::IntImm) && node(b).integer(f::IntImm::value) == 0;
+  const bool is_zero_test = (kind == Kind::EQ || kind == Kind::NE) && is_int_imm(node(b), 0);
   // Whether a remainder is zero does not depend on its sign: LowerIntrin makes it `%`.
-  if (is_zero && (kind == Kind::EQ || kind == Kind::NE)) a = floor_of(a, Kind::Mod, Kind::FloorMod);
+  if (is_zero_test) a = floor_of(a, Kind::Mod, Kind::FloorMod);
   return with_facts(make_->binary(kind, a, b), std::array{a, b});
 }
 

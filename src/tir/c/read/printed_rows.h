@@ -1,5 +1,5 @@
 // Elements of arrays exactly as TVM spells them: whole rows of integers without a branch, floats
-// with as few as they allow. What is spelled otherwise is left to array_rows.cpp, which reads any
+// with as few as they allow. What is spelled otherwise is left to constants.cpp, which reads any
 // C.
 #pragma once
 

@@ -6,15 +6,21 @@
 #include <utility>
 
 #include "mlf/tir/module.h"
-#include "tir/c/cmsis_nn_text.h"
-#include "tir/c/ethos_u_text.h"
+#include "tir/c/external_text.h"
 #include "tir/c/language.h"
+#include "tir/c/write/code.h"
 #include "tir/c/write/expressions.h"
-#include "tir/c/write/spelling.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::tir::c {
 namespace {
+
+/// An argument of a call of another code generator: a bare number, a word, or an expression.
+std::string text_of(ExprWriter& exprs, Node argument) {
+  if (const auto number = int_imm_of(argument)) return fmt::format("{}", *number);
+  if (argument.is(Kind::StringImm)) return std::string(argument.text(f::StringImm::value));
+  return exprs(argument);
+}
 
 // --- CMSIS-NN ------------------------------------------------------------------------------------
 
@@ -44,10 +50,7 @@ class LayerWriter {
  private:
   std::string value(CmsisArgument what, std::size_t part) {
     if (!call_.has(what)) return std::string(kNoCmsisContext);  // a bias
-    const Node argument = args_[call_.position(what) + part];
-    if (argument.is(Kind::IntImm)) return fmt::format("{}", argument.integer(f::IntImm::value));
-    if (argument.is(Kind::StringImm)) return std::string(argument.text(f::StringImm::value));
-    return exprs_(argument);
+    return c::text_of(exprs_, args_[call_.position(what) + part]);
   }
 
   ExprWriter& exprs_;
@@ -140,7 +143,7 @@ class EthosUWriter {
   template <class... Words>
   void line(std::string_view form, const Words&... words);
   void address(Node region, Node memory, Node bytes);
-  std::string text_of(Node argument);
+  std::string text_of(Node argument) { return c::text_of(exprs_, argument); }
 
   Code& code_;
   ExprWriter& exprs_;
@@ -159,12 +162,6 @@ void EthosUWriter::line(std::string_view form, const Words&... words) {
     }
   }
   code_.plain_line(text);
-}
-
-std::string EthosUWriter::text_of(Node argument) {
-  if (argument.is(Kind::IntImm)) return fmt::format("{}", argument.integer(f::IntImm::value));
-  if (argument.is(Kind::StringImm)) return std::string(argument.text(f::StringImm::value));
-  return exprs_(argument);
 }
 
 void EthosUWriter::address(Node region, Node memory, Node bytes) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tir/c/language.h"
-#include "tir/c/write/spelling.h"
+#include "tir/c/write/code.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -109,10 +109,6 @@ std::size_t count_of(DType dtype, std::span<const std::byte> data) {
   return data.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
 }
 
-std::int64_t number(Node value) {
-  return value && value.is(Kind::IntImm) ? value.integer(f::IntImm::value) : 0;
-}
-
 }  // namespace
 
 void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data) {
@@ -156,8 +152,9 @@ void write_constant_pool(const Sink& sink, const Forms& forms, const NamedPool& 
   for (const Node member : info.list(f::ConstantPoolInfo::constant_info_array)) {
     members.push_back(member);
   }
-  std::ranges::stable_sort(
-      members, {}, [](Node member) { return number(member[f::ConstantInfo::byte_offset]); });
+  std::ranges::stable_sort(members, {}, [](Node member) {
+    return int_imm_of(member[f::ConstantInfo::byte_offset]).value_or(0);
+  });
   sink(fmt::format("__attribute__((section(\".rodata.tvm\"), ))\nstatic {}struct {} {{\n",
                    forms.has(TvmFeature::c_constant_pools) ? "const " : "", pool));
   for (const Node member : members) {
@@ -168,7 +165,7 @@ void write_constant_pool(const Sink& sink, const Forms& forms, const NamedPool& 
     sink(fmt::format(
         "  {} {}[{}] __attribute__(({}aligned({}))); // {} bytes, aligned offset: {}\n",
         type_text(dtype), name, count_of(dtype, data), member == members.front() ? "" : "packed, ",
-        kPoolAlignment, data.size(), number(member[f::ConstantInfo::byte_offset])));
+        kPoolAlignment, data.size(), int_imm_of(member[f::ConstantInfo::byte_offset]).value_or(0)));
   }
   sink(fmt::format("}} {} = {{\n", pool));
   for (const Node member : members) {

@@ -8,7 +8,7 @@
 
 #include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
-#include "tir/c/write/spelling.h"
+#include "tir/c/write/code.h"
 
 namespace mlf::tir::c {
 

@@ -2,12 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <bit>
+
 #include "support/error.h"
 #include "tir/c/language.h"
-#include "tir/c/write/spelling.h"
+#include "tir/c/write/code.h"
 #include "tir/written_size.h"
 
 namespace mlf::tir::c {
+
 /// The text of an expression; lines that it needs before it are in the code already.
 std::string ExprWriter::operator()(Node expr) {
   text_.clear();
@@ -265,9 +269,217 @@ ExprWriter::Plan ExprWriter::binary_plan(Node node) {
 ExprWriter::Plan ExprWriter::remainder_of_zero_test(Node node) {
   const Node a = node[f::EQ::a];
   const Node b = node[f::EQ::b];
-  const bool is_test = b.is(Kind::IntImm) && b.integer(f::IntImm::value) == 0;
-  return {node.is(Kind::EQ) ? "(\1 == \1)" : "(\1 != \1)",
-          {{a, is_test && a.is(Kind::FloorMod) ? Division::truncate : Division::floor}, {b}}};
+  return {
+      node.is(Kind::EQ) ? "(\1 == \1)" : "(\1 != \1)",
+      {{a, is_int_imm(b, 0) && a.is(Kind::FloorMod) ? Division::truncate : Division::floor}, {b}}};
+}
+
+// --- Calls and fields of records -----------------------------------------------------------------
+
+namespace {
+
+/// Operators that are printed as one text around their arguments.
+struct SimpleForm {
+  std::string_view op;
+  std::size_t arguments;
+  std::string_view form;
+  std::size_t repeats;  ///< how often an only argument is printed
+};
+constexpr auto kSimpleForms = std::to_array<SimpleForm>({
+    {"tir.bitwise_not", 1, "(~\1)", 1},
+    {"tir.isnullptr", 1, "(\1 == NULL)", 1},
+    {"tir.isnan", 1, "(\1 != \1)", 2},
+    {"tir.tvm_thread_invariant", 1, "(\1)", 1},
+});
+
+std::string argument_list(std::size_t count) {
+  std::string list = "(";
+  for (std::size_t i = 0; i < count; ++i) list += i == 0 ? "\1" : ", \1";
+  return list + ")";
+}
+
+std::string_view bitwise_spelling(std::string_view op) {
+  for (const BinaryOperator& row : binary_operators()) {
+    if (row.op == op) return row.spelling;
+  }
+  return {};
+}
+
+/// The function of libm for this type.
+std::string math_function(std::string_view name, DType dtype) {
+  if (dtype == DType::Float(64)) return std::string(name);
+  if (dtype == DType::Float(32)) return std::string(name) + "f";
+  cannot_print(fmt::format("{} of {}", name, to_string(dtype)));
+}
+
+std::uint64_t large_uint(NodeList halves) {
+  const auto half = [&](std::size_t i) {
+    return static_cast<std::uint64_t>(halves[i].integer(f::IntImm::value));
+  };
+  return half(1) << 32 | half(0);
+}
+
+}  // namespace
+
+/// The form of a call: an operator of C, a function of libm, a statement before (condval), a
+/// reinterpretation of a temporary, a field of a record, or an external function.
+ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
+  const std::string_view op = operator_of(call);
+  const NodeList args = call.list(f::Call::args);
+  std::vector<Operand> operands;
+  for (const Node arg : args) operands.push_back({arg});
+  for (const SimpleForm& row : kSimpleForms) {
+    if (row.op != op || args.size() != row.arguments) continue;
+    operands.resize(row.repeats, operands.front());
+    return {std::string(row.form), std::move(operands)};
+  }
+  if (const std::string_view sign = bitwise_spelling(op); !sign.empty() && args.size() == 2) {
+    return {fmt::format("(\1 {} \1)", sign), std::move(operands)};
+  }
+  if (const std::string_view name = math_name(op); !name.empty()) {
+    return {math_function(name, call.dtype()) + argument_list(args.size()), std::move(operands)};
+  }
+  // Up to v0.15 both branches are computed where they need temporaries; since v0.16 only one is.
+  if (op == "tir.if_then_else" && args.size() == 3) {
+    if (!forms_.has(TvmFeature::c_condval)) return {"(\1 ? \1 : \1)", std::move(operands)};
+    extra = Extra::conditional;
+    return {"\1\1\1", std::move(operands)};
+  }
+  if (op == "tir.reinterpret" && args.size() == 1) {
+    extra = Extra::reinterpret;
+    return {"\1", std::move(operands)};
+  }
+  if (op == "tir.address_of" && args.size() == 1 && args[0].is(Kind::BufferLoad)) {
+    return address_plan(args[0]);
+  }
+  if (op == "tir.tvm_struct_get" && args.size() == 3) return struct_plan(call);
+  return external_plan(call);
+}
+
+/// `(&(x[i]))`; up to v0.8 the sum of pointer and index.
+ExprWriter::Plan ExprWriter::address_plan(Node load) const {
+  Plan element = element_plan(load);
+  if (!forms_.has(TvmFeature::c_address_by_sum)) {
+    element.form = "(&(" + element.form + "))";
+    return element;
+  }
+  const Node buffer = load[f::BufferLoad::buffer];
+  element.form = fmt::format("(({} *){} + (\1))", type_text(buffer.dtype(f::Buffer::dtype)),
+                             name_of(buffer[f::Buffer::data]));
+  return element;
+}
+
+/// call_extern and call_pure_extern, parameters linked by v0.8, and integers above the range of
+/// IntImm. Anything else has no rule for target c, and TVM would refuse it as well.
+ExprWriter::Plan ExprWriter::external_plan(Node call) {
+  const std::string_view op = operator_of(call);
+  const NodeList args = call.list(f::Call::args);
+  const bool is_external = op == "tir.call_extern" || op == "tir.call_pure_extern";
+  if (is_external && !args.empty() && args[0].is(Kind::StringImm)) {
+    std::vector<Operand> operands;
+    for (std::size_t i = 1; i < args.size(); ++i) operands.push_back({args[i]});
+    text_ += args[0].text(f::StringImm::value);
+    return {argument_list(operands.size()), std::move(operands)};
+  }
+  if (op == "tir.lookup_param" && args.size() == 1 && args[0].is(Kind::StringImm)) {
+    text_ += fmt::format("__tvm_param__{}", args[0].text(f::StringImm::value));
+    return {};
+  }
+  const bool has_halves = args.size() == 2 && args[0].is(Kind::IntImm) && args[1].is(Kind::IntImm);
+  if (op == "tir.large_uint_imm" && has_halves) {
+    const bool is_short = call.dtype() == DType::UInt(32);
+    const std::string literal =
+        is_short ? fmt::format("{}U", large_uint(args))
+                 : fmt::format("({}){}", type_text(call.dtype()), large_uint(args));
+    if (is_short) code_.mark_constant(literal);
+    text_ += literal;
+    return {};
+  }
+  cannot_print(op.empty() ? "a call of another function" : fmt::format("a call of {}", op));
+}
+
+/// A field of a DLTensor or a TVMValue, or the address of the former.
+ExprWriter::Plan ExprWriter::struct_plan(Node get) {
+  const NodeList args = get.list(f::Call::args);
+  const std::int64_t number = int_imm_of(args[2]).value_or(-1);
+  std::vector<Operand> operands = {{args[0]}, {args[1]}};
+  if (number == field::address) return {"(((DLTensor*)\1) + \1)", std::move(operands)};
+  for (const RecordField& row : record_fields()) {
+    if (row.number != number) continue;
+    if (row.record == Record::value && row.dtype.code != get.dtype().code) continue;
+    return {fmt::format("((({}*)\1)[\1].{})",
+                        row.record == Record::tensor ? "DLTensor" : "TVMValue", row.spelling),
+            std::move(operands)};
+  }
+  cannot_print(fmt::format("field {} of a record", number));
+}
+
+// --- Floor divisions, which C does not have: the pass LowerIntrin --------------------------------
+
+namespace {
+
+#define MLF_C_DIVISION(name, quotient, remainder) \
+  constexpr DivisionForm name = {quotient, remainder};
+#include "tir/c/language.def"
+
+/// The exponent of a power of two; nothing for any other expression.
+std::optional<int> exponent_of(Node divisor) {
+  if (!divisor.is(Kind::IntImm)) return std::nullopt;
+  const std::int64_t value = divisor.integer(f::IntImm::value);
+  if (value <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(value))) return std::nullopt;
+  return std::countr_zero(static_cast<std::uint64_t>(value));
+}
+
+bool is_at_least_zero(const std::optional<Interval>& range) {
+  return range && range->low >= 0;
+}
+
+/// For a power of two: the shift of a quotient, or the mask of a remainder.
+std::int64_t power_argument(Node node, int exponent) {
+  if (node.is(Kind::FloorDiv)) return exponent;
+  return static_cast<std::int64_t>((std::uint64_t{1} << exponent) - 1);
+}
+
+}  // namespace
+
+/// Fills the operands into one of the forms.
+ExprWriter::Plan ExprWriter::division_text(Node node, const DivisionForm& form,
+                                           std::int64_t power) {
+  const DType dtype = node.dtype();
+  Plan plan;
+  for (const char c : node.is(Kind::FloorDiv) ? form.quotient : form.remainder) {
+    if (c == 'a' || c == 'b') {
+      plan.form += kOperand;
+      plan.operands.push_back({node[c == 'a' ? f::FloorDiv::a : f::FloorDiv::b]});
+    } else if (c == '0' || c == '1') {
+      plan.form += integer_text(dtype, c - '0');
+    } else if (c == 's') {
+      plan.form += integer_text(dtype, dtype.bits - 1);
+    } else if (c == 'k') {
+      plan.form += integer_text(dtype, power);
+    } else {
+      plan.form += c;
+    }
+  }
+  return plan;
+}
+
+/// A shift or a mask for powers of two, C's own division where no operand is negative, and a
+/// correction of it otherwise.
+ExprWriter::Plan ExprWriter::division_plan(Node node, Division division) {
+  const Node b = node[f::FloorDiv::b];
+  // Where the sign of the result makes no difference.
+  if (division == Division::truncate) return division_text(node, kExact);
+  if (const auto exponent = exponent_of(b)) {
+    return division_text(node, kPowerOfTwo, power_argument(node, *exponent));
+  }
+  const DType dtype = node.dtype();
+  const bool is_positive = !dtype.is_int() || is_at_least_zero(ranges_.of(node[f::FloorDiv::a]));
+  if (is_positive && is_at_least_zero(ranges_.of(b))) return division_text(node, kExact);
+  // A divisor that may be negative needs both signs compared.
+  if (!is_at_least_zero(ranges_.of(b))) return division_text(node, kOfAnySign);
+  const bool has_wide_sign = dtype == DType::Int(32) || dtype == DType::Int(64);
+  return division_text(node, has_wide_sign ? kCorrected : kChosen);
 }
 
 }  // namespace mlf::tir::c

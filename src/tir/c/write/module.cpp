@@ -10,9 +10,9 @@
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/c/write/body.h"
+#include "tir/c/write/code.h"
 #include "tir/c/write/constants.h"
 #include "tir/c/write/prologue.h"
-#include "tir/c/write/spelling.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 #include "tir/written_size.h"
@@ -72,20 +72,6 @@ void require_whole(Node root) {
 
 // --- Modules -----------------------------------------------------------------------------------
 
-/// Statements below `body`, itself included, in no particular order.
-template <class Visit>
-void for_each_statement(Node body, Visit&& visit) {
-  std::vector<Node> open = {body};
-  while (!open.empty()) {
-    const Node node = open.back();
-    open.pop_back();
-    visit(node);
-    for_each_child(node, [&](Node child, const FieldInfo&) {
-      if (child.category() == Category::stmt) open.push_back(child);
-    });
-  }
-}
-
 /// A text may know of a pool only what kind it is, in which case the parameter has its name.
 std::string_view name_of_pool(Node info, std::string_view parameter) {
   const bool is_missing = info.is(Kind::MissingObject);
@@ -118,7 +104,6 @@ class ModuleWriter {
   void write();
 
  private:
-  NodeMap functions() const { return document_.module.root().map(f::IRModule::functions); }
   void note_ranges();
   void note_conventions();
   void note_call(Node call, Convention convention);
@@ -142,6 +127,7 @@ class ModuleWriter {
   std::uint64_t most_nodes_;
   Forms forms_;
   IntegerRanges ranges_;
+  std::vector<Node> functions_;  // in the module's order
   std::set<std::string, std::less<>> symbols_;
   support::NameMap<std::string_view, Convention> conventions_;  // by symbol
 };
@@ -160,11 +146,10 @@ void ModuleWriter::note_ranges() {
 
 /// How functions are called says how they take their arguments.
 void ModuleWriter::note_conventions() {
-  const NodeMap all = functions();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all.value(i).is(Kind::PrimFunc)) continue;
-    symbols_.insert(symbol_of(all.value(i)));
-    for_each_statement(all.value(i)[f::PrimFunc::body], [&](Node statement) {
+  for (const Node function : functions_) {
+    if (!function.is(Kind::PrimFunc)) continue;
+    symbols_.insert(symbol_of(function));
+    for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
       if (!statement.is(Kind::Evaluate)) return;
       const Node value = statement[f::Evaluate::value];
       if (is_packed_call(value)) return note_call(value, Convention::packed);
@@ -303,14 +288,12 @@ void ModuleWriter::write_lookup(Node params) {
 std::vector<NamedPool> ModuleWriter::pools() const {
   std::vector<NamedPool> pools;
   std::set<std::uint32_t> seen;
-  const NodeMap all = functions();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (const auto& [allocated, parameter] : pool_uses(all.value(i))) {
+  for (const Node function : functions_) {
+    for (const auto& [allocated, parameter] : pool_uses(function)) {
       const Node info = allocated[f::AllocatedPoolInfo::pool_info];
       if (!info || !seen.insert(index(info.id())).second) continue;
       const Node size = allocated[f::AllocatedPoolInfo::allocated_size];
-      pools.push_back({info, name_of_pool(info, parameter),
-                       size.is(Kind::IntImm) ? size.integer(f::IntImm::value) : 0});
+      pools.push_back({info, name_of_pool(info, parameter), int_imm_of(size).value_or(0)});
     }
   }
   return pools;
@@ -318,16 +301,15 @@ std::vector<NamedPool> ModuleWriter::pools() const {
 
 /// Throws where the data of a constant cannot be printed.
 void ModuleWriter::check_constants(const std::vector<NamedPool>& pools) const {
-  const NodeMap all = functions();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const Node linked = linked_params_of(all.value(i))) {
+  for (const Node function : functions_) {
+    if (const Node linked = linked_params_of(function)) {
       const NodeMap entries = linked.map(f::StringMap::entries);
       for (std::size_t k = 0; k < entries.size(); ++k) {
         if (!entries.value(k).is(Kind::LinkedParam)) cannot_print(entries.value(k).info().name);
         require_printable(entries.value(k)[f::LinkedParam::param], entries.name(k));
       }
     }
-    for_each_statement(all.value(i)[f::PrimFunc::body], [](Node statement) {
+    for_each_statement(function[f::PrimFunc::body], [](Node statement) {
       if (!statement.is(Kind::AllocateConst)) return;
       require_printable(statement[f::AllocateConst::data],
                         statement[f::AllocateConst::buffer_var].text(f::Var::name));
@@ -360,22 +342,23 @@ void ModuleWriter::write() {
   if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
   check_written_size(document_.module, most_nodes_);
   require_whole(document_.module.root());
+  for (const NamedFunction& one : functions_of(document_.module)) {
+    functions_.push_back(one.function);
+  }
   note_ranges();
   note_conventions();
-  const NodeMap all = functions();
   std::vector<FunctionText> texts;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all.value(i).is(Kind::PrimFunc)) cannot_print(all.value(i).info().name);
-    if (linked_params_of(all.value(i))) continue;
-    texts.push_back(function_text(all.value(i)));
+  for (const Node function : functions_) {
+    if (!function.is(Kind::PrimFunc)) cannot_print(function.info().name);
+    if (!linked_params_of(function)) texts.push_back(function_text(function));
   }
   const std::vector<NamedPool> all_pools = pools();
   check_constants(all_pools);
   write_head();
   write_imported();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Node linked = linked_params_of(all.value(i));
-    linked ? write_linked_params(linked) : write_constants(all.value(i));
+  for (const Node function : functions_) {
+    const Node linked = linked_params_of(function);
+    linked ? write_linked_params(linked) : write_constants(function);
   }
   // So that functions can call each other in any order.
   if (forms_.has(TvmFeature::c_own_prototypes)) {
@@ -386,8 +369,8 @@ void ModuleWriter::write() {
   for (const FunctionText& text : texts) {
     sink_(fmt::format("{}{} {{\n{}}}\n\n", kBeforeFunction, text.signature, text.body));
   }
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (const Node linked = linked_params_of(all.value(i))) write_lookup(linked);
+  for (const Node function : functions_) {
+    if (const Node linked = linked_params_of(function)) write_lookup(linked);
   }
   write_pools(all_pools);
 }

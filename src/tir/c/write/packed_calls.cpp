@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "mlf/tir/visit.h"
 #include "tir/c/language.h"
-#include "tir/c/write/spelling.h"
+#include "tir/c/write/code.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -70,17 +69,11 @@ bool is_packed_call(Node call) {
 /// Statements only: packed calls are never operands.
 StackSizes stack_sizes(Node body) {
   StackSizes sizes;
-  std::vector<Node> open = {body};
-  while (!open.empty()) {
-    const Node node = open.back();
-    open.pop_back();
-    if (node.is(Kind::Evaluate) && is_packed_call(node[f::Evaluate::value])) {
-      add(sizes, node[f::Evaluate::value]);
-    }
-    for_each_child(node, [&](Node child, const FieldInfo&) {
-      if (child.category() == Category::stmt) open.push_back(child);
-    });
-  }
+  for_each_statement(body, [&](Node statement) {
+    if (!statement.is(Kind::Evaluate)) return;
+    const Node value = statement[f::Evaluate::value];
+    if (is_packed_call(value)) add(sizes, value);
+  });
   return sizes;
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "tir/c/language.h"
-#include "tir/c/write/spelling.h"
+#include "tir/c/write/code.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {
@@ -80,7 +80,7 @@ std::string Prologue::unpacked_signature() {
       list += fmt::format("{}{} {}", i == 0 ? "" : ", ", type_text(var.dtype()), param.handle);
       continue;
     }
-    const std::string& name = exprs_.declare(var, pointee_of(var));
+    const std::string& name = exprs_.declare(var, pointee_of_var(var));
     list += fmt::format("{}{} {}", i == 0 ? "" : ", ", type_text(var), name);
   }
   return "(" + list + ")";

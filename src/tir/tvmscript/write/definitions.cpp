@@ -26,11 +26,9 @@ bool is_same_expr(Node a, Node b) {
 /// Whether the types that annotations may have before v0.12 include that of a variable.
 bool has_old_annotation(Node var) {
   const Node type = var[f::Var::type_annotation];
-  const bool is_pointer = type && type.is(Kind::PointerType);
-  if (type && !is_pointer && !type.is(Kind::PrimType)) return false;
-  const Node pointee = is_pointer ? type[f::PointerType::element_type] : Node();
-  if (is_pointer && !pointee.is(Kind::PrimType)) return false;
-  const DType dtype = is_pointer ? pointee.dtype(std::uint8_t{f::PrimType::dtype}) : var.dtype();
+  const auto pointee = pointee_of(type);
+  if (type && !pointee && !type.is(Kind::PrimType)) return false;
+  const DType dtype = pointee.value_or(var.dtype());
   const bool is_usual = dtype.is_int() || dtype == DType::UInt(8) || dtype.is_handle() ||
                         dtype.code == TypeCode::Float;
   return is_usual && has_function(dtype) && dtype.is_scalar();
@@ -269,7 +267,7 @@ bool is_launch(Node attr_stmt) {
   const Node dom = thread[f::IterVar::dom];
   const Node var = thread[f::IterVar::var];
   const bool is_virtual = thread.text(f::IterVar::thread_tag) == "vthread";
-  return dom && is_int(dom[f::Range::min], 0) && var.is(Kind::Var) &&
+  return dom && is_int_imm(dom[f::Range::min], 0) && var.is(Kind::Var) &&
          var.dtype() == DType::Int(32) && dom[f::Range::min].dtype() == DType::Int(32) &&
          is_same_expr(dom[f::Range::extent], attr_stmt[f::AttrStmt::value]) &&
          thread.integer(f::IterVar::iter_type) ==
@@ -278,11 +276,8 @@ bool is_launch(Node attr_stmt) {
 }
 
 bool has_usual_pointer(Node buffer) {
-  const Node type = buffer[f::Buffer::data][f::Var::type_annotation];
-  if (!type || !type.is(Kind::PointerType)) return false;
-  const Node pointee = type[f::PointerType::element_type];
-  return pointee.is(Kind::PrimType) && pointee.dtype(std::uint8_t{f::PrimType::dtype}) ==
-                                           stored_dtype(buffer.dtype(f::Buffer::dtype));
+  return pointee_of(buffer[f::Buffer::data][f::Var::type_annotation]) ==
+         stored_dtype(buffer.dtype(f::Buffer::dtype));
 }
 
 // --- Declarations ------------------------------------------------------------------------------
@@ -359,13 +354,12 @@ TextFragments Declarations::old_declaration(Node var) {
   if (!type || !type.is(Kind::PointerType)) {
     return TextFragments().text(fmt::format("T.var({})", quoted_dtype(var.dtype())));
   }
-  const Node pointee = type[f::PointerType::element_type];
-  if (!pointee.is(Kind::PrimType)) {
+  const auto pointee = pointee_of(type);
+  if (!pointee) {
     refuse("a variable whose type is a pointer to no data type cannot be written in TVMScript");
   }
-  return TextFragments().text(fmt::format(
-      "T.buffer_var({}, {})", quoted_dtype(pointee.dtype(std::uint8_t{f::PrimType::dtype})),
-      quoted(type.text(f::PointerType::storage_scope))));
+  return TextFragments().text(fmt::format("T.buffer_var({}, {})", quoted_dtype(*pointee),
+                                          quoted(type.text(f::PointerType::storage_scope))));
 }
 
 /// v0.9 and v0.10 print what lowering made flat as it was before, too.
@@ -409,7 +403,7 @@ bool Declarations::has_default_offset(Node buffer) const {
   const NodeList shape = buffer.list(f::Buffer::shape);
   const DType usual =
       shape.empty() ? text::default_index_dtype(printer_.minor_version()) : shape[0].dtype();
-  return is_int(offset, 0) && offset.dtype() == usual;
+  return is_int_imm(offset, 0) && offset.dtype() == usual;
 }
 
 bool Declarations::is_plain(Node buffer) const {

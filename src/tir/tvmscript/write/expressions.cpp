@@ -81,7 +81,7 @@ bool is_bare(DType dtype, std::int64_t value) {
 /// Ends of ranges are sums; those of constants are computed, as TVM prints them.
 TextFragments end_of(Node begin, Node extent) {
   TextFragments fragments;
-  if (is_int(begin, 0)) return fragments.expr(extent);
+  if (is_int_imm(begin, 0)) return fragments.expr(extent);
   if (begin.is(Kind::IntImm) && extent.is(Kind::IntImm) && begin.dtype() == extent.dtype()) {
     // Unsigned, so that nonsense bounds wrap.
     const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(value_of(begin)) +
@@ -258,7 +258,7 @@ using text::DtypePosition;
 using text::OpInfo;
 
 bool is_zero(Node node) {
-  return is_int(node, 0) || (node.is(Kind::FloatImm) && node.real(f::FloatImm::value) == 0);
+  return is_int_imm(node, 0) || (node.is(Kind::FloatImm) && node.real(f::FloatImm::value) == 0);
 }
 
 bool any_of(NodeList nodes, bool (*predicate)(Node)) {
@@ -446,7 +446,7 @@ void Printer::regular_form(Node node, TextFragments& out) const {
   std::string_view separator;
   for (const FormArgument& argument : form_of(node.kind(), minor_version_)->arguments()) {
     const bool is_default =
-        argument.type == ArgumentType::predicate && is_int(node[argument.field], 1);
+        argument.type == ArgumentType::predicate && is_int_imm(node[argument.field], 1);
     if (is_default) continue;
     out.text(separator);
     form_argument(node, argument, out);

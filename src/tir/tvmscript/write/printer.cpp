@@ -228,10 +228,6 @@ void refuse(const OutOfScope& use) {
       use.var.text(is_buffer ? std::uint8_t{f::Buffer::name} : std::uint8_t{f::Var::name})));
 }
 
-bool is_int(Node node, std::int64_t value) {
-  return node.is(Kind::IntImm) && node.integer(f::IntImm::value) == value;
-}
-
 /// By identity: another function of the same name is not a member.
 bool ModuleNames::contains(NodeId global_var) const {
   return std::ranges::find(functions, global_var) != functions.end();
@@ -345,7 +341,7 @@ void append_slice(Node range, TextFragments& out) {
   const Node min = range[f::Range::min];
   const Node extent = range[f::Range::extent];
   out.expr(min);
-  if (is_int(extent, 1)) return;
+  if (is_int_imm(extent, 1)) return;
   out.text(":").append(end_of(min, extent));
 }
 

@@ -15,6 +15,7 @@
 #include "mlf/tir/module.h"
 #include "mlf/tir/write.h"
 #include "support/name_map.h"
+#include "tir/node_queries.h"
 #include "tir/tvmscript/forms.h"
 
 namespace mlf::tir::tvmscript {
@@ -301,9 +302,6 @@ class Script {
 TextFragments end_of(Node begin, Node extent);
 /// `begin:end` of a region, or the index where only one element is meant.
 void append_slice(Node range, TextFragments& out);
-
-/// Whether an expression is the constant `value`.
-bool is_int(Node node, std::int64_t value);
 
 [[noreturn]] void refuse(std::string message);
 /// Refuses a node because TVMScript of a version has no words for its kind; says which versions do.

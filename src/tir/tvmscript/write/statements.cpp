@@ -214,7 +214,7 @@ class StatementPrinter {
   void loop_bounds(Node node, TextFragments& out) {
     const Node min = node[f::For::min];
     const bool states_begin = printer_.spelling().states_loop_begin;
-    if (states_begin || !is_int(min, 0) || min.dtype() != node[f::For::extent].dtype()) {
+    if (states_begin || !is_int_imm(min, 0) || min.dtype() != node[f::For::extent].dtype()) {
       out.expr(min).text(", ");
     }
     out.append(end_of(min, node[f::For::extent]));
@@ -383,7 +383,7 @@ class StatementPrinter {
         .text("], ");
     header.call.text(quoted_dtype(node.dtype(f::Allocate::dtype))).text(", ");
     header.call.text(is_pointer ? quoted(type.text(f::PointerType::storage_scope)) : "\"global\"");
-    if (const Node condition = node[f::Allocate::condition]; !is_int(condition, 1)) {
+    if (const Node condition = node[f::Allocate::condition]; !is_int_imm(condition, 1)) {
       header.call.text(", ").expr(condition);
     }
     annotations(node.map(f::Allocate::annotations), header.call);
@@ -454,7 +454,7 @@ class StatementPrinter {
       separator = ", ";
     }
     header.call.text(separator.empty() ? "()], " : "], ").expr(scope);
-    if (const Node condition = node[f::BufferRealize::condition]; !is_int(condition, 1)) {
+    if (const Node condition = node[f::BufferRealize::condition]; !is_int_imm(condition, 1)) {
       header.call.text(", ").expr(condition);
     }
     header.call.text(")");
@@ -492,7 +492,7 @@ class StatementPrinter {
   void block_head(Node block, Node realize, Indent indent) {
     axes(block, realize, indent);
     declarations_.declare_ready_buffers(indent);
-    if (realize && !is_int(realize[f::BlockRealize::predicate], 1)) {
+    if (realize && !is_int_imm(realize[f::BlockRealize::predicate], 1)) {
       script_.line(
           indent,
           TextFragments().text("T.where(").expr(realize[f::BlockRealize::predicate]).text(")"));
@@ -528,7 +528,7 @@ class StatementPrinter {
       const Node extent = iter_vars[i][f::IterVar::dom][f::Range::extent];
       TextFragments line;
       line.text(axis_function(iter_vars[i])).text("(");
-      if (is_int(min, 0) && min.dtype() == extent.dtype()) {
+      if (is_int_imm(min, 0) && min.dtype() == extent.dtype()) {
         line.expr(extent);
       } else {
         line.text("(").expr(min).text(", ").append(end_of(min, extent)).text(")");

@@ -41,7 +41,7 @@ bool has_type_function(Node type, const Spelling& spelling) {
     return type.is(Kind::PrimType) || type.is(Kind::PointerType) || type.is(Kind::TupleType);
   }
   if (type.is(Kind::PrimType)) return has_function(type.dtype(std::uint8_t{f::PrimType::dtype}));
-  return type.is(Kind::PointerType) && type[f::PointerType::element_type].is(Kind::PrimType);
+  return pointee_of(type).has_value();
 }
 
 bool has_annotation(Node var, const Spelling& spelling) {

@@ -1,5 +1,5 @@
 // The bytes of constants from the rows of their arrays.
-#include "tir/c/read/array_rows.h"
+#include "tir/c/read/constants.h"
 
 #include <gtest/gtest.h>
 

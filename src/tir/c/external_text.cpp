@@ -1,4 +1,4 @@
-#include "tir/c/cmsis_nn_text.h"
+#include "tir/c/external_text.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "tir/c/read/scope.h"
+#include "tir/c/read/context.h"
 
 #include <algorithm>
 #include <array>
@@ -112,7 +112,7 @@ NodeId Buffers::extent_of(const Use& use) {
   const auto size =
       static_cast<std::int64_t>(std::max<std::size_t>(use.element.element_bytes(), 1));
   const std::int64_t extent = *bytes / size + (*bytes % size != 0 ? 1 : 0);
-  return make_->int_imm(DType::Int(extent > INT32_MAX ? 64 : 32), extent);
+  return make_->integer(extent);
 }
 
 /// The shape is flat.
