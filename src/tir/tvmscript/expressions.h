@@ -75,6 +75,14 @@ bool as_boolean(Context& c, const Value& value);
 DType as_dtype(Context& c, const Value& value);
 std::string_view as_string(Context& c, const Value& value);
 
+/// The dtype that a function behind T is named after.
+std::optional<DType> script_dtype(std::string_view name);
+
+bool is_literal(const Context& c, const Value& value);
+[[noreturn]] void fail_expected(Context& c, const Value& value, std::string_view wanted);
+
+// --- Operators: operators.cpp ------------------------------------------------------------------
+
 /// The node of a binary operator, with its operands as they are.
 NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b);
 /// What the operator or its function makes: two bare numbers are computed, dtypes are matched.
@@ -85,11 +93,6 @@ NodeId folded_binary(Context& c, Kind kind, NodeId a, NodeId b);
 NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b);
 /// The value as one of `dtype`: a constant stays one.
 NodeId make_cast(Context& c, DType dtype, NodeId value);
-/// The dtype that a function behind T is named after.
-std::optional<DType> script_dtype(std::string_view name);
-
-bool is_literal(const Context& c, const Value& value);
-[[noreturn]] void fail_expected(Context& c, const Value& value, std::string_view wanted);
 
 // --- What is in brackets and behind dots: loads, regions, parts of buffers ---------------------
 
