@@ -35,9 +35,9 @@ def members(value):
     return []
 
 
-def places(document):
-    """(container, key, shape) of one place of every shape, without recursion."""
-    seen = set()
+def places(document, seen):
+    """(container, key, path, owner) of one place of every shape that is not in `seen`, which gets it.
+    Without recursion."""
     stack = [(document, "", "")]
     while stack:
         container, path, owner = stack.pop()
@@ -56,9 +56,9 @@ def is_open(container, owner):
     return owner in OPEN_MAPS and "node" not in container and set(container) != {"object"}
 
 
-def mutations(document):
+def mutations(document, seen):
     """Applies one mutation after the other in place; yields what each was while it holds."""
-    for holder, key, path, owner in places(document):
+    for holder, key, path, owner in places(document, seen):
         value = holder[key]
         free = path.startswith("/target/attrs") or path == "/target/host/attrs"
         for wrong in WRONG[type(value)]:
@@ -79,11 +79,12 @@ def mutations(document):
         holder.update(order)
 
 
-def accepted_mutations(validator, document):
-    """(how many mutations there were, those that the validator let pass)"""
+def accepted_mutations(validator, document, seen=None):
+    """(how many mutations there were, those that the validator let pass). With `seen`, a set that
+    several documents share, each shape is mutated in the first of them that has it."""
     accepted = []
     count = 0
-    for mutation in mutations(document):
+    for mutation in mutations(document, set() if seen is None else seen):
         count += 1
         if validator.is_valid(document):
             accepted.append(mutation)
