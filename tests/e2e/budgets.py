@@ -34,8 +34,7 @@ def arrays_of_main(path):
 class Arguments(unittest.TestCase):
     def test_of_packed_calls_are_the_arrays_in_c(self):
         compared = 0
-        paths = sorted((support.SOURCE / "tests/data/c").glob("*packed*/module.tar"))
-        for path in [*paths, *sorted(support.CORPUS.glob("*/*aot*/module.tar"))]:
+        for path in support.archives_with_c(lambda path: "-aot-" in path.parent.name):
             modules = json.loads(support.run_ok("report", "--json", path).stdout)["modules"]
             arrays = list(arrays_of_main(path))
             self.assertEqual([one["ram"]["arguments"] for one in modules], arrays, path)

@@ -13,7 +13,7 @@ import support
 
 
 def archives():
-    return support.archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    return support.archives_with_c()
 
 
 @functools.lru_cache(None)

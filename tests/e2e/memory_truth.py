@@ -26,7 +26,7 @@ import support
 
 
 def archives():
-    return support.archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    return support.archives_with_c()
 
 
 def name_of(path):

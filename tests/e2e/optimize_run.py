@@ -28,8 +28,8 @@ import support
 
 # A wrong edit is compiled anew, and is wrong in a small network as in a large one.
 MOST_OF_WRONG_EDITS = 4096
-CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18/qnn_conv-aot-c default")
-TIMED = (*CORTEX_M, "tvm-0.16/aww-aot-c-usmp default", "tvm-0.9-dev/aww-aot-c default")
+CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18-qnn_conv-aot-c default")
+TIMED = (*CORTEX_M, "tvm-0.16/aww-aot-c-usmp default")
 MOST_GROWTH = 1.01
 
 

@@ -30,11 +30,11 @@ RUNS = 200
 SLOW_RUNS = {"sanitized": 20, "cortex-m": 20}
 # A wrong plan is compiled anew, and is wrong in a small network as in a large one.
 MOST_POOL_OF_WRONG_PLANS = 64 * 1024
-CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18/mlp-aot-packed-usmp default")
+CORTEX_M = ("tvm-0.9-qnn_conv-aot-c-usmp default", "tvm-0.18/control_ops-aot-packed-usmp default")
 
 
 def archives():
-    return [path for path in memory_truth.archives() if "usmp" in path.parent.name]
+    return support.archives_with_c(support.is_planned, builds=1)
 
 
 def networks(archive):

@@ -97,7 +97,7 @@ def main(arguments):
     archives = [pathlib.Path(one) for one in arguments]
     names = {path: str(path) for path in archives}
     if not archives:
-        archives = [path for path in memory_truth.archives() if "usmp" in path.parent.name]
+        archives = support.archives_with_c(support.is_planned)
         names = {path: memory_truth.name_of(path) for path in archives}
     rows, refused = [], []
     for path in archives:

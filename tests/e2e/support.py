@@ -32,6 +32,7 @@ def corpus_folder():
 
 
 CORPUS = corpus_folder()
+EVERY_ARCHIVE = os.environ.get("MLF_EVERY_ARCHIVE") == "1"
 HAS_WHOLE_CORPUS = CORPUS.resolve() != BUNDLED_CORPUS.resolve()
 BLOCK = 512
 
@@ -126,18 +127,45 @@ def every_archive():
     return found
 
 
-def archives():
-    """The bundled archives, and of each network and each build of the corpus that of one version.
+def c_archives():
+    """Archives with generated C of each kind, for those who read or compile it."""
+    return sorted((SOURCE / "tests" / "data" / "c").glob("*/module.tar"))
 
-    Versions by turns. All of them with MLF_EVERY_ARCHIVE=1, which takes twice the time.
+
+def is_any(path):
+    return True
+
+
+def is_planned(path):
+    """Whether the archive's memory is in pools."""
+    return "usmp" in path.parent.name
+
+
+def archives(keep=is_any, builds=2):
+    """The bundled archives that `keep` takes, and of each network of the corpus so many of its builds,
+    each of one version.
+
+    Builds and versions by turns, so that every version of every build is there. All of them with
+    MLF_EVERY_ARCHIVE=1, which takes four times as long. The unit tests read the whole corpus.
     """
-    if os.environ.get("MLF_EVERY_ARCHIVE") == "1" or not HAS_WHOLE_CORPUS:
-        return every_archive()
-    versions = collections.defaultdict(list)
-    for path in sorted(CORPUS.glob("*/*/module.tar")):
-        versions[path.parent.name].append(path)
-    by_turns = [paths[turn % len(paths)] for turn, (_, paths) in enumerate(sorted(versions.items()))]
-    return bundled_archives() + by_turns
+    if EVERY_ARCHIVE or not HAS_WHOLE_CORPUS:
+        return list(filter(keep, every_archive()))
+    networks = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path in filter(keep, sorted(CORPUS.glob("*/*/module.tar"))):
+        network, build = re.fullmatch(r"(.+?)((?:-aot-|-graph).*)?", path.parent.name).groups()
+        networks[network][build].append(path)
+    chosen = []
+    # Those of one build behind the others, or some version of a build would have no turn.
+    for turn, (_, of_network) in enumerate(sorted(networks.items(), key=lambda one: (len(one[1]) == 1, one[0]))):
+        by_build = [paths for _, paths in sorted(of_network.items())]
+        apart = max(1, len(by_build) // 2)
+        for step, index in enumerate(dict.fromkeys((turn + apart * i) % len(by_build) for i in range(builds))):
+            chosen.append(by_build[index][(turn + step) // 2 % len(by_build[index])])
+    return list(filter(keep, bundled_archives())) + sorted(chosen)
+
+
+def archives_with_c(keep=is_any, builds=2):
+    return archives(keep, builds) + list(filter(keep, c_archives()))
 
 
 def run(*arguments, **options):
