@@ -45,23 +45,24 @@ if shutil.which(COMPILER) is None:
 
 def archives():
     """Those with C and one network; of the corpus one version, which takes long enough."""
-    bundled = support.bundled_archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    bundled = support.bundled_archives() + support.c_archives()
     corpus = sorted((support.CORPUS / "tvm-0.16").glob("*-c*/module.tar"))
     return bundled + corpus
 
 
-def check(path, *limits):
-    command = ["check", path, "--cc", COMPILER, "--cflags", " ".join(FLAGS), *limits]
-    return support.run(*command, "--format", "json")
+def check(path, **limits):
+    """The run, which compiles the archive, and its results by resource; none where it fails."""
+    command = ["check", path, "--cc", COMPILER, "--cflags", " ".join(FLAGS), "--format", "json"]
+    result = support.run(*command, *(f"--{name}={limit}" for name, limit in limits.items()))
+    found = json.loads(result.stdout)["results"] if result.returncode in (0, 1) else []
+    return result, {one["resource"]: one for one in found}
 
 
 def needed(path):
-    """What mlf says that the only module needs: (buffers, code), or None where that is not known."""
-    result = check(path, "--buffers", HUGE, "--code", HUGE)
-    if result.returncode not in (0, 1):
-        return None
-    numbers = [one["needed"] for one in json.loads(result.stdout)["results"]]
-    return numbers if len(numbers) == 2 and all(isinstance(one, int) for one in numbers) else None
+    """What mlf says that the only module needs, by resource, or None where that is not known."""
+    _, results = check(path, buffers=HUGE, code=HUGE)
+    numbers = {name: one["needed"] for name, one in results.items()}
+    return numbers if len(numbers) == 2 and all(isinstance(one, int) for one in numbers.values()) else None
 
 
 class Linked:
@@ -139,7 +140,9 @@ class CheckAndLink(unittest.TestCase):
                     regions = ("ram", "flash") if name.startswith(".data") else regions
                     for region in regions:
                         padding[region] += alignment - 1
-                for region, number in zip(("ram", "flash"), numbers):
+                limits = {}  # one below what fits
+                for region, resource in (("ram", "buffers"), ("flash", "code")):
+                    number = numbers[resource]
                     where = f"{path}: {region} {number}"
                     size = linked.size(region)
                     self.assertGreaterEqual(size, number, where)
@@ -147,20 +150,21 @@ class CheckAndLink(unittest.TestCase):
                     self.assertTrue(linked.fits(region, size), where)
                     if size:
                         self.assertFalse(linked.fits(region, size - 1), where)
-                    limit = {"ram": "--buffers", "flash": "--code"}[region]
-                    fitting = check(path, limit, number)
-                    # No limit holds for an archive that contradicts itself.
-                    expected = 1 if b"contradicts itself" in fitting.stdout + fitting.stderr else 0
-                    self.assertEqual(fitting.returncode, expected, where)
-                    if number:
-                        self.assertEqual(check(path, limit, number - 1).returncode, 1, where)
                     # What the region is called counts as a whole: no link is smaller.
-                    if size:
-                        self.assertEqual(check(path, f"--{region}", size - 1).returncode, 1, where)
+                    limits |= {name: most - 1 for name, most in ((resource, number), (region, size)) if most}
                     exact[region] += size == number
                     if region == "ram":
                         self.assertEqual(size, number, where)
                     print(f"{path.parent.name}/{path.name} {region}: mlf {number}, link {size}")
+                fitting, _ = check(path, **numbers)
+                # No limit holds for an archive that contradicts itself.
+                expected = 1 if b"contradicts itself" in fitting.stdout + fitting.stderr else 0
+                self.assertEqual(fitting.returncode, expected, path)
+                tight, results = check(path, **limits)
+                self.assertEqual(tight.returncode, 1, path)
+                self.assertEqual(results.keys(), limits.keys(), path)
+                for name, one in results.items():
+                    self.assertNotEqual(one["verdict"], "fits", f"{path}: --{name} {limits[name]}")
         print(f"{compared} archives: RAM exact {exact['ram']}, flash exact {exact['flash']}")
         self.assertGreater(compared, 2)
 
