@@ -31,7 +31,7 @@ HOST = ["-O1", "-Dhalf=_Float16"]
 BUILDS = {
     "plain": Build(HOST),
     "sanitized": Build(
-        [*HOST, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+        [*HOST, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     ),
     "poisoned": Build(HOST),
     "cortex-m": Build(
