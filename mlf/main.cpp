@@ -190,7 +190,7 @@ int parse_and_run(int argc, const char* const* argv) {
   std::vector<Command> commands;
   for (const auto declare : {process_command, inspect_command, report_command, show_command,
                              diff_command, check_command, table_command, graph_command, tir_command,
-                             plan_command, optimize_command, verify_command, help_command}) {
+                             plan_command, optimize_command, run_command, verify_command, help_command}) {
     commands.push_back(declare(app));
   }
   // After the commands were declared: each would have begun with this footer.

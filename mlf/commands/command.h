@@ -29,6 +29,7 @@ Command optimize_command(CLI::App& parent);
 Command plan_command(CLI::App& parent);
 Command process_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
+Command run_command(CLI::App& parent);
 Command show_command(CLI::App& parent);
 Command table_command(CLI::App& parent);
 Command tir_command(CLI::App& parent);

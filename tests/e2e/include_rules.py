@@ -36,7 +36,8 @@ BELOW = {
     "page": ["report"],
     "process": ["deployment", "tir/compare"],
     "optimize": ["process"],
-    "program": ["optimize", "page", "drawing"],
+    "run": ["optimize", "compile"],
+    "program": ["run", "optimize", "page", "drawing"],
 }
 
 # Headers of include/mlf that are not in a folder of their layer.

@@ -15,6 +15,7 @@ import tarfile
 import tempfile
 import unittest
 
+import numpy_files
 import support
 
 POOL = support.BUNDLED_CORPUS / "tvm-0.18" / "two_out-aot-c-usmp" / "module.tar"
@@ -50,6 +51,7 @@ OPEN_ENDS = {
     "mlf optimize --reorder": "-o smaller.tar",
     "mlf optimize --in-place": "-o smaller.tar",
     "mlf report --html": "page.html",
+    "mlf run": "--random 1",
     "mlf diff --html": "page.html",
     "mlf report --node-data": "mac",
     "mlf tir --format c": "scale.py",
@@ -57,7 +59,8 @@ OPEN_ENDS = {
 
 # Two builds that are not the same.
 ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar", "mlf diff old.tar module.tar",
-               "mlf diff --format markdown old.tar module.tar"}  # fmt: skip
+               "mlf diff --format markdown old.tar module.tar",
+               "mlf run --random 1 --compare old.tar module.tar"}  # fmt: skip
 
 COMMANDS = support.commands()
 
@@ -133,6 +136,12 @@ class PrintedCommands(unittest.TestCase):
             shutil.copyfile(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.folder / name)
         with tarfile.open(POOL) as tar:
             (self.folder / "kernels.tar.tir").write_bytes(tar.extractfile("./src/tir-1.txt").read())
+        # Of what most archives here have as input.
+        x = numpy_files.Array("float32", (1, 8), bytes(32))
+        (self.folder / "x.npy").write_bytes(numpy_files.npy(x))
+        numpy_files.write_npz(self.folder / "inputs.npz", {"x": x})
+        (self.folder / "outputs.npz").write_bytes(
+            support.run_ok("run", "--random", "1", "-o", "-", POOL).stdout)
         (self.folder / "budget.toml").write_text('buffers = "1M"\n')
         (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
         for name in ("scale.py", "tir-2.txt"):

@@ -28,7 +28,8 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Whether the process whose number is in a file is gone, or a zombie that its new parent has to remove.
+/// Whether the process whose number is in a file is gone, or a zombie that its new parent has to
+/// remove.
 bool is_gone(const fs::path& file) {
   const std::string pid = text_of(file);
   EXPECT_FALSE(pid.empty());

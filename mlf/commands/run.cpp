@@ -1,0 +1,369 @@
+// mlf run: the network on this computer, its values and those of each call.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "archive/output_file.h"
+#include "arguments.h"
+#include "commands/budget_file.h"
+#include "commands/command.h"
+#include "mlf/report.h"
+#include "mlf/run.h"
+#include "output.h"
+#include "support/sha256.h"
+#include "table.h"
+
+namespace mlf::program {
+namespace {
+
+struct RunArguments {
+  std::string archive;
+  std::string module;
+  std::vector<std::string> inputs;
+  std::optional<std::uint64_t> seed;
+  std::string output;
+  std::string layers;
+  std::string other;
+  double tolerance = 0;
+  CompilerArguments compiler{.command = "cc", .flags = {}};
+  double seconds = 60;
+  std::string memory = "4G";
+};
+
+void declare_run_options(CLI::App& app, RunArguments& options) {
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  app.add_option("--module", options.module, "The module to run, where the archive has several")
+      ->type_name("NAME")
+      ->group("Inputs");
+  app.add_option("--input", options.inputs,
+                 "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; "
+                 "repeatable")
+      ->type_name("NAME=FILE")
+      ->group("Inputs");
+  app.add_option("--random", options.seed,
+                 "Random values for all other inputs, the same for the same number: integers of "
+                 "all values, floating-point numbers from -1 up to 1")
+      ->type_name("SEED")
+      ->group("Inputs");
+  app.add_option("-o,--output", options.output,
+                 "Write the outputs here, as .npz, and print no table; - is standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_option("--layers", options.layers, "Write what each call of main wrote here, as .npz")
+      ->type_name("FILE")
+      ->group("Output");
+  auto* other =
+      app.add_option("--compare", options.other,
+                     "Compare the outputs with those of another archive, which is run as well, or "
+                     "with an .npz or .npy file; exit code 1 where they differ")
+          ->type_name("OTHER")
+          ->group("Comparison");
+  app.add_option("--tolerance", options.tolerance,
+                 "The largest difference of two elements that counts as none")
+      ->type_name("NUMBER")
+      ->group("Comparison")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(other);
+  app.add_option("--cc", options.compiler.command, "Compile the archive's C with this command")
+      ->type_name("COMMAND")
+      ->group("Compiler")
+      ->capture_default_str();
+  app.add_option("--cflags", options.compiler.flags,
+                 "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"")
+      ->type_name("FLAGS")
+      ->group("Compiler");
+  app.add_option("--seconds", options.seconds, "End the network after this number of seconds")
+      ->type_name("S")
+      ->group("Limits")
+      ->capture_default_str()
+      ->check(number_above_0());
+  app.add_option("--memory", options.memory, "End it where it needs more memory than this")
+      ->type_name("N")
+      ->group("Limits")
+      ->capture_default_str()
+      ->check(size_with_unit());
+}
+
+/// "x=x.npy", or a file with names. Errors: `usage`, those of the file.
+Result<void> add_inputs(const std::string& argument, std::vector<Tensor>& inputs) {
+  const std::size_t equals = argument.find('=');
+  const bool has_name = equals != argument.npos;
+  auto tensors = load_tensors(has_name ? argument.substr(equals + 1) : argument);
+  if (!tensors) return tl::make_unexpected(tensors.error());
+  if (has_name) {
+    if (tensors->size() != 1) {
+      return tl::make_unexpected(
+          Diagnostic{ErrorKind::usage,
+                     fmt::format("--input {}: the file has {} arrays", argument, tensors->size()),
+                     {}});
+    }
+    tensors->front().name = argument.substr(0, equals);
+  }
+  for (Tensor& one : *tensors) {
+    if (one.name.empty()) {
+      return tl::make_unexpected(
+          Diagnostic{ErrorKind::usage,
+                     fmt::format("--input {}: say which input it is: NAME={}", argument, argument),
+                     {}});
+    }
+    inputs.push_back(std::move(one));
+  }
+  return {};
+}
+
+Result<RunOptions> run_options(const RunArguments& arguments) {
+  RunOptions options{.seed = arguments.seed};
+  for (const std::string& argument : arguments.inputs) {
+    if (auto added = add_inputs(argument, options.inputs); !added) {
+      return tl::make_unexpected(added.error());
+    }
+  }
+  options.compiler = *report_options(arguments.compiler).compiler;
+  options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+      std::chrono::duration<double>(std::min(arguments.seconds, 1e9)));
+  const auto memory = number_of(arguments.memory);
+  if (!memory) return tl::make_unexpected(memory.error());
+  options.memory = *memory;
+  if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
+  return options;
+}
+
+std::string shape_text(const Tensor& tensor) {
+  return fmt::format("{}", fmt::join(tensor.shape, "x"));
+}
+
+Table outputs_table(const std::vector<Tensor>& outputs) {
+  // So many digits of the digest tell outputs apart.
+  constexpr std::size_t kDigits = 16;
+  Table table({"OUTPUT", "DTYPE", "SHAPE", "MIN", "MAX", "SHA-256"});
+  table.align_right({3, 4});
+  for (const Tensor& output : outputs) {
+    const TensorRange range = range_of(output);
+    table.add({output.name, tir::to_string(output.dtype), shape_text(output), range.smallest,
+               range.largest, support::sha256_hex(output.bytes).substr(0, kDigits)});
+  }
+  return table;
+}
+
+// --- Comparison ---------------------------------------------------------------------------------
+
+std::string difference_text(const TensorDifference& one) {
+  if (!one.reason.empty()) return one.reason;
+  return fmt::format("{} of {} elements, the largest difference is {}", one.differing, one.elements,
+                     one.largest);
+}
+
+Table differences_table(const std::vector<TensorDifference>& differences, double tolerance) {
+  Table table({"OUTPUT", "ELEMENTS", "DIFFERENT", "LARGEST", "FIRST", "REMARK"});
+  table.align_right({1, 2, 3, 4});
+  table.hide_if_empty({4, 5});
+  for (const TensorDifference& one : differences) {
+    const bool is_compared = one.reason.empty();
+    table.add(
+        {one.name, std::to_string(one.elements), is_compared ? std::to_string(one.differing) : "?",
+         is_compared ? fmt::format("{}", one.largest) : "?",
+         one.differing > 0 ? std::to_string(one.first) : "", one.reason},
+        one.exceeds(tolerance) ? Emphasis::warning : Emphasis::none);
+  }
+  return table;
+}
+
+/// One of the two networks that are compared.
+struct RunSide {
+  const NetworkArgument& argument;
+  Network network() const { return {argument.module, argument.topology}; }
+
+  /// "tvmgen_default_fused_add (layer conv1)"
+  std::string kernel_text(graph::CallId call) const {
+    std::string text = printable(argument.topology.kernel_of(argument.topology[call]).symbol);
+    const auto report = report_of(argument.deployment);
+    if (!report) return text;
+    const ModuleReport& module = report->modules[argument.module];
+    if (graph::index(call) >= module.calls.size()) return text;
+    const std::string& layer = module.calls[graph::index(call)].layer;
+    return layer.empty() ? text : fmt::format("{} (layer {})", text, printable(layer));
+  }
+};
+
+/// A side with what it computed.
+struct ComparedRun {
+  const RunSide& side;
+  const RunResult& result;
+};
+
+/// The first call whose values differ.
+std::string first_difference_text(const ComparedRun& before, const ComparedRun& after,
+                                  double tolerance) {
+  const auto found = first_difference(before.side.argument.topology, before.result,
+                                      after.side.argument.topology, after.result, tolerance);
+  if (!found) return "no call of both has values that differ\n";
+  std::string text = fmt::format("first difference: call {}, {}\n", graph::index(found->before),
+                                 before.side.kernel_text(found->before));
+  const std::string other = after.side.kernel_text(found->after);
+  if (other != before.side.kernel_text(found->before) || found->before != found->after) {
+    text += fmt::format("  the other one: call {}, {}\n", graph::index(found->after), other);
+  }
+  text += fmt::format("  {}: {}\n", printable(found->result.name), difference_text(found->result));
+  if (found->overwritten) {
+    text += fmt::format(
+        "  argument {} was overwritten before the call: the call that wrote it has written the "
+        "same "
+        "in both\n",
+        *found->overwritten);
+  }
+  if (found->overwriter) {
+    text +=
+        fmt::format("  its memory overlaps that of call {}, {}\n", graph::index(*found->overwriter),
+                    after.side.kernel_text(*found->overwriter));
+  }
+  return text;
+}
+
+/// Prints how the outputs differ, and what `first` says of the calls.
+int judge(const RunArguments& arguments, const std::vector<TensorDifference>& differences,
+          const std::function<std::string()>& first, const Context& context) {
+  const Screen screen = screen_of_standard_output();
+  std::string text = differences_table(differences, arguments.tolerance).text(screen);
+  const bool differ = std::ranges::any_of(
+      differences, [&](const TensorDifference& one) { return one.exceeds(arguments.tolerance); });
+  if (differ && first) text += "\n" + first();
+  // Standard output has the outputs.
+  if (arguments.output != "-") {
+    const auto printed = print(text);
+    if (!printed) return context.console.fail(printed.error());
+  }
+  if (!differ) return 0;
+  return context.console.fail(ErrorKind::check_failed, "the outputs differ");
+}
+
+/// What an unsound network computes may be anything.
+void warn_if_unsound(const graph::Topology& network, const Console& console) {
+  for (const graph::Check& check : network.checks) {
+    if (graph::info(check.code).severity != graph::Severity::error) continue;
+    return console.warn(fmt::format("what is run is not a sound network: {}", check.detail));
+  }
+}
+
+/// By its first bytes: a file of NumPy, not an archive.
+bool names_tensors(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string head(6, '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head == "\x93NUMPY" || head.starts_with("PK");
+}
+
+/// Records all of the calls where that is possible, else what `options` ask for.
+Result<RunResult> run_recorded(const RunSide& side, const RunOptions& options,
+                               const Console& console) {
+  RunOptions all = options;
+  all.calls = RecordedCalls::all;
+  auto result = run_network(side.argument.deployment, side.network(), all);
+  if (result || result.error().kind != ErrorKind::check_failed) return result;
+  console.warn("calls are not compared: " + to_string(result.error()));
+  return run_network(side.argument.deployment, side.network(), options);
+}
+
+int compare_with_tensors(const RunArguments& arguments, const RunResult& result,
+                         const Context& context) {
+  const auto other = load_tensors(arguments.other);
+  if (!other) return context.console.fail(other.error());
+  return judge(arguments, compare_outputs(result.outputs, *other), nullptr, context);
+}
+
+int compare_with_archive(const RunArguments& arguments, const RunOptions& options,
+                         const ComparedRun& compared, const Context& context) {
+  const auto argument =
+      read_network_argument(arguments.other, arguments.module, {}, context.limits, context.console);
+  if (!argument) return context.console.fail(argument.error());
+  warn_if_unsound(argument->topology, context.console);
+  const RunSide other{*argument};
+  const auto run = run_recorded(other, options, context.console);
+  if (!run) return context.console.fail(run.error());
+  std::function<std::string()> first;
+  if (!compared.result.calls.empty() && !run->calls.empty()) {
+    first = [&] { return first_difference_text(compared, {other, *run}, arguments.tolerance); };
+  }
+  return judge(arguments, compare_outputs(compared.result.outputs, run->outputs), first, context);
+}
+
+// --- The command --------------------------------------------------------------------------------
+
+Result<void> save_results(const RunArguments& arguments, const RunResult& result) {
+  if (!arguments.layers.empty()) {
+    std::vector<Tensor> layers;
+    for (const RecordedTensor& one : result.calls) {
+      if (one.is_result) layers.push_back(one.tensor);
+    }
+    if (auto saved = save_tensors(arguments.layers, layers); !saved) return saved;
+  }
+  if (arguments.output == "-") {
+    return npz_bytes(result.outputs).and_then([](const std::string& bytes) {
+      return print(bytes);
+    });
+  }
+  return arguments.output.empty() ? Result<void>() : save_tensors(arguments.output, result.outputs);
+}
+
+int run_and_show(const RunArguments& arguments, const Context& context) {
+  const Console& console = context.console;
+  if (arguments.output == "-" && standard_output_is_terminal()) {
+    return console.fail(ErrorKind::usage,
+                        "the result is a file: send standard output to a file or a pipe");
+  }
+  std::vector<std::string> read{arguments.archive};
+  if (!arguments.other.empty()) read.push_back(arguments.other);
+  for (const std::string& output : {arguments.output, arguments.layers}) {
+    if (output.empty()) continue;
+    if (auto checked = check_output(output, read); !checked) return console.fail(checked.error());
+  }
+  const auto options = run_options(arguments);
+  if (!options) return console.fail(options.error());
+  const auto argument =
+      read_network_argument(arguments.archive, arguments.module, {}, context.limits, console);
+  if (!argument) return console.fail(argument.error());
+  warn_if_unsound(argument->topology, console);
+  const RunSide side{*argument};
+  const bool is_other_run = !arguments.other.empty() && !names_tensors(arguments.other);
+  const auto result = is_other_run ? run_recorded(side, *options, console)
+                                   : run_network(argument->deployment, side.network(), *options);
+  if (!result) return console.fail(result.error());
+  if (!result->unrecorded.empty()) {
+    console.warn(
+        fmt::format("{} tensors of calls are not recorded, as their sizes are not known: {}",
+                    result->unrecorded.size(), printable(result->unrecorded.front())));
+  }
+  if (auto saved = save_results(arguments, *result); !saved) return console.fail(saved.error());
+  if (is_other_run) return compare_with_archive(arguments, *options, {side, *result}, context);
+  if (!arguments.other.empty()) return compare_with_tensors(arguments, *result, context);
+  if (!arguments.output.empty()) return 0;
+  const auto printed = print(outputs_table(result->outputs).text(screen_of_standard_output()));
+  return printed ? 0 : console.fail(printed.error());
+}
+
+}  // namespace
+
+Command run_command(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand(
+      "run",
+      "Run the network on this computer and show its outputs. This compiles and executes the "
+      "archive's C, with limits of time, memory and size of files but with your rights: run only "
+      "what you trust. TVM is not needed");
+  const auto options = std::make_shared<RunArguments>();
+  declare_run_options(*app, *options);
+  return {app, [options](const Context& context) { return run_and_show(*options, context); }};
+}
+
+}  // namespace mlf::program

@@ -1,0 +1,241 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string_view>
+
+#include "mlf/run.h"
+#include "run/values.h"
+
+namespace mlf {
+namespace run {
+namespace {
+
+using graph::CallId;
+using graph::Topology;
+
+double difference_of_bits(std::uint64_t before, std::uint64_t after, tir::DType dtype) {
+  if (dtype.is_float()) {
+    const double difference = std::fabs(float_value(before, dtype) - float_value(after, dtype));
+    return std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+  }
+  const std::uint64_t a = ordered_bits(before, dtype);
+  const std::uint64_t b = ordered_bits(after, dtype);
+  return static_cast<double>(a > b ? a - b : b - a);
+}
+
+/// The recorded tensors of a run by call, result and argument.
+using Key = std::tuple<CallId, bool, std::size_t>;
+std::map<Key, const Tensor*> by_place(const RunResult& run) {
+  std::map<Key, const Tensor*> tensors;
+  for (const RecordedTensor& one : run.calls) {
+    tensors.emplace(Key{one.call, one.is_result, one.argument}, &one.tensor);
+  }
+  return tensors;
+}
+
+/// For each call of the first network that of the second: by kernel and how often it was called
+/// before; calls that are left by position, where both networks have as many.
+std::vector<std::optional<CallId>> pairs_of(const Topology& before, const Topology& after) {
+  std::map<std::pair<std::string_view, std::size_t>, CallId> places;
+  std::map<std::string_view, std::size_t> counts;
+  for (std::size_t i = 0; i < after.calls.size(); ++i) {
+    const std::string& symbol = after.kernel_of(after.calls[i]).symbol;
+    places.emplace(std::pair(std::string_view(symbol), counts[symbol]++),
+                   CallId{static_cast<std::uint32_t>(i)});
+  }
+  counts.clear();
+  std::vector<std::optional<CallId>> pairs;
+  std::vector<bool> taken(after.calls.size());
+  for (const graph::Call& call : before.calls) {
+    const std::string& symbol = before.kernel_of(call).symbol;
+    const auto found = places.find(std::pair(std::string_view(symbol), counts[symbol]++));
+    pairs.push_back(found == places.end() ? std::nullopt : std::optional(found->second));
+    if (found != places.end()) taken[index(found->second)] = true;
+  }
+  if (before.calls.size() != after.calls.size()) return pairs;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!pairs[i] && !taken[i]) pairs[i] = CallId{static_cast<std::uint32_t>(i)};
+  }
+  return pairs;
+}
+
+/// Bytes of a memory pool.
+struct PoolBytes {
+  graph::PoolId pool{};
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  bool overlaps(const PoolBytes& other) const {
+    return pool == other.pool && begin < other.end && other.begin < end;
+  }
+};
+
+std::optional<PoolBytes> bytes_of(const Topology& network, graph::ValueId id) {
+  const graph::Value& value = network[id];
+  const graph::Storage& storage = network[value.storage];
+  if (!storage.pool || !storage.offset || !value.bytes) return std::nullopt;
+  return PoolBytes{*storage.pool, *storage.offset, *storage.offset + *value.bytes};
+}
+
+/// Whether results or workspaces of a call are in these bytes.
+bool writes_to(const Topology& network, const graph::Call& call, const PoolBytes& bytes) {
+  for (const graph::Argument& argument : call.arguments) {
+    const auto written = argument.writes ? bytes_of(network, *argument.writes) : std::nullopt;
+    if (written && written->overlaps(bytes)) return true;
+  }
+  return std::ranges::any_of(
+      network.kernel_of(call).workspaces, [&](const graph::KernelBuffer& buffer) {
+        return buffer.pool && buffer.offset && buffer.bytes &&
+               bytes.overlaps({*buffer.pool, *buffer.offset, *buffer.offset + *buffer.bytes});
+      });
+}
+
+/// The first call between the one that wrote an argument of `call` and `call` that writes to its
+/// memory.
+std::optional<CallId> overwriter_of(const Topology& network, CallId call, std::size_t argument) {
+  const auto& value = network[call].arguments[argument].reads;
+  const auto bytes = value ? bytes_of(network, *value) : std::nullopt;
+  if (!bytes) return std::nullopt;
+  const graph::Position written = network[*value].first_definition.value_or(0);
+  for (std::size_t i = 0; i < index(call); ++i) {
+    const CallId id{static_cast<std::uint32_t>(i)};
+    if (network[id].position > written && writes_to(network, network[id], *bytes)) return id;
+  }
+  return std::nullopt;
+}
+
+/// Two runs call by call.
+class CallComparison {
+ public:
+  CallComparison(const Topology& before, const RunResult& run_before, const Topology& after,
+                 const RunResult& run_after)
+      : before_(before),
+        pairs_(pairs_of(before, after)),
+        old_tensors_(by_place(run_before)),
+        new_tensors_(by_place(run_after)) {}
+
+  std::size_t size() const { return pairs_.size(); }
+  const std::optional<CallId>& pair_of(CallId call) const { return pairs_[index(call)]; }
+
+  /// Nothing where one of the runs does not have the tensor.
+  std::optional<TensorDifference> difference(CallId call, bool is_result,
+                                             std::size_t argument) const {
+    const auto& pair = pair_of(call);
+    const auto old_tensor = old_tensors_.find({call, is_result, argument});
+    if (!pair || old_tensor == old_tensors_.end()) return std::nullopt;
+    const auto new_tensor = new_tensors_.find({*pair, is_result, argument});
+    if (new_tensor == new_tensors_.end()) return std::nullopt;
+    return compare_tensors(*old_tensor->second, *new_tensor->second);
+  }
+
+  /// Whether what the argument reads was certainly written the same in both.
+  bool is_written_the_same(CallId call, std::size_t argument, double tolerance) const {
+    const auto& id = before_[call].arguments[argument].reads;
+    if (!id) return false;
+    const graph::Value& value = before_[*id];
+    if (value.kind == graph::ValueKind::input) return true;
+    if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) return false;
+    const auto written = difference(CallId{value.producer->step}, true, value.producer->argument);
+    return written && !written->exceeds(tolerance);
+  }
+
+ private:
+  const Topology& before_;
+  std::vector<std::optional<CallId>> pairs_;
+  std::map<Key, const Tensor*> old_tensors_;
+  std::map<Key, const Tensor*> new_tensors_;
+};
+
+/// The first result of a call that differs.
+std::optional<TensorDifference> differing_result(const CallComparison& calls, CallId call,
+                                                 std::size_t arguments, double tolerance) {
+  for (std::size_t k = 0; k < arguments; ++k) {
+    auto difference = calls.difference(call, true, k);
+    if (difference && difference->exceeds(tolerance)) return difference;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+}  // namespace run
+
+bool TensorDifference::exceeds(double tolerance) const {
+  // Of two numbers that are equal, bytes may differ: 0 and -0.
+  return !reason.empty() || (differing > 0 && (largest > tolerance || tolerance == 0));
+}
+
+TensorDifference compare_tensors(const Tensor& before, const Tensor& after) {
+  TensorDifference result{.name = before.name};
+  const std::size_t size = before.dtype.element_bytes();
+  result.elements = before.bytes.size() / size;
+  // bfloat16 is uint16 in a file.
+  if (numpy_type(before.dtype) != numpy_type(after.dtype) ||
+      before.bytes.size() != after.bytes.size()) {
+    result.reason =
+        fmt::format("{} of {} bytes, and {} of {}", tir::to_string(before.dtype),
+                    before.bytes.size(), tir::to_string(after.dtype), after.bytes.size());
+    return result;
+  }
+  if (before.bytes == after.bytes) return result;
+  const tir::DType dtype = before.dtype.is_float() ? before.dtype : after.dtype;
+  for (std::size_t i = 0; i < result.elements; ++i) {
+    const std::uint64_t a = run::element_bits(before, i);
+    const std::uint64_t b = run::element_bits(after, i);
+    if (a == b) continue;
+    if (result.differing++ == 0) result.first = i;
+    result.largest = std::max(result.largest, run::difference_of_bits(a, b, dtype));
+  }
+  return result;
+}
+
+std::vector<TensorDifference> compare_outputs(std::span<const Tensor> before,
+                                              std::span<const Tensor> after) {
+  const auto named = [&](const std::string& name) {
+    return std::ranges::find(after, name, &Tensor::name);
+  };
+  const bool by_position = std::ranges::none_of(
+      before, [&](const Tensor& one) { return named(one.name) != after.end(); });
+  std::vector<TensorDifference> differences;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto other = by_position
+                           ? after.begin() + static_cast<std::ptrdiff_t>(std::min(i, after.size()))
+                           : named(before[i].name);
+    if (other != after.end()) {
+      differences.push_back(compare_tensors(before[i], *other));
+    } else {
+      differences.push_back({.name = before[i].name, .reason = "the other one does not have it"});
+    }
+  }
+  return differences;
+}
+
+std::optional<CallDifference> first_difference(const graph::Topology& network_before,
+                                               const RunResult& before,
+                                               const graph::Topology& network_after,
+                                               const RunResult& after, double tolerance) {
+  const run::CallComparison calls(network_before, before, network_after, after);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const graph::CallId call{static_cast<std::uint32_t>(i)};
+    const std::size_t arguments = network_before[call].arguments.size();
+    auto result = run::differing_result(calls, call, arguments, tolerance);
+    if (!result) continue;
+    CallDifference found{
+        .before = call, .after = *calls.pair_of(call), .result = std::move(*result)};
+    for (std::size_t k = 0; k < arguments && !found.overwritten; ++k) {
+      const auto input = calls.difference(call, false, k);
+      if (!input || !input->exceeds(tolerance)) continue;
+      if (calls.is_written_the_same(call, k, tolerance)) found.overwritten = k;
+    }
+    if (found.overwritten && *found.overwritten < network_after[found.after].arguments.size()) {
+      found.overwriter = run::overwriter_of(network_after, found.after, *found.overwritten);
+    }
+    return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlf

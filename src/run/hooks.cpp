@@ -1,0 +1,78 @@
+#include "run/hooks.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "optimize/call_slots.h"
+#include "optimize/edit.h"
+#include "run/program.h"
+#include "support/error.h"
+#include "tir/places.h"
+
+namespace mlf::run {
+namespace {
+
+using optimize::CallSlot;
+using optimize::Edit;
+using optimize::refuse;
+using support::get_or_throw;
+
+bool is_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
+/// Where `symbol` is called in `range`: the whole word before a parenthesis.
+tir::SourceRange called_word(std::string_view text, tir::SourceRange range, std::string_view symbol,
+                             const std::string& member) {
+  const std::string_view statement = text.substr(range.begin, range.end - range.begin);
+  for (std::size_t at = 0; (at = statement.find(symbol, at)) != statement.npos; ++at) {
+    const std::size_t behind = statement.find_first_not_of(" \t\r\n", at + symbol.size());
+    const bool is_called = behind != statement.npos && statement[behind] == '(';
+    if (!is_called || (at > 0 && is_word(statement[at - 1]))) continue;
+    const auto begin = static_cast<std::uint32_t>(range.begin + at);
+    return {begin, begin + static_cast<std::uint32_t>(symbol.size())};
+  }
+  refuse("a call of '" + std::string(symbol) + "' is not in its statement", member);
+}
+
+}  // namespace
+
+optimize::EditedMembers with_hooks(const Deployment& deployment, const Network& network) {
+  const graph::Topology& topology = network.topology;
+  optimize::EditedMembers edited(deployment.archive());
+  optimize::Symbols kernels;
+  for (const graph::Kernel& kernel : topology.kernels) kernels.insert(kernel.symbol);
+  for (const TirSource& c : get_or_throw(deployment.generated_c(network.module))) {
+    tir::Places places;
+    const tir::Document document =
+        get_or_throw(tir::read_c_with_places(edited.files_of(c), {}, places));
+    const tir::Node main =
+        optimize::function_with_symbol(document.module, topology.provenance.symbol);
+    if (!main) continue;
+    const std::vector<CallSlot> slots = optimize::call_slots(main, places, kernels);
+    const std::size_t file = slots.empty() ? 0 : slots.front().place.file;
+    const std::string& member = c.c_members[file]->name;
+    const std::string_view text = edited.text_of(*c.c_members[file]);
+    bool is_same = slots.size() == topology.calls.size();
+    std::vector<Edit> edits;
+    std::string declarations;
+    for (std::size_t i = 0; is_same && i < slots.size(); ++i) {
+      const std::string& symbol = topology.kernel_of(topology.calls[i]).symbol;
+      is_same = slots[i].symbol == symbol && slots[i].place.file == file;
+      if (!is_same) break;
+      const std::string hook = hook_of(graph::CallId{static_cast<std::uint32_t>(i)});
+      edits.push_back({called_word(text, slots[i].place.range, symbol, member), hook});
+      // Without parameters: the program has the definition. In the first line, so that lines keep
+      // their numbers.
+      declarations += fmt::format("int {}(); ", hook);
+    }
+    if (!is_same) refuse("main does not show the calls of the network here", member);
+    edited.replace({member, declarations + optimize::apply(text, std::move(edits))});
+    return edited;
+  }
+  refuse("the archive has no C of function '" + topology.provenance.symbol + "'");
+}
+
+}  // namespace mlf::run

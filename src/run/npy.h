@@ -1,0 +1,20 @@
+// Arrays in NumPy's format .npy: versions 1.0 and 2.0, little-endian, C order.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mlf/run.h"
+
+namespace mlf::run {
+
+bool begins_as_npy(std::string_view bytes);
+
+/// Throws `Error` (invalid_input) for anything else, and for data of another size than the head
+/// says.
+Tensor read_npy(std::string_view bytes, std::string name);
+
+/// Version 1.0. Throws `Error` for an element type of less than a byte.
+std::string npy_bytes(const Tensor& tensor);
+
+}  // namespace mlf::run

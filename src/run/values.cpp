@@ -1,0 +1,91 @@
+#include "run/values.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace mlf {
+namespace run {
+namespace {
+
+/// For integers, the bit that says that a number is negative.
+std::uint64_t sign_bit(tir::DType dtype) {
+  return dtype.is_int() ? std::uint64_t{1} << (dtype.bits - 1) : 0;
+}
+
+std::string integer_text(std::uint64_t ordered, tir::DType dtype) {
+  if (!dtype.is_int()) return std::to_string(ordered);
+  return std::to_string(static_cast<std::int64_t>(ordered - sign_bit(dtype)));
+}
+
+std::string float_text(double value, tir::DType dtype) {
+  return dtype.bits > 32 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+}
+
+}  // namespace
+
+std::uint64_t element_bits(const Tensor& tensor, std::size_t element) {
+  const std::size_t size = tensor.dtype.element_bytes();
+  std::uint64_t bits = 0;
+  for (std::size_t i = std::min<std::size_t>(size, sizeof bits); i-- > 0;) {
+    bits = bits << 8 | static_cast<unsigned char>(tensor.bytes[element * size + i]);
+  }
+  return bits;
+}
+
+double float_value(std::uint64_t bits, tir::DType dtype) {
+  const bool is_brain = dtype.code == tir::TypeCode::BFloat;
+  const int exponent_bits = is_brain || dtype.bits == 32 ? 8 : dtype.bits == 16 ? 5 : 11;
+  const int fraction_bits = dtype.bits - exponent_bits - 1;
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
+  const auto exponent = static_cast<int>(bits >> fraction_bits & ((1U << exponent_bits) - 1));
+  const bool is_negative = (bits >> (fraction_bits + exponent_bits) & 1) != 0;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  double value = 0;
+  if (exponent == (1 << exponent_bits) - 1) {
+    value = fraction == 0 ? std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::quiet_NaN();
+  } else {
+    const int lowest = std::max(exponent, 1) - bias - fraction_bits;
+    const std::uint64_t hidden = exponent == 0 ? 0 : std::uint64_t{1} << fraction_bits;
+    value = std::ldexp(static_cast<double>(fraction | hidden), lowest);
+  }
+  return is_negative ? -value : value;
+}
+
+std::uint64_t ordered_bits(std::uint64_t bits, tir::DType dtype) {
+  return bits ^ sign_bit(dtype);
+}
+
+}  // namespace run
+
+TensorRange range_of(const Tensor& tensor) {
+  const tir::DType dtype = tensor.dtype;
+  const std::size_t elements = tensor.bytes.size() / dtype.element_bytes();
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> integers;
+  std::optional<std::pair<double, double>> floats;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const std::uint64_t bits = run::element_bits(tensor, i);
+    if (!dtype.is_float()) {
+      const std::uint64_t value = run::ordered_bits(bits, dtype);
+      if (!integers) integers = {value, value};
+      integers = {std::min(integers->first, value), std::max(integers->second, value)};
+      continue;
+    }
+    const double value = run::float_value(bits, dtype);
+    if (std::isnan(value)) continue;
+    if (!floats) floats = {value, value};
+    floats = {std::min(floats->first, value), std::max(floats->second, value)};
+  }
+  if (integers) {
+    return {run::integer_text(integers->first, dtype), run::integer_text(integers->second, dtype)};
+  }
+  if (floats)
+    return {run::float_text(floats->first, dtype), run::float_text(floats->second, dtype)};
+  return {};
+}
+
+}  // namespace mlf

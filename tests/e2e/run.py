@@ -1,0 +1,348 @@
+"""`mlf run`: outputs are those of another driver, faults are found, and nothing is left.
+
+Outputs    of every bundled archive that has C, the C is compiled and run by a driver of the tests
+           (generated_c.py) with the same inputs: the same bytes
+Faults     one constant, shift, argument or offset of the C is another one: --compare names the call
+Hostile    C that loops for ever, forks, writes files, prints a gigabyte or dies is one clear error
+"""
+
+import concurrent.futures
+import json
+import os
+import random
+import re
+import signal
+import struct
+import subprocess
+import tarfile
+import unittest
+import zipfile
+
+import generated_c
+import numpy_files
+import program_case
+import support
+
+ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+CORPUS = support.BUNDLED_CORPUS
+BLOCKS = CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"
+DIAMOND = CORPUS / "tvm-0.9/diamond-aot-c-usmp/module.tar"
+DIAMOND_GRAPH = CORPUS / "tvm-0.9/diamond-graph/module.tar"
+PACKED = CORPUS / "tvm-0.18/qnn_conv-aot-packed-usmp/module.tar"
+MODULES = CORPUS / "tvm-0.18/two-modules/module.tar"
+CMSIS = CORPUS / "tvm-0.18/cmsis-nn/module.tar"
+
+
+def networks(archive):
+    """The topologies by module."""
+    for module in json.loads(support.run_ok("inspect", "--json", archive).stdout)["modules"]:
+        result = support.run("graph", "--module", module["name"], archive)
+        if result.returncode == 0:
+            yield module["name"], json.loads(result.stdout)
+
+
+def runnable():
+    """The bundled archives with the C of a network."""
+    archives = support.bundled_archives() + sorted((support.SOURCE / "tests/data/c").glob("*/module.tar"))
+    for archive in archives + sorted(CORPUS.glob("*/*/module.tar")):
+        if "cmsis" not in archive.parent.name and "-op-" not in archive.name:
+            yield archive
+
+
+def random_array(port, values):
+    """What an index, perhaps, may be."""
+    size = generated_c.bytes_of(port)
+    if port["dtype"].startswith("int") and port["dtype"] != "int8":
+        width = generated_c.bits_of(port["dtype"]) // 8
+        data = b"".join(values.randrange(2).to_bytes(width, "little") for _ in range(size // width))
+    elif port["dtype"] == "float32":
+
+        data = struct.pack(f"<{size // 4}f", *(values.uniform(-1, 1) for _ in range(size // 4)))
+    else:
+        data = values.randbytes(size)
+    return numpy_files.Array(port["dtype"], port["shape"], data)
+
+
+def driver_outputs(archive, module, document, inputs, folder):
+    """The outputs of the driver of the tests, one behind the other."""
+    with tarfile.open(archive) as tar:
+        support.extract(tar, folder)
+    program = generated_c.Program(folder, module, folder, flags=("-O1",))
+    driver = generated_c.Driver()
+    if document["provenance"]["kind"] == "graph-json":
+        generated_c.call_kernels(driver, document)
+        order = list(dict.fromkeys(value["storage"] for value in document["values"]))
+        places = {storage: f"memory_{i + 1}" for i, storage in enumerate(order)}
+        storages = [document["values"][port["value"]]["storage"] for port in document["inputs"] + document["outputs"]]
+        memory = [places[storage] for storage in storages]
+    else:
+        memory = [name for name, _ in generated_c.tensors_of_ports(generated_c.Driver(), document)]
+        generated_c.call_aot(driver, document, program.headers)
+    count = len(document["inputs"])
+    reads = [f"fread({name}, 1, {len(one.data)}, stdin);" for name, one in zip(memory, inputs.values())]
+    writes = [f"fwrite({name}, 1, {generated_c.bytes_of(port)}, stdout);"
+              for name, port in zip(memory[count:], document["outputs"], strict=True)]  # fmt: skip
+    text = driver.text().replace("int main(void) {", "#include <stdio.h>\nint main(void) {\n" + "\n".join(reads))
+    source = folder / "driver.c"
+    source.write_text(text.replace("report_allocations();\n", "\n".join(writes) + "\n"))
+    command = ["gcc", *generated_c.FLAGS, *program.include, str(source), str(generated_c.RUNTIME / "allocator.c"),
+               *map(str, program.objects), "-lm", "-o", str(folder / "driver")]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+    data = b"".join(one.data for one in inputs.values())
+    return subprocess.run([folder / "driver"], input=data, capture_output=True, check=True).stdout
+
+
+class Outputs(program_case.Folder):
+    def outputs(self, *arguments):
+        return numpy_files.read_npz(support.run_ok("run", "-o", "-", *arguments).stdout)
+
+    def check(self, archive):
+        for module, document in networks(archive):
+            folder = self.folder / f"{archive.parent.name}-{archive.stem}-{module}"
+            folder.mkdir()
+            values = random.Random(str(folder.name))
+            inputs = {port["name"]: random_array(port, values) for port in document["inputs"]}
+            given = folder / "inputs.npz"
+            numpy_files.write_npz(given, inputs)
+            found = self.outputs("--module", module, "--input", given, archive)
+            self.assertEqual([*found], [port["name"] for port in document["outputs"]], archive)
+            expected = driver_outputs(archive, module, document, inputs, folder)
+            self.assertEqual(b"".join(one.data for one in found.values()), expected, archive)
+        return 1
+
+    def test_are_those_of_another_driver(self):
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            self.assertGreater(sum(pool.map(self.check, runnable())), 15)
+
+    def test_are_the_same_for_a_seed(self):
+        first = support.run_ok("run", "--random", "7", PACKED).stdout
+        self.assertEqual(first, support.run_ok("run", "--random", "7", PACKED).stdout)
+        self.assertNotEqual(first, support.run_ok("run", "--random", "8", PACKED).stdout)
+
+    def test_have_a_table(self):
+        text = support.run_ok("run", "--random", "7", ADD).stdout.decode()
+        head, row = text.splitlines()
+        self.assertEqual(head.split(), ["OUTPUT", "DTYPE", "SHAPE", "MIN", "MAX", "SHA-256"])
+        self.assertRegex(row, r"^output +float32 +1x10 +-?[0-9.]+ +-?[0-9.]+ +[0-9a-f]{16}$")
+
+    def test_may_have_inputs_from_several_files(self):
+        array = numpy_files.Array("float32", (1, 10), bytes(40))
+        (self.folder / "x.npy").write_bytes(numpy_files.npy(array))
+        numpy_files.write_npz(self.folder / "y.npz", {"y": array}, zipfile.ZIP_STORED)
+        found = self.outputs("--input", f"x={self.folder}/x.npy", "--input", self.folder / "y.npz", ADD)
+        self.assertEqual(found["output"], array)
+
+    def test_of_calls_are_those_of_the_network(self):
+        for archive, calls in ((BLOCKS, 8), (DIAMOND_GRAPH, 6), (PACKED, 4)):
+            layers, outputs = self.folder / "layers.npz", self.folder / "outputs.npz"
+            support.run_ok("run", "--random", "3", "-o", outputs, "--layers", layers, archive)
+            found = numpy_files.read_npz(layers)
+            (_, document) = next(networks(archive))
+            names = [f"call {i} {document['kernels'][call['kernel']]['symbol']}/out0"
+                     for i, call in enumerate(document["calls"])]  # fmt: skip
+            self.assertEqual([*found], names)
+            self.assertEqual(len(found), calls)
+            (output,) = numpy_files.read_npz(outputs).values()
+            self.assertEqual([*found.values()][-1].data, output.data)
+
+
+class Comparisons(program_case.Folder):
+    def test_of_the_same_end_with_0(self):
+        outputs = self.folder / "outputs.npz"
+        support.run_ok("run", "--random", "1", "-o", outputs, ADD)
+        for other in (ADD, outputs):
+            support.run_ok("run", "--random", "1", "--compare", other, ADD)
+        result = support.run("run", "--random", "2", "--compare", outputs, ADD)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"the outputs differ", result.stderr)
+        support.run_ok("run", "--random", "2", "--compare", outputs, "--tolerance", "4", ADD)
+
+    def test_of_another_plan_end_with_0(self):
+        smaller = self.folder / "smaller.tar"
+        support.run_ok("optimize", "--reorder", "-o", smaller, DIAMOND)
+        support.run_ok("run", "--random", "1", "--compare", smaller, DIAMOND)
+
+    def test_name_outputs_that_are_not_there(self):
+        outputs = self.folder / "outputs.npz"
+        numpy_files.write_npz(outputs, {"output": numpy_files.Array("int8", (10,), bytes(10))})
+        result = support.run("run", "--random", "1", "--compare", outputs, ADD)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"float32 of 40 bytes, and int8 of 10", result.stdout)
+
+
+def changed(archive, path, edit):
+    """Writes an archive without captured TIR in which `edit(name, text)` has changed the C."""
+    with tarfile.open(archive) as tar:
+        members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+    for name in [*members]:
+        if name.startswith("src/tir-"):
+            del members[name]
+        if name.endswith((".c", ".h")):
+            members[name] = edit(name, members[name].decode()).encode()
+    path.write_bytes(support.make_tar(members))
+    return path
+
+
+def substituted(pattern, replacement, within=""):
+    """An edit of the one place that a pattern has, in the definition of a function where one is named."""
+    def edit(name, text):
+        begin, end = 0, len(text)
+        if within:
+            found = re.search(rf"{within}\([^;{{]*\) {{", text)
+            if found is None:
+                return text
+            begin, end = found.start(), text.index("\n}\n", found.start())
+        new, count = re.subn(pattern, replacement, text[begin:end], count=1)
+        edit.count += count
+        return text[:begin] + new + text[end:]
+    edit.count = 0  # fmt: skip
+    return edit
+
+
+CONV = "tvmgen_default_fused_nn_conv2d_add_fixed_point_multiply_per_axis_add_clip_cast"
+DENSE = "tvmgen_default_fused_nn_contrib_dense_pack"
+MAIN = "tvmgen_default___tvm_main__"
+
+
+def faults():
+    """(archive, edit, the call that is wrong)."""
+    for call, kernel in ((1, f"{CONV}_subtract"), (2, f"{CONV}_subtract_1"), (3, f"{CONV}_subtract_2"), (7, CONV)):
+        yield BLOCKS, substituted(r"\+ 31\) - 1", "+ 30) - 1", kernel), call  # the rounding of a shift
+        yield BLOCKS, substituted(r"< \(127\) \? \((.*)\) : \(127\)", r"< (9) ? (\1) : (9)", kernel), call
+        yield BLOCKS, substituted(r"conv2d_nhwc_let\)\[0\] = 0;", "conv2d_nhwc_let)[0] = 999999;", kernel), call
+        yield BLOCKS, substituted(r"(pad_temp_let = .*)\[0\]", r"\1[8]", kernel), call  # over the input
+    yield BLOCKS, substituted(r"(\.fused_constant_2_let = \{\n +)[+-]0x\w+", r"\1+0x7777"), 3
+    for call, kernel in ((0, f"{DENSE}_nn_relu"), (1, DENSE), (2, f"{DENSE}_1")):
+        yield DIAMOND, substituted(r"k_outer < \d+", "k_outer < 3", kernel), call
+    yield DIAMOND, substituted("sid_2_let, sid_4_let, sid_5_let", "sid_4_let, sid_2_let, sid_5_let", MAIN), 4
+    yield DIAMOND, substituted(r"(sid_3_let = .*)\[64\]", r"\1[8]", MAIN), 2  # over what call 4 reads
+    yield DIAMOND, substituted(r"(sid_4_let = .*)\[128\]", r"\1[32]", MAIN), 3
+
+
+class Faults(program_case.Folder):
+    def named(self, number, archive, edit):
+        """The call that --compare names: the first that differs, or the one that has overwritten its input."""
+        wrong = changed(archive, self.folder / f"{number}.tar", edit)
+        assert edit.count == 1, number
+        result = support.run("run", "--random", "5", "--compare", wrong, archive)
+        text = result.stdout.decode()
+        assert result.returncode == 1, f"fault {number} changes nothing\n{text}{result.stderr.decode()}"
+        overlap = re.search(r"overlaps that of call (\d+)", text)
+        first = re.search(r"first difference: call (\d+)", text)
+        assert first, f"fault {number}\n{text}{result.stderr.decode()}"
+        return int((overlap or first)[1])
+
+    def test_are_named(self):
+        cases = [*faults()]
+        self.assertGreaterEqual(len(cases), 20)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            found = [*pool.map(lambda one: self.named(one[0], *one[1][:2]), enumerate(cases))]
+        wrong = [(i, call, one[2]) for i, (call, one) in enumerate(zip(found, cases)) if call != one[2]]
+        self.assertEqual(wrong, [])
+
+
+class Refusals(program_case.Folder):
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
+
+    def refused(self, *arguments, code=65):
+        result = support.run("run", *arguments, env=self.environment)
+        self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        return result.stderr.decode()
+
+    def kernel(self, body, *head):
+        """An archive whose kernel does this."""
+        edit = substituted(r"for \(int32_t ax1_inner = 0;", body + "\n  for (int32_t ax1_inner = 0;", "fused_add")
+        path = changed(ADD, self.folder / "kernel.tar", edit)
+        self.assertEqual(edit.count, 1)
+        return path
+
+    def test_of_c_that_does_not_end_as_it_should(self):
+        libc = "int fork(void); int setsid(void); unsigned sleep(unsigned); void abort(void); int write(int, const void*, unsigned long); "
+        for body, message in (
+            ("for (;;) {}", "took longer than 1 s"),
+            ("if (fork() == 0) { setsid(); sleep(600); } sleep(600);", "took longer than 1 s"),
+            ("abort();", "signal 6"),
+            ("*(volatile int*)8 = 1;", "signal 11"),
+            ("return -1;", "the network returned -1"),
+            ('TVMAPISetLastError("no\\\\x1b[31m"); return -1;', "the network returned -1"),
+            ("static char text[65536]; for (int i = 0; i < 16384; ++i) write(2, text, 65536); abort();", "signal 6"),
+            ("extern void _exit(int); _exit(0);", "did not write all its results"),
+            ("volatile char* p = TVMBackendAllocWorkspace(1, 0, (uint64_t)1 << 40, 2, 8); *p = 1;", "not enough memory"),
+        ):
+            with self.subTest(body):
+                path = self.kernel(libc + body)
+                text = self.refused("--random", "1", "--seconds", "1" if "took" in message else "60", path)
+                self.assertIn(message, text)
+                self.assertEqual(text.count("\n"), 1)
+                self.assertNotIn("\x1b", text)
+
+    def test_of_c_that_writes_files(self):
+        path = self.kernel('#include <stdio.h>\nFILE* f = fopen("big", "wb"); '
+                           "if (f) { for (int i = 0; i < 1000; ++i) fputs(\"much of it, again and again\", f); fclose(f); }\n"
+                           'FILE* l = fopen("left", "wb"); if (l) fclose(l);')  # fmt: skip
+        result = support.run("run", "--random", "1", path, env=self.environment)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        self.assertIn(result.returncode, (0, 65))
+
+    def test_of_functions_that_are_missing(self):
+        self.assertRegex(self.refused("--random", "1", CMSIS), r"needs functions that are not in the archive: arm_")
+
+    def test_of_objects_for_another_processor(self):
+        source = self.folder / "f.c"
+        source.write_text("int unused_function(void) { return 0; }\n")
+        subprocess.run(["gcc", "-c", source, "-o", self.folder / "f.o"], check=True)
+        data = bytearray((self.folder / "f.o").read_bytes())
+        for machine, code in ((data[18], 0), (40, 65)):
+            data[18] = machine
+            path = self.folder / "objects.tar"
+            with tarfile.open(ADD) as tar:
+                members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
+            path.write_bytes(support.make_tar({**members, "codegen/host/lib/default_lib2.o": bytes(data)}))
+            result = support.run("run", "--random", "1", path, env=self.environment)
+            self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn(b"not for the processor", result.stderr)
+
+    def test_of_inputs_that_do_not_fit(self):
+        wrong = self.folder / "x.npy"
+        wrong.write_bytes(numpy_files.npy(numpy_files.Array("int8", (10,), bytes(10))))
+        other = self.folder / "other.npz"
+        other.write_bytes(b"PK\3\4")
+        for arguments, code, message in (
+            ([], 64, "input 'x' has no values"),
+            (["--input", f"x={wrong}"], 64, "input 'x' is float32[1, 10], and the values are int8[10]"),
+            (["--input", f"z={wrong}"], 64, "no input 'z'"),
+            (["--input", wrong], 64, "say which input it is"),
+            (["--input", other, "--random", "1"], 65, "this .npz file cannot be read"),
+            (["--input", f"x={ADD}"], 65, "this is no .npy and no .npz file"),
+            (["--random", "1", "--cc", "no-such-compiler"], 64, "no-such-compiler"),
+            (["--random", "1", "--cc", "false"], 65, "was not compiled"),
+        ):
+            with self.subTest(arguments):
+                self.assertIn(message, self.refused(*arguments, ADD, code=code))
+        self.assertIn("bare functions", self.refused("--random", "1", CORPUS / "tvm-0.9/op-multi/module.tar", code=1))
+        self.assertIn("--module", self.refused("--random", "1", MODULES, code=64))
+
+    def test_of_a_run_that_is_interrupted(self):
+        path = self.kernel("for (;;) {}")
+        program = subprocess.Popen([support.PROGRAM, "run", "--random", "1", path], env=self.environment)
+        started = self.temporary
+        end = 1000
+        while not [*started.glob("*/results")]:
+            end -= 1
+            self.assertGreater(end, 0)
+            signal.sigtimedwait([], 0.02)
+        program.send_signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), -signal.SIGTERM)
+        while [*started.iterdir()]:
+            end -= 1
+            self.assertGreater(end, 0)
+            signal.sigtimedwait([], 0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()

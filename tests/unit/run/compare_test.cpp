@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "mlf/run.h"
+
+namespace mlf {
+namespace {
+
+template <class Number>
+Tensor tensor_of(tir::DType dtype, const std::vector<Number>& values, std::string name = "y") {
+  Tensor tensor{.name = std::move(name), .dtype = dtype};
+  tensor.shape = {static_cast<std::int64_t>(values.size())};
+  tensor.bytes.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number));
+  return tensor;
+}
+
+template <class Number>
+TensorDifference difference(tir::DType dtype, const std::vector<Number>& before,
+                            const std::vector<Number>& after) {
+  return compare_tensors(tensor_of(dtype, before), tensor_of(dtype, after));
+}
+
+TEST(CompareTensors, CountsElementsAndFindsTheLargestDifference) {
+  const auto found = difference<std::int8_t>(tir::DType::Int(8), {1, -128, 3, 4}, {1, 127, 3, 5});
+  EXPECT_EQ(found.elements, 4U);
+  EXPECT_EQ(found.differing, 2U);
+  EXPECT_EQ(found.first, 1U);
+  EXPECT_EQ(found.largest, 255);
+  EXPECT_TRUE(found.exceeds(254));
+  EXPECT_FALSE(found.exceeds(255));
+  EXPECT_FALSE(difference<std::int8_t>(tir::DType::Int(8), {1}, {1}).exceeds(0));
+}
+
+TEST(CompareTensors, KnowsNumbersOfEveryType) {
+  EXPECT_EQ(difference<std::uint8_t>(tir::DType::UInt(8), {0}, {255}).largest, 255);
+  EXPECT_EQ(difference<std::int32_t>(tir::DType::Int(32), {-5}, {7}).largest, 12);
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(difference<std::int64_t>(tir::DType::Int(64), {least}, {most}).largest,
+            std::ldexp(1.0, 64));
+  EXPECT_EQ(difference<float>(tir::DType::Float(32), {1.5F}, {-1}).largest, 2.5);
+  EXPECT_EQ(difference<double>(tir::DType::Float(64), {1}, {1 + 1e-9}).largest, 1 + 1e-9 - 1);
+  // 1 and 1.5 of float16, and of bfloat16.
+  EXPECT_EQ(difference<std::uint16_t>(tir::DType::Float(16), {0x3c00}, {0x3e00}).largest, 0.5);
+  EXPECT_EQ(difference<std::uint16_t>({tir::TypeCode::BFloat, 16, 1}, {0x3f80}, {0x3fc0}).largest,
+            0.5);
+}
+
+TEST(CompareTensors, TakesNoNumberAsFarAway) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto found = difference<float>(tir::DType::Float(32), {nan, nan}, {nan, 1});
+  EXPECT_EQ(found.differing, 1U);
+  EXPECT_TRUE(found.exceeds(1e30));
+  // Equal numbers of other bytes.
+  const auto zeros = difference<float>(tir::DType::Float(32), {0.0F}, {-0.0F});
+  EXPECT_TRUE(zeros.exceeds(0));
+  EXPECT_FALSE(zeros.exceeds(1e-9));
+}
+
+TEST(CompareTensors, SaysWhyTwoCannotBeCompared) {
+  const Tensor before = tensor_of<std::int8_t>(tir::DType::Int(8), {1, 2});
+  for (const Tensor& after : {tensor_of<std::int8_t>(tir::DType::Int(8), {1}),
+                              tensor_of<std::int8_t>(tir::DType::UInt(8), {1, 2})}) {
+    const auto found = compare_tensors(before, after);
+    EXPECT_FALSE(found.reason.empty());
+    EXPECT_TRUE(found.exceeds(1e30));
+  }
+  // bfloat16 in a file.
+  const Tensor brain = tensor_of<std::uint16_t>({tir::TypeCode::BFloat, 16, 1}, {0x3f80});
+  EXPECT_FALSE(
+      compare_tensors(brain, tensor_of<std::uint16_t>(tir::DType::UInt(16), {0x3f80})).exceeds(0));
+}
+
+TEST(CompareOutputs, PairsByNameElseByPosition) {
+  const tir::DType dtype = tir::DType::Int(8);
+  const Tensor a = tensor_of<std::int8_t>(dtype, {1}, "a");
+  const Tensor b = tensor_of<std::int8_t>(dtype, {2}, "b");
+  const auto exceeding = [](const std::vector<Tensor>& before, const std::vector<Tensor>& after) {
+    int count = 0;
+    for (const TensorDifference& one : compare_outputs(before, after)) count += one.exceeds(0);
+    return count;
+  };
+  EXPECT_EQ(exceeding({a, b}, {b, a}), 0);
+  EXPECT_EQ(exceeding({a, b}, {a}), 1);
+  Tensor c = a;
+  c.name = "c";
+  EXPECT_EQ(exceeding({a}, {c}), 0);
+  EXPECT_EQ(exceeding({a, b}, {c}), 1);
+}
+
+/// Calls of kernels "k0", "k1", …: call i reads what call i-1 wrote.
+graph::Topology chain(const std::vector<std::string>& kernels) {
+  graph::Topology network;
+  for (std::uint32_t i = 0; i < kernels.size(); ++i) {
+    network.kernels.push_back({.symbol = kernels[i]});
+    graph::Call call{.kernel = graph::KernelId{i}, .position = i};
+    call.arguments.resize(2);
+    call.arguments[0].reads = graph::ValueId{i};
+    call.arguments[1].writes = graph::ValueId{i + 1};
+    network.calls.push_back(call);
+    if (i == 0) network.values.push_back({.kind = graph::ValueKind::input});
+    network.values.push_back({.producer = graph::Endpoint{graph::Endpoint::Kind::call, i, 1}});
+    network.storages.push_back({});
+  }
+  return network;
+}
+
+void add(RunResult& run, std::uint32_t call, std::int8_t input, std::int8_t result) {
+  const tir::DType dtype = tir::DType::Int(8);
+  run.calls.push_back({graph::CallId{call}, 0, false, tensor_of<std::int8_t>(dtype, {input})});
+  run.calls.push_back({graph::CallId{call}, 1, true, tensor_of<std::int8_t>(dtype, {result})});
+}
+
+TEST(FirstDifference, IsTheFirstCallWhoseResultDiffers) {
+  const graph::Topology network = chain({"a", "b", "c"});
+  RunResult before;
+  RunResult after;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const auto value = static_cast<std::int8_t>(i);
+    add(before, i, value, static_cast<std::int8_t>(i + 1));
+    add(after, i, static_cast<std::int8_t>(i == 2 ? 9 : i),
+        static_cast<std::int8_t>(i == 0 ? 1 : 9));
+  }
+  const auto found = first_difference(network, before, network, after, 0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->before, graph::CallId{1});
+  EXPECT_EQ(found->result.largest, 7);
+  EXPECT_FALSE(found->overwritten);
+  EXPECT_FALSE(first_difference(network, before, network, after, 7));
+}
+
+TEST(FirstDifference, TellsThatAnInputWasOverwritten) {
+  const graph::Topology network = chain({"a", "b"});
+  RunResult before;
+  RunResult after;
+  add(before, 0, 0, 1);
+  add(before, 1, 1, 2);
+  add(after, 0, 0, 1);
+  add(after, 1, 8, 9);
+  const auto found = first_difference(network, before, network, after, 0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->before, graph::CallId{1});
+  EXPECT_EQ(found->overwritten, 0U);
+}
+
+TEST(FirstDifference, DoesNotSayThatWhatWasNotComparedIsTheSame) {
+  RunResult before;
+  RunResult after;
+  add(before, 1, 1, 2);
+  add(after, 1, 8, 9);
+  const graph::Topology network = chain({"a", "b"});
+  const auto found = first_difference(network, before, network, after, 0);
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->overwritten);
+}
+
+TEST(FirstDifference, PairsKernelsOfOtherNamesByPosition) {
+  RunResult before;
+  RunResult after;
+  add(before, 1, 1, 2);
+  add(after, 1, 1, 3);
+  const auto found =
+      first_difference(chain({"a", "b", "c"}), before, chain({"a", "x", "c"}), after, 0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->after, graph::CallId{1});
+}
+
+TEST(FirstDifference, PairsCallsInAnotherOrder) {
+  RunResult before;
+  RunResult after;
+  add(before, 0, 0, 1);
+  add(before, 1, 0, 2);
+  add(after, 0, 0, 2);
+  add(after, 1, 0, 3);
+  const auto found = first_difference(chain({"a", "b"}), before, chain({"b", "a"}), after, 0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->before, graph::CallId{0});
+  EXPECT_EQ(found->after, graph::CallId{1});
+}
+
+}  // namespace
+}  // namespace mlf
