@@ -1,5 +1,7 @@
 #include "tir/c/read/file_items.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -68,7 +70,6 @@ class Splitter {
   std::string_view head_text(const Item& item) const {
     return text_.substr(item.head.begin, item.head.end - item.head.begin);
   }
-  std::string_view array_name(std::string_view head) const;
   std::string_view function_name(std::string_view head) const;
   void add(Item item);
 
@@ -175,15 +176,6 @@ std::uint32_t Splitter::statement_end(std::uint32_t at) const {
   return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
 }
 
-/// The name before the last `[` of a declaration.
-std::string_view Splitter::array_name(std::string_view head) const {
-  const std::size_t bracket = head.rfind('[');
-  if (bracket == head.npos) return {};
-  const std::string_view before = head.substr(0, bracket);
-  const std::size_t start = before.find_last_of(" \t\n*)");
-  return before.substr(start == before.npos ? 0 : start + 1);
-}
-
 /// The name before the first `(` that is not of an attribute.
 std::string_view Splitter::function_name(std::string_view head) const {
   for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
@@ -283,9 +275,7 @@ void Splitter::initialised(Item item) {
     at_ = std::min(statement_end(at_) + 1, end_);
     return add(item);
   }
-  const bool is_constant =
-      head.starts_with("static const ") && !head.starts_with("static const struct") &&
-      (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
+  const bool is_constant = is_tvm_array(head);
   const std::uint32_t close = is_constant ? initialiser_end(at_) : matching_brace(at_);
   item.body = {at_ + 1, close};
   at_ = std::min(close + 1, end_);
@@ -312,7 +302,10 @@ void Splitter::structure(Item item) {
       at_ = plain_brace(open);
       item.body = {open + 1, at_};
       at_ = std::min(at_ + 1, end_);
-      const bool is_pool = head_text(item).find(".rodata") != std::string_view::npos;
+      const std::string_view head = head_text(item);
+      // TVM gives the struct and its only object one name. Ports use sections of their own.
+      const bool is_pool = head.find(".rodata") != head.npos ||
+                           head.find(fmt::format("struct {} {{", item.name)) != head.npos;
       item.kind = is_pool ? ItemKind::pool : ItemKind::other;
     }
   } else {
@@ -322,6 +315,24 @@ void Splitter::structure(Item item) {
 }
 
 }  // namespace
+
+std::string_view array_name(std::string_view head) {
+  const std::size_t bracket = head.rfind('[');
+  if (bracket == head.npos) return {};
+  const std::string_view before = head.substr(0, bracket);
+  const std::size_t start = before.find_last_of(" \t\n*)");
+  return before.substr(start == before.npos ? 0 : start + 1);
+}
+
+bool declares_constant_array(std::string_view head) {
+  const bool is_const = head.starts_with("const ") || head.find(" const ") != head.npos;
+  return is_const && declares_array(head) && head.find('*') == head.npos;
+}
+
+bool is_tvm_array(std::string_view head) {
+  return head.starts_with("static const ") && !head.starts_with("static const struct") &&
+         (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
+}
 
 FileItems split(const support::SourceText& source) {
   return Splitter(source.text).split();

@@ -43,6 +43,13 @@ struct FileItems {
   bool includes_stdbool = false;  ///< since v0.12
 };
 
+/// The name before the last `[` of a declaration.
+std::string_view array_name(std::string_view head);
+/// Whether a declaration is of an array of constants, of TVM or of a port.
+bool declares_constant_array(std::string_view head);
+/// Whether it is in the section of linked parameters, or (v0.8) has their prefix.
+bool is_tvm_array(std::string_view head);
+
 /// Splits a file. Never fails: what it does not know is passed over as `other`. Initialisers of
 /// arrays are found at the speed of memory, without looking at what is in them.
 FileItems split(const support::SourceText& source);

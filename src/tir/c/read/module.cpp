@@ -36,6 +36,20 @@ bool is_wanted(const FileItems& file, const Item& item) {
   return !file.target.empty() || !item.name.ends_with("_run");
 }
 
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Whether `name` is a word of the text.
+bool has_word(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || !is_name_char(text[at - 1]);
+    if (begins && (end == text.size() || !is_name_char(text[end]))) return true;
+  }
+  return false;
+}
+
 std::string_view kind_of_target(std::string_view target) {
   return target.substr(0, target.find(' '));
 }
@@ -96,6 +110,7 @@ class ModuleReader {
     return static_cast<std::uint32_t>(&file - files_.data());
   }
   void split(const ReadLimits& limits);
+  void find_plain_arrays(File& file);
   void collect_facts();
   void collect(const File& file, const Item& item);
   void add_pools(const std::vector<CPool>& pools);
@@ -137,6 +152,26 @@ void ModuleReader::split(const ReadLimits& limits) {
     }
     FileItems items = c::split(source);
     files_.push_back({&input, std::move(source), std::move(items)});
+    find_plain_arrays(files_.back());
+  }
+}
+
+/// A port may declare constants in another section or in none: those that a function names.
+void ModuleReader::find_plain_arrays(File& file) {
+  const auto text_of = [&](Bytes range) {
+    return file.source.text.substr(range.begin, range.end - range.begin);
+  };
+  for (Item& item : file.items.items) {
+    const std::string_view head = text_of(item.head);
+    const bool has_values = item.kind == ItemKind::other && item.body.end > item.body.begin;
+    if (!has_values || !declares_constant_array(head)) continue;
+    const std::string_view name = array_name(head);
+    const bool is_named = std::ranges::any_of(file.items.items, [&](const Item& function) {
+      return is_wanted(file.items, function) && has_word(text_of(function.body), name);
+    });
+    if (!is_named || name.empty()) continue;
+    item.kind = ItemKind::array;
+    item.name = name;
   }
 }
 
@@ -229,9 +264,12 @@ void ModuleReader::note_unread(std::string_view what, const Diagnostic& error) {
        fmt::format("{} at {}:{}:{}: {}", what, name, where.line, where.column, error.message)});
 }
 
-/// Functions refer to arrays by name alone. Bytes in a text may be those of another program.
+/// Functions refer to arrays by name alone. One that TVM did not print, and bytes in a text, may be
+/// anything.
 void ModuleReader::add_array(const File& file, const Item& item) {
-  if (file.source.text[item.body.begin] != '"') {
+  const std::string_view head =
+      file.source.text.substr(item.head.begin, item.head.end - item.head.begin);
+  if (is_tvm_array(head) && file.source.text[item.body.begin] != '"') {
     return add_array(file, item, read_array(context_, file.source, item));
   }
   auto array = support::to_result([&] { return read_array(context_, file.source, item); });
