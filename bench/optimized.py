@@ -20,9 +20,9 @@ import plan_programs
 import plan_run
 import support
 
-HEAD = ("ARCHIVE", "CONSTANTS", "NARROWED", "SHARED", "%", "POOLS", "AFTER", "CODE", "AFTER",
+HEAD = ("ARCHIVE", "CONSTANTS", "NARROWED", "COLLAPSED", "SHARED", "%", "POOLS", "AFTER", "CODE", "AFTER",
         "INSTRUCTIONS", "AFTER")  # fmt: skip
-WIDTHS = (40, 10, 10, 8, 6, 9, 9, 8, 8, 13, 11)
+WIDTHS = (40, 10, 10, 10, 8, 6, 9, 9, 8, 8, 13, 11)
 
 
 def row(*cells):
@@ -48,8 +48,9 @@ def measure(archive):
                 new = cortex_m.cost(network_of(smaller, module["name"], folder / "new"))
                 costs = [old.code, new.code, old.instructions, new.instructions]
             row(
-                memory_truth.name_of(archive), before, module["saved_by_narrowing"],
-                module["saved_by_sharing"], f"{100 * (before - after) / max(before, 1):.1f}",
+                memory_truth.name_of(archive), before,
+                *(module[f"saved_by_{cause}"] for cause in ("narrowing", "collapsing", "sharing")),
+                f"{100 * (before - after) / max(before, 1):.1f}",
                 sum(pool["bytes"] for pool in module["pools"]),
                 sum(pool["new_bytes"] for pool in module["pools"]), *costs,
             )  # fmt: skip

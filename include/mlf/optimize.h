@@ -1,5 +1,6 @@
-// A smaller archive: constants of the smallest type that holds their values, equal ones once, and
-// memory pools with the offsets of the best plan. C, headers, metadata.json and captured TIR say
+// A smaller archive: constants of the smallest type that holds their values, one element of those
+// whose elements are equal, equal constants once, and memory pools with the offsets of the best
+// plan. C, headers, metadata.json and captured TIR say
 // the same afterwards; every other member keeps its bytes.
 //
 //     const auto report = mlf::write_optimized(deployment, {.output = "smaller.tar"});
@@ -29,24 +30,26 @@ namespace mlf {
 
 /// What is done to an archive.
 struct Optimizations {
-  bool narrow = true;     ///< smaller types of constants
-  bool share = true;      ///< equal constants of a pool once
-  bool ram = true;        ///< offsets of workspace pools
-  bool reorder = false;   ///< also the order of main's calls
-  bool in_place = false;  ///< also results over what they are computed from
+  bool narrow = true;        ///< smaller types of constants
+  bool collapse = true;      ///< one element of constants whose elements are equal
+  bool share = true;         ///< equal constants of a pool once
+  bool ram = true;           ///< offsets of workspace pools
+  bool drop_unused = false;  ///< no constants of pools that nothing reads
+  bool reorder = false;      ///< also the order of main's calls
+  bool in_place = false;     ///< also results over what they are computed from
+
+  bool any_of_constants() const { return narrow || collapse || share || drop_unused; }
 };
 
-/// A name for some of them, as `mlf optimize --only` takes it: "narrow", "share", "flash" (both)
-/// and "ram".
+/// A name for some of them, as `mlf optimize --only` takes it: "narrow", "collapse", "share",
+/// "flash" (these three) and "ram".
 struct OptimizationName {
   std::string_view name;
-  bool narrow;
-  bool share;
-  bool ram;
+  Optimizations what;
 };
 MLF_API std::span<const OptimizationName> optimization_names();
 
-/// What these names name together, and nothing else. Errors: `usage` for another name.
+/// What these names mean together, and nothing else. Errors: `usage` for another name.
 MLF_API Result<Optimizations> optimizations_named(std::span<const std::string> names);
 
 /// A constant of the generated C.
@@ -56,9 +59,12 @@ struct OptimizedConstant {
   tir::DType before{};
   tir::DType after{};
   std::uint64_t bytes_before = 0;
-  std::uint64_t bytes_after = 0;  ///< 0 where an equal one is stored
+  std::uint64_t bytes_after = 0;  ///< 0 where it is not stored any more
+  bool is_collapsed = false;      ///< one element is left
+  bool is_dropped = false;        ///< nothing read it
   std::string equal{};            ///< the constant that is stored in its place; empty: none
-  std::string kept{};             ///< why its type stays; empty where it changes, or has to stay
+  /// Why it is larger than its values need; empty where it is not.
+  std::string kept{};
 };
 
 /// A workspace pool.
@@ -68,15 +74,26 @@ struct OptimizedPool {
   std::uint64_t bytes_after = 0;
 };
 
+/// Bytes of constants that an archive has no more, by cause.
+struct ConstantSavings {
+  std::uint64_t narrowing = 0;
+  std::uint64_t collapsing = 0;
+  std::uint64_t sharing = 0;
+  std::uint64_t dropping = 0;
+
+  std::uint64_t total() const { return narrowing + collapsing + sharing + dropping; }
+};
+
 struct OptimizedModule {
   std::string name;
   std::vector<OptimizedConstant> constants;  ///< in the order of the C
-  /// Bytes of constants as the compiler stores them, alignment in pools included.
-  std::uint64_t constants_before = 0;
-  std::uint64_t constants_after = 0;
-  std::uint64_t saved_by_narrowing = 0;  ///< bytes of constants
-  std::uint64_t saved_by_sharing = 0;    ///< bytes of constants
-  std::string constants_kept{};          ///< why some or all were not looked at; empty: all were
+  /// Bytes of all constants as the compiler stores them, alignment in pools included. Nothing where
+  /// the C may have others beside `constants`, which `constants_kept` says, or where constants were
+  /// not asked for.
+  std::optional<std::uint64_t> constants_before{};
+  std::optional<std::uint64_t> constants_after{};
+  ConstantSavings saved{};
+  std::string constants_kept{};  ///< why some or all were not looked at; empty: all were
   std::vector<OptimizedPool> pools;
   std::string pools_kept{};  ///< why the workspace pools stay; empty where they could change
 };
@@ -110,7 +127,8 @@ struct OptimizeReport {
 ///
 /// A constant changes only where every use of it is a load of one element through its own type, in
 /// functions that mlf reads whole, and where every word of the C that names it is one of these
-/// uses. The load converts to the old type, so that it gives the same value (C11 6.3.1.3).
+/// uses. The load converts to the old type, so that it gives the same value (C11 6.3.1.3). A
+/// constant of one value gets one element, and its loads the index 0.
 ///
 /// Errors: `check_failed` where nothing of the archive can be changed with certainty, with the
 /// place; `usage` for a directory, and where the output is the archive itself; `io`.

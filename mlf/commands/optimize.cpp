@@ -1,6 +1,7 @@
 // mlf optimize: an archive with less flash and less RAM.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -24,6 +25,7 @@ struct OptimizeArguments {
   std::vector<std::string> only;
   bool reorder = false;
   bool in_place = false;
+  bool drop_unused = false;
   bool dry_run = false;
   bool json = false;
   double seconds = 0;  ///< 0: the library's default number of steps
@@ -42,10 +44,14 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
       ->excludes(output);
   app.add_flag("--json", options.json, "Print JSON (schemas/optimize.md)")->group("Output");
   app.add_option("--only", options.only,
-                 "Do only this; repeatable: narrow (smaller types of constants), share (equal "
-                 "constants once), flash (both), ram (offsets in memory pools)")
+                 "Do only this; repeatable: narrow (smaller types of constants), collapse (one "
+                 "element of constants whose elements are equal), share (equal constants once), "
+                 "flash (these three), ram (offsets in memory pools)")
       ->type_name("WHAT")
       ->check(CLI::IsMember(names))
+      ->group("What is done");
+  app.add_flag("--drop-unused", options.drop_unused,
+               "Also remove constants from constant pools that nothing reads")
       ->group("What is done");
   app.add_flag("--reorder", options.reorder,
                "Also put the calls of main into another order where that needs less memory")
@@ -68,13 +74,27 @@ Optimizations optimizations_of(const OptimizeArguments& options) {
   if (!options.only.empty()) what = optimizations_named(options.only).value();
   what.reorder = options.reorder;
   what.in_place = options.in_place;
+  what.drop_unused = options.drop_unused;
   return what;
 }
 
-void add_row(Table& table, const std::string& module, const std::string& what, std::uint64_t before,
-             std::uint64_t after) {
-  table.add({module, what, std::to_string(before), std::to_string(after),
-             std::to_string(before - after), percent(before - after, before)});
+std::vector<std::string> numbers(std::uint64_t before, std::uint64_t after) {
+  return {std::to_string(before), std::to_string(after), std::to_string(before - after),
+          percent(before - after, before)};
+}
+
+/// What is saved is known, also where there may be more constants.
+std::vector<std::string> numbers_of_constants(const OptimizedModule& module) {
+  if (module.constants_before && module.constants_after) {
+    return numbers(*module.constants_before, *module.constants_after);
+  }
+  return {"?", "?", std::to_string(module.saved.total()), "?"};
+}
+
+void add_row(Table& table, const std::string& module, const std::string& what,
+             std::vector<std::string> cells) {
+  cells.insert(cells.begin(), {module, what});
+  table.add(std::move(cells));
 }
 
 /// Before and after, by module: constants, and each pool.
@@ -83,40 +103,42 @@ Table gains_table(const OptimizeReport& report) {
   table.align_right({2, 3, 4, 5});
   for (const OptimizedModule& module : report.modules) {
     if (!module.constants.empty()) {
-      add_row(table, module.name, "constants", module.constants_before, module.constants_after);
+      add_row(table, module.name, "constants", numbers_of_constants(module));
     }
     for (const OptimizedPool& pool : module.pools) {
-      add_row(table, module.name, "pool " + pool.name, pool.bytes_before, pool.bytes_after);
+      add_row(table, module.name, "pool " + pool.name,
+              numbers(pool.bytes_before, pool.bytes_after));
     }
   }
   return table;
 }
 
-std::string plural(std::uint64_t count, std::string_view one) {
+std::string plural(std::size_t count, std::string_view one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-/// "27,000 bytes by smaller types of 45 constants"
+/// "module 'default': smaller types of 45 constants save 27,000 bytes"
 std::string causes_of(const OptimizedModule& module) {
-  std::size_t narrowed = 0;
-  std::size_t shared = 0;
-  for (const OptimizedConstant& one : module.constants) {
-    if (!one.equal.empty()) {
-      ++shared;
-    } else if (one.before != one.after) {
-      ++narrowed;
-    }
-  }
+  const auto count = [&](auto is_one) { return std::ranges::count_if(module.constants, is_one); };
+  const auto shared = count([](const OptimizedConstant& one) { return !one.equal.empty(); });
+  const auto dropped = count([](const OptimizedConstant& one) { return one.is_dropped; });
+  const auto narrowed = count([](const OptimizedConstant& one) {
+    return one.equal.empty() && !one.is_dropped && one.before != one.after;
+  });
+  const auto collapsed = count([](const OptimizedConstant& one) { return one.is_collapsed; });
   std::string text;
-  if (narrowed > 0) {
-    text += fmt::format("module '{}': smaller types of {} save {} bytes\n", printable(module.name),
-                        plural(narrowed, "constant"), module.saved_by_narrowing);
-  }
-  if (shared > 0) {
-    text +=
-        fmt::format("module '{}': {} that equal{} another save {} bytes\n", printable(module.name),
-                    plural(shared, "constant"), shared == 1 ? "s" : "", module.saved_by_sharing);
-  }
+  const auto add = [&](std::ptrdiff_t constants, const std::string& how, std::uint64_t bytes) {
+    if (constants == 0) return;
+    text += fmt::format("module '{}': {} save{} {} bytes\n", printable(module.name), how,
+                        how.starts_with("1 ") ? "s" : "", bytes);
+  };
+  add(narrowed, "smaller types of " + plural(narrowed, "constant"), module.saved.narrowing);
+  add(collapsed, "single elements of " + plural(collapsed, "constant") + " of one value",
+      module.saved.collapsing);
+  add(shared,
+      plural(shared, "constant") + (shared == 1 ? " that equals another" : " that equal another"),
+      module.saved.sharing);
+  add(dropped, plural(dropped, "constant") + " that nothing reads", module.saved.dropping);
   return text;
 }
 

@@ -214,8 +214,10 @@ class Reader {
     std::ranges::for_each(result_.readings, [this](CReading& one) { collect_pools(one); });
     for (std::size_t i = 0; i < result_.readings.size(); ++i) collect_uses(i);
     keep_pools();
+    look_for_more();
     keep_by_uses();
     keep_by_words();
+    find_unused();
     return std::move(result_);
   }
 
@@ -250,9 +252,20 @@ class Reader {
           .place = place,
           .dtype = array.dtype(f::NDArray::dtype),
           .data = array.bytes(f::NDArray::data).value_or(std::span<const std::byte>()),
-          .new_dtype = array.dtype(f::NDArray::dtype)};
+          .after = {.dtype = array.dtype(f::NDArray::dtype)}};
+      keep_if_visible(constant);
       result_.all.push_back(std::move(constant));
     }
+  }
+
+  /// TVM's arrays are static. Code outside of the archive may use another one.
+  void keep_if_visible(CConstant& constant) const {
+    const auto [begin, end] = constant.place.declaration;
+    const std::string_view text = edited_.text_of(*constant.member);
+    const bool is_member = constant.place.initializer.end > 0;
+    const std::string_view before_type = text.substr(begin, constant.place.type.begin - begin);
+    if (is_member || before_type.find("static") != before_type.npos) return;
+    keep(constant.kept, "is visible to code outside of its file");
   }
 
   void collect_pools(const CReading& reading) {
@@ -269,7 +282,7 @@ class Reader {
         }
         CConstant& constant = result_.all[declared->second];
         constant.pool = pool.name;
-        constant.offset = constant.new_offset = one.offset;
+        constant.offset = constant.after.offset = one.offset;
         found.constants.push_back(declared->second);
         found.bytes = std::max(found.bytes, one.offset + constant.bytes());
       }
@@ -326,9 +339,23 @@ class Reader {
         }
       }
     }
-    if (!with_text_.empty()) {
-      keep_all_pools("'" + *with_text_.begin() + "' has a statement that mlf cannot read");
+    if (!with_text_.empty()) keep_all_pools(unread_statement_of(*with_text_.begin()));
+  }
+
+  /// A statement that is not read may use a constant that is declared in another way than TVM's.
+  void look_for_more() {
+    if (!with_text_.empty()) result_.incomplete = unread_statement_of(*with_text_.begin());
+    for (const CReading& reading : result_.readings) {
+      for (const tir::Loss& loss : reading.document.losses) {
+        const bool is_declaration =
+            loss.code == tir::LossCode::unknown_construct && loss.scope == tir::LossScope::module;
+        if (is_declaration) keep(result_.incomplete, loss.name);
+      }
     }
+  }
+
+  static std::string unread_statement_of(const std::string& function) {
+    return "'" + function + "' has a statement that mlf cannot read";
   }
 
   /// Whether the callee takes the argument for this pool, so that its lets are known.
@@ -362,14 +389,47 @@ class Reader {
         const ConstantUse& use = result_.readings[reading].constants.uses[index];
         if (!use.kept.empty()) keep(constant.kept, use.kept);
         if (with_text_.contains(use.function)) {
-          keep(constant.kept, "'" + use.function + "' has a statement that mlf cannot read");
+          keep(constant.kept, unread_statement_of(use.function));
         }
       }
-      if (constant.uses.empty()) keep(constant.kept, "no function uses it");
+    }
+    for (const CReading& reading : result_.readings) keep_by_indices(reading);
+  }
+
+  void keep_by_indices(const CReading& reading) {
+    const auto constant_of = [&](const ConstantUse& use) -> CConstant* {
+      const auto declared = reading.declared.find(use.array);
+      return declared == reading.declared.end() ? nullptr : &result_.all[declared->second];
+    };
+    const std::string why = "is loaded with an index that mlf cannot replace";
+    std::map<NodeId, CConstant*> by_variable;
+    for (const ConstantUse& use : reading.constants.uses) {
+      CConstant* const constant = constant_of(use);
+      if (constant == nullptr) continue;
+      by_variable.emplace(use.variable, constant);
+      const auto is_plain = [&](NodeId load) {
+        return has_int32_indices(reading.document.module.node(load));
+      };
+      if (!std::ranges::all_of(use.loads, is_plain)) keep(constant->all_kept, why);
+    }
+    for (const auto& [load, place] : reading.places.loads()) {
+      const auto found = by_variable.find(variable_of(reading.document.module.node(load)).id());
+      if (found == by_variable.end()) continue;
+      const std::string_view text = edited_.text_of(member_of(reading, place.file));
+      if (!plain_index(text, place.range)) keep(found->second->all_kept, why);
     }
   }
 
-  /// Loads of the text by the variable they go through. One that cannot be edited is none.
+  /// After all other reasons: these are none that another function gives.
+  void find_unused() {
+    for (CConstant& constant : result_.all) {
+      if (!constant.uses.empty()) continue;
+      constant.is_unused = constant.kept.empty() && !constant.has_copy;
+      keep(constant.kept, "no function uses it");
+    }
+  }
+
+  /// How many loads of the text go through each variable, of those that can be edited.
   std::map<NodeId, std::size_t> loads_by_variable(const CReading& reading) const {
     std::map<NodeId, std::size_t> count;
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
@@ -468,9 +528,11 @@ class Reader {
 
   /// A copy for the C++ runtime can be changed where it is a copy.
   void expect_copy(const MetadataCopy& copy, std::string_view text,
-                   std::map<std::string, std::size_t>& expected) const {
-    for (const CConstant& constant : result_.all) {
-      if (is_copy_of(copy, constant) && edits_of(copy, text, constant)) ++expected[copy.name];
+                   std::map<std::string, std::size_t>& expected) {
+    for (CConstant& constant : result_.all) {
+      if (!is_copy_of(copy, constant)) continue;
+      constant.has_copy = true;
+      if (edits_of(copy, text, constant)) ++expected[copy.name];
     }
   }
 
@@ -498,6 +560,26 @@ Node variable_of(Node load) {
   return load[f::BufferLoad::buffer][f::Buffer::data];
 }
 
+std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load) {
+  constexpr std::string_view kOther = "_.()*+-/%,<> ";
+  if (load.end <= load.begin || text[load.end - 1] != ']') return std::nullopt;
+  std::uint32_t begin = load.end - 1;
+  while (begin > load.begin && text[begin - 1] != '[') {
+    --begin;
+    if (!is_letter(text[begin]) && kOther.find(text[begin]) == kOther.npos) return std::nullopt;
+  }
+  if (begin == load.begin || begin + 1 == load.end) return std::nullopt;
+  return tir::SourceRange{begin, load.end - 1};
+}
+
+bool has_int32_indices(Node load) {
+  bool are_int32 = true;
+  for (const Node index : load.list(f::BufferLoad::indices)) {
+    are_int32 = are_int32 && index.dtype() == tir::DType::Int(32);
+  }
+  return are_int32;
+}
+
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
   const std::string_view load = text.substr(range.begin, range.end - range.begin);
   if (load.empty() || load.front() != '(') {
@@ -519,15 +601,12 @@ CConstants read_constants(const Deployment& deployment, std::size_t module,
 
 NewConstants new_constants_of(const CConstants& constants) {
   NewConstants wanted;
-  const auto new_constant = [](const CConstant& one) {
-    return NewConstant{one.new_dtype, one.new_offset, one.equal.has_value()};
-  };
   for (const CPoolOfConstants& pool : constants.pools) {
     if (!pool.kept.empty()) continue;
     wanted.pool_sizes.emplace(pool.name, NumberChange{pool.bytes, pool.new_bytes});
     for (const std::size_t index : pool.constants) {
       const CConstant& one = constants.all[index];
-      wanted.in_pools.emplace(std::pair(pool.name, one.offset), new_constant(one));
+      wanted.in_pools.emplace(std::pair(pool.name, one.offset), one.after);
     }
   }
   for (const CReading& reading : constants.readings) {
@@ -536,7 +615,7 @@ NewConstants new_constants_of(const CConstants& constants) {
       const auto declared = reading.declared.find(use.array);
       wanted.arrays[use.function].push_back(declared == reading.declared.end()
                                                 ? NewConstant{use.element}
-                                                : new_constant(constants.all[declared->second]));
+                                                : constants.all[declared->second].after);
     }
   }
   return wanted;

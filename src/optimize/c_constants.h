@@ -13,6 +13,7 @@
 #include "mlf/deployment.h"
 #include "optimize/constant_uses.h"
 #include "optimize/edited_archive.h"
+#include "optimize/narrow_type.h"
 #include "optimize/new_constants.h"
 #include "tir/places.h"
 
@@ -38,17 +39,24 @@ struct CConstant {
   std::uint64_t offset = 0;  ///< in the pool
   /// Index of the reading and of the use in it.
   std::vector<std::pair<std::size_t, std::size_t>> uses{};
-  std::string kept{};  ///< why its type stays; empty where it may change
+  std::string kept{};       ///< why it stays as it is; empty where it may change
+  std::string type_kept{};  ///< why its type stays; empty where `kept` decides
+  std::string all_kept{};   ///< why it keeps all elements; empty where `kept` decides
+  bool is_unused = false;   ///< nothing in the archive reads it
+  bool has_copy = false;    ///< in get_c_metadata
 
-  bool could_be_narrower = false;
+  bool could_be_smaller = false;       ///< by its values
   std::optional<std::size_t> equal{};  ///< the constant that is stored in its place
-  tir::DType new_dtype{};
-  std::uint64_t new_offset = 0;
+  NewConstant after{};                 ///< what becomes of it
 
-  bool is_narrowed() const { return new_dtype != dtype; }
   std::uint64_t bytes() const { return data.size(); }
+  std::uint64_t elements() const { return data.size() / dtype.element_bytes(); }
   std::uint64_t new_bytes() const {
-    return equal ? 0 : data.size() / dtype.element_bytes() * new_dtype.element_bytes();
+    if (after.is_removed) return 0;
+    return (after.is_single() ? 1 : elements()) * after.dtype.element_bytes();
+  }
+  std::vector<std::byte> new_data() const {
+    return after.is_single() ? after.single : converted(dtype, data, after.dtype);
   }
 };
 
@@ -65,6 +73,8 @@ struct CConstants {
   std::vector<CReading> readings;
   std::vector<CConstant> all;  ///< in the order of the text
   std::vector<CPoolOfConstants> pools;
+  /// Why the C may have other constants as well; empty where these are all.
+  std::string incomplete{};
 };
 
 /// The files of C that the readings are made of.
@@ -72,6 +82,12 @@ std::set<const archive::Member*> files_of(const CConstants& constants);
 
 /// The variable that a BufferLoad goes through.
 tir::Node variable_of(tir::Node load);
+
+/// What is between the last brackets of a load, if it is an index that nothing else depends on:
+/// numbers, variables, operators and calls, but no other load. Nothing for another one.
+std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load);
+/// Whether all indices of a BufferLoad may become the number 0 without another type.
+bool has_int32_indices(tir::Node load);
 
 /// `((T*)name)[i]`, or `name[i]` of an array that has a type itself.
 struct CLoad {

@@ -7,7 +7,6 @@
 
 #include "optimize/c_constants.h"
 #include "optimize/metadata_copies.h"
-#include "optimize/narrow_type.h"
 #include "support/error.h"
 #include "tir/c/write/code.h"
 #include "tir/c/write/constants.h"
@@ -42,7 +41,7 @@ class CEditor {
 
   void run() && {
     for (const CConstant& constant : constants_.all) {
-      if (constant.equal) {
+      if (constant.after.is_removed) {
         remove(constant);
       } else {
         declare(constant);
@@ -76,10 +75,14 @@ class CEditor {
   }
 
   void declare(const CConstant& constant) {
-    if (constant.is_narrowed()) {
-      edit(*constant.member, constant.place.type, tir::c::type_text(constant.new_dtype));
+    const tir::DType dtype = constant.after.dtype;
+    if (constant.after.is_single()) edit(*constant.member, constant.place.count, "1");
+    if (dtype != constant.dtype) {
+      edit(*constant.member, constant.place.type, tir::c::type_text(dtype));
+      if (dtype.element_bytes() == 1) drop_packed(constant);
+    }
+    if (constant.after.changes(constant.dtype)) {
       edit(*constant.member, constant.place.values, values_of(constant));
-      if (constant.new_dtype.element_bytes() == 1) drop_packed(constant);
     }
     if (!constant.pool.empty()) change_comment(constant);
   }
@@ -102,8 +105,8 @@ class CEditor {
     const auto [begin, end] = constant.place.values;
     const std::string_view old = text.substr(begin, end - begin);
     std::string values = old.starts_with('\n') ? "\n" : "";
-    tir::c::write_data([&](std::string_view rows) { values += rows; }, constant.new_dtype,
-                       converted(constant.dtype, constant.data, constant.new_dtype));
+    tir::c::write_data([&](std::string_view rows) { values += rows; }, constant.after.dtype,
+                       constant.new_data());
     const std::size_t last = old.find_last_not_of(' ');
     if (last != old.npos && old[last] == '\n') values += old.substr(last + 1);
     return values;
@@ -118,7 +121,7 @@ class CEditor {
     const std::size_t begin = text.substr(0, text.find('\n', end)).find("//", end);
     if (begin == text.npos || text.substr(begin, old.size()) != old) return;
     edit(*constant.member, at(begin, begin + old.size()),
-         comment(constant.new_bytes(), constant.new_offset));
+         comment(constant.new_bytes(), constant.after.offset));
   }
   static std::string comment(std::uint64_t bytes, std::uint64_t offset) {
     return fmt::format("// {} bytes, aligned offset: {}\n", bytes, offset);
@@ -148,33 +151,40 @@ class CEditor {
     }
   }
 
-  /// `((T*)x)[i]` becomes `((T)((S*)x)[i])`: the conversion to T gives what the load gave.
   void change_loads(const CReading& reading) {
-    std::map<NodeId, const CConstant*> narrowed;
+    std::map<NodeId, const CConstant*> changed;
     for (const ConstantUse& use : reading.constants.uses) {
       const auto declared = reading.declared.find(use.array);
       if (declared == reading.declared.end()) continue;
       const CConstant& constant = constants_.all[declared->second];
-      if (constant.is_narrowed()) narrowed.emplace(use.variable, &constant);
-    }
-    for (const ConstantUse& use : reading.constants.uses) {
-      const auto found = narrowed.find(use.variable);
-      const bool is_byte = found != narrowed.end() && !use.pool.empty() && !use.loads.empty() &&
-                           found->second->new_dtype.element_bytes() == 1;
-      if (is_byte) restrict_pool(reading, use);
+      if (!constant.after.changes(constant.dtype)) continue;
+      changed.emplace(use.variable, &constant);
+      const bool is_byte = constant.after.dtype.element_bytes() == 1;
+      if (is_byte && !use.pool.empty() && !use.loads.empty()) restrict_pool(reading, use);
     }
     for (const auto& [load, place] : reading.places.loads()) {
-      const auto found = narrowed.find(variable_of(reading.document.module.node(load)).id());
-      if (found == narrowed.end()) continue;
-      const CConstant& constant = *found->second;
-      const Member& member = *reading.source->c_members[place.file];
-      const auto parts = c_load(edited_.text_of(member), place.range);
-      if (!parts) refuse("a load of '" + constant.name + "' has an unknown form", member.name);
-      edit(member, at(place.range.begin, place.range.begin),
-           fmt::format("(({})", tir::c::type_text(constant.dtype)));
-      if (parts->type) edit(member, *parts->type, tir::c::type_text(constant.new_dtype));
-      edit(member, at(place.range.end, place.range.end), ")");
+      const auto found = changed.find(variable_of(reading.document.module.node(load)).id());
+      if (found == changed.end()) continue;
+      change_load(*found->second, *reading.source->c_members[place.file], place.range);
     }
+  }
+
+  /// `((T*)x)[i]` becomes `((T)((S*)x)[i])`: the conversion to T gives what the load gave. If x has
+  /// one element, i becomes 0.
+  void change_load(const CConstant& constant, const Member& member, SourceRange range) {
+    const std::string_view text = edited_.text_of(member);
+    const NewConstant& after = constant.after;
+    const auto parts = c_load(text, range);
+    const auto index = plain_index(text, range);
+    if (!parts || (after.is_single() && !index)) {
+      refuse("a load of '" + constant.name + "' has an unknown form", member.name);
+    }
+    if (after.is_single()) edit(member, *index, "0");
+    if (after.dtype == constant.dtype) return;
+    edit(member, at(range.begin, range.begin),
+         fmt::format("(({})", tir::c::type_text(constant.dtype)));
+    if (parts->type) edit(member, *parts->type, tir::c::type_text(after.dtype));
+    edit(member, at(range.end, range.end), ")");
   }
 
   /// Compilers have to assume that bytes overlap everything that a loop stores. No program writes

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,6 +20,8 @@ using archive::Member;
 using deployment::TirForm;
 using support::get_or_throw;
 using tir::Dialect;
+using tir::Kind;
+using tir::Node;
 using tir::NodeId;
 using tir::SourceRange;
 namespace f = tir::f;
@@ -32,20 +35,74 @@ bool has_places(Dialect dialect) {
   return dialect == Dialect::tvmscript || dialect == Dialect::legacy_text;
 }
 
-/// Loads of the text that go through each variable.
-std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>> loads_of(
-    const CapturedReading& reading) {
-  std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>> loads;
+/// Loads of a text, by the variable that they go through.
+using Loads = std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>>;
+
+Loads loads_of(const CapturedReading& reading) {
+  Loads loads;
   for (const auto& [load, place] : reading.places.loads()) {
-    const tir::Node variable = variable_of(reading.document.module.node(load));
+    const Node variable = variable_of(reading.document.module.node(load));
     loads[variable.id()].emplace(place.range.begin, place.range.end);
   }
   return loads;
 }
 
+/// The extents of the constant and of its buffers.
+std::vector<Node> extents_of(const ConstantUse& use, const tir::Module& module) {
+  std::vector<Node> extents;
+  const Node owner = module.node(use.owner);
+  if (owner.is(Kind::AllocateConst)) {
+    for (const Node extent : owner.list(f::AllocateConst::extents)) extents.push_back(extent);
+  }
+  for (const NodeId buffer : use.buffers) {
+    for (const Node extent : module.node(buffer).list(f::Buffer::shape)) extents.push_back(extent);
+  }
+  return extents;
+}
+
+/// "0" for each index, with what is between them.
+std::string zeros_for(std::string_view indices) {
+  std::string zeros = "0";
+  std::size_t depth = 0;
+  for (const char c : indices) {
+    if (c == '(') ++depth;
+    if (c == ')' && depth > 0) --depth;
+    if (c == ',' && depth == 0) zeros += ", 0";
+  }
+  return zeros;
+}
+
+/// The edits after which a text says that the constant has one element. Nothing where the text does
+/// not spell all that changes.
+std::optional<std::vector<Edit>> single_edits(const ConstantUse& use,
+                                              const CapturedReading& reading, const Loads& loads,
+                                              std::string_view text) {
+  std::vector<Edit> edits;
+  for (const Node extent : extents_of(use, reading.document.module)) {
+    const tir::Place* const place = reading.places.find(extent.id());
+    if (place == nullptr) return std::nullopt;
+    edits.push_back({place->range, "1"});
+  }
+  if (const tir::Place* const values = reading.places.values(use.variable)) {
+    const auto [begin, end] = values->range;
+    const std::size_t comma = text.substr(0, end).find(',', begin);
+    if (text[begin] != '[' || comma == text.npos) return std::nullopt;
+    edits.push_back({{static_cast<std::uint32_t>(comma), end - 1}, {}});
+  }
+  const auto found = loads.find(use.variable);
+  if (found == loads.end()) return edits;
+  for (const auto& [begin, end] : found->second) {
+    const auto index = plain_index(text, {begin, end});
+    if (!index) return std::nullopt;
+    edits.push_back({*index, zeros_for(text.substr(index->begin, index->end - index->begin))});
+  }
+  return edits;
+}
+
 class Keeping {
  public:
-  explicit Keeping(CConstants& constants) : constants_(constants) {
+  Keeping(CConstants& constants, const EditedMembers& edited)
+      : constants_(constants), edited_(edited) {
     for (const CReading& reading : constants_.readings) {
       for (const ConstantUse& use : reading.constants.uses) {
         const auto declared = reading.declared.find(use.array);
@@ -87,9 +144,13 @@ class Keeping {
         }
         continue;
       }
+      constant->is_unused = false;
       if (!use.kept.empty()) keep(constant->kept, where + ": " + use.kept);
       if (!use.element.is_void() && use.element != constant->dtype) {
         keep(constant->kept, where + " has it as " + to_string(use.element));
+      }
+      if (!may_be_single(use, reading, loads)) {
+        keep(constant->all_kept, where + " does not spell its extents and indices");
       }
       if (is_text(reading)) keep_by_text(use, reading, loads, *constant);
     }
@@ -112,7 +173,7 @@ class Keeping {
         keep_pool(pool.name, reading.member->name + " has other constants in the pool");
       }
       const bool has_data = is_text(reading) && one.array != NodeId::none &&
-                            reading.document.module.node(one.array).is(tir::Kind::NDArray);
+                            reading.document.module.node(one.array).is(Kind::NDArray);
       if (has_data) keep_pool(pool.name, reading.member->name + " has data of constants");
     }
   }
@@ -127,21 +188,34 @@ class Keeping {
     return &constants_.all[found->second[use.ordinal]];
   }
 
-  template <class Loads>
+  bool may_be_single(const ConstantUse& use, const CapturedReading& reading,
+                     const Loads& loads) const {
+    const tir::Module& module = reading.document.module;
+    const bool has_numbers =
+        std::ranges::all_of(extents_of(use, module),
+                            [](Node extent) { return extent.is(Kind::IntImm); }) &&
+        std::ranges::all_of(use.loads,
+                            [&](NodeId load) { return has_int32_indices(module.node(load)); });
+    return has_numbers && (!is_text(reading) ||
+                           single_edits(use, reading, loads, edited_.text_of(*reading.member)));
+  }
+
   void keep_by_text(const ConstantUse& use, const CapturedReading& reading, const Loads& loads,
                     CConstant& constant) {
     const tir::Places& places = reading.places;
     const auto found = loads.find(use.variable);
     const std::size_t spelled = found == loads.end() ? 0 : found->second.size();
-    const bool is_spelled = has_places(reading.document.source.dialect) &&
-                            !places.dtypes(use.variable).empty() && spelled >= use.loads.size() &&
-                            std::ranges::all_of(use.buffers, [&](NodeId buffer) {
-                              return !places.dtypes(buffer).empty();
-                            });
-    if (!is_spelled) keep(constant.kept, reading.member->name + " does not spell its type");
+    if (!has_places(reading.document.source.dialect) || spelled < use.loads.size()) {
+      keep(constant.kept, reading.member->name + " does not spell its loads");
+    }
+    const auto has_dtype = [&](NodeId id) { return !places.dtypes(id).empty(); };
+    if (!has_dtype(use.variable) || !std::ranges::all_of(use.buffers, has_dtype)) {
+      keep(constant.type_kept, reading.member->name + " does not spell its type");
+    }
   }
 
   CConstants& constants_;
+  const EditedMembers& edited_;
   std::map<std::string, std::vector<std::size_t>> arrays_;  // by function, in the order of its text
   std::map<std::pair<std::string, std::uint64_t>, std::size_t> in_pools_;
 };
@@ -156,7 +230,9 @@ class TextEditor {
     const auto loads = loads_of(reading_);
     for (const ConstantUse& use : reading_.constants.uses) {
       const NewConstant* const wanted = wanted_.of(use);
-      if (wanted == nullptr || wanted->dtype == use.element) continue;
+      if (wanted == nullptr || !wanted->changes(use.element)) continue;
+      if (wanted->is_single()) make_single(use, loads);
+      if (wanted->dtype == use.element) continue;
       change_dtypes(use.variable, wanted->dtype);
       for (const NodeId buffer : use.buffers) change_dtypes(buffer, wanted->dtype);
       const auto found = loads.find(use.variable);
@@ -176,6 +252,12 @@ class TextEditor {
     const bool is_script = reading_.document.source.dialect == Dialect::tvmscript;
     const std::string name = to_string(dtype);
     return is_script ? "T.Cast(\"" + name + "\", " : "cast(" + name + ", ";
+  }
+
+  void make_single(const ConstantUse& use, const Loads& loads) {
+    auto edits = single_edits(use, reading_, loads, text_);
+    if (!edits) refuse("'" + use.name + "' cannot have one element", reading_.member->name);
+    std::ranges::move(*edits, std::back_inserter(edits_));
   }
 
   void change_dtypes(NodeId id, tir::DType dtype) {
@@ -277,13 +359,16 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
       return deployment.module_of_function(symbol) == module;
     };
     ModuleConstants found = constants_of(document.module, is_here, pools);
+    for (ConstantUse& use : found.uses)
+      use.spells_elements = places.values(use.variable) != nullptr;
     readings.push_back({&member, *form, std::move(document), std::move(places), std::move(found)});
   }
   return readings;
 }
 
-void keep_by_captured(const std::vector<CapturedReading>& captured, CConstants& constants) {
-  Keeping keeping(constants);
+void keep_by_captured(const std::vector<CapturedReading>& captured, const EditedMembers& edited,
+                      CConstants& constants) {
+  Keeping keeping(constants, edited);
   for (const CapturedReading& reading : captured) keeping.keep_by(reading);
 }
 

@@ -31,7 +31,8 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
 
 /// Keeps each constant that one of these says otherwise than the C, or in a text that does not
 /// spell what would change.
-void keep_by_captured(const std::vector<CapturedReading>& captured, CConstants& constants);
+void keep_by_captured(const std::vector<CapturedReading>& captured, const EditedMembers& edited,
+                      CConstants& constants);
 
 /// Makes the changes in the members, and reads texts again: each has to be what its old TIR becomes
 /// by these changes and by no others. Throws `Error` (check_failed) where it is not.

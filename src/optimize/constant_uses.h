@@ -27,6 +27,7 @@ struct ConstantUse {
   tir::DType element{};      ///< of the constant
   std::vector<tir::NodeId> buffers{};
   std::vector<tir::NodeId> loads{};
+  bool spells_elements = false;  ///< its text has some or all of its elements
   /// Why its loads cannot be of another type; empty where they can.
   std::string kept{};
 };

@@ -8,11 +8,6 @@
 namespace mlf::optimize {
 namespace {
 
-const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant) {
-  const auto found = std::ranges::find(constants.pools, constant.pool, &CPoolOfConstants::name);
-  return found == constants.pools.end() ? nullptr : &*found;
-}
-
 bool may_change(const CConstants& constants, const CConstant& constant) {
   if (!constant.kept.empty()) return false;
   const CPoolOfConstants* const pool = pool_of(constants, constant);
@@ -21,17 +16,52 @@ bool may_change(const CConstants& constants, const CConstant& constant) {
 
 void reset(CConstant& constant) {
   constant.equal.reset();
-  constant.new_dtype = constant.dtype;
-  constant.new_offset = constant.offset;
+  constant.after = {.dtype = constant.dtype, .offset = constant.offset};
+}
+
+bool has_one_value(const CConstant& constant) {
+  const std::size_t element = constant.dtype.element_bytes();
+  return constant.data.size() > element &&
+         std::ranges::equal(constant.data.subspan(element),
+                            constant.data.first(constant.data.size() - element));
 }
 
 }  // namespace
 
+const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant) {
+  const auto found = std::ranges::find(constants.pools, constant.pool, &CPoolOfConstants::name);
+  return found == constants.pools.end() ? nullptr : &*found;
+}
+
+void drop_unused(CConstants& constants) {
+  for (const CPoolOfConstants& pool : constants.pools) {
+    const auto is_unused = [&](std::size_t index) { return constants.all[index].is_unused; };
+    // A struct without members is no C.
+    if (!pool.kept.empty() || std::ranges::all_of(pool.constants, is_unused)) continue;
+    for (const std::size_t index : pool.constants) {
+      if (is_unused(index)) constants.all[index].after.is_removed = true;
+    }
+  }
+}
+
 void narrow(CConstants& constants) {
   for (CConstant& constant : constants.all) {
     const auto narrower = narrowest_type(constant.dtype, constant.data);
-    constant.could_be_narrower = narrower.has_value();
-    if (narrower && may_change(constants, constant)) constant.new_dtype = *narrower;
+    if (!narrower) continue;
+    constant.could_be_smaller = true;
+    if (!constant.type_kept.empty() || !may_change(constants, constant)) continue;
+    constant.after.dtype = *narrower;
+  }
+}
+
+void collapse(CConstants& constants) {
+  for (CConstant& constant : constants.all) {
+    if (!has_one_value(constant)) continue;
+    constant.could_be_smaller = true;
+    if (!may_change(constants, constant)) continue;
+    if (!constant.all_kept.empty()) continue;
+    const auto first = constant.data.first(constant.dtype.element_bytes());
+    constant.after.single = converted(constant.dtype, first, constant.after.dtype);
   }
 }
 
@@ -43,10 +73,11 @@ void share(CConstants& constants) {
     for (const std::size_t index : pool.constants) {
       CConstant& constant = constants.all[index];
       if (!may_change(constants, constant)) continue;
-      Key key{constant.new_dtype.packed(),
-              converted(constant.dtype, constant.data, constant.new_dtype)};
+      Key key{constant.after.dtype.packed(), constant.new_data()};
       const auto [known, is_new] = first.try_emplace(std::move(key), index);
-      if (!is_new) constant.equal = known->second;
+      if (is_new) continue;
+      constant.equal = known->second;
+      constant.after.is_removed = true;
     }
   }
 }
@@ -57,14 +88,14 @@ void lay_out_pools(CConstants& constants) {
     std::uint64_t end = 0;
     for (const std::size_t index : pool.constants) {
       CConstant& constant = constants.all[index];
-      if (constant.equal) continue;
+      if (constant.after.is_removed) continue;
       const auto alignment = static_cast<std::uint64_t>(constant.place.alignment);
-      constant.new_offset = (end + alignment - 1) / alignment * alignment;
-      end = constant.new_offset + constant.new_bytes();
+      constant.after.offset = (end + alignment - 1) / alignment * alignment;
+      end = constant.after.offset + constant.new_bytes();
     }
     for (const std::size_t index : pool.constants) {
       CConstant& constant = constants.all[index];
-      if (constant.equal) constant.new_offset = constants.all[*constant.equal].new_offset;
+      if (constant.equal) constant.after.offset = constants.all[*constant.equal].after.offset;
     }
     pool.new_bytes = end;
     if (end < pool.bytes) continue;

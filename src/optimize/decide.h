@@ -5,6 +5,15 @@
 
 namespace mlf::optimize {
 
+/// The pool that has the constant; null for an array.
+const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant);
+
+/// Removes the members of pools that nothing reads.
+void drop_unused(CConstants& constants);
+
+/// Leaves one element of each constant whose elements are equal and whose every use is a load.
+void collapse(CConstants& constants);
+
 /// Gives each constant whose every use is a load the smallest type that holds its values.
 void narrow(CConstants& constants);
 

@@ -9,8 +9,6 @@
 #include <iterator>
 #include <span>
 
-#include "optimize/narrow_type.h"
-
 namespace mlf::optimize {
 namespace {
 
@@ -134,17 +132,24 @@ bool is_copy_of(const MetadataCopy& copy, const CConstant& constant) {
 std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
                                           const CConstant& constant) {
   const auto [data_begin, data_end] = copy.data_text;
-  const auto old = unescaped(text.substr(data_begin, data_end - data_begin));
+  auto old = unescaped(text.substr(data_begin, data_end - data_begin));
   const auto begin = old ? data_of(*old, constant) : std::nullopt;
   if (!begin) return std::nullopt;
-  const std::vector<std::byte> data = converted(constant.dtype, constant.data, constant.new_dtype);
+  const std::vector<std::byte> data = constant.new_data();
   const std::uint64_t size = data.size();
+  const std::size_t shape_end = *begin - sizeof size;
+  if (constant.after.is_single()) {
+    const std::uint64_t one = 1;
+    for (std::size_t at = kShapeAt; at < shape_end; at += sizeof one) {
+      std::memcpy(old->data() + at, &one, sizeof one);
+    }
+  }
   std::vector<std::byte> bytes(old->begin(), old->begin() + kTypeAt);
-  append(bytes, type_bytes(constant.new_dtype));
-  append(bytes, std::span(*old).subspan(kShapeAt, *begin - kShapeAt - sizeof size));
+  append(bytes, type_bytes(constant.after.dtype));
+  append(bytes, std::span(*old).subspan(kShapeAt, shape_end - kShapeAt));
   append(bytes, std::as_bytes(std::span(&size, 1)));
   append(bytes, data);
-  return std::vector<Edit>{{copy.offset_text, std::to_string(constant.new_offset)},
+  return std::vector<Edit>{{copy.offset_text, std::to_string(constant.after.offset)},
                            {copy.length_text, std::to_string(bytes.size())},
                            {copy.data_text, escaped(bytes)}};
 }

@@ -1,6 +1,8 @@
 #include "optimize/new_constants.h"
 
+#include <algorithm>
 #include <array>
+#include <tuple>
 #include <unordered_map>
 
 #include "mlf/tir/builder.h"
@@ -38,18 +40,51 @@ class Rewriting {
   Node node(NodeId id) const { return builder_.node(id); }
 
   void change_use(const ConstantUse& use, const NewConstant& wanted) {
-    if (wanted.dtype == use.element) return;
-    change_variable(use.variable, wanted.dtype);
+    if (!wanted.changes(use.element)) return;
     if (node(use.owner).is(Kind::AllocateConst)) {
-      const NodeId data = array_as(use.array, wanted.dtype);
-      builder_.set(use.owner, f::AllocateConst::dtype, wanted.dtype);
-      builder_.set(use.owner, f::AllocateConst::data, data);
+      const NodeId array = use.spells_elements && wanted.is_single() ? single_array(use, wanted)
+                                                                     : array_as(use.array, wanted);
+      builder_.set(use.owner, f::AllocateConst::data, array);
     }
-    for (const NodeId buffer : use.buffers) builder_.set(buffer, f::Buffer::dtype, wanted.dtype);
+    if (wanted.dtype != use.element) change_dtype(use, wanted.dtype);
+    if (wanted.is_single()) make_single(use);
+  }
+
+  void change_dtype(const ConstantUse& use, tir::DType dtype) {
+    change_variable(use.variable, dtype);
+    if (node(use.owner).is(Kind::AllocateConst)) {
+      builder_.set(use.owner, f::AllocateConst::dtype, dtype);
+    }
+    for (const NodeId buffer : use.buffers) builder_.set(buffer, f::Buffer::dtype, dtype);
     for (const NodeId load : use.loads) {
-      builder_.set(load, f::BufferLoad::dtype, wanted.dtype);
+      builder_.set(load, f::BufferLoad::dtype, dtype);
       casts_.emplace(load, builder_.make(Kind::Cast, {use.element, load}));
     }
+  }
+
+  void make_single(const ConstantUse& use) {
+    if (node(use.owner).is(Kind::AllocateConst)) {
+      builder_.set(use.owner, f::AllocateConst::extents,
+                   filled(node(use.owner).list(f::AllocateConst::extents), 1));
+    }
+    for (const NodeId buffer : use.buffers) {
+      builder_.set(buffer, f::Buffer::shape, filled(node(buffer).list(f::Buffer::shape), 1));
+    }
+    for (const NodeId load : use.loads) {
+      builder_.set(load, f::BufferLoad::indices,
+                   filled(node(load).list(f::BufferLoad::indices), 0));
+    }
+  }
+
+  /// As many integers of the same types, each of this value.
+  tir::ListId filled(tir::NodeList old, std::int64_t value) {
+    std::vector<tir::DType> dtypes;
+    for (const Node item : old) dtypes.push_back(item.dtype());
+    std::vector<NodeId> items;
+    for (const tir::DType dtype : dtypes) {
+      items.push_back(builder_.make(Kind::IntImm, {dtype, value}));
+    }
+    return builder_.list(items);
   }
 
   /// A pointer of the same scope to other elements. Types may be shared by other variables.
@@ -62,22 +97,35 @@ class Rewriting {
                  builder_.make(Kind::PointerType, {primitive, builder_.string(scope)}));
   }
 
+  /// A text that leaves out elements of a long constant does not leave out the only one.
+  NodeId single_array(const ConstantUse& use, const NewConstant& wanted) {
+    const std::vector<std::int64_t> shape(node(use.owner).list(f::AllocateConst::extents).size(),
+                                          1);
+    const tir::ListId shape_id = builder_.integers(shape);
+    return builder_.make(Kind::NDArray, {wanted.dtype, shape_id, builder_.bytes(wanted.single)});
+  }
+
   /// The same NDArray may be a constant of Relay, which stays.
-  NodeId array_as(NodeId id, tir::DType dtype) {
-    const auto known = arrays_.find({id, dtype.packed()});
+  NodeId array_as(NodeId id, const NewConstant& wanted) {
+    const std::tuple key{id, wanted.dtype.packed(), wanted.is_single()};
+    const auto known = arrays_.find(key);
     if (known != arrays_.end()) return known->second;
     const Node array = id == NodeId::none ? Node() : node(id);
     if (!array || !array.is(Kind::NDArray)) return id;
     const auto extents = array.integers(f::NDArray::shape);
-    const std::vector<std::int64_t> shape(extents.begin(), extents.end());
+    std::vector<std::int64_t> shape(extents.begin(), extents.end());
+    if (wanted.is_single()) std::ranges::fill(shape, 1);
     // Texts leave out the data of long constants.
     const auto data = array.bytes(f::NDArray::data);
-    std::vector<std::byte> converted_data;
-    if (data) converted_data = converted(array.dtype(f::NDArray::dtype), *data, dtype);
-    const tir::BytesId data_id =
-        data ? builder_.bytes(std::move(converted_data)) : tir::BytesId::none;
+    std::vector<std::byte> new_data;
+    if (data) {
+      new_data = wanted.is_single()
+                     ? wanted.single
+                     : converted(array.dtype(f::NDArray::dtype), *data, wanted.dtype);
+    }
+    const tir::BytesId data_id = data ? builder_.bytes(std::move(new_data)) : tir::BytesId::none;
     const tir::ListId shape_id = builder_.integers(shape);
-    return arrays_[{id, dtype.packed()}] = builder_.make(Kind::NDArray, {dtype, shape_id, data_id});
+    return arrays_[key] = builder_.make(Kind::NDArray, {wanted.dtype, shape_id, data_id});
   }
 
   void set_number(NodeId integer, std::uint64_t value) {
@@ -94,8 +142,8 @@ class Rewriting {
       set_number(node(constant.info)[f::ConstantInfo::byte_offset].id(), wanted->offset);
       const Node array = constant.array == NodeId::none ? Node() : node(constant.array);
       if (!array || !array.is(Kind::NDArray)) continue;
-      if (array.dtype(f::NDArray::dtype) == wanted->dtype) continue;
-      builder_.set(constant.info, f::ConstantInfo::data, array_as(constant.array, wanted->dtype));
+      if (!wanted->changes(array.dtype(f::NDArray::dtype))) continue;
+      builder_.set(constant.info, f::ConstantInfo::data, array_as(constant.array, *wanted));
     }
     if (left.size() == pool.constants.size()) return;
     builder_.set(pool.info, f::ConstantPoolInfo::constant_info_array, builder_.list(left));
@@ -148,8 +196,9 @@ class Rewriting {
   Builder builder_;
   const ModuleConstants& constants_;
   const NewConstants& wanted_;
-  std::unordered_map<NodeId, NodeId> casts_;                   // by load
-  std::map<std::pair<NodeId, std::uint32_t>, NodeId> arrays_;  // by old NDArray and new type
+  std::unordered_map<NodeId, NodeId> casts_;  // by load
+  // By old NDArray, new type, and whether it has one element.
+  std::map<std::tuple<NodeId, std::uint32_t, bool>, NodeId> arrays_;
 };
 
 }  // namespace

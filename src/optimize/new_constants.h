@@ -1,6 +1,7 @@
 // What becomes of constants, and a module in which it has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,7 +18,12 @@ namespace mlf::optimize {
 struct NewConstant {
   tir::DType dtype{};        ///< of its elements
   std::uint64_t offset = 0;  ///< in its pool
-  bool is_removed = false;   ///< an equal constant of its pool is at `offset`
+  bool is_removed = false;   ///< an equal constant of its pool is at `offset`, or nothing reads it
+  /// The one element that is left, of type `dtype`; empty if all are.
+  std::vector<std::byte> single{};
+
+  bool is_single() const { return !single.empty(); }
+  bool changes(tir::DType element) const { return is_single() || dtype != element; }
 };
 
 /// The new constants of one module of the archive, whichever representation has them.

@@ -60,7 +60,7 @@ class Optimizing {
     for (const Module& module : deployment_.library().modules) {
       report_.modules.push_back({.name = module.name, .constants = {}, .pools = {}});
     }
-    if (options_.what.narrow || options_.what.share) change_constants();
+    if (options_.what.any_of_constants()) change_constants();
     if (options_.what.ram) change_offsets();
     report_.changed = edited_.names();
     if (edited_.empty() && refused_) throw support::Error(*refused_);
@@ -104,15 +104,9 @@ class Optimizing {
     }
     std::vector<CapturedReading> captured =
         read_captured(deployment_, module, constants, edited_, options_.tir_limits);
-    keep_by_captured(captured, constants);
-    if (options_.what.narrow) narrow(constants);
-    lay_out_pools(constants);
-    const std::uint64_t narrowed = total_after(constants);
-    if (options_.what.share) {
-      share(constants);
-      lay_out_pools(constants);
-    }
-    if (total_after(constants) < total_before(constants)) {
+    keep_by_captured(captured, edited_, constants);
+    const ConstantSavings saved = make_smaller(constants);
+    if (saved.total() > 0) {
       EditedMembers edited = edited_;
       edit_c(constants, edited);
       edit_captured(std::move(captured), new_constants_of(constants), edited, options_.tir_limits);
@@ -120,8 +114,27 @@ class Optimizing {
       edited_.take_all(std::move(edited));
       saved_in_kernels_[module] = saved_in_kernels(module, constants);
     }
-    note(constants, narrowed, report_.modules[module]);
+    report_.modules[module].saved = saved;
+    note(constants, report_.modules[module]);
     note_parameters(named, report_.modules[module]);
+  }
+
+  /// Each step counts what the ones before it left.
+  ConstantSavings make_smaller(CConstants& constants) const {
+    ConstantSavings saved;
+    const auto step = [&](bool is_wanted, void (&change)(CConstants&), std::uint64_t& bytes) {
+      if (!is_wanted) return;
+      const std::uint64_t before = total_after(constants);
+      change(constants);
+      lay_out_pools(constants);
+      bytes = before - total_after(constants);
+    };
+    const Optimizations& what = options_.what;
+    step(what.drop_unused, drop_unused, saved.dropping);
+    step(what.narrow, narrow, saved.narrowing);
+    step(what.collapse, collapse, saved.collapsing);
+    step(what.share, share, saved.sharing);
+    return saved;
   }
 
   /// Constants that kernels get of the executor: it loads them with the type of their file, which
@@ -141,7 +154,6 @@ class Optimizing {
                                   .after = *dtype,
                                   .bytes_before = one.data.size(),
                                   .bytes_after = one.data.size(),
-                                  .equal = {},
                                   .kept = "is a parameter that the executor loads"});
     }
   }
@@ -170,22 +182,25 @@ class Optimizing {
     return bytes_of(constants, &CPoolOfConstants::new_bytes, &CConstant::new_bytes);
   }
 
-  /// Empty for constants that have no smaller type.
+  /// Empty for constants that are as small as their values allow.
   static std::string why_kept(const CConstants& constants, const CConstant& constant) {
-    if (!constant.could_be_narrower || constant.is_narrowed() || constant.equal) return {};
+    if (!constant.could_be_smaller || constant.new_bytes() < constant.bytes()) return {};
     if (!constant.kept.empty()) return constant.kept;
-    const auto pool = std::ranges::find(constants.pools, constant.pool, &CPoolOfConstants::name);
-    return pool == constants.pools.end() ? std::string() : pool->kept;
+    const CPoolOfConstants* const pool = pool_of(constants, constant);
+    if (pool != nullptr && !pool->kept.empty()) return pool->kept;
+    return constant.type_kept.empty() ? constant.all_kept : constant.type_kept;
   }
 
-  static void note(const CConstants& constants, std::uint64_t narrowed, OptimizedModule& module) {
+  static void note(const CConstants& constants, OptimizedModule& module) {
     for (const CConstant& one : constants.all) {
       OptimizedConstant constant{.name = one.name,
                                  .pool = one.pool,
                                  .before = one.dtype,
-                                 .after = one.new_dtype,
+                                 .after = one.after.dtype,
                                  .bytes_before = one.bytes(),
                                  .bytes_after = one.new_bytes(),
+                                 .is_collapsed = one.after.is_single(),
+                                 .is_dropped = one.after.is_removed && !one.equal,
                                  .kept = why_kept(constants, one)};
       if (one.equal) constant.equal = constants.all[*one.equal].name;
       module.constants.push_back(std::move(constant));
@@ -194,10 +209,10 @@ class Optimizing {
       if (!pool.constants.empty() || !module.constants_kept.empty()) continue;
       module.constants_kept = "pool '" + pool.name + "': " + pool.kept;
     }
+    if (module.constants_kept.empty()) module.constants_kept = constants.incomplete;
+    if (!module.constants_kept.empty()) return;
     module.constants_before = total_before(constants);
     module.constants_after = total_after(constants);
-    module.saved_by_narrowing = module.constants_before - narrowed;
-    module.saved_by_sharing = narrowed - module.constants_after;
   }
 
   /// Reads the C again: it has to be what its old TIR becomes by these changes and by no others.
@@ -234,7 +249,7 @@ class Optimizing {
   /// All constants, or those of Relay's main alone.
   std::vector<NumberChange> possible_changes(const Network& network) const {
     const OptimizedModule& module = report_.modules[network.module];
-    const std::uint64_t saved = module.constants_before - module.constants_after;
+    const std::uint64_t saved = module.saved.total();
     const std::uint64_t all = graph::memory_totals(network.topology).constants.bytes;
     const std::uint64_t of_kernels = bytes_of_kernel_constants(network.topology);
     const auto known = saved_in_kernels_.find(network.module);
@@ -265,7 +280,7 @@ class Optimizing {
     // Where nothing else was asked for, it is an error that there are no pools.
     const bool has_pools = std::ranges::any_of(
         plan.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
-    if (!has_pools && !options_.what.narrow && !options_.what.share) moves_of(plan);
+    if (!has_pools && !options_.what.any_of_constants()) moves_of(plan);
     for (const ModulePlan& module : plan.modules) {
       OptimizedModule& report = report_.modules[module.module];
       if (module.pools.empty()) {
@@ -372,24 +387,27 @@ class Optimizing {
 namespace mlf {
 
 std::span<const OptimizationName> optimization_names() {
-  static constexpr std::array<OptimizationName, 4> kNames{{{"narrow", true, false, false},
-                                                           {"share", false, true, false},
-                                                           {"flash", true, true, false},
-                                                           {"ram", false, false, true}}};
+  static constexpr std::array<OptimizationName, 5> kNames{
+      {{"narrow", {.collapse = false, .share = false, .ram = false}},
+       {"collapse", {.narrow = false, .share = false, .ram = false}},
+       {"share", {.narrow = false, .collapse = false, .ram = false}},
+       {"flash", {.ram = false}},
+       {"ram", {.narrow = false, .collapse = false, .share = false}}}};
   return kNames;
 }
 
 Result<Optimizations> optimizations_named(std::span<const std::string> names) {
-  Optimizations what{.narrow = false, .share = false, .ram = false};
+  Optimizations what{.narrow = false, .collapse = false, .share = false, .ram = false};
   for (const std::string& name : names) {
     const auto known = std::ranges::find(optimization_names(), name, &OptimizationName::name);
     if (known == optimization_names().end()) {
       return tl::make_unexpected(
           Diagnostic{ErrorKind::usage, "there is no optimization '" + name + "'", {}});
     }
-    what.narrow = what.narrow || known->narrow;
-    what.share = what.share || known->share;
-    what.ram = what.ram || known->ram;
+    what.narrow |= known->what.narrow;
+    what.collapse |= known->what.collapse;
+    what.share |= known->what.share;
+    what.ram |= known->what.ram;
   }
   return what;
 }

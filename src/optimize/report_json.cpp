@@ -14,6 +14,8 @@ void write_constant(Writer& out, const OptimizedConstant& constant) {
   out.member("new_dtype", to_string(constant.after));
   out.member("bytes", constant.bytes_before);
   out.member("new_bytes", constant.bytes_after);
+  out.member("collapsed", constant.is_collapsed);
+  out.member("dropped", constant.is_dropped);
   out.text_or_null("equal", constant.equal);
   out.text_or_null("kept", constant.kept);
 }
@@ -28,8 +30,10 @@ void write_module(Writer& out, const OptimizedModule& module) {
   out.member("name", module.name);
   out.member("constants_bytes", module.constants_before);
   out.member("new_constants_bytes", module.constants_after);
-  out.member("saved_by_narrowing", module.saved_by_narrowing);
-  out.member("saved_by_sharing", module.saved_by_sharing);
+  out.member("saved_by_narrowing", module.saved.narrowing);
+  out.member("saved_by_collapsing", module.saved.collapsing);
+  out.member("saved_by_sharing", module.saved.sharing);
+  out.member("saved_by_dropping", module.saved.dropping);
   out.text_or_null("constants_kept", module.constants_kept);
   out.objects("constants", module.constants, write_constant);
   out.text_or_null("pools_kept", module.pools_kept);

@@ -27,6 +27,7 @@ struct DeclaredConstant {
   std::uint32_t file = 0;       ///< index into CSources::files
   SourceRange declaration;      ///< of an array, its values are in it
   SourceRange type;             ///< of its elements
+  SourceRange count;            ///< digits of the number of elements
   SourceRange values;           ///< between the braces
   SourceRange initializer;      ///< of a member, `.name = {…},`; empty for an array
   std::int64_t alignment = 1;   ///< of a member, in bytes, as an attribute states it
@@ -76,6 +77,13 @@ class Places {
     return found == dtypes_.end() ? std::span<const Place>() : std::span(found->second);
   }
 
+  /// The elements of an AllocateConst in TVMScript, `[1, 2]`, by its variable.
+  void add_values(NodeId variable, Place values) { values_.emplace(variable, values); }
+  const Place* values(NodeId variable) const {
+    const auto found = values_.find(variable);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
   /// The name of a parameter of generated C: an empty range where it begins.
   void add_parameter(NodeId variable, Place name) { parameters_.emplace(variable, name); }
   const Place* parameter(NodeId variable) const {
@@ -97,6 +105,7 @@ class Places {
   std::vector<DeclaredConstant> constants_;
   std::unordered_map<NodeId, std::vector<Place>> dtypes_;
   std::unordered_map<NodeId, Place> parameters_;
+  std::unordered_map<NodeId, Place> values_;
   std::vector<ListedConstant> listed_;
 };
 

@@ -154,11 +154,12 @@ std::string plan(const Deployment& self, std::optional<double> seconds) {
 /// `only`: empty for all.
 std::string optimize(const Deployment& self, const Path& output,
                      const std::vector<std::string>& only, bool reorder, bool in_place,
-                     std::optional<double> seconds) {
+                     bool drop_unused, std::optional<double> seconds) {
   OptimizeOptions options{.output = output.native(), .search = limits_of(seconds)};
   if (!only.empty()) options.what = value_or_raise(optimizations_named(only));
   options.what.reorder = reorder;
   options.what.in_place = in_place;
+  options.what.drop_unused = drop_unused;
   return value_or_raise(without_gil([&] {
     return write_optimized(self, options).map([](const OptimizeReport& report) {
       return to_json(report, JsonLayout::compact);
@@ -279,7 +280,7 @@ void bind_archive(nb::module_& module) {
       .def("plan", &plan, nb::arg("seconds"))
       .def("optimize", &optimize,
            nb::sig("def optimize(self, output: str | os.PathLike[str], only: list[str], reorder: "
-                   "bool, in_place: bool, seconds: float | None) -> str"))
+                   "bool, in_place: bool, drop_unused: bool, seconds: float | None) -> str"))
       .def("inspect", &inspection);
   module.def("diff", &difference, nb::arg("before"), nb::arg("after"));
   module.def("verify", &verification, nb::arg("path"), nb::arg("tir_files"),

@@ -148,13 +148,15 @@ class Archive:
         only: Sequence[str] = (),
         reorder: bool = False,
         in_place: bool = False,
+        drop_unused: bool = False,
         seconds: float | None = None,
     ) -> dict[str, Any]:
         """Write an archive with less flash and less RAM; return the document of `mlf optimize --json`.
 
-        Without `output` nothing is written. `only`: "narrow", "share", "flash", "ram"; empty for all.
+        Without `output` nothing is written. `only`: "narrow", "collapse", "share", "flash", "ram"; empty
+        for all of them. The flags are those of the program.
         """
-        text = self._archive.optimize(output, list(only), reorder, in_place, seconds)
+        text = self._archive.optimize(output, list(only), reorder, in_place, drop_unused, seconds)
         return dict(json.loads(text))
 
     def verify(self) -> dict[str, Any]:

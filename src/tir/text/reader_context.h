@@ -86,6 +86,10 @@ struct ReaderContext {
   void note_dtype(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_dtype(id, {0, {begin, end}});
   }
+  /// The text `begin` to `end` is the elements of the AllocateConst of `variable`.
+  void note_values(NodeId variable, std::uint32_t begin, std::uint32_t end) {
+    if (places != nullptr) places->add_values(variable, {0, {begin, end}});
+  }
   /// Fails at the lexer's token where more nodes were made than one module may have.
   void check_size(const Lexer& lexer) const {
     if (builder.size() <= limits.max_nodes) return;

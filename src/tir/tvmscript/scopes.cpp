@@ -144,6 +144,10 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   const NodeId var = scope_var(fn, name, pointer);
   c.allocations[var] = {Kind::AllocateConst, dtype, extents};
   c.note_dtype_word(var, stated_dtype ? *stated_dtype : args[at]);
+  if (at > 0) {
+    const text::Syntax& values = c.values.syntax(args[0].syntax);
+    c.note_values(var, values.begin, values.end);
+  }
   fn.frames.add_scope(Kind::AllocateConst,
                       {var, data, NodeId::none, dtype, c.builder.list(extents), NodeId::none,
                        c.builder.map(std::span<const NamedNode>())});

@@ -339,7 +339,8 @@ struct Declared {
   std::string_view name{};
   DType element{};
   std::uint64_t count = 0;
-  SourceRange type;
+  SourceRange type{};
+  SourceRange count_text{};
 };
 
 /// `T [attribute] name[N]`.
@@ -351,7 +352,9 @@ Declared read_declaration(Cursor& cursor) {
   Declared declared{.element = *element, .type = {type.begin, type.end}};
   declared.name = cursor.expect_name("the name of a constant");
   cursor.expect("[");
-  declared.count = number(cursor, cursor.advance());
+  const Token count = cursor.advance();
+  declared.count = number(cursor, count);
+  declared.count_text = {count.begin, count.end};
   cursor.expect("]");
   return declared;
 }
@@ -428,6 +431,7 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
                          .file = context.file,
                          .declaration = {item.head.begin, item.end},
                          .type = declared.type,
+                         .count = declared.count_text,
                          .values = {item.body.begin, item.body.end},
                          .initializer = {}});
   return {declared.name, declared.element, declared.count, data};
@@ -460,6 +464,7 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
                            .file = context.file,
                            .declaration = {begin, cursor.end_before()},
                            .type = declared.type,
+                           .count = declared.count_text,
                            .values = {rows.begin, rows.end},
                            .initializer = initializer_at(source, initializer, at),
                            .alignment = alignment});
