@@ -14,6 +14,7 @@
 #include "deployment/c_header.h"
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
+#include "deployment/owners.h"
 #include "mlf/run.h"
 #include "run/hooks.h"
 #include "run/program.h"
@@ -72,12 +73,16 @@ std::vector<Tensor> filled(std::vector<Tensor> inputs, const RunOptions& options
   for (const Tensor& input : inputs) names.push_back(input.name);
   std::set<std::string, std::less<>> given;
   for (const Tensor& values : options.inputs) {
-    const auto input = std::ranges::find(inputs, values.name, &Tensor::name);
+    auto input = std::ranges::find(inputs, values.name, &Tensor::name);
+    // Where metadata.json does not name inputs, they have the names of C.
+    if (input == inputs.end()) {
+      input = std::ranges::find(inputs, deployment::symbol_part(values.name), &Tensor::name);
+    }
     if (input == inputs.end()) {
       fail(ErrorKind::usage, fmt::format("the network has no input '{}'{}", values.name,
                                          did_you_mean(values.name, names)));
     }
-    if (!given.insert(values.name).second) {
+    if (!given.insert(input->name).second) {
       fail(ErrorKind::usage, fmt::format("input '{}' has values twice", values.name));
     }
     // C does not say shapes: then the input is a list of elements here.
@@ -117,7 +122,7 @@ std::vector<InputTensor> parameters(const Deployment& deployment, const Network&
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const graph::Value& value = topology.values[i];
     if (value.kind != graph::ValueKind::constant) continue;
-    const std::string& name = topology[value.storage].name;
+    const std::string& name = value.name;
     const auto param = std::ranges::find(params, name, &Param::name);
     if (param == params.end()) {
       fail(ErrorKind::check_failed,
@@ -174,7 +179,11 @@ void find_entry(const Deployment& deployment, const Network& network, RunPlan& p
          fmt::format("the C of module '{}' has no function that runs it", module.name));
   }
   if (!entry) {
-    plan.entry.symbol = fmt::format("tvmgen_{}_run", module.name);
+    // Objects of LLVM targets have main alone, which takes packed arguments.
+    if (!network.topology.pools.empty()) {
+      fail(ErrorKind::check_failed, "objects that take memory pools cannot be run");
+    }
+    plan.entry.symbol = network.topology.provenance.symbol;
     return;
   }
   plan.entry.symbol = entry->function;
