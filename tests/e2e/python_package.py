@@ -543,6 +543,29 @@ class Processing(unittest.TestCase):
         self.assertEqual(qnn().report(), json.loads(printed("report", "--json", QNN)))
         self.assertEqual(qnn().plan(), json.loads(printed("plan", "--json", QNN)))
 
+    def test_a_run_is_that_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            outputs, layers = pathlib.Path(folder, "outputs.npz"), pathlib.Path(folder, "layers.npz")
+            support.run_ok("run", "--random", "3", "-o", outputs, "--layers", layers, QNN)
+            for ours, theirs in ((qnn().run(seed=3), outputs), (qnn().run_calls(seed=3), layers)):
+                with numpy.load(theirs) as expected:
+                    self.assertEqual([*ours], expected.files)
+                    for name, array in ours.items():
+                        self.assertEqual(array.dtype, expected[name].dtype)
+                        numpy.testing.assert_array_equal(array, expected[name])
+        x = numpy.arange(256, dtype=numpy.uint8).view("int8").reshape(1, 8, 8, 4)
+        outputs = qnn().run({"x": x})
+        # In another order of bytes or of dimensions: the same values.
+        numpy.testing.assert_array_equal(qnn().run({"x": numpy.asfortranarray(x)})["output"], outputs["output"])
+        outputs["output"][0] = 0  # they may be changed
+        for wrong in ({}, {"x": x[0]}, {"x": x.astype("int16")}, {"x": x, "y": x}, {"x": x.astype(complex)}):
+            with self.assertRaises(mlf.Error):
+                qnn().run(wrong)
+        two = mlf.open(support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar")
+        with self.assertRaises(ValueError):
+            two.run(seed=1)
+        self.assertEqual(len(two.run(seed=1, module="second")), 1)
+
     def test_optimizing_is_that_of_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             theirs, ours = pathlib.Path(folder, "theirs.tar"), pathlib.Path(folder, "ours.tar")

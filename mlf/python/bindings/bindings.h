@@ -7,6 +7,7 @@ namespace mlf::python {
 
 void bind_model_library(nanobind::module_& module);  ///< metadata.json
 void bind_archive(nanobind::module_& module);        ///< an archive and what follows from it
+void bind_run(nanobind::module_& module);            ///< a network as a process
 void bind_kinds(nanobind::module_& module);          ///< the table of node kinds
 void bind_document(nanobind::module_& module);       ///< TIR and its nodes
 

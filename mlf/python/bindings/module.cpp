@@ -11,4 +11,5 @@ NB_MODULE(_core, module) {
   mlf::python::bind_kinds(module);
   mlf::python::bind_document(module);
   mlf::python::bind_archive(module);
+  mlf::python::bind_run(module);
 }

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, NamedTuple, Union
 
 from . import _core
+from .arrays import arrays, tensors
 from .network import Network
 from .table import Rows, Table, columns, row_kind
 from .tir import Document
@@ -158,6 +159,59 @@ class Archive:
         """
         text = self._archive.optimize(output, list(only), reorder, in_place, drop_unused, seconds)
         return dict(json.loads(text))
+
+    def run(
+        self,
+        inputs: Mapping[str, Any] = types.MappingProxyType({}),
+        *,
+        module: str | None = None,
+        seed: int | None = None,
+        cc: str = "cc",
+        cflags: Sequence[str] = (),
+        seconds: float = 60,
+    ) -> dict[str, Any]:
+        """Run the network on this computer; return its outputs by name, as arrays of NumPy.
+
+        `cc` compiles the archive's C, which is executed with your rights: run only what you trust.
+        Inputs that are not given get random values of `seed`, as with `mlf run --random`.
+        Errors: mlf.Error where the network cannot be run, or takes more than `seconds`.
+        """
+        return arrays(self._run(False, inputs, module, seed, cc, cflags, seconds).outputs)
+
+    def run_calls(
+        self,
+        inputs: Mapping[str, Any] = types.MappingProxyType({}),
+        *,
+        module: str | None = None,
+        seed: int | None = None,
+        cc: str = "cc",
+        cflags: Sequence[str] = (),
+        seconds: float = 60,
+    ) -> dict[str, Any]:
+        """Run the network as `run` does; return what each call of main wrote.
+
+        The names are those of `mlf run --layers`: "call 3 tvmgen_default_fused_add/out0".
+        """
+        return arrays(self._run(True, inputs, module, seed, cc, cflags, seconds).calls)
+
+    def _run(
+        self,
+        calls: bool,
+        inputs: Mapping[str, Any],
+        module: str | None,
+        seed: int | None,
+        cc: str,
+        cflags: Sequence[str],
+        seconds: float,
+    ) -> _core.RunResult:
+        names = [one.name for one in self.modules]
+        if module is None and len(names) > 1:
+            raise ValueError(f"several modules, name one: {', '.join(names)}")
+        recorded = _core.RecordedCalls.results if calls else _core.RecordedCalls.nothing
+        index = 0 if module is None else names.index(module)
+        return _core.run(
+            self._archive, index, tensors(inputs), seed, recorded, cc, list(cflags), seconds
+        )
 
     def verify(self) -> dict[str, Any]:
         """Return the document of `mlf verify --json` (schemas/verify.md).

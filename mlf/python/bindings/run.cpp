@@ -1,0 +1,96 @@
+// A network run on this computer.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <memory>
+#include <tuple>
+
+#include "bindings.h"
+#include "errors.h"
+#include "mlf/deployment.h"
+#include "mlf/run.h"
+#include "strings.h"
+
+namespace mlf::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// Name, element type, shape and bytes of an array of NumPy.
+using Array = std::tuple<std::string, std::string, std::vector<std::int64_t>, nb::bytes>;
+
+std::vector<Tensor> tensors_of(const std::vector<Array>& arrays) {
+  std::vector<Tensor> tensors;
+  for (const auto& [name, type, shape, bytes] : arrays) {
+    const auto dtype = tir::parse_dtype(type);
+    if (!dtype) {
+      raise({ErrorKind::usage, "input '" + name + "' has elements of type " + type, {}});
+    }
+    tensors.push_back({name, *dtype, shape, std::string(bytes.c_str(), bytes.size())});
+  }
+  return tensors;
+}
+
+nb::tuple array_of(const Tensor& tensor) {
+  return nb::make_tuple(str(tensor.name), numpy_type(tensor.dtype), tensor.shape,
+                        nb::bytes(tensor.bytes.data(), tensor.bytes.size()));
+}
+
+/// The network of a module, by its index.
+Result<RunResult> run_module(const Deployment& deployment, std::size_t module,
+                             const RunOptions& options) {
+  return deployment.networks().and_then([&](const Networks& networks) -> Result<RunResult> {
+    for (const Network& network : networks.found) {
+      if (network.module == module) return run_network(deployment, network, options);
+    }
+    return tl::unexpected(Diagnostic{ErrorKind::check_failed, "this module has no network", {}});
+  });
+}
+
+RunResult run(const Deployment& self, std::size_t module, const std::vector<Array>& inputs,
+              std::optional<std::uint64_t> seed, RecordedCalls calls, const std::string& command,
+              const std::vector<std::string>& flags, double seconds) {
+  const RunOptions options{.inputs = tensors_of(inputs),
+                           .seed = seed,
+                           .calls = calls,
+                           .compiler = {.command = command, .flags = flags},
+                           .timeout = std::chrono::ceil<std::chrono::milliseconds>(
+                               std::chrono::duration<double>(seconds))};
+  return value_or_raise(without_gil([&] { return run_module(self, module, options); }));
+}
+
+nb::list outputs(const RunResult& self) {
+  nb::list arrays;
+  for (const Tensor& one : self.outputs) arrays.append(array_of(one));
+  return arrays;
+}
+
+nb::list calls(const RunResult& self) {
+  nb::list arrays;
+  for (const RecordedTensor& one : self.calls) arrays.append(array_of(one.tensor));
+  return arrays;
+}
+
+}  // namespace
+
+void bind_run(nb::module_& module) {
+  nb::enum_<RecordedCalls>(module, "RecordedCalls")
+      .value("nothing", RecordedCalls::nothing)
+      .value("results", RecordedCalls::results);
+  nb::class_<RunResult>(module, "RunResult")
+      .def_prop_ro("outputs", &outputs,
+                   nb::for_getter(
+                       nb::sig("def outputs(self, /) -> list[tuple[str, str, list[int], bytes]]")))
+      .def_prop_ro(
+          "calls", &calls,
+          nb::for_getter(nb::sig("def calls(self, /) -> list[tuple[str, str, list[int], bytes]]")));
+  module.def("run", &run, nb::arg("archive"), nb::arg("module"), nb::arg("inputs"),
+             nb::arg("seed").none(), nb::arg("calls"), nb::arg("compiler"), nb::arg("flags"),
+             nb::arg("seconds"));
+}
+
+}  // namespace mlf::python
