@@ -113,8 +113,8 @@ class ProgramWriter {
       if (plan_.entry.header.empty()) declare_packed(plan_.entry.symbol);
       for (const GivenPool& pool : plan_.pools) {
         if (pool.data.empty()) continue;
-        line("static unsigned char mlf_pool_{}[{}] __attribute__((aligned(64))) = {};", pool.name,
-             pool.bytes, pool.data);
+        line("static unsigned char mlf_pool_{}[{}] __attribute__((aligned(64))) = {{{}}};",
+             pool.name, pool.bytes, pool.data);
       }
       begin();
       main_function();

@@ -24,7 +24,9 @@ except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
 
 import numpy as np
+from tvm import relay
 from tvm.contrib.debugger import debug_executor
+from tvm.relay.backend import Runtime
 
 import builds
 import exporter
@@ -127,6 +129,28 @@ class Networks(unittest.TestCase):
                         self.check_aot(network, CONFIGURATIONS[name], inputs, expected)
         print(f"{self.runs} runs and {self.nodes} nodes have the bytes of TVM's executors")
         self.assertGreaterEqual(self.runs, 2 * len(SAMPLE) - 2)
+
+    @unittest.skipIf(tvm.__version__.startswith("0.9"), "this TVM has no pools of constants")
+    def test_of_pools_that_the_application_gives(self):
+        """One of constants, which the header has as a macro, and one that is written."""
+        from tvm.ir import memory_pools
+
+        network = networks.from_relay(networks.int8_convolution)
+        inputs = network.random_inputs(SEED)
+        expected = self.check_graph(network, inputs)
+        target = tvm.target.Target("c", host="c")
+        sram = memory_pools.WorkspacePoolInfo("sram", [target])
+        flash = memory_pools.ConstantPoolInfo("flash", [target], [])
+        config = {"tir.disable_vectorize": True, "tir.usmp.enable": True}
+        with tvm.transform.PassContext(opt_level=3, config=config):
+            factory = relay.build(
+                network.module, target, executor=builds.CONFIGURATIONS[2].executor, runtime=Runtime("crt"),
+                workspace_memory_pools=memory_pools.WorkspaceMemoryPools([sram]),
+                constant_memory_pools=memory_pools.ConstantMemoryPools([flash]),
+            )  # fmt: skip
+        folder = self.folder_of("pools")
+        exporter.export(factory, folder / "module.tar")
+        self.assertEqual(bits(Run(folder / "module.tar", inputs, folder).outputs), expected)
 
     @unittest.skipIf(platform.machine() != "x86_64", "these objects are for x86-64")
     def test_of_objects_are_run(self):
