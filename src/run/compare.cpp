@@ -170,8 +170,7 @@ bool TensorDifference::exceeds(double tolerance) const {
 
 TensorDifference compare_tensors(const Tensor& before, const Tensor& after) {
   TensorDifference result{.name = before.name};
-  const std::size_t size = before.dtype.element_bytes();
-  result.elements = before.bytes.size() / size;
+  result.elements = before.bytes.size() / std::max<std::size_t>(before.dtype.element_bytes(), 1);
   // bfloat16 is uint16 in a file.
   if (numpy_type(before.dtype) != numpy_type(after.dtype) ||
       before.bytes.size() != after.bytes.size()) {

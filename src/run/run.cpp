@@ -3,24 +3,19 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "compile/c_compiler.h"
 #include "compile/run_program.h"
-#include "deployment/c_header.h"
-#include "deployment/entry_point.h"
 #include "deployment/member_text.h"
-#include "deployment/owners.h"
 #include "mlf/run.h"
 #include "run/hooks.h"
+#include "run/plan.h"
 #include "run/program.h"
 #include "support/error.h"
 #include "support/file.h"
-#include "support/nearest.h"
 
 namespace mlf {
 namespace run {
@@ -33,245 +28,6 @@ using support::get_or_throw;
 
 [[noreturn]] void fail(ErrorKind kind, std::string why, std::string member = {}) {
   throw support::Error(kind, std::move(why), {.member = std::move(member)});
-}
-
-// --- What is run --------------------------------------------------------------------------------
-
-/// A tensor of `type` in memory of `bytes`, all of them 0; where its type is not known, of bytes.
-Tensor tensor_of(std::string name, const graph::TensorType& type,
-                 std::optional<std::uint64_t> bytes) {
-  const auto known = type.bytes();
-  if (!known && !bytes) {
-    fail(ErrorKind::check_failed, fmt::format("the size of '{}' is not known", name));
-  }
-  Tensor tensor{.name = std::move(name), .dtype = type.dtype};
-  if (tensor.dtype.is_void() || tensor.dtype.is_handle()) tensor.dtype = tir::DType::UInt(8);
-  if (known) {
-    tensor.shape = *type.shape;
-    tensor.bytes.resize(*known);
-    return tensor;
-  }
-  const std::uint64_t element =
-      tensor.dtype.element_bytes() * static_cast<std::uint64_t>(tensor.dtype.lanes);
-  tensor.shape = {static_cast<std::int64_t>(*bytes / element)};
-  tensor.bytes.resize(*bytes);
-  return tensor;
-}
-
-Tensor tensor_of_port(const graph::Topology& network, const graph::Port& port) {
-  return tensor_of(port.name, port.type, port.value ? network[*port.value].bytes : std::nullopt);
-}
-
-/// "input 'x' is int8[1, 8, 8, 4]"
-std::string type_text(const Tensor& tensor) {
-  return fmt::format("{}[{}]", tir::to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
-}
-
-/// The inputs with the values of the options.
-std::vector<Tensor> filled(std::vector<Tensor> inputs, const RunOptions& options) {
-  std::vector<std::string> names;
-  for (const Tensor& input : inputs) names.push_back(input.name);
-  std::set<std::string, std::less<>> given;
-  for (const Tensor& values : options.inputs) {
-    auto input = std::ranges::find(inputs, values.name, &Tensor::name);
-    // Where metadata.json does not name inputs, they have the names of C.
-    if (input == inputs.end()) {
-      input = std::ranges::find(inputs, deployment::symbol_part(values.name), &Tensor::name);
-    }
-    if (input == inputs.end()) {
-      fail(ErrorKind::usage, fmt::format("the network has no input '{}'{}", values.name,
-                                         did_you_mean(values.name, names)));
-    }
-    if (!given.insert(input->name).second) {
-      fail(ErrorKind::usage, fmt::format("input '{}' has values twice", values.name));
-    }
-    // C does not say shapes: then the input is a list of elements here.
-    const bool has_shape = input->shape == values.shape || input->shape.size() == 1;
-    if (!has_shape || numpy_type(input->dtype) != numpy_type(values.dtype) ||
-        input->bytes.size() != values.bytes.size()) {
-      fail(ErrorKind::usage, fmt::format("input '{}' is {}, and the values are {}", values.name,
-                                         type_text(*input), type_text(values)));
-    }
-    input->bytes = values.bytes;
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    Tensor& input = inputs[i];
-    if (given.contains(input.name)) continue;
-    if (!options.seed) {
-      fail(ErrorKind::usage, fmt::format("input '{}' has no values: give them, or a seed for "
-                                         "random ones",
-                                         input.name));
-    }
-    const std::uint64_t element =
-        input.dtype.element_bytes() * static_cast<std::uint64_t>(input.dtype.lanes);
-    input.bytes = random_bytes(input.dtype, input.bytes.size() / element, *options.seed, i);
-  }
-  return inputs;
-}
-
-/// Parameters of the graph executor, by the names of the graph.
-std::vector<InputTensor> parameters(const Deployment& deployment, const Network& network) {
-  const graph::Topology& topology = network.topology;
-  const auto& file = deployment.library().modules[network.module].files.parameters;
-  std::vector<Param> params;
-  if (file) {
-    const std::string_view bytes = deployment::member_text(deployment.archive(), *file);
-    params = get_or_throw(read_params(std::as_bytes(std::span(bytes)), file->name));
-  }
-  std::vector<InputTensor> result;
-  for (std::size_t i = 0; i < topology.values.size(); ++i) {
-    const graph::Value& value = topology.values[i];
-    if (value.kind != graph::ValueKind::constant) continue;
-    const std::string& name = value.name;
-    const auto param = std::ranges::find(params, name, &Param::name);
-    if (param == params.end()) {
-      fail(ErrorKind::check_failed,
-           fmt::format("the archive has no values of parameter '{}'", name));
-    }
-    Tensor tensor{.name = name};
-    tensor.bytes.assign(reinterpret_cast<const char*>(param->data.data()), param->data.size());
-    if (value.bytes != tensor.bytes.size()) {
-      fail(ErrorKind::check_failed, fmt::format("parameter '{}' has another size", name));
-    }
-    result.push_back({std::move(tensor), graph::ValueId{static_cast<std::uint32_t>(i)}});
-  }
-  return result;
-}
-
-/// Names behind "struct" in the parameters of the entry.
-std::vector<std::string> struct_names(std::string_view header, std::string_view symbol) {
-  std::vector<std::string> names;
-  const std::size_t begin = header.find(fmt::format("int32_t {}(", symbol));
-  std::string_view parameters = header.substr(begin, header.find(')', begin) - begin);
-  constexpr std::string_view kStruct = "struct ";
-  for (std::size_t at = 0; (at = parameters.find(kStruct)) != parameters.npos;) {
-    parameters.remove_prefix(at + kStruct.size());
-    names.emplace_back(parameters.substr(0, parameters.find_first_of("* ")));
-  }
-  return names;
-}
-
-/// The application has to give the pools that the header has a struct of.
-std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
-                                   const std::string& module) {
-  std::vector<GivenPool> pools;
-  for (const deployment::HeaderPool& pool : deployment::read_header(header).pools) {
-    std::string macro = fmt::format("TVMGEN_{}_{}_CONSTANT_POOL_DATA", module, pool.name);
-    std::ranges::transform(macro, macro.begin(),
-                           [](unsigned char letter) { return std::toupper(letter); });
-    pools.push_back({.name = pool.name,
-                     .bytes = static_cast<std::uint64_t>(pool.bytes),
-                     .data = pool.is_constant ? macro : std::string()});
-  }
-  // The user has said the sizes of others.
-  for (const graph::Pool& pool : network.pools) {
-    const bool is_known = std::ranges::find(pools, pool.name, &GivenPool::name) != pools.end();
-    if (!is_known && pool.bytes) pools.push_back({.name = pool.name, .bytes = *pool.bytes});
-  }
-  return pools;
-}
-
-void find_entry(const Deployment& deployment, const Network& network, RunPlan& plan) {
-  const Module& module = deployment.library().modules[network.module];
-  const auto entry = deployment::entry_point_of(deployment.archive(), module);
-  if (!entry && module.files.objects.empty()) {
-    fail(ErrorKind::invalid_input,
-         fmt::format("the C of module '{}' has no function that runs it", module.name));
-  }
-  if (!entry) {
-    // Objects of LLVM targets have main alone, which takes packed arguments.
-    if (!network.topology.pools.empty()) {
-      fail(ErrorKind::check_failed, "objects that take memory pools cannot be run");
-    }
-    plan.entry.symbol = network.topology.provenance.symbol;
-    return;
-  }
-  plan.entry.symbol = entry->function;
-  if (entry->interface == CInterface::packed) return;
-  const auto header = std::ranges::find(module.files.headers, entry->member, &FileRef::name);
-  if (header == module.files.headers.end()) {
-    fail(ErrorKind::invalid_input, "no header declares how the network is called", entry->member);
-  }
-  const std::string_view text = deployment::member_text(deployment.archive(), *header);
-  plan.entry.header = fs::path(header->name).filename().string();
-  plan.entry.structs = struct_names(text, entry->function);
-  if (text.find("_map_inputs(") != text.npos) {
-    fail(ErrorKind::check_failed, "inputs that are in a memory pool cannot be given",
-         entry->member);
-  }
-  plan.pools = given_pools(text, network.topology, module.name);
-}
-
-/// What an argument of a call reads or writes; nothing where its size is not known.
-std::optional<Tensor> tensor_of_argument(const graph::Topology& network,
-                                         const graph::Argument& argument, graph::ValueId id,
-                                         std::string name) {
-  const graph::Value& value = network[id];
-  const auto bytes = argument.type.bytes();
-  if (!bytes && !value.bytes) return std::nullopt;
-  // A kernel may be given a part of it.
-  const bool is_larger = bytes && value.bytes && *bytes > *value.bytes;
-  return tensor_of(std::move(name), is_larger ? value.type : argument.type, value.bytes);
-}
-
-/// Adds what the calls read and write to the plan.
-void add_records(RunPlan& plan, RecordedCalls what) {
-  if (what == RecordedCalls::nothing) return;
-  const graph::Topology& network = *plan.network;
-  for (std::size_t i = 0; i < network.calls.size(); ++i) {
-    const graph::Call& call = network.calls[i];
-    for (const bool is_result : {false, true}) {
-      if (!is_result && what != RecordedCalls::all) continue;
-      std::size_t number = 0;
-      for (std::size_t k = 0; k < call.arguments.size(); ++k) {
-        const graph::Argument& argument = call.arguments[k];
-        const auto& value = is_result ? argument.writes : argument.reads;
-        if (!value || (!is_result && network[*value].kind == graph::ValueKind::constant)) continue;
-        const std::string name = fmt::format("call {} {}/{}{}", i, network.kernel_of(call).symbol,
-                                             is_result ? "out" : "in", number++);
-        auto tensor = tensor_of_argument(network, argument, *value, name);
-        if (tensor) {
-          plan.records.push_back({.call = graph::CallId{static_cast<std::uint32_t>(i)},
-                                  .argument = k,
-                                  .is_result = is_result,
-                                  .tensor = std::move(*tensor)});
-        } else {
-          plan.unrecorded.push_back(name);
-        }
-      }
-    }
-  }
-}
-
-RunPlan plan_of(const Deployment& deployment, const Network& network, const RunOptions& options) {
-  const graph::Topology& topology = network.topology;
-  if (!topology.knows_parameters()) {
-    fail(
-        ErrorKind::check_failed,
-        fmt::format("the network of module '{}' is not understood as a whole, so it cannot be run; "
-                    "mlf verify says why",
-                    topology.module));
-  }
-  RunPlan plan{.network = &topology};
-  const bool is_graph = topology.provenance.kind == graph::Provenance::Kind::graph_json;
-  std::vector<Tensor> inputs;
-  for (const graph::Port& port : topology.inputs) inputs.push_back(tensor_of_port(topology, port));
-  inputs = filled(std::move(inputs), options);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    plan.inputs.push_back(
-        {std::move(inputs[i]), topology.inputs[i].value.value_or(graph::ValueId{})});
-  }
-  if (is_graph) {
-    for (InputTensor& one : parameters(deployment, network)) plan.inputs.push_back(std::move(one));
-  } else {
-    find_entry(deployment, network, plan);
-  }
-  for (const graph::Port& port : topology.outputs) {
-    plan.outputs.push_back(tensor_of_port(topology, port));
-  }
-  add_records(plan, options.calls);
-  plan.is_packed = topology.provenance.call_form != graph::CallForm::unpacked;
-  return plan;
 }
 
 // --- The program --------------------------------------------------------------------------------
@@ -427,13 +183,9 @@ std::uint64_t result_bytes(const RunPlan& plan) {
   return sum;
 }
 
-// TMPDIR is often in memory.
-constexpr std::uint64_t kMostResults = std::uint64_t{2} << 30;
-
 RunResult run(const Deployment& deployment, const Network& network, const RunOptions& options) {
   RunPlan plan = plan_of(deployment, network, options);
   const std::uint64_t size = result_bytes(plan);
-  if (size > kMostResults) fail(ErrorKind::check_failed, "what it writes is more than 2 GiB");
   const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
   const optimize::EditedMembers edited =
       has_hooks ? with_hooks(deployment, network) : optimize::EditedMembers(deployment.archive());

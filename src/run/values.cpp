@@ -64,7 +64,8 @@ std::uint64_t ordered_bits(std::uint64_t bits, tir::DType dtype) {
 
 TensorRange range_of(const Tensor& tensor) {
   const tir::DType dtype = tensor.dtype;
-  const std::size_t elements = tensor.bytes.size() / dtype.element_bytes();
+  const std::size_t elements =
+      tensor.bytes.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
   std::optional<std::pair<std::uint64_t, std::uint64_t>> integers;
   std::optional<std::pair<double, double>> floats;
   for (std::size_t i = 0; i < elements; ++i) {

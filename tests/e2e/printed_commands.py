@@ -5,6 +5,7 @@ it. What cannot be run here is in NOT_RUN, by the program that it starts, with t
 no document needs is a fault.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -63,6 +64,11 @@ ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar", 
                "mlf run --random 1 --compare old.tar module.tar"}  # fmt: skip
 
 COMMANDS = support.commands()
+
+
+@functools.cache
+def outputs_of_pool():
+    return support.run_ok("run", "--random", "1", "-o", "-", POOL).stdout
 
 
 def documents():
@@ -139,9 +145,8 @@ class PrintedCommands(unittest.TestCase):
         # Of what most archives here have as input.
         x = numpy_files.Array("float32", (1, 8), bytes(32))
         (self.folder / "x.npy").write_bytes(numpy_files.npy(x))
-        numpy_files.write_npz(self.folder / "inputs.npz", {"x": x})
-        (self.folder / "outputs.npz").write_bytes(
-            support.run_ok("run", "--random", "1", "-o", "-", POOL).stdout)
+        numpy_files.write_npz(self.folder / "inputs.npz", {"x": x, "y": x})
+        (self.folder / "outputs.npz").write_bytes(outputs_of_pool())
         (self.folder / "budget.toml").write_text('buffers = "1M"\n')
         (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
         for name in ("scale.py", "tir-2.txt"):

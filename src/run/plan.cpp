@@ -1,0 +1,286 @@
+#include "run/plan.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "deployment/c_header.h"
+#include "deployment/entry_point.h"
+#include "deployment/member_text.h"
+#include "deployment/owners.h"
+#include "mlf/inspection.h"
+#include "support/error.h"
+#include "support/nearest.h"
+
+namespace mlf::run {
+namespace {
+
+using graph::Topology;
+
+[[noreturn]] void fail_plan(ErrorKind kind, std::string why, std::string member = {}) {
+  throw support::Error(kind, std::move(why), {.member = std::move(member)});
+}
+
+/// Elements that .npy files have; others are bytes.
+tir::DType known_or_bytes(tir::DType dtype) {
+  const bool is_known = dtype.is_scalar() && !dtype.is_handle() && !numpy_type(dtype).empty();
+  return is_known ? dtype : tir::DType::UInt(8);
+}
+
+/// "int8[1, 8, 8, 4]"
+std::string type_text(const Tensor& tensor) {
+  return fmt::format("{}[{}]", tir::to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
+}
+
+/// Names behind "struct" in the parameters of the entry.
+std::vector<std::string> struct_names(std::string_view header, std::string_view symbol) {
+  std::vector<std::string> names;
+  const std::size_t begin = header.find(fmt::format("int32_t {}(", symbol));
+  std::string_view parameters = header.substr(begin, header.find(')', begin) - begin);
+  constexpr std::string_view kStruct = "struct ";
+  for (std::size_t at = 0; (at = parameters.find(kStruct)) != parameters.npos;) {
+    parameters.remove_prefix(at + kStruct.size());
+    names.emplace_back(parameters.substr(0, parameters.find_first_of("* ")));
+  }
+  return names;
+}
+
+/// The application has to give the pools that the header has a struct of.
+std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
+                                   const std::string& module) {
+  std::vector<GivenPool> pools;
+  for (const deployment::HeaderPool& pool : deployment::read_header(header).pools) {
+    std::string macro = fmt::format("TVMGEN_{}_{}_CONSTANT_POOL_DATA", module, pool.name);
+    std::ranges::transform(macro, macro.begin(),
+                           [](unsigned char letter) { return std::toupper(letter); });
+    pools.push_back({.name = pool.name,
+                     .bytes = static_cast<std::uint64_t>(pool.bytes),
+                     .data = pool.is_constant ? macro : std::string()});
+  }
+  // The user has said the sizes of others.
+  for (const graph::Pool& pool : network.pools) {
+    const bool is_known = std::ranges::find(pools, pool.name, &GivenPool::name) != pools.end();
+    if (!is_known && pool.bytes) pools.push_back({.name = pool.name, .bytes = *pool.bytes});
+  }
+  return pools;
+}
+
+// Inputs, outputs and tensors of calls together: their sizes are what the archive says.
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
+
+class Planner {
+ public:
+  Planner(const Deployment& deployment, const Network& network, const RunOptions& options)
+      : deployment_(deployment),
+        module_(deployment.library().modules[network.module]),
+        network_(network.topology),
+        options_(options) {}
+
+  RunPlan run() {
+    if (!network_.knows_parameters()) {
+      fail_plan(ErrorKind::check_failed,
+                fmt::format("the network of module '{}' is not understood as a whole, so it cannot "
+                            "be run; mlf verify says why",
+                            network_.module));
+    }
+    plan_.network = &network_;
+    add_inputs();
+    if (network_.provenance.kind == graph::Provenance::Kind::graph_json) {
+      add_parameters();
+    } else {
+      find_entry();
+    }
+    for (const graph::Port& port : network_.outputs) plan_.outputs.push_back(tensor_of(port));
+    if (options_.calls != RecordedCalls::nothing) add_records();
+    plan_.is_packed = network_.provenance.call_form != graph::CallForm::unpacked;
+    return std::move(plan_);
+  }
+
+ private:
+  /// A tensor of `type` in memory of `bytes`, all of them 0; where its type is not known, of bytes.
+  Tensor tensor_of(std::string name, const graph::TensorType& type,
+                   std::optional<std::uint64_t> bytes) {
+    Tensor tensor{.name = std::move(name), .dtype = known_or_bytes(type.dtype)};
+    const bool has_type = tensor.dtype == type.dtype && type.bytes();
+    const std::optional<std::uint64_t> size = has_type || !bytes ? type.bytes() : bytes;
+    if (!size) {
+      fail_plan(ErrorKind::check_failed, fmt::format("the size of '{}' is not known", tensor.name));
+    }
+    if (*size > left_) {
+      fail_plan(ErrorKind::check_failed,
+                fmt::format("with '{}' there are more than 2 GiB of data", tensor.name));
+    }
+    left_ -= *size;
+    tensor.bytes.resize(*size);
+    tensor.shape =
+        has_type ? *type.shape
+                 : std::vector{static_cast<std::int64_t>(*size / tensor.dtype.element_bytes())};
+    return tensor;
+  }
+
+  Tensor tensor_of(const graph::Port& port) {
+    return tensor_of(port.name, port.type, port.value ? network_[*port.value].bytes : std::nullopt);
+  }
+
+  void add_inputs() {
+    for (const graph::Port& port : network_.inputs) {
+      plan_.inputs.push_back({tensor_of(port), port.value.value_or(graph::ValueId{})});
+    }
+    std::set<std::string, std::less<>> given;
+    for (const Tensor& values : options_.inputs) {
+      Tensor& input = input_named(values.name);
+      if (!given.insert(input.name).second) {
+        fail_plan(ErrorKind::usage, fmt::format("input '{}' has values twice", values.name));
+      }
+      // C does not say shapes: then the input is a list of elements here.
+      const bool has_shape = input.shape == values.shape || input.shape.size() == 1;
+      if (!has_shape || numpy_type(input.dtype) != numpy_type(values.dtype) ||
+          input.bytes.size() != values.bytes.size()) {
+        fail_plan(ErrorKind::usage, fmt::format("input '{}' is {}, and the values are {}",
+                                                values.name, type_text(input), type_text(values)));
+      }
+      input.bytes = values.bytes;
+    }
+    for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
+      Tensor& input = plan_.inputs[i].tensor;
+      if (!given.contains(input.name)) fill(input, i);
+    }
+  }
+
+  Tensor& input_named(const std::string& name) {
+    std::vector<std::string> names;
+    // Where metadata.json does not name inputs, they have the names of C.
+    for (const std::string& wanted : {name, deployment::symbol_part(name)}) {
+      for (InputTensor& input : plan_.inputs) {
+        if (input.tensor.name == wanted) return input.tensor;
+        names.push_back(input.tensor.name);
+      }
+    }
+    fail_plan(ErrorKind::usage,
+              fmt::format("the network has no input '{}'{}", name, did_you_mean(name, names)));
+  }
+
+  void fill(Tensor& input, std::size_t stream) const {
+    if (!options_.seed) {
+      fail_plan(ErrorKind::usage,
+                fmt::format("input '{}' has no values: give them, or a seed for random ones",
+                            input.name));
+    }
+    input.bytes = random_bytes(input.dtype, input.bytes.size() / input.dtype.element_bytes(),
+                               *options_.seed, stream);
+  }
+
+  /// Of the graph executor, by the names of the graph.
+  void add_parameters() {
+    std::vector<Param> params;
+    if (const auto& file = module_.files.parameters) {
+      const std::string_view bytes = deployment::member_text(deployment_.archive(), *file);
+      params = support::get_or_throw(read_params(std::as_bytes(std::span(bytes)), file->name));
+    }
+    for (std::size_t i = 0; i < network_.values.size(); ++i) {
+      const graph::Value& value = network_.values[i];
+      if (value.kind != graph::ValueKind::constant) continue;
+      const auto param = std::ranges::find(params, value.name, &Param::name);
+      if (param == params.end()) {
+        fail_plan(ErrorKind::check_failed,
+                  fmt::format("the archive has no values of parameter '{}'", value.name));
+      }
+      Tensor tensor{.name = value.name};
+      tensor.bytes.assign(reinterpret_cast<const char*>(param->data.data()), param->data.size());
+      if (value.bytes != tensor.bytes.size()) {
+        fail_plan(ErrorKind::check_failed,
+                  fmt::format("parameter '{}' has another size", value.name));
+      }
+      plan_.inputs.push_back({std::move(tensor), graph::ValueId{static_cast<std::uint32_t>(i)}});
+    }
+  }
+
+  void find_entry() {
+    const auto entry = deployment::entry_point_of(deployment_.archive(), module_);
+    if (!entry && module_.files.objects.empty()) {
+      fail_plan(ErrorKind::invalid_input,
+                fmt::format("the C of module '{}' has no function that runs it", module_.name));
+    }
+    if (!entry) {
+      // Objects of LLVM targets have main alone, which takes packed arguments.
+      if (!network_.pools.empty()) {
+        fail_plan(ErrorKind::check_failed, "objects that take memory pools cannot be run");
+      }
+      plan_.entry.symbol = network_.provenance.symbol;
+      return;
+    }
+    plan_.entry.symbol = entry->function;
+    if (entry->interface == CInterface::packed) return;
+    const auto header = std::ranges::find(module_.files.headers, entry->member, &FileRef::name);
+    if (header == module_.files.headers.end()) {
+      fail_plan(ErrorKind::invalid_input, "no header declares how the network is called",
+                entry->member);
+    }
+    const std::string_view text = deployment::member_text(deployment_.archive(), *header);
+    if (text.find("_map_inputs(") != text.npos) {
+      fail_plan(ErrorKind::check_failed, "inputs that are in a memory pool cannot be given",
+                entry->member);
+    }
+    plan_.entry.header = std::filesystem::path(header->name).filename().string();
+    plan_.entry.structs = struct_names(text, entry->function);
+    plan_.pools = given_pools(text, network_, module_.name);
+  }
+
+  /// What the calls read and write.
+  void add_records() {
+    for (std::size_t i = 0; i < network_.calls.size(); ++i) {
+      const graph::CallId call{static_cast<std::uint32_t>(i)};
+      if (options_.calls == RecordedCalls::all) add_tensors(call, false);
+      add_tensors(call, true);
+    }
+  }
+
+  void add_tensors(graph::CallId id, bool is_result) {
+    const graph::Call& call = network_[id];
+    std::size_t number = 0;
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+      const graph::Argument& argument = call.arguments[k];
+      const auto& value = is_result ? argument.writes : argument.reads;
+      if (!value || (!is_result && network_[*value].kind == graph::ValueKind::constant)) continue;
+      std::string name = fmt::format("call {} {}/{}{}", index(id), network_.kernel_of(call).symbol,
+                                     is_result ? "out" : "in", number++);
+      const std::optional<std::uint64_t> bytes = network_[*value].bytes;
+      const std::optional<std::uint64_t> seen = argument.type.bytes();
+      if (!seen && !bytes) {
+        plan_.unrecorded.push_back(std::move(name));
+        continue;
+      }
+      // A kernel may be given a part of it.
+      const bool is_larger = seen && bytes && *seen > *bytes;
+      plan_.records.push_back(
+          {.call = id,
+           .argument = k,
+           .is_result = is_result,
+           .tensor = tensor_of(std::move(name), is_larger ? network_[*value].type : argument.type,
+                               bytes)});
+    }
+  }
+
+  const Deployment& deployment_;
+  const Module& module_;
+  const Topology& network_;
+  const RunOptions& options_;
+  RunPlan plan_;
+  std::uint64_t left_ = kMostBytes;
+};
+
+}  // namespace
+
+RunPlan plan_of(const Deployment& deployment, const Network& network, const RunOptions& options) {
+  return Planner(deployment, network, options).run();
+}
+
+}  // namespace mlf::run

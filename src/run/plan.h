@@ -1,0 +1,53 @@
+// What a run needs, and what it gives: memory, values, and how the network is called.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "mlf/graph/topology.h"
+#include "mlf/run.h"
+
+namespace mlf::run {
+
+/// The function that runs a network with the AOT executor.
+struct Entry {
+  std::string symbol;
+  /// Of the C interface: its header, and the struct types that it takes a pointer to, in order.
+  /// Empty: it takes an array of TVMValue.
+  std::string header{};
+  std::vector<std::string> structs{};
+};
+
+/// A memory pool that the application has to give.
+struct GivenPool {
+  std::string name{};  ///< of its field
+  std::uint64_t bytes = 0;
+  std::string data{};  ///< macro with its content; empty: it is a workspace
+};
+
+/// Memory that the program fills from `kInputs`.
+struct InputTensor {
+  Tensor tensor;
+  graph::ValueId value{};
+};
+
+struct RunPlan {
+  const graph::Topology* network = nullptr;
+  Entry entry{};  ///< without a symbol, the program calls the kernels in the graph's order
+  /// Inputs of the network, then of the graph executor its parameters.
+  std::vector<InputTensor> inputs{};
+  std::vector<Tensor> outputs{};  ///< with as many bytes as they will have
+  std::vector<GivenPool> pools{};
+  /// What the program records, in order, before its outputs; with as many bytes as they will have.
+  std::vector<RecordedTensor> records{};
+  std::vector<std::string> unrecorded{};  ///< names of those whose sizes are not known
+  /// Kernels that main calls by packed arguments.
+  bool is_packed = false;
+};
+
+/// Throws `Error`: see `run_network`. Inputs have their values.
+RunPlan plan_of(const Deployment& deployment, const Network& network, const RunOptions& options);
+
+}  // namespace mlf::run
