@@ -37,13 +37,13 @@ def measure_of(path):
     return re.sub(r"\[[^\]]*\]", "", path)
 
 
-def forms_of(path, folder):
+def forms_of(path, directory):
     """(name, archive): as it is, and as stock TVM writes it, of C alone."""
     yield containment.label_of(path), path
     members = hiding.members_of(path)
     stock = hiding.without_tir(members)
     if len(stock) < len(members):
-        made = pathlib.Path(folder) / "stock.tar"
+        made = pathlib.Path(directory) / "stock.tar"
         hiding.write(stock, made)
         yield containment.label_of(path) + " without TIR", made
 
@@ -75,9 +75,9 @@ def changes(before, after):
 def main(programs):
     states = [collections.defaultdict(collections.Counter) for _ in programs]
     lost = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         for path in containment.archives():
-            for name, archive in forms_of(path, folder):
+            for name, archive in forms_of(path, directory):
                 numbers = [numbers_of(program, archive) for program in programs]
                 for one, counted in zip(numbers, states, strict=True):
                     for place, intervals in one.items():

@@ -30,17 +30,17 @@ def sources():
     return [path for path in found if path.stat().st_size < 2_000_000]
 
 
-def make(folder, count):
+def make(directory, count):
     archives = sources()
     for number in range(count):
-        shutil.copyfile(archives[number % len(archives)], folder / f"{number:05}.tar")
+        shutil.copyfile(archives[number % len(archives)], directory / f"{number:05}.tar")
 
 
-def seconds_of_the_program(mlf, folder):
+def seconds_of_the_program(mlf, directory):
     total = 0.0
     for kind in reader.KINDS:
         begin = time.monotonic()
-        command = f"ls {folder}/*.tar | xargs -P{WORKERS} -n32 {mlf} table --rows {kind} > /dev/null"
+        command = f"ls {directory}/*.tar | xargs -P{WORKERS} -n32 {mlf} table --rows {kind} > /dev/null"
         subprocess.run(command, shell=True, check=False, stderr=subprocess.DEVNULL)
         total += time.monotonic() - begin
         if kind == "archive":
@@ -48,9 +48,9 @@ def seconds_of_the_program(mlf, folder):
     return first, total
 
 
-def seconds_of_a_batch(folder, out):
+def seconds_of_a_batch(directory, out):
     begin = time.monotonic()
-    done = run.run(run.Options([f"{folder}/*.tar"], str(out), workers=WORKERS))
+    done = run.run(run.Options([f"{directory}/*.tar"], str(out), workers=WORKERS))
     return time.monotonic() - begin, done
 
 

@@ -385,7 +385,7 @@ def run(command, path, out):
     return code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
-def measure(name, folder, largest, unit):
+def measure(name, directory, largest, unit):
     cost = instructions_of if unit == "M" else run
     base, commands, generate = SHAPES[name]
     factors = [f for f in (1, 2, 4, 8, 16, 32) if f <= largest]
@@ -394,10 +394,10 @@ def measure(name, folder, largest, unit):
     for factor in factors:
         content = generate(base * factor)
         suffix = ".tar" if isinstance(content, bytes) else ".txt"
-        path = folder / f"input{suffix}"
+        path = directory / f"input{suffix}"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         for i, command in enumerate(commands):
-            columns[i].append(cost(command, path, folder / "out.tar"))
+            columns[i].append(cost(command, path, directory / "out.tar"))
     worse = False
     for i, command in enumerate(commands):
         costs = [each for _, each, _ in columns[i]]

@@ -22,8 +22,8 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [
-    str(SOURCE / folder)
-    for folder in ("mlf/tvmc", "tests/e2e/hook", "tests/e2e/tvm", "tests/e2e")
+    str(SOURCE / directory)
+    for directory in ("mlf/tvmc", "tests/e2e/hook", "tests/e2e/tvm", "tests/e2e")
 ]
 os.environ["MLF_PROGRAM"] = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
 
@@ -118,8 +118,8 @@ def measure(model):
     path = file_of(model)
     callback = seconds_of_a_callback()
     spent, setup = Spent(), seconds() - before
-    with tempfile.TemporaryDirectory() as folder:
-        code = run_hook(["compile", *_OPTIONS, "-o", str(pathlib.Path(folder, "a.tar")), path])
+    with tempfile.TemporaryDirectory() as directory:
+        code = run_hook(["compile", *_OPTIONS, "-o", str(pathlib.Path(directory, "a.tar")), path])
     assert code == 0, code
     run = {"passes": spent.passes * callback, **spent.seconds}
     return {"tvmc": seconds() - setup - added(run), **run}

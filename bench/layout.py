@@ -49,8 +49,8 @@ def row(what, seconds, width, height):
     print(f"  {what:24}{seconds:6.2f} s   {width:6.0f} x {height:.0f} points")
 
 
-def measure(mlf, elkjs, archive, folder):
-    network, empty = folder / "network.dot", folder / "empty.dot"
+def measure(mlf, elkjs, archive, directory):
+    network, empty = directory / "network.dot", directory / "empty.dot"
     network.write_text(output_of(mlf, "graph", archive, "--format", "dot"))
     empty.write_text("digraph {}")
     begun, whole = (cost(["dot", "-Tjson", one], runs=3).processor for one in (empty, network))
@@ -65,9 +65,9 @@ def measure(mlf, elkjs, archive, folder):
 
 
 def main(mlf, elkjs, *archives):
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as directory:
         for archive in archives:
-            measure(mlf, elkjs, archive, pathlib.Path(folder))
+            measure(mlf, elkjs, archive, pathlib.Path(directory))
 
 
 if __name__ == "__main__":

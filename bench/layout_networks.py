@@ -1,6 +1,6 @@
 """Two networks to be drawn: MobileNetV2 in int8, with weights of its own, and a chain of 2,000 calls.
 
-Usage: PYTHON_OF_A_TVM_VENV bench/layout_networks.py FOLDER
+Usage: PYTHON_OF_A_TVM_VENV bench/layout_networks.py DIRECTORY
 tests/run --all makes such a Python (build/venv-tvm-0.16). Writes mobilenet-v2.tar and chain.tar.
 """
 
@@ -80,9 +80,9 @@ def write_chain(path):
     path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
 
 
-def main(folder):
-    write_mobilenet(folder / "mobilenet-v2.tar")
-    write_chain(folder / "chain.tar")
+def main(directory):
+    write_mobilenet(directory / "mobilenet-v2.tar")
+    write_chain(directory / "chain.tar")
 
 
 if __name__ == "__main__":

@@ -46,10 +46,10 @@ def run(*command, **environment):
     return done.stdout
 
 
-def environment_with_mlonmcu(folder, mlf):
+def environment_with_mlonmcu(directory, mlf):
     """The Python of a new environment."""
-    run(sys.executable, "-m", "venv", folder / "venv")
-    python = folder / "venv" / "bin" / "python"
+    run(sys.executable, "-m", "venv", directory / "venv")
+    python = directory / "venv" / "bin" / "python"
     pip = (python, "-m", "pip", "install", "--quiet")
     run(*pip, "mlonmcu==0.9.0", "tflite", "scikit-build-core", "cmake", "ninja")
     program = f"MLF_TVMC_PROGRAM={pathlib.Path(mlf).resolve()}"
@@ -61,26 +61,26 @@ def environment_with_mlonmcu(folder, mlf):
 def tvm_path():
     """TVM of this Python, completed as in the tests: its wheels lack parts of microTVM."""
     tests = SOURCE / "tests" / "e2e"
-    folders = [tests / "hook" / "site", tests / "hook", tests, tests / "tvm"]
-    return os.pathsep.join(map(str, [*folders, sysconfig.get_path("purelib")]))
+    directories = [tests / "hook" / "site", tests / "hook", tests, tests / "tvm"]
+    return os.pathsep.join(map(str, [*directories, sysconfig.get_path("purelib")]))
 
 
 def main(mlf, *models):
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        python = environment_with_mlonmcu(folder, mlf)
+        directory = pathlib.Path(name)
+        python = environment_with_mlonmcu(directory, mlf)
         for model in models:
             results = {}
             for switch in ("0", "1"):
-                archive = folder / f"{switch}.tar"
+                archive = directory / f"{switch}.tar"
                 said = run(python, "-c", FLOW, model, archive, tvm_path(), MLF_TIR_EXPORT=switch)
                 results[switch] = json.loads(said.splitlines()[-1])
             assert results["0"] == results["1"], results
-            with tarfile.open(folder / "1.tar") as tar:
+            with tarfile.open(directory / "1.tar") as tar:
                 names = set(tar.getnames())
             missing = [one for one in EXPECTED if f"./src/{one}" not in names]
             assert not missing, missing
-            run(mlf, "verify", folder / "1.tar")
+            run(mlf, "verify", directory / "1.tar")
             print(f"{pathlib.Path(model).name}: {results['1'][1]}, archive complete")
 
 

@@ -30,22 +30,22 @@ def row(*cells):
     print(first + "".join(f"{cell!s:>{width}}" for cell, width in zip(cells[1:], WIDTHS[1:])), flush=True)
 
 
-def network_of(archive, module, folder):
+def network_of(archive, module, directory):
     document = {name: one for name, one, _ in memory_truth.networks(archive)}[module]
-    return plan_programs.Network(plan_run.unpacked(archive, folder), document, folder / "work")
+    return plan_programs.Network(plan_run.unpacked(archive, directory), document, directory / "work")
 
 
 def measure(archive):
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        smaller = folder / "smaller.tar"
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        smaller = directory / "smaller.tar"
         text = support.run_ok("optimize", archive, "-o", smaller, "--json").stdout
         for module in json.loads(text)["modules"]:
             before, after = module["constants_bytes"], module["new_constants_bytes"]
             costs = ["-", "-", "-", "-"]
             if cortex_m.is_there():
-                old = cortex_m.cost(network_of(archive, module["name"], folder / "old"))
-                new = cortex_m.cost(network_of(smaller, module["name"], folder / "new"))
+                old = cortex_m.cost(network_of(archive, module["name"], directory / "old"))
+                new = cortex_m.cost(network_of(smaller, module["name"], directory / "new"))
                 costs = [old.code, new.code, old.instructions, new.instructions]
             row(
                 memory_truth.name_of(archive), before,

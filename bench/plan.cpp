@@ -55,10 +55,10 @@ void print_row(std::string_view what, const plan::Problem& problem) {
   std::fflush(stdout);
 }
 
-void bench_instances(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder)) return;
+void bench_instances(const std::filesystem::path& directory) {
+  if (!std::filesystem::exists(directory)) return;
   std::set<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() == ".csv") paths.insert(entry.path());
   }
   for (const auto& path : paths) {

@@ -21,7 +21,7 @@ import sys
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-FOLDERS = (ROOT / "tests" / "data" / "c", ROOT / ".." / "shared" / "corpus")
+DIRECTORIES = (ROOT / "tests" / "data" / "c", ROOT / ".." / "shared" / "corpus")
 COLUMNS = ("constants", "text", "save_json", "tir-N.json", "with .npy")
 NPY_HEADER = 128  # bytes, for every shape that fits into it
 
@@ -86,7 +86,7 @@ def print_totals(rows):
 
 def main(program, paths):
     if not paths:
-        paths = sorted(path for folder in FOLDERS for path in folder.glob("**/save-*.json"))
+        paths = sorted(path for directory in DIRECTORIES for path in directory.glob("**/save-*.json"))
     print_row("KB, and under gzip", [(name, "gz") for name in COLUMNS])
     rows = []
     for path in paths:

@@ -86,9 +86,9 @@ void copy_and_sync(const fs::path& from, const fs::path& to) {
 }
 
 void bench_process(const std::string& label, const fs::path& archive) {
-  const fs::path folder = fs::temp_directory_path() / fmt::format("mlf-bench-{}", getpid());
-  fs::create_directory(folder);
-  const fs::path copy = folder / "module.tar";
+  const fs::path directory = fs::temp_directory_path() / fmt::format("mlf-bench-{}", getpid());
+  fs::create_directory(directory);
+  const fs::path copy = directory / "module.tar";
   const std::size_t bytes = fs::file_size(archive);
   print_row("cp and fsync " + label, bytes,
             measure([&] { return timed([&] { copy_and_sync(archive, copy); }); }));
@@ -99,14 +99,14 @@ void bench_process(const std::string& label, const fs::path& archive) {
   print_row("process again " + label, bytes, measure([&] {
               return timed([&] { value_or_throw(process_archive(copy.string())); });
             }));
-  fs::remove_all(folder);
+  fs::remove_all(directory);
 }
 
-/// Bundled archives have names; those of the corpus are named by their folders.
+/// Bundled archives have names; those of the corpus are named by their directories.
 std::string label_of(const fs::path& archive) {
   if (archive.filename() != "module.tar") return archive.stem().string();
-  const fs::path folder = fs::absolute(archive).parent_path();
-  return (folder.parent_path().filename() / folder.filename()).string();
+  const fs::path directory = fs::absolute(archive).parent_path();
+  return (directory.parent_path().filename() / directory.filename()).string();
 }
 
 void bench_archive(const std::string& path) {

@@ -48,7 +48,7 @@ Place split(const std::string& argument) {
   return {path, argument.substr(colon + 1)};
 }
 
-/// A folder, or a file that is an archive. A stream is neither: looking at it would consume it.
+/// A directory, or a file that is an archive. A stream is neither: looking at it would consume it.
 bool names_archive(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
@@ -59,7 +59,7 @@ bool names_archive(const std::string& path) {
   return archive::begins_as_archive({head.data(), head.size()});
 }
 
-/// Null: none. An archive below a folder has the names of the format, and tar prints others.
+/// Null: none. An archive below a directory has the names of the format, and tar prints others.
 const archive::Member* find_member(const archive::Archive& archive, const std::string& name) {
   if (const archive::Member* member = archive.find(name)) return member;
   const auto stored = std::ranges::find_if(archive.members(), [&](const archive::Member& one) {

@@ -61,8 +61,8 @@ MLF_API std::string_view to_string(MemberType type);
 
 /// One entry of an archive. In an unpacked directory the three offsets are 0.
 struct Member {
-  /// Without leading "./" and trailing "/"; "." is the root folder. A Deployment names members as
-  /// the Model Library Format does, also where they are stored below a folder.
+  /// Without leading "./" and trailing "/"; "." is the root directory. A Deployment names members
+  /// as the Model Library Format does, also where they are stored below a directory.
   std::string name;
   std::string raw_name;  ///< as the archive spells it
   std::string link_target;

@@ -34,7 +34,7 @@ struct Compiler {
 
 /// Code of one function.
 struct CompiledFunction {
-  std::uint64_t bytes = 0;               ///< of its symbol
+  std::uint64_t bytes = 0;  ///< of its symbol
   /// Of -fstack-usage; of an object file, of its unwind tables. Nothing where it has no bound.
   std::optional<std::uint64_t> frame{};
 };
@@ -54,9 +54,9 @@ struct CompiledCode {
   std::uint64_t written_padding = 0;  ///< between data and bss
 };
 
-/// Compiles the files of codegen/host/src of a module, each by itself, in a temporary folder that
-/// is gone afterwards. Headers are looked for where the flags say, then among those of the archive,
-/// then among mlf's own declarations of what generated C needs of TVM's runtime.
+/// Compiles the files of codegen/host/src of a module, each by itself, in a temporary directory
+/// that is gone afterwards. Headers are looked for where the flags say, then among those of the
+/// archive, then among mlf's own declarations of what generated C needs of TVM's runtime.
 ///
 /// Errors: `usage` where the compiler cannot be run; `invalid_input` with its first error where C
 /// does not compile or takes too long, where the object file is not ELF, and where the module has

@@ -182,7 +182,7 @@ struct ModelLibrary {
   std::vector<Module> modules;  ///< at least one; several only from version 7 on
   SharedFiles shared;
   std::vector<ExtraField> extra;  ///< unknown top-level keys
-  /// A folder of captured TIR with a build.json, which states modules, executors and targets.
+  /// A directory of captured TIR with a build.json, which states modules, executors and targets.
   bool is_build = false;
 
   bool has_metadata() const noexcept { return version != 0; }

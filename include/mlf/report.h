@@ -99,7 +99,7 @@ struct CodeLines {
   std::uint32_t last = 0;
 };
 
-/// "lib0.c:12-40", without the folder, which is the same for all generated C; "-" for none.
+/// "lib0.c:12-40", without the directory, which is the same for all generated C; "-" for none.
 MLF_API std::string lines_text(const std::optional<CodeLines>& lines);
 
 /// A kernel: a function that main calls, or any function where there is no main.

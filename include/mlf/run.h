@@ -99,9 +99,9 @@ struct RunResult {
 
 /// Compiles the C of the network's module and runs it. Every other function that the C calls has to
 /// be in libm, libc or what the compiler's flags name; TVM's runtime is not needed. The process has
-/// limits of time, memory and size of files and a folder of its own. Whatever it does, it ends with
-/// all processes that it starts, and the folder is removed. These limits do not make code harmless:
-/// it runs with the rights of the user.
+/// limits of time, memory and size of files and a directory of its own. Whatever it does, it ends
+/// with all processes that it starts, and the directory is removed. These limits do not make code
+/// harmless: it runs with the rights of the user.
 ///
 /// Errors: `usage` where the compiler cannot be run, and for an input that the network does not
 /// have, that has no values, or whose values are of another type or size; `check_failed` where

@@ -37,8 +37,8 @@ struct Build {
   PageData page{};  ///< where a page is written
 };
 
-/// The folders that both have say nothing.
-void leave_out_common_folders(std::string& before, std::string& after) {
+/// The directories that both have say nothing.
+void leave_out_common_directories(std::string& before, std::string& after) {
   const std::filesystem::path old_path(before);
   const std::filesystem::path new_path(after);
   auto [a, b] = std::ranges::mismatch(old_path, new_path);
@@ -55,7 +55,7 @@ void leave_out_common_folders(std::string& before, std::string& after) {
 Result<void> write_diff_page_file(Build& before, Build& after,
                                   const std::vector<ModuleDifference>& differences,
                                   const std::string& file) {
-  leave_out_common_folders(before.page.title, after.page.title);
+  leave_out_common_directories(before.page.title, after.page.title);
   return add_changed_pictures(before.report, differences, &KernelDifference::before, before.page)
       .and_then([&] {
         return add_changed_pictures(after.report, differences, &KernelDifference::after,

@@ -12,12 +12,12 @@ namespace {
 
 struct HelpArguments {
   std::string command;
-  std::string folder;
+  std::string directory;
 };
 
 int run_help(const CLI::App& program, const HelpArguments& options, const Console& console) {
-  if (!options.folder.empty()) {
-    const auto written = write_manual(describe(program), options.folder);
+  if (!options.directory.empty()) {
+    const auto written = write_manual(describe(program), options.directory);
     return written ? 0 : console.fail(written.error());
   }
   // CLI11 allows no more than the names of commands.
@@ -42,10 +42,10 @@ Command help_command(CLI::App& parent) {
   auto* command =
       app->add_option("COMMAND", options->command, "The command; without it, the help of mlf")
           ->check(one_of(names));
-  app->add_option("--write", options->folder,
+  app->add_option("--write", options->directory,
                   "Write manual pages and completions for bash, zsh and fish into this directory "
                   "instead, in the layout of a package's share/")
-      ->type_name("FOLDER")
+      ->type_name("DIRECTORY")
       ->group("Output")
       ->excludes(command);
   return {app, [&parent, options](const Context& context) {

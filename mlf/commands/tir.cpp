@@ -82,11 +82,11 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,
                         const Limits& limits, const Sink& sink) {
-  // To standard output: there is no folder for .npy files, so constants are inside or left out.
+  // To standard output: there is no directory for .npy files, so constants are inside or left out.
   const tir::JsonOptions json{.layout = options.pretty ? JsonLayout::pretty : JsonLayout::compact,
                               .constants = options.constants,
                               .npy_threshold = 0,
-                              .npy_folder = {},
+                              .npy_directory = {},
                               .max_written_nodes = limits.tir.max_written_nodes};
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
 }

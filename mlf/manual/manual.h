@@ -73,8 +73,8 @@ std::string bash_completion(const ProgramText& text);
 std::string zsh_completion(const ProgramText& text);
 std::string fish_completion(const ProgramText& text);
 
-/// Writes the manual pages and completions below `folder` as they are installed below share/.
+/// Writes the manual pages and completions below `directory` as they are installed below share/.
 /// Errors: `io`.
-Result<void> write_manual(const ProgramText& text, const std::string& folder);
+Result<void> write_manual(const ProgramText& text, const std::string& directory);
 
 }  // namespace mlf::program

@@ -25,9 +25,9 @@ Result<void> write_file(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-Result<void> write_manual(const ProgramText& text, const std::string& folder) {
+Result<void> write_manual(const ProgramText& text, const std::string& directory) {
   // The places in which each looks for what packages bring.
-  const fs::path root = folder;
+  const fs::path root = directory;
   std::vector<std::pair<fs::path, std::string>> files{
       {root / "man/man1/mlf.1", manual_page(text)},
       {root / "bash-completion/completions/mlf", bash_completion(text)},

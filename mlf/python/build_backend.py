@@ -1,7 +1,7 @@
 """scikit-build-core, but for the sdist: the wheel is compiled of all of this repository, and an sdist
-of this folder alone would have none of it.
+of this directory alone would have none of it.
 
-Its first folder has the parts of the repository where they are here, and beside them the files that
+Its first directory has the parts of the repository where they are here, and beside them the files that
 belong to the package as a whole (pyproject.toml says where CMake begins then).
 """
 
@@ -33,7 +33,7 @@ def build_sdist(sdist_directory, config_settings=None):
                 shutil.copy(part, staged)
         for one in OWN_FILES:
             shutil.copy(HERE / one, staged)
-        # Backends work in the folder of pyproject.toml.
+        # Backends work in the directory of pyproject.toml.
         os.chdir(staged)
         try:
             return scikit.build_sdist(str(sdist_directory), config_settings)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the pages of the documentation from the Markdown of the repository: pages.py FOLDER.
+"""Make the pages of the documentation from the Markdown of the repository: pages.py DIRECTORY.
 
 A file is a page. Links between files become links between pages, and a file or picture that a page links
 to is copied. Needs only the standard library."""
@@ -70,8 +70,8 @@ class Page:
 
 
 class Site:
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
         self.pages = {source: Page(source, path) for source, path in PAGES.items()}
 
     def relative(self, path, page):
@@ -79,7 +79,7 @@ class Site:
 
     def copied(self, path):
         """A file of the repository as a file of the site."""
-        target = self.folder / "files" / path
+        target = self.directory / "files" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, target)
         return f"files/{path}"
@@ -119,7 +119,7 @@ class Site:
         return PICTURE.sub(picture, LINK.sub(link, text))
 
     def write(self, path, text):
-        target = self.folder / path
+        target = self.directory / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
 

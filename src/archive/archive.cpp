@@ -229,7 +229,7 @@ std::string_view what_it_is(MemberType type) {
 }
 
 std::string_view read_loaded(const Archive::Contents& contents, const Member& member) {
-  // Files of a folder are read when they are asked for, and kept: views of them have to last.
+  // Files of a directory are read when they are asked for, and kept: views of them have to last.
   const std::scoped_lock lock(contents.reading);
   const auto known = contents.loaded.find(member.name);
   if (known != contents.loaded.end()) return known->second;
@@ -255,7 +255,7 @@ void apply(Archive& archive, Layout layout) {
   for (std::size_t i = 0; i < layout.names.size(); ++i) {
     contents.members[i].name = std::move(layout.names[i]);
   }
-  contents.folder = std::move(layout.folder);
+  contents.directory = std::move(layout.directory);
   contents.no_new_members = std::move(layout.no_new_members);
   sort_index(contents);
 }
@@ -338,7 +338,7 @@ Result<Archive> Archive::open_for_update(const std::string& path, const Limits& 
     if (contents->storage == Storage::directory) {
       remove_abandoned_below(contents->source, contents->temporaries);
     } else {
-      remove_abandoned_of(open_folder_of(resolved), leaf_of(resolved));
+      remove_abandoned_of(open_directory_of(resolved), leaf_of(resolved));
     }
     contents->resolved = std::move(resolved);
     return Archive(std::move(contents));

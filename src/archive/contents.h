@@ -16,10 +16,10 @@
 namespace mlf::archive {
 
 /// Other names for the members of an archive that holds what it holds in another place, such as
-/// below one folder.
+/// below one directory.
 struct Layout {
   std::vector<std::string> names;  ///< by member; unique, but for "."
-  std::string folder{};            ///< what new members are stored below: "model/"
+  std::string directory{};         ///< what new members are stored below: "model/"
   std::string no_new_members{};    ///< why there can be none, a clause; empty where there can be
 };
 
@@ -39,7 +39,7 @@ struct Archive::Contents {
   /// Content of the members that `overlay` added, by name: seen as all others, and stored nowhere.
   std::map<std::string, support::MappedFile, std::less<>> overlaid;
 
-  std::string folder{};          ///< of the layout
+  std::string directory{};       ///< of the layout
   std::string no_new_members{};  ///< of the layout
 
   // Of a tar only.

@@ -26,9 +26,9 @@ std::string path_below(const File& root, std::string_view name) {
   return name == "." ? root.name() : fmt::format("{}/{}", root.name(), name);
 }
 
-/// The folder and the last component of a normal name.
+/// The directory and the last component of a normal name.
 struct SplitName {
-  std::string_view folder;  ///< "." for a name without a slash
+  std::string_view directory;  ///< "." for a name without a slash
   std::string_view leaf;
 };
 
@@ -38,31 +38,31 @@ SplitName split_name(std::string_view name) {
   return {name.substr(0, slash), name.substr(slash + 1)};
 }
 
-/// Opens the folder `name` ("." is `root`) below `root`, one component at a time: O_NOFOLLOW looks
-/// at the last component of a path only.
-File open_folder_below(const File& root, std::string_view name) {
+/// Opens the directory `name` ("." is `root`) below `root`, one component at a time: O_NOFOLLOW
+/// looks at the last component of a path only.
+File open_directory_below(const File& root, std::string_view name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  // A link put in place of a folder while we work would lead out of the archive.
-  File folder(::openat(root.fd(), ".", kFlags), path_below(root, name));
-  for (std::string_view rest = name; folder && !rest.empty();) {
+  // A link put in place of a directory while we work would lead out of the archive.
+  File directory(::openat(root.fd(), ".", kFlags), path_below(root, name));
+  for (std::string_view rest = name; directory && !rest.empty();) {
     const std::size_t end = std::min(rest.find('/'), rest.size());
     const std::string part(rest.substr(0, end));
-    folder = File(::openat(folder.fd(), part.c_str(), kFlags), path_below(root, name));
+    directory = File(::openat(directory.fd(), part.c_str(), kFlags), path_below(root, name));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  if (!folder) folder.fail("cannot open the folder");
-  return folder;
+  if (!directory) directory.fail("cannot open the directory");
+  return directory;
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-std::vector<std::string> entries_of(const File& folder) {
-  const std::unique_ptr<DIR, CloseFolder> stream(
+std::vector<std::string> entries_of(const File& directory) {
+  const std::unique_ptr<DIR, CloseDirectory> stream(
       // closedir closes what it was given: it gets a descriptor of its own.
-      ::fdopendir(::fcntl(folder.fd(), F_DUPFD_CLOEXEC, 0)));
-  if (stream == nullptr) folder.fail("cannot list the folder");
+      ::fdopendir(::fcntl(directory.fd(), F_DUPFD_CLOEXEC, 0)));
+  if (stream == nullptr) directory.fail("cannot list the directory");
   std::vector<std::string> names;
   errno = 0;
   while (const dirent* const entry = ::readdir(stream.get())) {
@@ -70,7 +70,7 @@ std::vector<std::string> entries_of(const File& folder) {
     if (name != "." && name != "..") names.emplace_back(name);
     errno = 0;
   }
-  if (errno != 0) folder.fail("cannot list the folder");
+  if (errno != 0) directory.fail("cannot list the directory");
   return names;
 }
 
@@ -93,24 +93,24 @@ MemberType type_of(mode_t mode) {
   }
 }
 
-std::string link_target(const File& folder, const std::string& leaf) {
+std::string link_target(const File& directory, const std::string& leaf) {
   char target[4096];
-  const ssize_t size = ::readlinkat(folder.fd(), leaf.c_str(), target, sizeof target);
-  if (size < 0) folder.fail("cannot read the link '" + printable_name(leaf) + "'");
+  const ssize_t size = ::readlinkat(directory.fd(), leaf.c_str(), target, sizeof target);
+  if (size < 0) directory.fail("cannot read the link '" + printable_name(leaf) + "'");
   return {target, static_cast<std::size_t>(size)};
 }
 
-Member describe(const File& folder, const std::string& leaf, std::string name) {
+Member describe(const File& directory, const std::string& leaf, std::string name) {
   struct stat status {};
-  if (::fstatat(folder.fd(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    folder.fail("cannot read the status of '" + printable_name(leaf) + "'");
+  if (::fstatat(directory.fd(), leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    directory.fail("cannot read the status of '" + printable_name(leaf) + "'");
   }
   Member member;
   member.name = name;
   member.raw_name = std::move(name);
   member.type = type_of(status.st_mode);
   if (member.type == MemberType::file) member.size = static_cast<std::uint64_t>(status.st_size);
-  if (member.type == MemberType::symbolic_link) member.link_target = link_target(folder, leaf);
+  if (member.type == MemberType::symbolic_link) member.link_target = link_target(directory, leaf);
   member.mtime = status.st_mtim.tv_sec;
   // As a PAX header spells it, so that both kinds of archive compare.
   member.mtime_fraction = fmt::format("{:09}", status.st_mtim.tv_nsec);
@@ -120,19 +120,20 @@ Member describe(const File& folder, const std::string& leaf, std::string name) {
   return member;
 }
 
-/// Lists the tree folder by folder, under the limits.
+/// Lists the tree directory by directory, under the limits.
 class Scan {
  public:
   Scan(const File& root, const Limits& limits) : root_(root), limits_(limits) {}
 
   DirectoryListing run() {
-    // A list of folders to come, no recursion: nothing bounds how deep a tree is.
-    while (!folders_.empty()) {
-      const std::string folder = std::move(folders_.back());
-      folders_.pop_back();
-      const File open = open_folder_below(root_, folder);
+    // A list of directories to come, no recursion: nothing bounds how deep a tree is.
+    while (!directories_.empty()) {
+      const std::string directory = std::move(directories_.back());
+      directories_.pop_back();
+      const File open = open_directory_below(root_, directory);
       for (const std::string& leaf : entries_of(open)) {
-        add(leaf, describe(open, leaf, folder == "." ? leaf : fmt::format("{}/{}", folder, leaf)));
+        add(leaf,
+            describe(open, leaf, directory == "." ? leaf : fmt::format("{}/{}", directory, leaf)));
       }
     }
     // readdir has no order; outputs follow from this one.
@@ -152,27 +153,27 @@ class Scan {
     check_member_size(member.size, member.name, limits_);
     total_ += member.size;
     check_total_size(total_, limits_);
-    if (member.type == MemberType::directory) folders_.push_back(member.name);
+    if (member.type == MemberType::directory) directories_.push_back(member.name);
     members_.push_back(std::move(member));
   }
 
   const File& root_;
   const Limits& limits_;
-  std::vector<std::string> folders_{"."};
+  std::vector<std::string> directories_{"."};
   std::vector<Member> members_;
   std::vector<std::string> temporaries_;
   std::uint64_t total_ = 0;
 };
 
-/// Creates every folder on the way to `name` that does not exist.
-void make_folders(const File& root, std::string_view name) {
+/// Creates every directory on the way to `name` that does not exist.
+void make_directories(const File& root, std::string_view name) {
   for (std::size_t slash = name.find('/'); slash != std::string_view::npos;
        slash = name.find('/', slash + 1)) {
     const auto [parent_name, leaf] = split_name(name.substr(0, slash));
-    const File parent = open_folder_below(root, parent_name);
+    const File parent = open_directory_below(root, parent_name);
     // Another process may make it at the same time.
     if (::mkdirat(parent.fd(), std::string(leaf).c_str(), 0777) != 0 && errno != EEXIST) {
-      parent.fail("cannot create the folder '" + std::string(leaf) + "'");
+      parent.fail("cannot create the directory '" + std::string(leaf) + "'");
     }
   }
 }
@@ -189,10 +190,10 @@ void set_metadata(const File& file, const Member& like) {
 }
 
 void write_member(const File& root, const NewMember& member) {
-  make_folders(root, member.name);
-  const auto [folder, leaf] = split_name(member.name);
+  make_directories(root, member.name);
+  const auto [directory, leaf] = split_name(member.name);
   // Not readable to others before its permissions are set.
-  Replacement replacement(open_folder_below(root, folder), std::string(leaf), 0600);
+  Replacement replacement(open_directory_below(root, directory), std::string(leaf), 0600);
   support::FileSink sink(replacement.file());
   member.write(sink);
   sink.flush();
@@ -200,27 +201,27 @@ void write_member(const File& root, const NewMember& member) {
   replacement.commit();
 }
 
-/// Removes the folders above `name` that are empty now, innermost first.
-void remove_empty_folders(const File& root, std::string_view name) {
-  for (auto [folder, file] = split_name(name); folder != ".";) {
-    const auto [parent_name, leaf] = split_name(folder);
-    const File parent = open_folder_below(root, parent_name);
+/// Removes the directories above `name` that are empty now, innermost first.
+void remove_empty_directories(const File& root, std::string_view name) {
+  for (auto [directory, file] = split_name(name); directory != ".";) {
+    const auto [parent_name, leaf] = split_name(directory);
+    const File parent = open_directory_below(root, parent_name);
     // The first one that is not empty ends it.
     if (::unlinkat(parent.fd(), std::string(leaf).c_str(), AT_REMOVEDIR) != 0) return;
-    folder = parent_name;
+    directory = parent_name;
   }
 }
 
 void remove_member(const File& root, std::string_view name) {
-  const auto [folder_name, leaf] = split_name(name);
+  const auto [directory_name, leaf] = split_name(name);
   {
-    const File folder = open_folder_below(root, folder_name);
+    const File directory = open_directory_below(root, directory_name);
     // Gone already is as good.
-    if (::unlinkat(folder.fd(), std::string(leaf).c_str(), 0) != 0 && errno != ENOENT) {
-      folder.fail("cannot remove '" + std::string(leaf) + "'");
+    if (::unlinkat(directory.fd(), std::string(leaf).c_str(), 0) != 0 && errno != ENOENT) {
+      directory.fail("cannot remove '" + std::string(leaf) + "'");
     }
   }
-  remove_empty_folders(root, name);
+  remove_empty_directories(root, name);
 }
 
 /// The changes of a directory one by one; `Changes::list` says why in this order.
@@ -262,15 +263,15 @@ DirectoryListing scan_directory(const File& root, const Limits& limits) {
 
 void remove_abandoned_below(const File& root, const std::vector<std::string>& temporaries) {
   for (const std::string& name : temporaries) {
-    const auto [folder, leaf] = split_name(name);
-    remove_abandoned(open_folder_below(root, folder), std::string(leaf));
+    const auto [directory, leaf] = split_name(name);
+    remove_abandoned(open_directory_below(root, directory), std::string(leaf));
   }
 }
 
 std::string read_file_below(const File& root, const Member& member) {
-  const auto [folder_name, leaf] = split_name(member.raw_name);
-  const File folder = open_folder_below(root, folder_name);
-  const File file(::openat(folder.fd(), std::string(leaf).c_str(),
+  const auto [directory_name, leaf] = split_name(member.raw_name);
+  const File directory = open_directory_below(root, directory_name);
+  const File file(::openat(directory.fd(), std::string(leaf).c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
                   path_below(root, member.raw_name));
   if (!file) file.fail("cannot open");

@@ -123,7 +123,7 @@ constexpr std::array<Codec, 3> kCodecs{{
      archive_write_add_filter_zstd},
 }};
 
-// Never asked for a plain tar or a folder.
+// Never asked for a plain tar or a directory.
 const Codec& codec_of(Storage storage) {
   return *std::find_if(kCodecs.begin(), kCodecs.end(),
                        [&](const Codec& codec) { return codec.storage == storage; });

@@ -38,7 +38,7 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
   if (std::string fault = text_fault(raw_name, "member name", limits); !fault.empty()) {
     refuse_name(std::move(fault), raw_name);
   }
-  // A backslash separates folders where the archive may be extracted, so it counts here too.
+  // A backslash separates directories where the archive may be extracted, so it counts here too.
   constexpr std::string_view kSeparators = "/\\";
   if (kSeparators.find(raw_name.front()) != std::string_view::npos) {
     refuse_name("member name is absolute", raw_name);
@@ -53,7 +53,7 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
     const std::size_t end = std::min(rest.find_first_of(kSeparators), rest.size());
     const std::string_view part = rest.substr(0, end);
     if (part == "..") refuse_name("member name leaves the archive through '..'", raw_name);
-    // Kept as it is: only its folders are judged, the name stays what the archive says.
+    // Kept as it is: only its directories are judged, the name stays what the archive says.
     const bool backslash = end < rest.size() && rest[end] == '\\';
     // "./a//b/" becomes "a/b", and two spellings of one name are one.
     if (!part.empty() && part != ".") {

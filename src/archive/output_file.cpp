@@ -33,12 +33,12 @@ std::optional<FileId> id_of(const std::string& path, int standard_stream) {
   return failed == 0 ? id_of(status) : std::nullopt;
 }
 
-/// Whether `file` is one of those in the unpacked archive `folder`. Links in it are not followed,
-/// as they are not when the archive is read. What cannot be listed cannot be read either.
-bool is_inside(const FileId& file, const std::string& folder) {
+/// Whether `file` is one of those in the unpacked archive `directory`. Links in it are not
+/// followed, as they are not when the archive is read. What cannot be listed cannot be read either.
+bool is_inside(const FileId& file, const std::string& directory) {
   using Members = std::filesystem::recursive_directory_iterator;
   std::error_code ended;
-  Members member(folder, std::filesystem::directory_options::skip_permission_denied, ended);
+  Members member(directory, std::filesystem::directory_options::skip_permission_denied, ended);
   for (; !ended && member != Members(); member.increment(ended)) {
     struct stat status {};
     if (::lstat(member->path().c_str(), &status) == 0 && id_of(status) == file) return true;

@@ -37,12 +37,12 @@ bool is_still_named(const File& file, const std::string& resolved) {
 
 constexpr const char* kOwnFiles = "/proc/self/fd";
 
-[[noreturn]] void fail_to_create(const File& folder, int error_number) {
+[[noreturn]] void fail_to_create(const File& directory, int error_number) {
   throw support::Error(
       ErrorKind::io,
-      fmt::format("cannot create a file in the folder: {}; choose another output path",
+      fmt::format("cannot create a file in the directory: {}; choose another output path",
                   std::generic_category().message(error_number)),
-      {.file = folder.name()});
+      {.file = directory.name()});
 }
 
 /// File systems without O_TMPFILE answer with one of these.
@@ -140,19 +140,19 @@ File open_locked(const std::string& resolved, const std::string& path) {
   }
 }
 
-Replacement::Replacement(File folder, std::string leaf, mode_t mode, Naming naming)
-    : folder_(std::move(folder)), leaf_(std::move(leaf)) {
+Replacement::Replacement(File directory, std::string leaf, mode_t mode, Naming naming)
+    : directory_(std::move(directory)), leaf_(std::move(leaf)) {
   // Naming a file later goes through its link in /proc.
   if (naming == Naming::late_if_possible && ::access(kOwnFiles, F_OK) == 0) {
     // Without a name nothing is left behind, however the process ends.
-    file_ = File(::openat(folder_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), path());
+    file_ = File(::openat(directory_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), path());
     if (file_) return;
-    if (!lacks_unnamed_files(errno)) fail_to_create(folder_, errno);
+    if (!lacks_unnamed_files(errno)) fail_to_create(directory_, errno);
   }
   take_name([&](const std::string& name) {
     // O_EXCL also refuses links that were put there.
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    file_ = File(::openat(folder_.fd(), name.c_str(), kFlags, mode), path());
+    file_ = File(::openat(directory_.fd(), name.c_str(), kFlags, mode), path());
     if (!file_) return false;
     lock_temporary(file_);
     // Until it was locked, another process could take it for abandoned.
@@ -163,11 +163,11 @@ Replacement::Replacement(File folder, std::string leaf, mode_t mode, Naming nami
 }
 
 Replacement::~Replacement() {
-  if (!temporary_.empty()) ::unlinkat(folder_.fd(), temporary_.c_str(), 0);
+  if (!temporary_.empty()) ::unlinkat(directory_.fd(), temporary_.c_str(), 0);
 }
 
 std::string Replacement::path() const {
-  return folder_.name() + "/" + leaf_;
+  return directory_.name() + "/" + leaf_;
 }
 
 std::vector<std::string> Replacement::adopt(const File& original) {
@@ -191,17 +191,17 @@ std::vector<std::string> Replacement::adopt(const File& original) {
 void Replacement::take_name(const std::function<bool(const std::string&)>& give) {
   for (unsigned slot = 0; slot < kTemporarySlots; ++slot) {
     const std::string name = temporary_name(leaf_, slot);
-    remove_abandoned(folder_, name);
-    noted_.emplace(folder_, name);
+    remove_abandoned(directory_, name);
+    noted_.emplace(directory_, name);
     if (give(name)) {
       temporary_ = name;
       return;
     }
     const int refused = errno;
     noted_.reset();
-    if (refused != EEXIST) fail_to_create(folder_, refused);
+    if (refused != EEXIST) fail_to_create(directory_, refused);
   }
-  fail_to_create(folder_, EEXIST);
+  fail_to_create(directory_, EEXIST);
 }
 
 void Replacement::commit() {
@@ -212,22 +212,23 @@ void Replacement::commit() {
     const std::string self = fmt::format("{}/{}", kOwnFiles, file_.fd());
     lock_temporary(file_);
     take_name([&](const std::string& name) {
-      return ::linkat(AT_FDCWD, self.c_str(), folder_.fd(), name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+      return ::linkat(AT_FDCWD, self.c_str(), directory_.fd(), name.c_str(), AT_SYMLINK_FOLLOW) ==
+             0;
     });
   }
-  if (::renameat(folder_.fd(), temporary_.c_str(), folder_.fd(), leaf_.c_str()) != 0) {
+  if (::renameat(directory_.fd(), temporary_.c_str(), directory_.fd(), leaf_.c_str()) != 0) {
     file_.fail("cannot replace the file");
   }
   temporary_.clear();
   noted_.reset();
-  // Some file systems cannot flush a folder; they say so with EINVAL, and nothing is lost by it.
-  if (::fsync(folder_.fd()) != 0 && errno != EINVAL) folder_.fail("cannot flush to the disk");
+  // Some file systems cannot flush a directory; they say so with EINVAL, and nothing is lost by it.
+  if (::fsync(directory_.fd()) != 0 && errno != EINVAL) directory_.fail("cannot flush to the disk");
 }
 
-File open_folder_of(const std::string& path) {
+File open_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
-  return File::open(folder.empty() ? "/" : folder, O_RDONLY | O_DIRECTORY);
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash);
+  return File::open(directory.empty() ? "/" : directory, O_RDONLY | O_DIRECTORY);
 }
 
 std::string leaf_of(const std::string& path) {
@@ -263,9 +264,9 @@ std::vector<std::string> replace_file(const std::string& path, mode_t mode,
   }
   if (existing) check_replaceable(existing.status(), path);
   const std::string target = existing ? resolve(path) : path;
-  support::File folder = open_folder_of(target);
-  remove_abandoned_of(folder, leaf_of(target));
-  Replacement replacement(std::move(folder), leaf_of(target), existing ? 0600 : mode);
+  support::File directory = open_directory_of(target);
+  remove_abandoned_of(directory, leaf_of(target));
+  Replacement replacement(std::move(directory), leaf_of(target), existing ? 0600 : mode);
   fill(replacement.file());
   std::vector<std::string> lost;
   if (existing) lost = replacement.adopt(existing);

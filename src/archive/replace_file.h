@@ -24,7 +24,7 @@ support::File open_locked(const std::string& resolved, const std::string& path);
 /// Throws `io` if a file cannot be replaced without harm: not regular, or with hard links.
 void check_replaceable(const struct stat& status, const std::string& path);
 
-/// A new file in the folder of its target, without a name where the file system allows that
+/// A new file in the directory of its target, without a name where the file system allows that
 /// (O_TMPFILE): it then vanishes with the process, however that ends. Otherwise, and for the
 /// moment between naming and renaming, it has a name that temporary.h gives.
 class Replacement {
@@ -32,8 +32,8 @@ class Replacement {
   /// When the new file gets a name: only to be renamed, or at once.
   enum class Naming : std::uint8_t { late_if_possible, at_once };
 
-  /// `folder` is where the target `leaf` lives; `mode` is what the umask is applied to.
-  Replacement(support::File folder, std::string leaf, mode_t mode,
+  /// `directory` is where the target `leaf` lives; `mode` is what the umask is applied to.
+  Replacement(support::File directory, std::string leaf, mode_t mode,
               Naming naming = Naming::late_if_possible);
   Replacement(const Replacement&) = delete;
   Replacement& operator=(const Replacement&) = delete;
@@ -47,7 +47,7 @@ class Replacement {
   /// has no attributes. Throws `io` where the disk fails.
   std::vector<std::string> adopt(const support::File& original);
 
-  /// Puts the new file in the target's place: flushes it, renames it, flushes the folder.
+  /// Puts the new file in the target's place: flushes it, renames it, flushes the directory.
   void commit();
 
  private:
@@ -55,10 +55,10 @@ class Replacement {
   /// Finds a temporary name that is free. `give` gives it to the file; false leaves why in errno.
   void take_name(const std::function<bool(const std::string&)>& give);
 
-  support::File folder_;
+  support::File directory_;
   std::string leaf_;
   support::File file_;
-  std::string temporary_;  ///< name in the folder, empty while there is none
+  std::string temporary_;  ///< name in the directory, empty while there is none
   std::optional<NotedTemporary> noted_;
 };
 
@@ -69,8 +69,8 @@ std::vector<std::string> replace_file(const std::string& path, mode_t mode,
                                       const std::function<void(const support::File&)>& fill,
                                       const std::function<void(const support::File&)>& stream);
 
-/// Opens the folder of `path`, for a Replacement.
-support::File open_folder_of(const std::string& path);
+/// Opens the directory of `path`, for a Replacement.
+support::File open_directory_of(const std::string& path);
 std::string leaf_of(const std::string& path);
 
 }  // namespace mlf::archive

@@ -207,18 +207,18 @@ Names names_removed_by(const Archive& archive, const Changes& changes) {
   return removed;
 }
 
-/// How this archive spells names: as its first member that stays does, and below the folder that
+/// How this archive spells names: as its first member that stays does, and below the directory that
 /// holds them all.
 std::string name_prefix(const Archive::Contents& contents, const Names& removed) {
   // A directory gives its members no prefix.
-  if (contents.storage == Storage::directory) return contents.folder;
+  if (contents.storage == Storage::directory) return contents.directory;
   const auto first =
       std::find_if(contents.members.begin(), contents.members.end(),
                    [&](const Member& member) { return !removed.contains(member.name); });
   // TVM writes "./"; its readers look for the literal prefix.
   const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
                      first->raw_name != ".";
-  return (plain ? "" : "./") + contents.folder;
+  return (plain ? "" : "./") + contents.directory;
 }
 
 /// What is written comes from names and sizes in the archive, and counts as they do: an archive
@@ -346,10 +346,10 @@ void require_tar(const Archive& archive) {
 }
 
 /// The changes with the names that members have in the directory.
-Changes stored_below(const std::string& folder, Changes changes) {
-  for (std::string& name : changes.remove) name.insert(0, folder);
-  for (NewMember& member : changes.add) member.name.insert(0, folder);
-  if (!changes.list.empty()) changes.list.insert(0, folder);
+Changes stored_below(const std::string& directory, Changes changes) {
+  for (std::string& name : changes.remove) name.insert(0, directory);
+  for (NewMember& member : changes.add) member.name.insert(0, directory);
+  if (!changes.list.empty()) changes.list.insert(0, directory);
   return changes;
 }
 
@@ -364,13 +364,13 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
   if (contents.resolved.empty()) throw std::logic_error("archive is not open for update");
   if (changes.empty()) return {};
   if (contents.storage == Storage::directory) {
-    // Checked here as `build` does it for tars: folders are changed member by member.
+    // Checked here as `build` does it for tars: directories are changed member by member.
     checked_changes(archive, changes);
     if (!changes.edit.empty()) throw std::logic_error("members of a directory are not edited");
-    update_directory(contents.source, stored_below(contents.folder, changes));
+    update_directory(contents.source, stored_below(contents.directory, changes));
     return {};
   }
-  Replacement replacement(open_folder_of(contents.resolved), leaf_of(contents.resolved), 0600);
+  Replacement replacement(open_directory_of(contents.resolved), leaf_of(contents.resolved), 0600);
   build(archive, changes, replacement.file());
   // Owner, permissions and attributes just before the rename: until then it is ours alone.
   Lost lost = replacement.adopt(contents.source);

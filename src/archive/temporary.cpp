@@ -27,17 +27,17 @@ bool is_hex_digit(char c) {
 
 /// NFS locks only what is open for writing; elsewhere a file without that permission can be locked
 /// as well.
-File open_to_lock(const File& folder, const std::string& name) {
+File open_to_lock(const File& directory, const std::string& name) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  File file(::openat(folder.fd(), name.c_str(), O_RDWR | kFlags), name);
+  File file(::openat(directory.fd(), name.c_str(), O_RDWR | kFlags), name);
   if (file) return file;
-  return {::openat(folder.fd(), name.c_str(), O_RDONLY | kFlags), name};
+  return {::openat(directory.fd(), name.c_str(), O_RDONLY | kFlags), name};
 }
 
 /// Whether `name` still is that file: its run may have renamed it before it let go of the lock.
-bool is_named(const File& folder, const std::string& name, const File& file) {
+bool is_named(const File& directory, const std::string& name, const File& file) {
   struct stat named {};
-  if (::fstatat(folder.fd(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (::fstatat(directory.fd(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return false;
   const struct stat opened = file.status();
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
@@ -60,16 +60,16 @@ void lock_temporary(const File& file) {
   ::flock(file.fd(), LOCK_EX | LOCK_NB);
 }
 
-void remove_abandoned(const File& folder, const std::string& name) {
-  const File file = open_to_lock(folder, name);
+void remove_abandoned(const File& directory, const std::string& name) {
+  const File file = open_to_lock(directory, name);
   if (!file || !S_ISREG(file.status().st_mode)) return;
-  if (::flock(file.fd(), LOCK_EX | LOCK_NB) != 0 || !is_named(folder, name, file)) return;
-  ::unlinkat(folder.fd(), name.c_str(), 0);
+  if (::flock(file.fd(), LOCK_EX | LOCK_NB) != 0 || !is_named(directory, name, file)) return;
+  ::unlinkat(directory.fd(), name.c_str(), 0);
 }
 
-void remove_abandoned_of(const File& folder, std::string_view target) {
+void remove_abandoned_of(const File& directory, std::string_view target) {
   for (unsigned slot = 0; slot < kTemporarySlots; ++slot) {
-    remove_abandoned(folder, temporary_name(target, slot));
+    remove_abandoned(directory, temporary_name(target, slot));
   }
 }
 
@@ -78,7 +78,7 @@ struct NotedTemporary::Note {
   enum State : int { unused, being_written, in_force };
 
   std::atomic<State> state = unused;
-  int folder = -1;
+  int directory = -1;
   std::array<char, kNameLength + 1> name{};
 };
 
@@ -100,10 +100,10 @@ NotedTemporary::Note* unused_note() {
 
 }  // namespace
 
-NotedTemporary::NotedTemporary(const File& folder, const std::string& name) noexcept
+NotedTemporary::NotedTemporary(const File& directory, const std::string& name) noexcept
     : note_(unused_note()) {
   if (note_ == nullptr) return;
-  note_->folder = folder.fd();
+  note_->directory = directory.fd();
   note_->name.fill('\0');
   std::copy_n(name.data(), std::min(name.size(), kNameLength), note_->name.data());
   note_->state = Note::in_force;
@@ -116,7 +116,7 @@ NotedTemporary::~NotedTemporary() {
 void remove_temporary_files() noexcept {
   using Note = NotedTemporary::Note;
   for (const Note& note : notes) {
-    if (note.state == Note::in_force) ::unlinkat(note.folder, note.name.data(), 0);
+    if (note.state == Note::in_force) ::unlinkat(note.directory, note.name.data(), 0);
   }
 }
 

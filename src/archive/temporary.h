@@ -17,8 +17,8 @@ namespace mlf::archive {
 /// So many runs may be about to replace one file at the same time.
 inline constexpr unsigned kTemporarySlots = 16;
 
-/// The names for temporaries of `target`, which is in the same folder: ".mlf-<digest of the
-/// target's name>-<slot>". They are known in advance, so that the folder need not be searched.
+/// The names for temporaries of `target`, which is in the same directory: ".mlf-<digest of the
+/// target's name>-<slot>". They are known in advance, so that the directory need not be searched.
 std::string temporary_name(std::string_view target, unsigned slot);
 
 /// Whether a file of this name is a temporary, of whatever target.
@@ -29,15 +29,15 @@ bool is_temporary_name(std::string_view name);
 void lock_temporary(const support::File& file);
 
 /// Removes the temporary `name` unless a run that is alive holds it, or there is none.
-void remove_abandoned(const support::File& folder, const std::string& name);
+void remove_abandoned(const support::File& directory, const std::string& name);
 
 /// Removes what killed runs have left of all temporaries of `target`.
-void remove_abandoned_of(const support::File& folder, std::string_view target);
+void remove_abandoned_of(const support::File& directory, std::string_view target);
 
 /// Notes a name for `remove_temporary_files`, from before the file gets it until it has it no more.
 class NotedTemporary {
  public:
-  NotedTemporary(const support::File& folder, const std::string& name) noexcept;
+  NotedTemporary(const support::File& directory, const std::string& name) noexcept;
   NotedTemporary(const NotedTemporary&) = delete;
   NotedTemporary& operator=(const NotedTemporary&) = delete;
   ~NotedTemporary();

@@ -16,29 +16,29 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMostFile = std::uint64_t{1} << 30;
 
 /// Files go by numbers and the last part of their names: names come from the archive.
-void write_headers(const WorkFolder& folder, const archive::Archive& archive,
+void write_headers(const WorkDirectory& directory, const archive::Archive& archive,
                    const Module& module) {
   for (const FileRef& header : module.files.headers) {
     const std::string name = fs::path(header.name).filename().string();
     const std::string_view text = get_or_throw(archive.read(*archive.find(header.name)));
     const fs::path path = fs::path("archive") / name;
-    if (!fs::exists(folder.path() / path)) folder.write(path, text);
+    if (!fs::exists(directory.path() / path)) directory.write(path, text);
   }
   for (const StandInHeader& header : stand_in_headers()) {
-    folder.write(fs::path("runtime") / header.path, header.text);
+    directory.write(fs::path("runtime") / header.path, header.text);
   }
 }
 
 }  // namespace
 
-std::string first_error(std::string_view errors, const std::filesystem::path& folder) {
+std::string first_error(std::string_view errors, const std::filesystem::path& directory) {
   std::size_t at = errors.find("error:");
   // That of the assembler.
   if (at == errors.npos) at = errors.find("Error:");
   if (at == errors.npos) return std::string(errors.substr(0, errors.find('\n')));
   const std::size_t line = errors.rfind('\n', at) + 1;
   const std::string_view place = errors.substr(line, at - line);
-  const bool is_elsewhere = place.find('/') != place.npos && !place.starts_with(folder.string());
+  const bool is_elsewhere = place.find('/') != place.npos && !place.starts_with(directory.string());
   if (is_elsewhere) return std::string(place) + "error in a file that is not in the archive";
   return std::string(errors.substr(at, errors.find('\n', at) - at));
 }
@@ -46,21 +46,21 @@ std::string first_error(std::string_view errors, const std::filesystem::path& fo
 CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler)
     : compiler_(compiler) {
-  write_headers(folder_, archive, module);
+  write_headers(directory_, archive, module);
 }
 
 ProgramResult CCompiler::start(const std::vector<std::string>& arguments) const {
   std::vector<std::string> all{compiler_.command};
   all.insert(all.end(), compiler_.flags.begin(), compiler_.flags.end());
-  // -idirafter: folders of the user's flags come first, and TVM's own headers with them.
+  // -idirafter: directories of the user's flags come first, and TVM's own headers with them.
   for (const char* include : {"archive", "runtime"}) {
-    all.insert(all.end(), {"-idirafter", (folder_.path() / include).string()});
+    all.insert(all.end(), {"-idirafter", (directory_.path() / include).string()});
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
   return run_program(
       {.arguments = all,
        .limits = {.time = compiler_.timeout, .memory = kMostMemory, .file = kMostFile}},
-      folder_);
+      directory_);
 }
 
 void CCompiler::run(const std::vector<std::string>& arguments, const Location& where) const {
@@ -68,7 +68,7 @@ void CCompiler::run(const std::vector<std::string>& arguments, const Location& w
   if (!result.timed_out && result.status == 0) return;
   const std::string why =
       result.timed_out ? "took longer than " + std::to_string(compiler_.timeout.count()) + " s"
-                       : "says: " + first_error(result.errors, folder_.path());
+                       : "says: " + first_error(result.errors, directory_.path());
   throw support::Error(ErrorKind::invalid_input,
                        "this C was not compiled: " + compiler_.command + " " + why, where);
 }

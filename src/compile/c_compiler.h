@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compile/run_program.h"
-#include "compile/work_folder.h"
+#include "compile/work_directory.h"
 #include "mlf/archive.h"
 #include "mlf/compile.h"
 #include "mlf/model_library.h"
@@ -14,18 +14,18 @@
 namespace mlf::compile {
 
 /// What a compiler says after its first error mostly follows from it. Of a file that is not in
-/// `folder` only the place is told: C may include any file of this computer.
-std::string first_error(std::string_view errors, const std::filesystem::path& folder);
+/// `directory` only the place is told: C may include any file of this computer.
+std::string first_error(std::string_view errors, const std::filesystem::path& directory);
 
-/// Runs the compiler with limits, in a folder that has the headers of one module and mlf's own
+/// Runs the compiler with limits, in a directory that has the headers of one module and mlf's own
 /// declarations of TVM's runtime.
 class CCompiler {
  public:
   /// Throws `Error`. The compiler must outlive this.
   CCompiler(const archive::Archive& archive, const Module& module, const Compiler& compiler);
 
-  const WorkFolder& folder() const { return folder_; }
-  /// Runs it with the user's flags, folders of headers and `arguments`. Throws `Error` of kind
+  const WorkDirectory& directory() const { return directory_; }
+  /// Runs it with the user's flags, directories of headers and `arguments`. Throws `Error` of kind
   /// `usage` where it cannot be run.
   ProgramResult start(const std::vector<std::string>& arguments) const;
   /// The same; throws `Error` of kind `invalid_input` about `where` with its first error.
@@ -33,7 +33,7 @@ class CCompiler {
 
  private:
   const Compiler& compiler_;
-  WorkFolder folder_;
+  WorkDirectory directory_;
 };
 
 }  // namespace mlf::compile

@@ -17,9 +17,9 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
                   std::size_t number, CompiledCode& code, ObjectSymbols& symbols) {
   const std::string stem = std::to_string(number);
   const auto path = [&](const char* end) {
-    return (compiler.folder().path() / (stem + end)).string();
+    return (compiler.directory().path() / (stem + end)).string();
   };
-  compiler.folder().write(stem + ".c", text);
+  compiler.directory().write(stem + ".c", text);
   // -fstack-usage writes <number>.su beside the object.
   compiler.run({"-fstack-usage", "-w", "-c", path(".c"), "-o", path(".o")}, {.member = file.name});
   add_object_file(path(".o"), code, symbols);

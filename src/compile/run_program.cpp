@@ -221,9 +221,9 @@ bool read_outcome(const support::File& errors, const support::File& end, Outcome
 }
 
 /// The environment of this process but for where temporary files go.
-std::vector<std::string> environment_in(const WorkFolder& folder) {
+std::vector<std::string> environment_in(const WorkDirectory& directory) {
   constexpr std::string_view kName = "TMPDIR=";
-  std::vector<std::string> result{std::string(kName) + folder.path().string()};
+  std::vector<std::string> result{std::string(kName) + directory.path().string()};
   for (char** one = environ; *one != nullptr; ++one) {
     if (!std::string_view(*one).starts_with(kName)) result.emplace_back(*one);
   }
@@ -240,8 +240,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-ProgramResult run_program(const Program& program, const WorkFolder& folder) {
-  const std::vector<std::string> environment = environment_in(folder);
+ProgramResult run_program(const Program& program, const WorkDirectory& work_directory) {
+  const std::vector<std::string> environment = environment_in(work_directory);
   const std::vector<char*> argument_pointers = pointers(program.arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   const std::string directory = program.directory.string();

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/work_folder.h"
+#include "compile/work_directory.h"
 
 namespace mlf::compile {
 
@@ -30,9 +30,9 @@ struct ProgramResult {
   std::string errors;  ///< the beginning of what it wrote to standard error
 };
 
-/// Runs a program, with nothing on standard input and standard output, no core, and the folder as
-/// $TMPDIR. When it ends, when its time is up and when this process ends, however it does, all
+/// Runs a program, with nothing on standard input and standard output, no core, and the directory
+/// as $TMPDIR. When it ends, when its time is up and when this process ends, however it does, all
 /// processes that it started are killed. Throws `Error` of kind `usage` where it cannot be started.
-ProgramResult run_program(const Program& program, const WorkFolder& folder);
+ProgramResult run_program(const Program& program, const WorkDirectory& directory);
 
 }  // namespace mlf::compile

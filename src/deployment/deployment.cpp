@@ -25,7 +25,7 @@ namespace {
 using archive::Member;
 using support::get_or_throw;
 
-/// Folders and links belong to no module.
+/// Directories and links belong to no module.
 std::vector<FileRef> regular_files(const archive::Archive& archive) {
   std::vector<FileRef> files;
   for (const Member& member : archive.members()) {
@@ -44,11 +44,12 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
     }
     // People publish what they compile.
     if (auto library = deployment::inferred_library(archive, files)) return *std::move(library);
-    const std::string folder = model_library::folder_with_format(archive.members());
-    throw support::Error(ErrorKind::invalid_input,
-                         "no metadata.json: this is not a Model Library Format archive" +
-                             (folder.empty() ? "" : "; its folder '" + folder + "' is one"),
-                         {.file = archive.path()});
+    const std::string directory = model_library::directory_with_format(archive.members());
+    throw support::Error(
+        ErrorKind::invalid_input,
+        "no metadata.json: this is not a Model Library Format archive" +
+            (directory.empty() ? "" : "; its directory '" + directory + "' is one"),
+        {.file = archive.path()});
   }
   const std::string_view text = get_or_throw(archive.read(*metadata));
   return get_or_throw(read_model_library(text, files).map_error([&](Diagnostic diagnostic) {

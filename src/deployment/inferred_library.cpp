@@ -46,8 +46,8 @@ class Names {
   std::set<std::string, std::less<>> known_;  // an archive may have any number of files
 };
 
-std::string_view leaf_in(std::string_view name, std::string_view folder) {
-  return name.starts_with(folder) ? name.substr(folder.size()) : std::string_view();
+std::string_view leaf_in(std::string_view name, std::string_view directory) {
+  return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
 }
 
 /// What the archive has of generated code.
@@ -78,7 +78,7 @@ void add_mains(std::string_view text, Names& modules) {
 
 GeneratedCode generated_code(const archive::Archive& archive, std::span<const FileRef> files) {
   GeneratedCode code;
-  const std::string_view folder = source_folder(archive);
+  const std::string_view directory = source_directory(archive);
   for (const FileRef& file : files) {
     const std::string_view source = leaf_in(file.name, kSources);
     const std::string_view object = leaf_in(file.name, kObjects);
@@ -88,7 +88,7 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     if (library && !library->empty()) code.of_libraries.add(*library);
     code.is_any = code.is_any || header || library;
     // Archives have TIR in src/, beside the metadata.json that states their modules.
-    if (folder.empty() && parse_tir_member(folder, file.name)) {
+    if (directory.empty() && parse_tir_member(directory, file.name)) {
       code.is_any = true;
       add_mains(member_text(archive, file), code.of_mains);
     }

@@ -45,7 +45,7 @@ void add_owners(TirFacts& facts, const TirOwners& owners, const ModelLibrary& li
 TirFacts describe(const TirSource& source, const Deployment& deployment) {
   TirFacts facts{.source = source};
   const archive::Archive& archive = deployment.archive();
-  const std::string json = std::string(source_folder(archive)) + source.stem + ".json";
+  const std::string json = std::string(source_directory(archive)) + source.stem + ".json";
   if (archive.find(json) != nullptr) facts.json_member = json;
   const auto document = deployment.document(source);
   if (!document) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kPrefix = "tir-";
 constexpr std::string_view kTextSuffix = ".txt";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
-constexpr std::string_view kFolder = "src/";
+constexpr std::string_view kDirectory = "src/";
 
 bool is_number(std::string_view text) {
   return !text.empty() &&
@@ -20,16 +20,16 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
-std::string_view source_folder(const archive::Archive& archive) {
-  if (archive.find(model_library::kMetadata) != nullptr) return kFolder;
+std::string_view source_directory(const archive::Archive& archive) {
+  if (archive.find(model_library::kMetadata) != nullptr) return kDirectory;
   if (archive.find(model_library::kBuild) != nullptr) return "";
   const auto& members = archive.members();
   const bool has_tir = std::ranges::any_of(
       members, [](const archive::Member& one) { return parse_tir_name(one.name).has_value(); });
   const bool has_code = std::ranges::any_of(members, [](const archive::Member& one) {
-    return one.name.starts_with(kFolder) || one.name.starts_with("codegen/");
+    return one.name.starts_with(kDirectory) || one.name.starts_with("codegen/");
   });
-  return has_tir && !has_code ? "" : kFolder;
+  return has_tir && !has_code ? "" : kDirectory;
 }
 
 std::string_view stage_of_stem(std::string_view stem) {
@@ -49,9 +49,9 @@ std::optional<TirName> parse_tir_name(std::string_view name) {
   return TirName{stem, twin ? TirForm::twin : TirForm::text};
 }
 
-std::optional<TirName> parse_tir_member(std::string_view folder, std::string_view member) {
-  if (!member.starts_with(folder)) return std::nullopt;
-  return parse_tir_name(member.substr(folder.size()));
+std::optional<TirName> parse_tir_member(std::string_view directory, std::string_view member) {
+  if (!member.starts_with(directory)) return std::nullopt;
+  return parse_tir_name(member.substr(directory.size()));
 }
 
 std::optional<StemTarget> target_of_stem(std::string_view stem) {

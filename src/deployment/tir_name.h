@@ -13,9 +13,9 @@
 
 namespace mlf::deployment {
 
-/// Returns the folder of the archive that holds captured TIR and the files that mlf makes of it:
-/// "src/", or "" for builds and for folders that hold captured TIR only.
-std::string_view source_folder(const archive::Archive& archive);
+/// Returns the directory of the archive that holds captured TIR and the files that mlf makes of it:
+/// "src/", or "" for builds and for directories that hold captured TIR only.
+std::string_view source_directory(const archive::Archive& archive);
 
 inline constexpr std::string_view kDefaultStage = "lowered";
 
@@ -33,8 +33,9 @@ std::string_view stage_of_stem(std::string_view stem);
 /// Nothing if the name is not that of a TIR source.
 std::optional<TirName> parse_tir_name(std::string_view name);
 
-/// The same of a member; nothing for names outside of `folder`, the archive's `source_folder`.
-std::optional<TirName> parse_tir_member(std::string_view folder, std::string_view member);
+/// The same of a member; nothing for names outside of `directory`, the archive's
+/// `source_directory`.
+std::optional<TirName> parse_tir_member(std::string_view directory, std::string_view member);
 
 /// The target that a stem names.
 struct StemTarget {

@@ -125,9 +125,9 @@ void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
 }
 
 void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
-  const std::string_view folder = source_folder(archive);
+  const std::string_view directory = source_directory(archive);
   for (const archive::Member& member : archive.members()) {
-    const auto name = parse_tir_member(folder, member.name);
+    const auto name = parse_tir_member(directory, member.name);
     if (!name) continue;
     Candidate candidate{member.name, archive.path(), {}, &member, name->form};
     refuse_twin_stage(*name, candidate);
@@ -157,7 +157,7 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
     chosen.emplace(free_stem(target, taken), std::move(candidate));
     return;
   }
-  const std::string member = std::string(source_folder(archive)) + candidate.name;
+  const std::string member = std::string(source_directory(archive)) + candidate.name;
   if (archive.find(member) != nullptr) {
     refuse_file(file, "the archive has a member " + member + " already");
   }

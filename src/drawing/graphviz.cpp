@@ -80,7 +80,8 @@ const Graphviz& graphviz() {
   return loaded;
 }
 
-// Their folder belongs to Graphviz; Debian's packages may not have it in a search path of theirs.
+// Their directory belongs to Graphviz; Debian's packages may not have it in a search path of
+// theirs.
 Plugins find_plugins() {
   return {exported(MLF_GRAPHVIZ_CORE, "gvplugin_core_LTX_library"),
           exported(MLF_GRAPHVIZ_DOT_LAYOUT, "gvplugin_dot_layout_LTX_library")};

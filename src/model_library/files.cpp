@@ -176,7 +176,7 @@ class Assigner {
     return library_.version < 4 ? "relay.txt" : "src/relay.txt";
   }
 
-  /// TVM renamed the folder with version 5 (#8270).
+  /// TVM renamed the directory with version 5 (#8270).
   std::string_view graph_name() const {
     return library_.version < 5 ? "runtime-config/graph/graph.json"
                                 : "executor-config/graph/graph.json";

@@ -12,7 +12,7 @@ namespace mlf::model_library {
 
 /// The member that makes an archive a model library.
 inline constexpr std::string_view kMetadata = "metadata.json";
-/// The file that makes a folder of captured TIR a build, see schemas/build.md.
+/// The file that makes a directory of captured TIR a build, see schemas/build.md.
 inline constexpr std::string_view kBuild = "build.json";
 
 // Where generated code is.
@@ -20,8 +20,8 @@ inline constexpr std::string_view kSources = "codegen/host/src/";
 inline constexpr std::string_view kObjects = "codegen/host/lib/";
 inline constexpr std::string_view kHeaders = "codegen/host/include/";
 
-/// The module in the name of a file in one of these folders: `<m>_lib<N>.c`; empty for `lib<N>.c`;
-/// nothing for names of another form.
+/// The module in the name of a file in one of these directories: `<m>_lib<N>.c`; empty for
+/// `lib<N>.c`; nothing for names of another form.
 std::optional<std::string_view> module_of_library_file(std::string_view name);
 /// The module's name as that of its header has it: in lower case, other characters than letters and
 /// digits are `_`.

@@ -18,7 +18,7 @@ constexpr std::string_view kHost = "codegen/host/";
 constexpr std::string_view kCodegen = "codegen/";
 
 /// A name that says by itself where in the format its file belongs, such as "default_lib0.c".
-std::string_view folder_by_name(std::string_view name) {
+std::string_view directory_by_name(std::string_view name) {
   if (name.find('/') != name.npos) return {};
   if (module_of_header(name)) return kHeaders;
   if (!module_of_library_file(name)) return {};
@@ -26,24 +26,24 @@ std::string_view folder_by_name(std::string_view name) {
   return name.ends_with(".o") ? kObjects : std::string_view();
 }
 
-/// What follows `folder`; empty for names outside of it.
-std::string_view below(std::string_view name, std::string_view folder) {
-  return name.starts_with(folder) ? name.substr(folder.size()) : std::string_view();
+/// What follows `directory`; empty for names outside of it.
+std::string_view below(std::string_view name, std::string_view directory) {
+  return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
 }
 
-/// Names of all members but folders.
+/// Names of all members but directories.
 class Files {
  public:
   explicit Files(std::span<const Member> members) {
     for (const Member& member : members) {
       if (member.type != MemberType::directory) names_.push_back(member.name);
     }
-    if (!names_.empty()) common_ = common_folder();
+    if (!names_.empty()) common_ = common_directory();
   }
 
-  /// "", "a/", "a/b/": folders that hold all files, the outermost first. Every one of them is
-  /// looked for in all names: a folder has no more than these where it is an archive.
-  std::vector<std::string_view> folders() const {
+  /// "", "a/", "a/b/": directories that hold all files, the outermost first. Every one of them is
+  /// looked for in all names: a directory has no more than these where it is an archive.
+  std::vector<std::string_view> directories() const {
     constexpr std::size_t kMost = 16;
     std::vector<std::string_view> all{""};
     for (std::size_t i = 0; i < common_.size() && all.size() < kMost; ++i) {
@@ -53,13 +53,13 @@ class Files {
   }
 
   template <class Predicate>
-  bool any_below(std::string_view folder, Predicate&& predicate) const {
+  bool any_below(std::string_view directory, Predicate&& predicate) const {
     return std::ranges::any_of(
-        names_, [&](std::string_view name) { return predicate(name.substr(folder.size())); });
+        names_, [&](std::string_view name) { return predicate(name.substr(directory.size())); });
   }
 
  private:
-  std::string_view common_folder() const {
+  std::string_view common_directory() const {
     const auto [first, last] = std::ranges::minmax(names_);
     const auto differs = std::ranges::mismatch(first, last).in1;
     const auto length = static_cast<std::size_t>(differs - first.begin());
@@ -80,11 +80,11 @@ bool is_capture(std::string_view name) {
   return name.starts_with("tir-") && name.find('/') == name.npos;
 }
 
-/// Whether a file is in the folder that its name says, of those in codegen/host/.
+/// Whether a file is in the directory that its name says, of those in codegen/host/.
 bool is_in_host(std::string_view name) {
-  for (const std::string_view folder : {kSources, kHeaders, kObjects}) {
-    const std::string_view in_host = folder.substr(kHost.size());
-    if (folder_by_name(below(name, in_host)) == folder) return true;
+  for (const std::string_view directory : {kSources, kHeaders, kObjects}) {
+    const std::string_view in_host = directory.substr(kHost.size());
+    if (directory_by_name(below(name, in_host)) == directory) return true;
   }
   return false;
 }
@@ -94,33 +94,33 @@ bool is_in_codegen(std::string_view name) {
 }
 
 bool is_bare(std::string_view name) {
-  return !folder_by_name(name).empty();
+  return !directory_by_name(name).empty();
 }
 
-/// Where a file belongs that is beside generated C without folders.
-std::string_view folder_of_bare(std::string_view name) {
+/// Where a file belongs that is beside generated C without directories.
+std::string_view directory_of_bare(std::string_view name) {
   if (name.ends_with(".h")) return kHeaders;
   if (name.ends_with(".o") || name.ends_with(".a")) return kObjects;
   return kSources;
 }
 
-/// The folder itself and those around it are the root, "."; `name_of` names what is in it.
+/// The directory itself and those around it are the root, "."; `name_of` names what is in it.
 template <class NameOf>
-std::vector<std::string> renamed(std::span<const Member> members, std::string_view folder,
+std::vector<std::string> renamed(std::span<const Member> members, std::string_view directory,
                                  NameOf&& name_of) {
   std::vector<std::string> names;
   for (const Member& member : members) {
-    const bool is_root = member.name == "." || folder.starts_with(member.name + "/");
-    const std::string_view rest = below(member.name, folder);
+    const bool is_root = member.name == "." || directory.starts_with(member.name + "/");
+    const std::string_view rest = below(member.name, directory);
     names.push_back(is_root ? "." : rest.empty() ? member.name : name_of(rest));
   }
   return names;
 }
 
-Layout part_of_format(std::span<const Member> members, std::string_view folder,
+Layout part_of_format(std::span<const Member> members, std::string_view directory,
                       std::string_view where) {
   Layout layout;
-  layout.names = renamed(members, folder, [&](std::string_view rest) {
+  layout.names = renamed(members, directory, [&](std::string_view rest) {
     return std::string(where) + std::string(rest);
   });
   layout.no_new_members =
@@ -129,11 +129,11 @@ Layout part_of_format(std::span<const Member> members, std::string_view folder,
   return layout;
 }
 
-Layout bare_code(std::span<const Member> members, std::string_view folder) {
-  Layout layout = part_of_format(members, folder, kHost);
-  layout.names = renamed(members, folder, [&](std::string_view rest) {
-    // Other folders are no part of the format.
-    const std::string_view where = rest.find('/') == rest.npos ? folder_of_bare(rest) : kHost;
+Layout bare_code(std::span<const Member> members, std::string_view directory) {
+  Layout layout = part_of_format(members, directory, kHost);
+  layout.names = renamed(members, directory, [&](std::string_view rest) {
+    // Other directories are no part of the format.
+    const std::string_view where = rest.find('/') == rest.npos ? directory_of_bare(rest) : kHost;
     return std::string(where) + std::string(rest);
   });
   return layout;
@@ -150,10 +150,11 @@ bool is_unique(const Layout& layout) {
 }
 
 std::optional<Layout> layout_below(std::span<const Member> members, const Files& files,
-                                   std::string_view folder) {
-  if (files.any_below(folder, is_in_codegen)) return part_of_format(members, folder, kCodegen);
-  if (files.any_below(folder, is_in_host)) return part_of_format(members, folder, kHost);
-  if (files.any_below(folder, is_bare)) return bare_code(members, folder);
+                                   std::string_view directory) {
+  if (files.any_below(directory, is_in_codegen))
+    return part_of_format(members, directory, kCodegen);
+  if (files.any_below(directory, is_in_host)) return part_of_format(members, directory, kHost);
+  if (files.any_below(directory, is_bare)) return bare_code(members, directory);
   return std::nullopt;
 }
 
@@ -161,21 +162,22 @@ std::optional<Layout> layout_below(std::span<const Member> members, const Files&
 
 std::optional<Layout> published_layout(std::span<const Member> members) {
   const Files files(members);
-  const std::vector<std::string_view> folders = files.folders();
+  const std::vector<std::string_view> directories = files.directories();
   std::optional<Layout> layout;
   if (files.any_below("", is_capture)) return std::nullopt;
-  const auto begins = std::ranges::find_if(
-      folders, [&](std::string_view folder) { return files.any_below(folder, begins_format); });
-  if (begins != folders.end()) {
+  const auto begins = std::ranges::find_if(directories, [&](std::string_view directory) {
+    return files.any_below(directory, begins_format);
+  });
+  if (begins != directories.end()) {
     if (begins->empty()) return std::nullopt;
     layout.emplace().names =
         renamed(members, *begins, [](std::string_view rest) { return std::string(rest); });
-    layout->folder = *begins;
+    layout->directory = *begins;
   }
   // Of a larger tree with an archive in it, other files are no part.
-  if (!layout && !folder_with_format(members).empty()) return std::nullopt;
-  for (std::size_t i = 0; i < folders.size() && !layout; ++i) {
-    layout = layout_below(members, files, folders[i]);
+  if (!layout && !directory_with_format(members).empty()) return std::nullopt;
+  for (std::size_t i = 0; i < directories.size() && !layout; ++i) {
+    layout = layout_below(members, files, directories[i]);
   }
   if (layout && !is_unique(*layout)) layout.reset();
   return layout;
@@ -183,11 +185,11 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
 
 void take_layout(archive::Archive& archive) {
   // With its names the archive has another layout no more.
-  if (!archive.contents().folder.empty() || !archive.contents().no_new_members.empty()) return;
+  if (!archive.contents().directory.empty() || !archive.contents().no_new_members.empty()) return;
   if (auto layout = published_layout(archive.members())) apply(archive, *std::move(layout));
 }
 
-std::string folder_with_format(std::span<const Member> members) {
+std::string directory_with_format(std::span<const Member> members) {
   std::string best;
   for (const Member& member : members) {
     const std::string_view name = member.name;
@@ -195,9 +197,9 @@ std::string folder_with_format(std::span<const Member> members) {
       const std::size_t at = name.find("/" + std::string(mark));
       const bool is_whole = mark != kMetadata || at + 1 + mark.size() == name.size();
       if (at == name.npos || !is_whole) continue;
-      const std::string_view folder = name.substr(0, at);
+      const std::string_view directory = name.substr(0, at);
       const auto key = [](std::string_view text) { return std::pair(text.size(), text); };
-      if (best.empty() || key(folder) < key(best)) best = folder;
+      if (best.empty() || key(directory) < key(best)) best = directory;
     }
   }
   return best;

@@ -37,7 +37,7 @@ tir::CSources EditedMembers::files_of(const TirSource& c) const {
 
 std::optional<deployment::TirForm> EditedMembers::captured_form(
     const archive::Member& member) const {
-  const auto name = deployment::parse_tir_member(folder_, member.name);
+  const auto name = deployment::parse_tir_member(directory_, member.name);
   if (!name || member.type != archive::MemberType::file) return std::nullopt;
   return name->form;
 }

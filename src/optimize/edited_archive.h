@@ -19,7 +19,7 @@ class EditedMembers {
  public:
   /// The archive must outlive this.
   explicit EditedMembers(const archive::Archive& archive)
-      : archive_(archive), folder_(deployment::source_folder(archive)) {}
+      : archive_(archive), directory_(deployment::source_directory(archive)) {}
 
   /// Throws `Error` where the member cannot be read. The view ends with the next `replace`.
   std::string_view text_of(const archive::Member& member) const;
@@ -48,7 +48,7 @@ class EditedMembers {
 
  private:
   const archive::Archive& archive_;
-  std::string_view folder_;
+  std::string_view directory_;
   std::vector<archive::EditedMember> edited_;
 };
 

@@ -25,7 +25,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/mlf-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/mlf-config.cmake ${PROJECT_BINARY_DIR}/mlf-config-version.cmake
         DESTINATION ${MLF_PACKAGE_DIR})
 
-# The prefix as seen from the folder of the file, so that an installation can be moved.
+# The prefix as seen from the directory of the file, so that an installation can be moved.
 file(RELATIVE_PATH MLF_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 if(BUILD_SHARED_LIBS)
   set(MLF_PC_PRIVATE "")

@@ -1,4 +1,4 @@
-# Writes assets.cpp of a bundle: cmake -DBUNDLE=FOLDER -DOUTPUT=FILE -P assets.cmake
+# Writes assets.cpp of a bundle: cmake -DBUNDLE=DIRECTORY -DOUTPUT=FILE -P assets.cmake
 foreach(name IN ITEMS page.css begin.js page.js)
   file(READ ${BUNDLE}/${name} text)
   # Adjacent literals: compilers may refuse one of more than 65,536 characters.

@@ -32,23 +32,23 @@ struct AddedTir {
 }
 
 /// The member that a file with TIR becomes.
-std::string member_of(const std::string& path, std::string_view folder) {
+std::string member_of(const std::string& path, std::string_view directory) {
   const std::string name = archive::leaf_of(path);
   if (!deployment::parse_tir_name(name)) {
     refuse_file(path,
                 "TIR is added under the name of its file, which has to be like tir-1.txt or "
                 "tir-1.tvm.json");
   }
-  return std::string(folder) + name;
+  return std::string(directory) + name;
 }
 
 /// Sorts out what the archive has already: its own members do not change.
 AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   AddedTir added;
-  const std::string_view folder = deployment::source_folder(archive);
+  const std::string_view directory = deployment::source_directory(archive);
   std::set<std::string> names;
   for (const std::string& path : options.added_tir_files) {
-    const std::string name = member_of(path, folder);
+    const std::string name = member_of(path, directory);
     if (!names.insert(name).second) {
       refuse_file(path, "another file of this name is given already");
     }
@@ -73,11 +73,11 @@ const Member* description_of(const Archive& archive) {
 /// no archive that a deployment opens. Null where there is none.
 const Member* anchor_of(const Archive& archive) {
   if (const Member* description = description_of(archive)) return description;
-  const std::string_view folder = deployment::source_folder(archive);
+  const std::string_view directory = deployment::source_directory(archive);
   const auto found = std::ranges::find_if(archive.members(), [&](const Member& member) {
     return member.type == archive::MemberType::file &&
            (member.name.starts_with("codegen/") ||
-            deployment::parse_tir_member(folder, member.name));
+            deployment::parse_tir_member(directory, member.name));
   });
   return found == archive.members().end() ? nullptr : &*found;
 }
@@ -178,7 +178,7 @@ std::future<void> count_ahead(const Job& job) {
 
 std::optional<Manifest> previous_manifest(const Archive& archive, const OutputNames& names) {
   const Member* member = archive.find(names.manifest());
-  // A folder or link of this name is not ours.
+  // A directory or link of this name is not ours.
   if (member == nullptr || member->type != archive::MemberType::file) return std::nullopt;
   return read_manifest(get_or_throw(archive.read(*member)), names);
 }
@@ -218,7 +218,7 @@ Job prepare(const std::string& path, const ProcessOptions& options) {
 }
 
 Job prepare(Deployment deployment, const ProcessOptions& options) {
-  const OutputNames names(deployment::source_folder(deployment.archive()));
+  const OutputNames names(deployment::source_directory(deployment.archive()));
   Job job{.options = options, .deployment = std::move(deployment), .names = names};
   job.members_read = members_read(job);
   job.files_read = files_read(job);

@@ -131,7 +131,7 @@ namespace {
 constexpr std::string_view kTirPrefix = "tir-";
 constexpr std::string_view kJsonSuffix = ".json";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
-constexpr std::string_view kConstantFolder = ".constants/";
+constexpr std::string_view kConstantDirectory = ".constants/";
 constexpr std::string_view kConstantSuffix = ".npy";
 constexpr std::string_view kTopologySuffix = ".topology.json";
 constexpr std::string_view kGraphSuffix = ".graph.json";
@@ -141,7 +141,7 @@ constexpr std::size_t kLongestModule = 200;
 
 /// Names of modules come from metadata.json, which anyone may have written.
 bool can_name_file(std::string_view module) {
-  // A slash would lead into another folder, in some tools a backslash too.
+  // A slash would lead into another directory, in some tools a backslash too.
   return !module.empty() && module.size() <= kLongestModule &&
          module.find_first_of("/\\") == std::string_view::npos && support::is_plain(module);
 }
@@ -169,7 +169,7 @@ std::string OutputNames::tir_json(std::string_view stem) const {
   return member(stem).append(kJsonSuffix);
 }
 
-std::string constants_folder(std::string_view stem) {
+std::string constants_directory(std::string_view stem) {
   return std::string(stem) + ".constants";
 }
 
@@ -186,8 +186,8 @@ std::string OutputNames::graph(std::string_view module, std::string_view archive
 }
 
 bool OutputNames::contain(std::string_view name) const {
-  if (!name.starts_with(folder_)) return false;
-  const std::string_view file = name.substr(folder_.size());
+  if (!name.starts_with(directory_)) return false;
+  const std::string_view file = name.substr(directory_.size());
   if (is_network_name(file)) return true;
   if (!file.starts_with(kTirPrefix)) return false;
   const std::size_t slash = file.find('/');
@@ -195,7 +195,7 @@ bool OutputNames::contain(std::string_view name) const {
   if (slash == std::string_view::npos) {
     return file.ends_with(kJsonSuffix) && !file.ends_with(kTwinSuffix);
   }
-  return file.substr(0, slash + 1).ends_with(kConstantFolder) &&
+  return file.substr(0, slash + 1).ends_with(kConstantDirectory) &&
          file.find('/', slash + 1) == std::string_view::npos && file.ends_with(kConstantSuffix);
 }
 

@@ -61,15 +61,15 @@ struct Manifest {
 /// Names of what mlf makes in one archive.
 class OutputNames {
  public:
-  /// `folder`: see `deployment::source_folder`.
-  explicit OutputNames(std::string_view folder) : folder_(folder) {}
+  /// `directory`: see `deployment::source_directory`.
+  explicit OutputNames(std::string_view directory) : directory_(directory) {}
 
-  /// The list of all others: `<folder>mlf.json`.
+  /// The list of all others: `<directory>mlf.json`.
   std::string manifest() const { return member("mlf.json"); }
-  /// `<folder><stem>.json`.
+  /// `<directory><stem>.json`.
   std::string tir_json(std::string_view stem) const;
   /// A file beside a tir-N.json, which calls it `path`.
-  std::string member(std::string_view path) const { return std::string(folder_).append(path); }
+  std::string member(std::string_view path) const { return std::string(directory_).append(path); }
   /// Throw `Error`, with the archive's path, for a module whose name cannot be that of a file.
   std::string topology(std::string_view module, std::string_view archive) const;
   std::string graph(std::string_view module, std::string_view archive) const;
@@ -78,11 +78,11 @@ class OutputNames {
   bool contain(std::string_view name) const;
 
  private:
-  std::string_view folder_;
+  std::string_view directory_;
 };
 
-/// `<stem>.constants`: the folder of its constants, seen from the folder of its JSON.
-std::string constants_folder(std::string_view stem);
+/// `<stem>.constants`: the directory of its constants, seen from the directory of its JSON.
+std::string constants_directory(std::string_view stem);
 
 void write_manifest(const Manifest& manifest, support::ByteSink& out);
 

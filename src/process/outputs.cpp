@@ -53,7 +53,7 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
   const tir::JsonOptions json{.layout = JsonLayout::compact,
                               .constants = job.options.constants,
                               .npy_threshold = 0,
-                              .npy_folder = constants_folder(source.stem),
+                              .npy_directory = constants_directory(source.stem),
                               .max_written_nodes = job.options.tir_limits.max_written_nodes};
 
   ManifestTir entry = describe(source, job);

@@ -9,7 +9,7 @@
 
 namespace mlf::run {
 
-// Files in the folder of the program.
+// Files in the directory of the program.
 inline constexpr std::string_view kInputs = "inputs";    ///< bytes that it reads, in order
 inline constexpr std::string_view kResults = "results";  ///< bytes that it writes, in order
 

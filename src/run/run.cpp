@@ -68,7 +68,7 @@ class Builder {
         flags_(with_own_flags(options.compiler)),
         compiler_(archive_, module_, flags_) {}
 
-  const compile::WorkFolder& folder() const { return compiler_.folder(); }
+  const compile::WorkDirectory& directory() const { return compiler_.directory(); }
 
   /// `edited` has members with hooks.
   void build(const std::string& program, const optimize::EditedMembers& edited) {
@@ -78,7 +78,7 @@ class Builder {
       compile_file(std::to_string(objects_.size()), end == ".c" ? end : ".cc",
                    edited.text_of(*archive_.find(file.name)), file.name);
     }
-    const auto machine = machine_of(file_text(folder().path() / "program.o"));
+    const auto machine = machine_of(file_text(directory().path() / "program.o"));
     for (const FileRef& file : module_.files.objects) {
       const std::string_view bytes = deployment::member_text(archive_, file);
       if (machine_of(bytes) != machine) {
@@ -86,7 +86,7 @@ class Builder {
              "this object is not for the processor that the compiler compiles for", file.name);
       }
       objects_.push_back(path(std::to_string(objects_.size()) + ".o"));
-      folder().write(fs::path(objects_.back()).filename(), bytes);
+      directory().write(fs::path(objects_.back()).filename(), bytes);
     }
     link();
   }
@@ -100,11 +100,11 @@ class Builder {
     return compiler;
   }
 
-  std::string path(const std::string& name) const { return (folder().path() / name).string(); }
+  std::string path(const std::string& name) const { return (directory().path() / name).string(); }
 
   void compile_file(const std::string& stem, const std::string& end, std::string_view text,
                     const std::string& member) {
-    folder().write(stem + end, text);
+    directory().write(stem + end, text);
     objects_.push_back(path(stem + ".o"));
     compiler_.run({"-c", path(stem + end), "-o", objects_.back()}, {.member = member});
   }
@@ -126,7 +126,7 @@ class Builder {
     }
     fail(ErrorKind::invalid_input,
          fmt::format("the network was not linked: {} says: {}", user_.command,
-                     compile::first_error(result.errors, folder().path())));
+                     compile::first_error(result.errors, directory().path())));
   }
 
   const archive::Archive& archive_;
@@ -193,17 +193,17 @@ RunResult run(const Deployment& deployment, const Network& network, const RunOpt
   builder.build(program_text(plan), edited);
   std::string inputs;
   for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
-  const compile::WorkFolder& folder = builder.folder();
-  folder.write(kInputs, inputs);
+  const compile::WorkDirectory& directory = builder.directory();
+  directory.write(kInputs, inputs);
   const ProgramResult ended = compile::run_program(
-      {.arguments = {(folder.path() / "program").string()},
-       .directory = folder.path(),
+      {.arguments = {(directory.path() / "program").string()},
+       .directory = directory.path(),
        .limits = {.time = options.timeout, .memory = options.memory, .file = size}},
-      folder);
+      directory);
   if (ended.timed_out || ended.status != 0) {
     fail(ErrorKind::invalid_input, "the network " + why_it_ended(ended, options.timeout));
   }
-  const std::string results = read_results(folder.path() / kResults, size);
+  const std::string results = read_results(directory.path() / kResults, size);
   std::string_view left = results;
   RunResult result;
   // In the order of their hooks: what a call reads comes before what it writes.

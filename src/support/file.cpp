@@ -42,9 +42,9 @@ std::uint64_t kernel_copy(int from, std::uint64_t offset, std::uint64_t length, 
   return done;
 }
 
-std::string temporary_folder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+std::string temporary_directory() {
+  const char* directory = std::getenv("TMPDIR");
+  return directory != nullptr && *directory != '\0' ? directory : "/tmp";
 }
 
 }  // namespace
@@ -97,15 +97,15 @@ File File::duplicate(int fd, std::string name) {
 
 // No other process can open or replace it, and it is gone whatever happens to this one.
 File File::anonymous() {
-  const std::string folder = temporary_folder();
-  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  const std::string directory = temporary_directory();
+  int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd < 0) {  // a file system without O_TMPFILE
-    std::string path = folder + "/mlf-XXXXXX";
+    std::string path = directory + "/mlf-XXXXXX";
     fd = ::mkostemp(path.data(), O_CLOEXEC);
-    if (fd < 0) fail_io("cannot create a temporary file", folder, errno);
+    if (fd < 0) fail_io("cannot create a temporary file", directory, errno);
     ::unlink(path.c_str());
   }
-  return {fd, "temporary file in " + folder};
+  return {fd, "temporary file in " + directory};
 }
 
 struct stat File::status() const {

@@ -43,7 +43,7 @@ def start(profile, *more):
 
 
 class Case(unittest.TestCase):
-    """Has one browser, as `driver`, and one folder for all of its tests."""
+    """Has one browser, as `driver`, and one directory for all of its tests."""
 
     OPTIONS = ()
 
@@ -51,8 +51,8 @@ class Case(unittest.TestCase):
     def setUpClass(cls):
         context = tempfile.TemporaryDirectory()
         cls.addClassCleanup(context.cleanup)
-        cls.folder = pathlib.Path(context.name)
-        cls.driver = start(cls.folder / "profile", *cls.OPTIONS)
+        cls.directory = pathlib.Path(context.name)
+        cls.driver = start(cls.directory / "profile", *cls.OPTIONS)
         cls.addClassCleanup(cls.driver.quit)
 
 
@@ -62,7 +62,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 
 class ServedCase(Case):
-    """Has a server of the folder PAGE at `address` too."""
+    """Has a server of the directory PAGE at `address` too."""
 
     PAGE = None
     HANDLER = Handler

@@ -53,9 +53,9 @@ class Arguments(unittest.TestCase):
 
 class BudgetCase(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.budget = pathlib.Path(folder.name) / "mlf-budget.toml"
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.budget = pathlib.Path(directory.name) / "mlf-budget.toml"
         self.module = json.loads(support.run_ok("report", "--json", QNN).stdout)["modules"][0]
         self.buffers = sum(
             self.module["ram"][one] for one in BUFFERS

@@ -29,9 +29,9 @@ def least(number):
 
 class Cases(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
 
     def archive(self, name):
         return CASES / f"{name}.tar.gz"
@@ -47,7 +47,7 @@ class Cases(unittest.TestCase):
     def planned(self, name):
         """Plans the archive and runs what comes out beside it; its faults."""
         judge = plan_run.Judge()
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(support.run_ok("process", self.archive(name), "-o", "-").stdout)
         judge.offsets(path)
         self.assertEqual(judge.moved, 1)
@@ -112,7 +112,7 @@ class Cases(unittest.TestCase):
     def test_what_cannot_be_moved_is_refused(self):
         for name in ("plan-two_halves", "plan-neg_read"):
             with self.subTest(name):
-                output = self.folder / "out.tar"
+                output = self.directory / "out.tar"
                 self.expect(1, "optimize", "--only", "ram", "-o", output, self.archive(name))
                 self.assertFalse(output.exists())
 
@@ -146,7 +146,7 @@ class Cases(unittest.TestCase):
         self.assertEqual([call["shape"] for call in report["calls"]], [[1, 1, 1, 4], [1, 1, 1, 4], [1, 4]])
         self.assertEqual([call["live"] for call in report["calls"]], [4, 8, 4])
         self.expect(0, "verify", self.archive("cmsis-nn-dense"))
-        output = self.folder / "out.tar"
+        output = self.directory / "out.tar"
         self.expect(0, "optimize", "--only", "ram", "-o", output, self.archive("cmsis-nn-dense"))
         self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 20)
 

@@ -66,16 +66,16 @@ def needed(path):
 
 
 class Linked:
-    """The objects of an archive in a folder, and how they are linked."""
+    """The objects of an archive in a directory, and how they are linked."""
 
-    def __init__(self, path, folder):
-        self.folder = pathlib.Path(folder)
+    def __init__(self, path, directory):
+        self.directory = pathlib.Path(directory)
         with tarfile.open(path) as tar:
-            support.extract(tar, folder)
+            support.extract(tar, directory)
         self.objects = []
-        for source in sorted(self.folder.glob("codegen/host/src/*.c")):
+        for source in sorted(self.directory.glob("codegen/host/src/*.c")):
             self.objects.append(source.with_suffix(".o"))
-            headers = f"-I{self.folder / 'codegen/host/include'}"
+            headers = f"-I{self.directory / 'codegen/host/include'}"
             command = [COMPILER, *FLAGS, headers, f"-I{generated_c.HEADERS}", "-c"]
             subprocess.run([*command, source, "-o", self.objects[-1]], check=True)
         (ram,) = [one for one in (json.loads(support.run_ok("report", "--json", path).stdout))["modules"]]
@@ -92,10 +92,10 @@ class Linked:
 
     def link(self, ram, flash):
         """Whether it fits; anything else that a linker may say ends the test."""
-        script = self.folder / "memory.ld"
+        script = self.directory / "memory.ld"
         script.write_text(SCRIPT.format(ram=ram, flash=flash, reserved=self.reserved))
         command = [COMPILER, *FLAGS, "-nostdlib", "-Wl,--unresolved-symbols=ignore-all,--entry=0"]
-        done = subprocess.run([*command, f"-Wl,-T,{script}", *self.objects, "-o", self.folder / "out.elf"],
+        done = subprocess.run([*command, f"-Wl,-T,{script}", *self.objects, "-o", self.directory / "out.elf"],
                               capture_output=True, text=True)  # fmt: skip
         if done.returncode == 0:
             return True
@@ -105,7 +105,7 @@ class Linked:
     def size(self, region):
         """The smallest region that everything fits into."""
         self.link(HUGE, HUGE)
-        command = ["arm-none-eabi-size", "-A", "-d", self.folder / "out.elf"]
+        command = ["arm-none-eabi-size", "-A", "-d", self.directory / "out.elf"]
         sections = subprocess.run(command, capture_output=True, text=True).stdout
         wanted = (".data", ".bss") if region == "ram" else (".text", ".rodata", ".data")
         start = 0x30000000 if region == "ram" else 0x10000000
@@ -131,8 +131,8 @@ class CheckAndLink(unittest.TestCase):
             if numbers is None:
                 continue
             compared += 1
-            with tempfile.TemporaryDirectory() as folder:
-                linked = Linked(path, folder)
+            with tempfile.TemporaryDirectory() as directory:
+                linked = Linked(path, directory)
                 padding = {"ram": 0, "flash": 0}
                 for name, alignment in linked.sections():
                     # Content of .data is in both.

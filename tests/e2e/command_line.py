@@ -63,20 +63,20 @@ class Help(unittest.TestCase):
         self.assertEqual(sorted(found), sorted(expected))
 
 
-class Manual(program_case.Folder):
+class Manual(program_case.Directory):
     """Manual pages and completions, which are made of what parses the command line."""
 
     def setUp(self):
         super().setUp()
-        support.run_ok("help", "--write", self.folder)
+        support.run_ok("help", "--write", self.directory)
 
     def completions(self, *words):
         """What bash offers for the last word."""
-        script = self.folder / "bash-completion/completions/mlf"
+        script = self.directory / "bash-completion/completions/mlf"
         text = f"""source {script}
                    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mlf; printf '%s\\n' "${{COMPREPLY[@]}}"
                 """
-        result = subprocess.run(["bash", "-c", text, "bash", "mlf", *words], cwd=self.folder,
+        result = subprocess.run(["bash", "-c", text, "bash", "mlf", *words], cwd=self.directory,
                                 env=WITH_PROGRAM, capture_output=True, check=True, text=True)
         self.assertEqual(result.stderr, "")
         return set(result.stdout.split())
@@ -106,17 +106,17 @@ class Manual(program_case.Folder):
                       self.completions("show", support.ARCHIVES / "tvm-0.18-add-aot-c.tar", "tvm"))
         # Shells evaluate words: a name that is none is not offered.
         metadata = support.METADATA.replace('"default": {', '"$(touch made)": {', 1)
-        (self.folder / "bad.tar").write_bytes(support.make_tar({"metadata.json": metadata}))
+        (self.directory / "bad.tar").write_bytes(support.make_tar({"metadata.json": metadata}))
         self.assertEqual(self.completions("graph", "bad.tar", "--module", ""), set())
-        self.assertFalse((self.folder / "made").exists())
+        self.assertFalse((self.directory / "made").exists())
 
     def test_bash_completes_names_of_files_everywhere_else(self):
-        (self.folder / "a b.tar").write_bytes(b"")
+        (self.directory / "a b.tar").write_bytes(b"")
         self.assertEqual(self.completions("process", "a"), {"a", "b.tar"})  # split by the test alone
         self.assertEqual(self.completions("process", "-o", "bash-"), {"bash-completion"})
 
     def test_every_command_has_a_page_without_warnings(self):
-        pages = sorted(self.folder.glob("man/man1/*.1"))
+        pages = sorted(self.directory.glob("man/man1/*.1"))
         commands = [f"mlf-{name}.1" for name in support.commands()]
         self.assertEqual([page.name for page in pages], sorted([*commands, "mlf.1"]))
         for page in pages:
@@ -133,18 +133,18 @@ class Manual(program_case.Folder):
 
     @unittest.skipIf(shutil.which("zsh") is None, "there is no zsh")
     def test_zsh_takes_its_completion(self):
-        script = self.folder / "zsh/vendor-completions/_mlf"
+        script = self.directory / "zsh/vendor-completions/_mlf"
         # Its own parser reads all of it. What it offers takes a terminal to be seen.
         result = subprocess.run(["zsh", "-f", "-n", script], capture_output=True, text=True)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     @unittest.skipIf(shutil.which("fish") is None, "there is no fish")
     def test_fish_completes_commands_options_and_their_values(self):
-        script = self.folder / "fish/vendor_completions.d/mlf.fish"
+        script = self.directory / "fish/vendor_completions.d/mlf.fish"
 
         def offered(line):
             code = f"source {script}; complete -C '{line}'"
-            result = subprocess.run(["fish", "--no-config", "-c", code], cwd=self.folder, env=WITH_PROGRAM,
+            result = subprocess.run(["fish", "--no-config", "-c", code], cwd=self.directory, env=WITH_PROGRAM,
                                     capture_output=True, check=True, text=True)
             self.assertEqual(result.stderr, "")
             return dict(row.split("\t") if "\t" in row else (row, "")
@@ -160,14 +160,14 @@ class Manual(program_case.Folder):
         self.assertIn("call,kernel", offered("mlf report --columns call,kern"))
         self.assertEqual(offered("mlf check --no-finding constants").keys(), {"constants-twice"})
 
-    def test_a_folder_that_cannot_be_written_is_an_error(self):
-        (self.folder / "file").write_bytes(b"")
-        result = support.run("help", "--write", self.folder / "file")
+    def test_a_directory_that_cannot_be_written_is_an_error(self):
+        (self.directory / "file").write_bytes(b"")
+        result = support.run("help", "--write", self.directory / "file")
         self.assertEqual(result.returncode, 74)
         self.assertIn(b"cannot be written: ", result.stderr)
 
 
-class Plan(program_case.Folder):
+class Plan(program_case.Directory):
     """Offsets for the buffers of a CSV file."""
 
     ROWS = "size,id,lower,upper\n4,a,0,3\n4,b,3,9\n4,c,0,9\n4,d,9,21\n4,e,0,21\n"
@@ -179,7 +179,7 @@ class Plan(program_case.Folder):
         return [int(line.rpartition(",")[2]) for line in lines[1:]]
 
     def test_rows_come_out_with_offsets(self):
-        path = self.folder / "buffers.csv"
+        path = self.directory / "buffers.csv"
         path.write_text(self.ROWS)
         result = support.run_ok("plan", "--problem", str(path), "--capacity", "12")
         a, b, c, d, e = self.offsets(result.stdout)
@@ -197,7 +197,7 @@ class Plan(program_case.Folder):
         self.assertEqual(again.stdout, first.stdout)
 
     def test_too_small_a_capacity_is_a_failed_check_with_the_best_plan(self):
-        path = self.folder / "buffers.csv"
+        path = self.directory / "buffers.csv"
         path.write_text(self.ROWS)
         result = support.run("plan", "-q", "--problem", str(path), "--capacity", "11")
         self.assertEqual(result.returncode, 1)
@@ -205,7 +205,7 @@ class Plan(program_case.Folder):
         self.assertEqual(result.stderr.decode(), "mlf: error: no plan fits into 11 bytes\n")
 
 
-class Process(program_case.Folder):
+class Process(program_case.Directory):
     def test_success_is_silent_and_verbose_says_what_was_written(self):
         path = self.archive()
         result = support.run_ok("process", "-v", path)
@@ -228,7 +228,7 @@ class Process(program_case.Folder):
         self.assertEqual(piped, path.read_bytes())
 
     def test_output_to_a_file_leaves_the_archive_alone(self):
-        path, out = self.archive(), self.folder / "out.tar"
+        path, out = self.archive(), self.directory / "out.tar"
         before = path.read_bytes()
         support.run_ok("process", path, "-o", out)
         self.assertEqual(path.read_bytes(), before)
@@ -256,7 +256,7 @@ class Process(program_case.Folder):
     def test_several_archives_at_once_are_reported_in_their_order(self):
         good = [self.archive(f"{i}.tar") for i in range(5)]
         bad = self.archive("bad.tar", text="oops\n")
-        missing = self.folder / "missing.tar"
+        missing = self.directory / "missing.tar"
         result = support.run("process", "-j", "4", good[0], bad, *good[1:], missing)
         self.assertEqual(result.returncode, 65, "the first failure decides")
         first, second = (result.stderr.index(str(path).encode()) for path in (bad, missing))
@@ -264,22 +264,22 @@ class Process(program_case.Folder):
         for path in good:
             self.assertEqual(path.read_bytes(), good[0].read_bytes())
 
-    def test_a_folder_that_cannot_be_written_is_an_io_error(self):
+    def test_a_directory_that_cannot_be_written_is_an_io_error(self):
         path = self.archive()
         before = path.read_bytes()
-        self.folder.chmod(0o555)
+        self.directory.chmod(0o555)
         nobody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
-        # Opened by this process: the user `nobody` may not read the folder of this checkout.
+        # Opened by this process: the user `nobody` may not read the directory of this checkout.
         with open(support.PROGRAM, "rb") as program:
             file = program.fileno()
             command = [f"/proc/self/fd/{file}", "process", path]
             result = subprocess.run(command, pass_fds=[file], capture_output=True, **nobody)
-        self.folder.chmod(0o755)
+        self.directory.chmod(0o755)
         self.assertEqual(result.returncode, 74, result.stderr)
         self.assertEqual(path.read_bytes(), before)
 
 
-class ChecksOfVerify(program_case.Folder):
+class ChecksOfVerify(program_case.Directory):
     def test_it_says_what_it_checked_and_what_not(self):
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
         self.assertEqual(support.run_ok("verify", archive).stdout, b"")
@@ -309,7 +309,7 @@ class ChecksOfVerify(program_case.Folder):
         archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
         self.assertIn(b"warning: the generated C, codegen/host/src/default_lib1.c, uses the type half",
                       support.run_ok("verify", archive).stdout)  # fmt: skip
-        stock = self.folder / "stock.tar"
+        stock = self.directory / "stock.tar"
         stock.write_bytes(support.without_tir(archive, {}))
         self.assertIn(b"[c-type]", support.run_ok("verify", stock).stdout)
         self.assertEqual(support.run_ok("verify", support.ARCHIVES / "tvm-0.18-add-aot-c.tar").stdout, b"")
@@ -320,12 +320,12 @@ class ChecksOfVerify(program_case.Folder):
         ))  # fmt: skip
 
 
-class Streams(program_case.Folder):
+class Streams(program_case.Directory):
     """What can be read only once is as good a source as a file, for every command."""
 
     def outputs(self, data, command, options=()):
         """What comes from a file, a pipe, a FIFO and standard input."""
-        file, fifo = self.folder / "a-file", self.folder / "a-fifo"
+        file, fifo = self.directory / "a-file", self.directory / "a-fifo"
         file.write_bytes(data)
         yield str(file), support.run(*command, file, *options)
         reader, writer = os.pipe()
@@ -357,7 +357,7 @@ class Streams(program_case.Folder):
             for command in (["inspect", "--json"], ["verify", "-v", "--json"], ["graph"], ["tir"]):
                 self.check(packed, *command)
         self.check(data, "process", options=["-o", "-"])
-        self.check(data, "process", "--dry-run", options=["-o", self.folder / "out.tar"])
+        self.check(data, "process", "--dry-run", options=["-o", self.directory / "out.tar"])
 
     def test_tir_takes_every_dialect(self):
         for text in (support.LEGACY_TEXT, support.NETWORK):
@@ -370,11 +370,11 @@ class Streams(program_case.Folder):
             self.check(support.NETWORK.encode(), *command, archive, "--tir")
 
     def test_tir_is_added_from_files_and_streams(self):
-        (self.folder / "tir-1.txt").write_text(support.NETWORK)
-        fifo = self.folder / "tir-2.txt"
+        (self.directory / "tir-1.txt").write_text(support.NETWORK)
+        fifo = self.directory / "tir-2.txt"
         os.mkfifo(fifo)
         archive = self.archive(text=None)
-        command = ["process", archive, "--add-tir", self.folder / "tir-1.txt", "--add-tir", fifo]
+        command = ["process", archive, "--add-tir", self.directory / "tir-1.txt", "--add-tir", fifo]
         with concurrent.futures.ThreadPoolExecutor() as pool:
             pool.submit(fifo.write_text, support.LEGACY_TEXT)
             support.run_ok(*command)
@@ -384,7 +384,7 @@ class Streams(program_case.Folder):
                 tar.extractfile("./src/tir-2.txt").read(), support.LEGACY_TEXT.encode()
             )
             self.assertIn("./src/tir-2.json", tar.getnames())
-        (self.folder / "tir-1.txt").write_text(support.LEGACY_TEXT)
+        (self.directory / "tir-1.txt").write_text(support.LEGACY_TEXT)
         result = support.run(*command[:4])
         self.assertEqual(result.returncode, 0)
         self.assertIn(b"src/tir-1.txt is there with other content, and stays", result.stderr)
@@ -395,7 +395,7 @@ class Streams(program_case.Folder):
             result = support.run(*command, "/dev/zero", *limits)
             self.assertEqual(result.returncode, 65, result.stderr)
             self.assertIn(b"100000 bytes", result.stderr)
-        endless = self.folder / "tir-1.txt"
+        endless = self.directory / "tir-1.txt"
         endless.symlink_to("/dev/zero")
         archive = self.archive(text=None)
         result = support.run("process", archive, "--add-tir", endless, "--limit", "member-bytes=100000")
@@ -414,12 +414,12 @@ class Streams(program_case.Folder):
             self.assertEqual(result.stderr.count(b"mlf: error: "), 1)
 
     def test_a_stream_cannot_be_replaced(self):
-        fifo = self.folder / "fifo"
+        fifo = self.directory / "fifo"
         os.mkfifo(fifo)
         self.assertEqual(support.run("process", fifo).returncode, 74)
 
 
-class Verify(program_case.Folder):
+class Verify(program_case.Directory):
     def archive_with(self, arguments):
         text = (
             support.NETWORK
@@ -446,14 +446,14 @@ class Verify(program_case.Folder):
 
     def test_the_worst_of_several_archives_decides(self):
         good = self.archive_with(None)
-        bad = self.folder / "bad.tar"
+        bad = self.directory / "bad.tar"
         bad.write_bytes(b"oops")
         result = support.run("verify", "--json", good, bad)
         self.assertEqual(result.returncode, 65)
         self.assertEqual([a["passed"] for a in json.loads(result.stdout)["archives"]], [True])
 
 
-class Inspect(program_case.Folder):
+class Inspect(program_case.Directory):
     def test_tables_name_modules_functions_and_members(self):
         text = support.run_ok("inspect", self.archive()).stdout.decode()
         for piece in ("Model Library Format 7", "default", "full-model", "src/tir-1.txt", "main"):
@@ -461,22 +461,23 @@ class Inspect(program_case.Folder):
         self.assertNotIn(" \n", text)
 
     def test_the_entry_point_is_the_function_that_programs_call(self):
-        folder = support.BUNDLED_CORPUS
+        directory = support.BUNDLED_CORPUS
         packed, with_structs, graph = [
             json.loads(support.run_ok("inspect", "--json", path).stdout)["modules"][0]["entry_point"]
-            for path in (folder / "tvm-0.9/dense-aot-packed-usmp/module.tar",
-                         folder / "tvm-0.18/two_out-aot-c-usmp/module.tar", folder / "tvm-0.9/diamond-graph/module.tar")
+            for path in (directory / "tvm-0.9/dense-aot-packed-usmp/module.tar",
+                         directory / "tvm-0.18/two_out-aot-c-usmp/module.tar",
+                         directory / "tvm-0.9/diamond-graph/module.tar")
         ]  # fmt: skip
         self.assertIsNone(graph)
         self.assertEqual([packed["function"], packed["interface"]], ["tvmgen_default_run", "packed"])
         self.assertEqual(packed["member"], "codegen/host/src/default_lib0.c")
         self.assertEqual([with_structs["function"], with_structs["interface"]], ["tvmgen_default_run", "c"])
-        with tarfile.open(folder / "tvm-0.18/two_out-aot-c-usmp/module.tar") as tar:
+        with tarfile.open(directory / "tvm-0.18/two_out-aot-c-usmp/module.tar") as tar:
             header = tar.extractfile("./" + with_structs["member"]).read().decode()
         for fields in ("inputs", "outputs"):
             (struct,) = re.findall(rf"struct tvmgen_default_{fields} {{(.*?)}}", header, re.DOTALL)
             self.assertEqual(re.findall(r"\* (\w+);", struct), with_structs[fields])
-            text = support.run_ok("inspect", folder / "tvm-0.18/two_out-aot-c-usmp/module.tar").stdout.decode()
+            text = support.run_ok("inspect", directory / "tvm-0.18/two_out-aot-c-usmp/module.tar").stdout.decode()
             for field in with_structs[fields]:
                 self.assertRegex(text, rf"\b{fields}\.{field}\b")
 
@@ -491,7 +492,7 @@ class Inspect(program_case.Folder):
             }
         ]
         members = {"metadata.json": json.dumps(metadata), "src/tir-1.txt": support.NETWORK}
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(support.make_tar(members))
         rows = [
             re.split(r"  +", line)
@@ -522,7 +523,7 @@ class Inspect(program_case.Folder):
                 '"main": []', '"main": [{"device": 1, "workspace_size_bytes": 7}]'
             )
         }
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(support.make_tar(members))
         text = support.run_ok("inspect", path).stdout.decode()
         self.assertRegex(text, r"workspace +\? +7\n")
@@ -544,11 +545,11 @@ class Inspect(program_case.Folder):
         self.assertEqual(result.returncode, 74)
 
 
-class Colour(program_case.Folder):
+class Colour(program_case.Directory):
     def stderr_on_a_terminal(self, **environment):
         leader, follower = pty.openpty()
         subprocess.run(
-            [support.PROGRAM, "inspect", self.folder / "missing.tar"],
+            [support.PROGRAM, "inspect", self.directory / "missing.tar"],
             stderr=follower, check=False, env={**os.environ, "TERM": "xterm", **environment},
         )  # fmt: skip
         os.close(follower)
@@ -559,7 +560,7 @@ class Colour(program_case.Folder):
     def test_nothing_that_a_terminal_would_obey_is_printed(self):
         name = "\x1b[31m\x7f\x9b\u202e"
         metadata = support.METADATA.replace('"default": {', json.dumps(name) + ": {", 1)
-        path = self.folder / "a\x1bb.tar"
+        path = self.directory / "a\x1bb.tar"
         path.write_bytes(support.make_tar({"metadata.json": metadata}))
         for command in (
             ["inspect"], ["inspect", "--json"], ["-v", "verify"], ["verify", "--json"],

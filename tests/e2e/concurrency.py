@@ -26,9 +26,9 @@ def read_whole(path):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        directory = pathlib.Path(name)
         original = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-        alone, shared = folder / "alone.tar", folder / "shared.tar"
+        alone, shared = directory / "alone.tar", directory / "shared.tar"
         shutil.copyfile(original, alone)
         shutil.copyfile(original, shared)
         support.run_ok("process", alone)
@@ -43,7 +43,7 @@ def main():
                 writer.stderr.close()
         support.run_ok("process", shared)
         assert shared.read_bytes() == alone.read_bytes()
-        assert sorted(path.name for path in folder.iterdir()) == ["alone.tar", "shared.tar"]
+        assert sorted(path.name for path in directory.iterdir()) == ["alone.tar", "shared.tar"]
     return 0
 
 

@@ -213,8 +213,8 @@ def passed(check):
 class Judge:
     """Compares edited archives with those that they may stand for, each of which is asked once."""
 
-    def __init__(self, folder, change=lambda numbers: None, judged=lambda check: check):
-        self.folder = pathlib.Path(folder)
+    def __init__(self, directory, change=lambda numbers: None, judged=lambda check: check):
+        self.directory = pathlib.Path(directory)
         # Faults in what mlf says of an edited archive: for the test of this test.
         self.change = change
         self.judged = judged
@@ -227,7 +227,7 @@ class Judge:
         key = digest.hexdigest()
         if key not in self.known:
             # Two threads may ask for one archive: neither reads what the other writes.
-            path = self.folder / f"{key[:20]}-{threading.get_ident()}.tar"
+            path = self.directory / f"{key[:20]}-{threading.get_ident()}.tar"
             hiding.write(members, path)
             self.known[key] = Said(path)
         return self.known[key]
@@ -391,21 +391,21 @@ class TheTestItself(unittest.TestCase):
     MEASURES = ("mac", "loaded", "stored", "scratch", "parameters", "stack", "heap", "constants", "bytes", "live")
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
 
     def test_holds_as_it_is(self):
-        self.assertEqual(Judge(self.folder).faults(hidden_loop()), [])
+        self.assertEqual(Judge(self.directory).faults(hidden_loop()), [])
 
     def test_notices_each_measure_that_is_exact_again(self):
         for measure in self.MEASURES:
             with self.subTest(measure):
-                faults = Judge(self.folder, exact_again(measure)).faults(hidden_loop())
+                faults = Judge(self.directory, exact_again(measure)).faults(hidden_loop())
                 self.assertTrue(any(f".{measure}:" in fault for fault in faults), faults)
 
     def test_notices_a_gate_that_passes_on_a_floor(self):
-        faults = Judge(self.folder, judged=floors_fit).faults(hidden_loop())
+        faults = Judge(self.directory, judged=floors_fit).faults(hidden_loop())
         for gate in GATES:
             with self.subTest(gate):
                 self.assertTrue(any(f"passes {gate}" in fault for fault in faults), faults)
@@ -415,9 +415,9 @@ class Containment(unittest.TestCase):
     maxDiff = None
 
     def test_what_is_hidden_makes_no_number_more_certain(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             edits = every_edit() if WANTED else itertools.islice(sampled_edits(), SAMPLE)
-            results = judge_all(edits, Judge(folder))
+            results = judge_all(edits, Judge(directory))
         print_table(results)
         broken = [
             f"{kind}: {label}: {name}\n    " + "\n    ".join(faults[:6])

@@ -92,12 +92,12 @@ def check_outputs(path, added, stems, modules):
         check_network(documents, module)
 
 
-def check_other_tools(path, folder):
+def check_other_tools(path, directory):
     """GNU tar, bsdtar and Python list and extract the same."""
     with tarfile.open(path) as tar:
         files = {m.name: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
     for tool in ("tar", "bsdtar"):
-        target = folder / tool
+        target = directory / tool
         target.mkdir()
         listed = subprocess.run([tool, "-tf", path], capture_output=True, check=True)
         assert not listed.stderr, listed.stderr
@@ -122,8 +122,8 @@ def check_verify(path, said):
     assert verdict["archives"][0]["passed"] == (result.returncode == 0) == (not said), said
 
 
-def check_archive(original, folder):
-    path = folder / "module.tar"
+def check_archive(original, directory):
+    path = directory / "module.tar"
     shutil.copy(original, path)
     os.chmod(path, 0o640)
     before = path.read_bytes()
@@ -139,7 +139,7 @@ def check_archive(original, folder):
     assert path.stat().st_mode & 0o777 == 0o640
     check_outputs(path, check_spans(before, path.read_bytes()), stems, modules)
     check_verify(path, result.stderr)
-    check_other_tools(path, folder)
+    check_other_tools(path, directory)
 
     first = state_of(path)
     support.run_ok("process", path)

@@ -48,10 +48,10 @@ def code_bytes(network, optimization):
     """.text of the archive's own C."""
     total = 0
     for source in network.sources:
-        target = network.folder / f"size-{source.stem}.o"
+        target = network.directory / f"size-{source.stem}.o"
         flags = [*plan_programs.BASE, "-w", optimization, *CPU, "-Dhalf=__fp16", *network.include]
         plan_programs.compile_c(
-            *flags, "-c", str(source), "-o", str(target), folder=network.folder, compiler=COMPILER
+            *flags, "-c", str(source), "-o", str(target), directory=network.directory, compiler=COMPILER
         )
         lines = subprocess.run([NM, "-S", target], capture_output=True, text=True, check=True).stdout
         for line in lines.splitlines():
@@ -63,7 +63,7 @@ def code_bytes(network, optimization):
 
 def instructions(network, optimization):
     """Of one run."""
-    driver = network.folder / "timed.c"
+    driver = network.directory / "timed.c"
     text = plan_programs.driver_text(
         network.document, network.headers, network.entry, False, 1, network.given
     )
@@ -71,7 +71,7 @@ def instructions(network, optimization):
     assert plain in text
     text = re.sub(r"fwrite\([^;]*stdout\);", "", text.replace(plain, TIMER))
     driver.write_text(text)
-    program = network.folder / "timed"
+    program = network.directory / "timed"
     build = plan_programs.BUILDS["cortex-m"]
     flags = [*plan_programs.BASE, "-w", optimization, *CPU, "-Dhalf=__fp16", "-include", "malloc.h"]
     flags += ["-Daligned_alloc=memalign", "--specs=rdimon.specs"]
@@ -80,7 +80,7 @@ def instructions(network, optimization):
     allocator = str(generated_c.RUNTIME / "allocator.c")
     plan_programs.compile_c(
         *flags, str(driver), allocator, *sources, "-lm", "-o", str(program),
-        folder=network.folder, compiler=build.compiler,
+        directory=network.directory, compiler=build.compiler,
     )  # fmt: skip
     command = ["qemu-system-arm", *BOARD, "-semihosting-config", "enable=on,target=native", "-kernel"]
     result = subprocess.run([*command, program], capture_output=True, check=False, timeout=600)

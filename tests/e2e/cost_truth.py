@@ -193,8 +193,8 @@ class Table:
 
 
 def check(table, archive):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder) / "archive"
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory) / "archive"
         memory_truth.unpack(archive, root)
         captured = reports(archive)
         for member in (root / "src").glob("tir-*"):
@@ -205,7 +205,7 @@ def check(table, archive):
             try:
                 if document is None:
                     raise generated_c.CannotRun(reason)
-                work = pathlib.Path(folder) / f"work-{name}"
+                work = pathlib.Path(directory) / f"work-{name}"
                 work.mkdir()
                 program = generated_c.Program(root, name, work, flags=("--coverage",))
                 truth = truth_of(document, program)

@@ -134,8 +134,8 @@ REBUILT = (
 
 def sizes_by_bloaty(archive, compiler, flags):
     """Bytes of every symbol in the object files of the archive's C."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory)
         with tarfile.open(archive) as tar:
             support.extract(tar, root)
         includes = [f"-I{root / 'codegen/host/include'}", f"-I{generated_c.HEADERS}"]
@@ -267,8 +267,8 @@ class Diff(unittest.TestCase):
         text = members[member].decode()
         calls = re.findall(r"if \(tvmgen_default_fused_\w+\(.*\) != 0 \) return -1;", text)
         hidden = {**members, member: text.replace(calls[1], "HIDDEN(3);").encode()}
-        with tempfile.TemporaryDirectory() as folder:
-            whole = pathlib.Path(folder, "whole.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            whole = pathlib.Path(directory, "whole.tar")
             whole.write_bytes(support.make_tar(members))
             result = support.run("diff", "--format", "json", whole, "-", input=support.make_tar(hidden))
         (module,) = json.loads(result.stdout)["modules"]

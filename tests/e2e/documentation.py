@@ -17,25 +17,25 @@ sys.path.insert(0, str(SITE))
 import pages  # noqa: E402
 
 
-def built(folder):
+def built(directory):
     """The site, or nothing where its tools are not installed."""
     needed = ("mkdocs", "material", "mkdocstrings", "mkdoxy")
     if shutil.which("doxygen") is None or not all(map(importlib.util.find_spec, needed)):
         return None
-    pages.Site(folder / "pages").write_all()
-    environment = {**os.environ, "MLF_SITE_PAGES": str(folder / "pages"), "NO_MKDOCS_2_WARNING": "1"}
+    pages.Site(directory / "pages").write_all()
+    environment = {**os.environ, "MLF_SITE_PAGES": str(directory / "pages"), "NO_MKDOCS_2_WARNING": "1"}
     subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file",
-         SITE / "mkdocs.yml", "--site-dir", folder / "html"],
+         SITE / "mkdocs.yml", "--site-dir", directory / "html"],
         check=True, env=environment, cwd=support.SOURCE)  # fmt: skip
-    return folder / "html"
+    return directory / "html"
 
 
 class Pages(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.site = pages.Site(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.site = pages.Site(directory.name)
 
     def test_every_line_of_a_file_is_on_its_page(self):
         for source, page in self.site.pages.items():
@@ -66,8 +66,8 @@ class Pages(unittest.TestCase):
             pages.Page("mlf/site/requirements.txt", "x.md")
 
     def test_every_guide_and_every_specification_is_a_page(self):
-        for folder in ("mlf/guide", "schemas"):
-            for path in (support.SOURCE / folder).glob("*.md"):
+        for directory in ("mlf/guide", "schemas"):
+            for path in (support.SOURCE / directory).glob("*.md"):
                 self.assertIn(path.relative_to(support.SOURCE).as_posix(), self.site.pages)
 
 

@@ -21,7 +21,7 @@ import tempfile
 import support
 import tars
 
-FOLDER = support.SOURCE / "tests" / "golden" / "errors"
+DIRECTORY = support.SOURCE / "tests" / "golden" / "errors"
 LEAST_CASES = 60
 
 
@@ -64,7 +64,7 @@ def parse(path):
     return "".join(preamble), cases
 
 
-def set_up(case, folder):
+def set_up(case, directory):
     """Makes the files of a case and returns its command line."""
     arguments = ["process", "module.tar"]
     members = {"metadata.json": support.METADATA}
@@ -80,21 +80,21 @@ def set_up(case, folder):
         elif kind == "member":
             members[words[0]] = content
         elif kind == "file":
-            (folder / words[0]).write_bytes(content)
+            (directory / words[0]).write_bytes(content)
         elif kind == "tar":
             archive = getattr(tars, words[0])()
-    (folder / "module.tar").write_bytes(archive or support.make_tar(members))
+    (directory / "module.tar").write_bytes(archive or support.make_tar(members))
     return arguments
 
 
 def run_case(case):
     """(exit code, standard error, what was changed on disk)"""
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        arguments = set_up(case, folder)
-        before = {path.name: path.read_bytes() for path in folder.iterdir()}
-        result = support.run(*arguments, cwd=folder, stdin=-3)
-        after = {path.name: path.read_bytes() for path in folder.iterdir()}
+        directory = pathlib.Path(name)
+        arguments = set_up(case, directory)
+        before = {path.name: path.read_bytes() for path in directory.iterdir()}
+        result = support.run(*arguments, cwd=directory, stdin=-3)
+        after = {path.name: path.read_bytes() for path in directory.iterdir()}
         changed = sorted(k for k in before.keys() | after.keys() if before.get(k) != after.get(k))
         return result.returncode, result.stderr.decode(errors="backslashreplace"), changed
 
@@ -124,7 +124,7 @@ def update(path):
 
 
 def main():
-    paths = sorted(FOLDER.glob("*.txt"))
+    paths = sorted(DIRECTORY.glob("*.txt"))
     if "--update" in sys.argv:
         for path in paths:
             update(path)

@@ -30,7 +30,7 @@ def run(injections, *arguments):
 
 
 def calls_of(*arguments):
-    """The calls that change a folder, in their order."""
+    """The calls that change a directory, in their order."""
     with tempfile.NamedTemporaryFile() as log:
         subprocess.run(
             ["strace", "-f", "-qq", "-o", log.name, "-e", f"trace={CHANGES}",
@@ -51,17 +51,17 @@ def each_call(calls):
 
 class Faults(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
 
     def archive(self, mode="w"):
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(support.make_tar(MEMBERS, mode))
         return path
 
     def unpacked(self):
-        path = self.folder / "unpacked"
+        path = self.directory / "unpacked"
         shutil.rmtree(path, ignore_errors=True)
         for name, content in MEMBERS.items():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -75,14 +75,14 @@ class Faults(unittest.TestCase):
         }
 
     def temporaries(self):
-        return sorted(p.name for p in self.folder.rglob(".mlf-*"))
+        return sorted(p.name for p in self.directory.rglob(".mlf-*"))
 
 
-class InAFolder(Faults):
+class InADirectory(Faults):
     """Whatever happens between two files: `verify` notices, the next run heals."""
 
     def check(self, prepare, arguments, injection, ends):
-        """One run for every call that changes the folder, which ends there."""
+        """One run for every call that changes the directory, which ends there."""
         path = prepare()
         before = self.files(path)
         whole = [before] if support.run("verify", path).returncode == 0 else []
@@ -169,7 +169,7 @@ class OfATar(Faults):
         path = self.archive()
         support.run_ok("process", path)
         after = path.read_bytes()
-        for output in ([], ["-o", self.folder / "out.tar"]):
+        for output in ([], ["-o", self.directory / "out.tar"]):
             target = output[-1] if output else path
             path = self.archive()
             code, _ = run(["renameat:signal=SIGKILL"], "process", path, *output)
@@ -192,7 +192,7 @@ class OfATar(Faults):
         self.assertEqual(self.temporaries(), [])
 
     def test_a_run_that_is_alive_keeps_its_temporary(self):
-        path, out = self.archive(), self.folder / "out.tar"
+        path, out = self.archive(), self.directory / "out.tar"
         slow = subprocess.Popen(strace(["renameat:delay_enter=1s"], "process", path, "-o", out))
         while not self.temporaries():
             time.sleep(0.01)
@@ -230,7 +230,7 @@ class Attributes(Faults):
         try:
             os.setxattr(self.path, self.NAME, b"here")
         except OSError as error:
-            self.skipTest(f"no extended attributes in {self.folder}: {error}")
+            self.skipTest(f"no extended attributes in {self.directory}: {error}")
 
     def outcome(self, *injections):
         code, stderr = run(injections, "process", self.path)
@@ -278,8 +278,8 @@ class ArchivesThatShrink(unittest.TestCase):
 
     def test_are_an_error_of_reading(self):
         with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            archive, more = folder / "module.tar", folder / "tir-2.txt"
+            directory = pathlib.Path(name)
+            archive, more = directory / "module.tar", directory / "tir-2.txt"
             archive.write_bytes(support.make_tar(MEMBERS))
             os.mkfifo(more)
             run = subprocess.Popen(
@@ -292,7 +292,7 @@ class ArchivesThatShrink(unittest.TestCase):
             error = run.communicate()[1]
             self.assertEqual(run.returncode, 74, error)
             self.assertEqual(error.count(b"mlf: error: "), 1)
-            self.assertEqual(sorted(os.listdir(folder)), ["module.tar", "tir-2.txt"])
+            self.assertEqual(sorted(os.listdir(directory)), ["module.tar", "tir-2.txt"])
 
 
 def main():

@@ -1,4 +1,4 @@
-"""What the tests of python -m mlf.batch share: archives in a folder, some broken, and a dataset."""
+"""What the tests of python -m mlf.batch share: archives in a directory, some broken, and a dataset."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ BROKEN = (
 
 
 def name(url):
-    """Of an archive, wherever it is: zip://name.tar::folder/fleet.zip."""
+    """Of an archive, wherever it is: zip://name.tar::directory/fleet.zip."""
     return pathlib.PurePosixPath(url.partition("::")[0]).name
 
 
@@ -43,15 +43,15 @@ def _place(row):
 
 
 class Fleet(unittest.TestCase):
-    """Archives in a folder, and a dataset of them."""
+    """Archives in a directory, and a dataset of them."""
 
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
-        self.archives = self.folder / "archives"
+        self.directory = pathlib.Path(context.name)
+        self.archives = self.directory / "archives"
         self.archives.mkdir()
-        self.out = self.folder / "dataset"
+        self.out = self.directory / "dataset"
 
     def make(self, count, broken=0, sources=None):
         sources = sources or support.bundled_archives()
@@ -130,6 +130,6 @@ class ObjectStore:
     def put(self, path):
         self.files.put_file(str(path), f"fleet/archives/{path.name}")
 
-    def get_dataset(self, folder):
+    def get_dataset(self, directory):
         self.files.invalidate_cache()
-        self.files.get("fleet/dataset", str(folder), recursive=True)
+        self.files.get("fleet/dataset", str(directory), recursive=True)

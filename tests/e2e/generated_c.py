@@ -135,11 +135,11 @@ def call_kernels(driver, document):
 
 
 class Program:
-    def __init__(self, root, module, folder, flags=("-fstack-usage",)):
+    def __init__(self, root, module, directory, flags=("-fstack-usage",)):
         self.flags = flags
         self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
         self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
-        self.folder = folder
+        self.directory = directory
         if not self.sources:
             raise CannotRun("there is no C: its code is in objects")
         include = [f"-I{root / 'codegen/host/include'}"]
@@ -147,7 +147,7 @@ class Program:
         self.include = include
 
     def compile(self, source, include):
-        target = self.folder / (source.stem + ".o")
+        target = self.directory / (source.stem + ".o")
         command = ["gcc", *FLAGS, *include, *self.flags, "-c", str(source), "-o", str(target)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
@@ -188,13 +188,13 @@ class Program:
             call_kernels(driver, document)
         else:
             call_aot(driver, document, self.headers)
-        source = self.folder / "driver.c"
+        source = self.directory / "driver.c"
         source.write_text(driver.text())
-        program = self.folder / "driver"
+        program = self.directory / "driver"
         command = ["gcc", *FLAGS, *self.flags, *self.include, str(source)]
         command += [str(RUNTIME / "allocator.c"), *map(str, self.objects), "-lm", "-o", str(program)]
         result = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=self.folder
+            command, capture_output=True, text=True, check=False, cwd=self.directory
         )
         if result.returncode:
             raise CannotRun(f"gcc: {first_error(result.stderr)}")
@@ -214,7 +214,7 @@ class Program:
         for source, target in zip(self.sources, self.objects, strict=True):
             text = source.read_text(errors="replace").splitlines()
             command = ["gcov", "--json-format", "--stdout", str(target)]
-            found = subprocess.run(command, capture_output=True, check=True, cwd=self.folder)
+            found = subprocess.run(command, capture_output=True, check=True, cwd=self.directory)
             for file in json.loads(found.stdout)["files"]:
                 if pathlib.Path(file["file"]).name != source.name:
                     continue

@@ -39,9 +39,9 @@ def schema(name):
 
 
 @functools.cache
-def python_types(name, folder):
+def python_types(name, directory):
     """The class of the whole document, with those of its parts in its module."""
-    module = folder / f"{name}_types.py"
+    module = directory / f"{name}_types.py"
     datamodel_code_generator.generate(
         schema(name),
         input_file_type=datamodel_code_generator.InputFileType.JsonSchema,
@@ -128,11 +128,11 @@ class GeneratedTypes(unittest.TestCase):
     def setUpClass(cls):
         resources = contextlib.ExitStack()
         cls.addClassCleanup(resources.close)
-        cls.folder = pathlib.Path(resources.enter_context(tempfile.TemporaryDirectory()))
+        cls.directory = pathlib.Path(resources.enter_context(tempfile.TemporaryDirectory()))
         cls.documents = resources.enter_context(processed())
 
     def test_python_types_read_and_write_every_document(self):
-        types = {name: python_types(name, self.folder) for name in TITLES}
+        types = {name: python_types(name, self.directory) for name in TITLES}
         for name, path in self.documents:
             with self.subTest(path):
                 document = types[name].model_validate_json(path.read_bytes(), strict=True)
@@ -141,7 +141,7 @@ class GeneratedTypes(unittest.TestCase):
         print(f"{len(self.documents)} documents")
 
     def test_python_types_refuse_what_the_format_does_not_have(self):
-        tir = python_types("tir", self.folder)
+        tir = python_types("tir", self.directory)
         path = next(path for name, path in self.documents if name == "tir")
         for key in ("node", "dtype"):
             document = json.loads(path.read_bytes())
@@ -150,12 +150,12 @@ class GeneratedTypes(unittest.TestCase):
                 tir.model_validate(document)
 
     def typescript(self, *programs):
-        """A folder with the programs and the types that they import."""
+        """A directory with the programs and the types that they import."""
         if not has_typescript():
             self.skipTest("no build/node (tests/run --all makes it where there is npm)")
         for file in (*map(committed_types, TITLES), *programs):
-            shutil.copy(file, self.folder)
-        return [self.folder / program.name for program in programs]
+            shutil.copy(file, self.directory)
+        return [self.directory / program.name for program in programs]
 
     def compile(self, *programs):
         options = ["--strict", "--noEmitOnError", "--target", "es2022", "--module", "commonjs",

@@ -32,13 +32,13 @@ class Compilers(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
-        self.temporary = self.folder / "tmp"
+        self.directory = pathlib.Path(context.name)
+        self.temporary = self.directory / "tmp"
         self.temporary.mkdir()
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
 
     def compiler(self, script):
-        path = self.folder / "cc"
+        path = self.directory / "cc"
         path.write_text("#!/bin/sh\n" + script)
         path.chmod(0o755)
         return path
@@ -48,7 +48,7 @@ class Compilers(unittest.TestCase):
 
     def refused(self, c):
         """What mlf says of an archive with this C."""
-        path = self.folder / "c.tar"
+        path = self.directory / "c.tar"
         members = {"metadata.json": support.METADATA, "codegen/host/src/default_lib0.c": c}
         path.write_bytes(support.make_tar(members))
         result = support.run("report", "--cc", "gcc", path, env=self.environment)
@@ -57,7 +57,7 @@ class Compilers(unittest.TestCase):
         return result.stderr.decode()
 
     def test_end_with_mlf(self):
-        pid = self.folder / "pid"
+        pid = self.directory / "pid"
         compiler = self.compiler(
             f"setsid sh -c 'exec 2>&-; sleep 600' & echo $! > {pid}.new\n"
             f'mktemp > /dev/null; mv {pid}.new {pid}; exec 2>&-; sleep 600\n'
@@ -74,7 +74,7 @@ class Compilers(unittest.TestCase):
                 wait_for(lambda: not is_alive(int(pid.read_text())) and self.is_clean())
 
     def test_that_leave_programs_are_not_waited_for(self):
-        pid = self.folder / "pid"
+        pid = self.directory / "pid"
         compiler = self.compiler(f'sleep 600 & echo $! > {pid}; exec gcc "$@"\n')
         support.run_ok("report", "--cc", compiler, QNN, env=self.environment)
         self.assertFalse(is_alive(int(pid.read_text())))
@@ -85,7 +85,7 @@ class Compilers(unittest.TestCase):
         self.assertIn("this C was not compiled: gcc", text)
 
     def test_show_nothing_of_other_files(self):
-        secret = self.folder / "secret"
+        secret = self.directory / "secret"
         secret.write_text("hunter2 is a secret\n")
         for c in (f'#include "{secret}"\n', f'__asm__(".include \\"{secret}\\"");\n'):
             text = self.refused(c)

@@ -40,7 +40,7 @@ BELOW = {
     "program": ["run", "optimize", "page", "drawing"],
 }
 
-# Headers of include/mlf that are not in a folder of their layer.
+# Headers of include/mlf that are not in a directory of their layer.
 PUBLIC = {
     "diagnostics.h": "support",
     "export.h": "support",
@@ -77,10 +77,10 @@ def layer_of(path):
 
 def files():
     """Every source of the library and the programs, with its layer."""
-    for folder in ("src", "include/mlf"):
-        for path in sorted((ROOT / folder).rglob("*")):
+    for directory in ("src", "include/mlf"):
+        for path in sorted((ROOT / directory).rglob("*")):
             if path.suffix in (".h", ".cpp", ".def"):
-                yield path, layer_of(path.relative_to(ROOT / folder).as_posix())
+                yield path, layer_of(path.relative_to(ROOT / directory).as_posix())
     for path in sorted((ROOT / "mlf").rglob("*")):
         if path.suffix in (".h", ".cpp"):
             yield path, "program"

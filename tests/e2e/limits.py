@@ -95,9 +95,9 @@ def in_seconds():
     resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
 
 
-def check_unclosed(folder, frame):
+def check_unclosed(directory, frame):
     for word in UNCLOSED:
-        path = folder / "unclosed.txt"
+        path = directory / "unclosed.txt"
         write(path, [FRAMES[frame].format(word * (2_000_000 // len(word)))])
         result = support.run("tir", path, preexec_fn=in_seconds)
         assert result.returncode == 65, f"{word}: exit {result.returncode}"
@@ -110,42 +110,42 @@ def write(path, pieces):
             out.write(piece)
 
 
-def check_deep(folder, dialect):
-    path = folder / "deep.txt"
+def check_deep(directory, dialect):
+    path = directory / "deep.txt"
     write(path, dialect(DEEP))
     result = run("tir", path)
-    (folder / "deep.json").write_bytes(result.stdout)
+    (directory / "deep.json").write_bytes(result.stdout)
     assert result.returncode == 0, f"{dialect.__name__}: {result.stderr[-500:]}"
     json.loads(result.stdout)  # with Python's default limit of recursion
-    again = run("tir", folder / "deep.json")
+    again = run("tir", directory / "deep.json")
     assert again.returncode == 0 and again.stdout == result.stdout, "reading it back"
 
 
-def check_too_deep(folder, dialect):
-    path = folder / "too-deep.txt"
+def check_too_deep(directory, dialect):
+    path = directory / "too-deep.txt"
     write(path, dialect(TOO_DEEP))
     result = run("tir", path)
     assert result.returncode == 65, f"{dialect.__name__}: exit {result.returncode}"
     assert result.stderr.count(b"mlf: error: ") == 1 and not result.stdout
 
 
-def check_many_functions(folder):
-    path = folder / "many.txt"
+def check_many_functions(directory):
+    path = directory / "many.txt"
     write(path, many_functions(MANY))
     result = run("tir", path)
     assert result.returncode == 0, result.stderr[-500:]
     assert len(json.loads(result.stdout)["functions"]) == MANY
 
 
-def check_stream_without_end(_folder):
+def check_stream_without_end(_directory):
     for limit, most in ((), 1 << 30), (("--limit", "source-bytes=1000"), 1000):
         result = support.run(*limit, "tir", "/dev/zero", preexec_fn=in_seconds)
         assert result.returncode == 65, f"exit {result.returncode}"
         assert f"has more than {most} bytes".encode() in result.stderr, result.stderr
 
 
-def check_large_archive(folder):
-    path = folder / "large.tar"
+def check_large_archive(directory):
+    path = directory / "large.tar"
     members = {
         "metadata.json": support.METADATA,
         "parameters/default.params": os.urandom(1 << 20) * (LARGE >> 20),
@@ -159,7 +159,7 @@ def check_large_archive(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
+        directory = pathlib.Path(name)
         failures = []
         checks = [(check_many_functions,), (check_large_archive,), (check_stream_without_end,)]
         checks += [(check_unclosed, frame) for frame in FRAMES]
@@ -168,7 +168,7 @@ def main():
         for check, *arguments in checks:
             what = " ".join([check.__name__, *(getattr(a, "__name__", a) for a in arguments)])
             try:
-                check(folder, *arguments)
+                check(directory, *arguments)
                 print(f"passed: {what}")
             except AssertionError as failure:
                 failures.append(what)

@@ -88,8 +88,8 @@ class LowerBound(unittest.TestCase):
                 bound, used = report["peak"]["lower_bound"], report["peak"]["used"]
                 if not isinstance(bound, int) or not isinstance(used, int):
                     continue
-                with tempfile.TemporaryDirectory() as folder:
-                    page = pathlib.Path(folder) / "report.html"
+                with tempfile.TemporaryDirectory() as directory:
+                    page = pathlib.Path(directory) / "report.html"
                     support.run_ok("report", path, "--html", page)
                     self.assertIn(f'data-key="peak.lower_bound">{bound:,}<', page.read_text())
                 if used > bound:

@@ -35,9 +35,9 @@ def name_of(path):
     return path.parent.name if "tests" in path.parts else "/".join(path.parts[-3:-1])
 
 
-def unpack(archive, folder):
+def unpack(archive, directory):
     with tarfile.open(archive) as tar:
-        support.extract(tar, folder)
+        support.extract(tar, directory)
 
 
 def networks(path):
@@ -182,8 +182,8 @@ def compare(table, name, captured, stock, program, truth):
 
 
 def check(table, archive):
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder) / "archive"
+    with tempfile.TemporaryDirectory() as directory:
+        root = pathlib.Path(directory) / "archive"
         unpack(archive, root)
         for member in (root / "src").glob("tir-*"):
             member.unlink()
@@ -193,7 +193,7 @@ def check(table, archive):
             try:
                 if document is None:
                     raise generated_c.CannotRun(reason)
-                work = pathlib.Path(folder) / f"work-{name}"
+                work = pathlib.Path(directory) / f"work-{name}"
                 work.mkdir()
                 program = generated_c.Program(root, name, work)
                 truth = truth_of(document, program, root, name)

@@ -76,7 +76,7 @@ class ModelExplorerView(browser.ServedCase):
         cls.driver.execute_script(SETTINGS)
 
     def write(self, name, *command):
-        path = self.folder / name
+        path = self.directory / name
         path.write_bytes(support.run_ok(*command).stdout)
         return path, json.loads(path.read_bytes())
 

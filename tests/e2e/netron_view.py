@@ -55,7 +55,7 @@ class NetronView(browser.Case):
         for archive in ARCHIVES:
             with self.subTest(archive):
                 text = support.run_ok("graph", archive, "--format", "json").stdout
-                path = self.folder / "graph.json"
+                path = self.directory / "graph.json"
                 path.write_bytes(text)
                 self.compare(self.show(path), json.loads(text))
 

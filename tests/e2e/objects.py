@@ -72,41 +72,41 @@ class Objects(unittest.TestCase):
         for program in ("gcc", "nm", "objdump"):
             if shutil.which(program) is None:
                 support.skip(f"there is no {program}")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
 
     def compiled(self, archive, compiler="gcc", flags=()):
-        """The archive as a folder whose kernels and main are one object file, and its path."""
-        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        subprocess.run(["tar", "xf", archive, "-C", folder], check=True)
-        for member in (folder / "src").glob("tir-*"):
+        """The archive as a directory whose kernels and main are one object file, and its path."""
+        directory = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
+        subprocess.run(["tar", "xf", archive, "-C", directory], check=True)
+        for member in (directory / "src").glob("tir-*"):
             member.unlink()
-        objects = folder / "codegen" / "host" / "lib"
+        objects = directory / "codegen" / "host" / "lib"
         objects.mkdir()
         (kernels,) = [
             path
-            for path in (folder / "codegen" / "host" / "src").glob("*.c")
+            for path in (directory / "codegen" / "host" / "src").glob("*.c")
             if "// tvm target: c" in path.read_text()
         ]
         made = objects / "default_lib0.o"
         own = [flag for flag in generated_c.FLAGS if flag.startswith(("-I", "-w", "-std"))] if flags else generated_c.FLAGS
         command = [compiler, *own, *flags, "-O1", "-fno-inline", "-c", kernels, "-o", made]
         subprocess.run([*command, "-fstack-usage"], check=True)
-        made.with_suffix(".su").rename(folder.with_suffix(".su"))
+        made.with_suffix(".su").rename(directory.with_suffix(".su"))
         kernels.unlink()
-        return folder, made
+        return directory, made
 
     def test_code_and_calls_are_those_of_the_same_build(self):
         for archive in chosen():
             with self.subTest(archive=archive):
                 calls = [call["kernel"] for call in report_of(archive)["calls"]]
-                folder, made = self.compiled(archive)
-                objects = report_of(folder)["objects"]
+                directory, made = self.compiled(archive)
+                objects = report_of(directory)["objects"]
                 self.assertEqual({one["symbol"]: one["bytes"] for one in objects["functions"]}, sizes(made))
                 self.assertEqual(objects["text"], text_bytes(made))
                 self.assertEqual(objects["main_calls"], calls)
-                text = support.run_ok("report", folder).stdout.decode()
+                text = support.run_ok("report", directory).stdout.decode()
                 self.assertIn("OBJECTS  text", text)
 
     def test_frames_are_those_of_the_compiler(self):
@@ -118,18 +118,18 @@ class Objects(unittest.TestCase):
                 if compiler == "clang-14" and "control_ops" in str(archive):
                     continue  # it has no float16 here
                 with self.subTest(compiler=compiler, archive=archive):
-                    folder, made = self.compiled(archive, compiler, flags)
-                    objects = report_of(folder)["objects"]
+                    directory, made = self.compiled(archive, compiler, flags)
+                    objects = report_of(directory)["objects"]
                     found = {one["symbol"]: one["frame"] for one in objects["functions"]}
-                    expected = frames(folder.with_suffix(".su"), below)
+                    expected = frames(directory.with_suffix(".su"), below)
                     self.assertEqual({name: found[name] for name in expected}, expected)
                     compared += len(expected)
         self.assertGreater(compared, 20)
 
     def test_a_file_that_is_no_object_is_a_reason(self):
-        folder, made = self.compiled(chosen()[0])
+        directory, made = self.compiled(chosen()[0])
         made.write_bytes(b"no object")
-        report = report_of(folder)
+        report = report_of(directory)
         self.assertNotIn("objects", report)
         self.assertTrue(any("not an ELF file" in why for why in report["uncertain"]), report["uncertain"])
 

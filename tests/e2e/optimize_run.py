@@ -66,10 +66,10 @@ def padded_end(pool, program):
     return memory_truth.padded(pool, program) - pool["bytes"]
 
 
-def constants_of_sections(archive, module, document, folder):
+def constants_of_sections(archive, module, document, directory):
     """Bytes of constants by gcc: arrays in .rodata.tvm, and structs of pools but for their end."""
-    root = plan_run.stock(archive, folder)
-    program = generated_c.Program(root, module, folder)
+    root = plan_run.stock(archive, directory)
+    program = generated_c.Program(root, module, directory)
     pools = {pool["name"]: pool for pool in document["pools"] if pool["kind"] == "constant"}
     bytes_of = {name: size for _, size, name in program.symbols() if name in pools}
     arrays = sum(
@@ -135,13 +135,13 @@ class Judge(plan_run.Judge):
 
     def optimized(self, archive):
         name = memory_truth.name_of(archive)
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            smaller = folder / "smaller.tar"
+        with tempfile.TemporaryDirectory() as directory:
+            directory = pathlib.Path(directory)
+            smaller = directory / "smaller.tar"
             modules = optimize(archive, smaller)
             if not any(saved(one) for one in modules):
                 return
-            self.file(name, archive, smaller, folder)
+            self.file(name, archive, smaller, directory)
             before, after = networks(archive), networks(smaller)
             for module in modules:
                 label = f"{name} {module['name']}"
@@ -149,22 +149,22 @@ class Judge(plan_run.Judge):
                     self.not_run.append(f"{label}: its kernels are called by the graph executor")
                     continue
                 self.narrowed += saved(module) > 0
-                self.module(label, archive, smaller, module, before, after, folder / module["name"])
+                self.module(label, archive, smaller, module, before, after, directory / module["name"])
 
-    def module(self, label, archive, smaller, module, before, after, folder):
+    def module(self, label, archive, smaller, module, before, after, directory):
         old, new = module["constants_bytes"], module["new_constants_bytes"]
         self.before += old
         self.after += new
         print(f"{label:62}{old:>10}{new:>10}{100 * (old - new) / max(old, 1):>8.1f} %", flush=True)
         document, changed = before[module["name"]], after[module["name"]]
         for path, one, told in ((archive, document, old), (smaller, changed, new)):
-            found = constants_of_sections(path, module["name"], one, folder / f"sizes-{told}")
+            found = constants_of_sections(path, module["name"], one, directory / f"sizes-{told}")
             self.expect(found == told, f"{label}: constants: mlf {told}, gcc {found}")
-        self.computes_the_same(label, archive, document, smaller, changed, folder)
-        self.wrong_edits(label, module, smaller, changed, folder)
+        self.computes_the_same(label, archive, document, smaller, changed, directory)
+        self.wrong_edits(label, module, smaller, changed, directory)
         if label in TIMED and cortex_m.is_there():
             # Where computes_the_same has unpacked them.
-            work = folder / module["name"]
+            work = directory / module["name"]
             self.costs.append([
                 cortex_m.cost(plan_programs.Network(work / name, one, work / f"{name}-m4"))
                 for name, one in (("before", document), ("after", changed))
@@ -177,12 +177,12 @@ class Judge(plan_run.Judge):
             print(f"{name} on a Cortex-M4: {before}, {after} afterwards")
             self.expect(after <= MOST_GROWTH * before, f"{name}: {before}, {after} afterwards")
 
-    def wrong_edits(self, label, module, smaller, document, folder):
+    def wrong_edits(self, label, module, smaller, document, directory):
         if module["constants_bytes"] > MOST_OF_WRONG_EDITS or not is_all_tir(document):
             return
         constant = max(module["constants"], key=lambda one: one["new_bytes"])
-        root = plan_run.stock(smaller, folder / "wrong")
-        network = plan_programs.Network(root, document, folder / "wrong-work")
+        root = plan_run.stock(smaller, directory / "wrong")
+        network = plan_programs.Network(root, document, directory / "wrong-work")
         right = network.outputs("plain", plan_run.RUNS)
         for what, source, text in wrong_edits(network.sources, constant):
             self.wrong += 1
@@ -192,12 +192,12 @@ class Judge(plan_run.Judge):
             source.write_text(kept)
             self.expect(noticed, f"{label}: no output shows {what}")
 
-    def file(self, name, archive, planned, folder, *options):
+    def file(self, name, archive, planned, directory, *options):
         self.expect(
             plan_run.members(archive) == plan_run.members(planned), f"{name}: other members"
         )
         self.expect(errors(planned) == errors(archive), f"{name}: mlf verify finds other errors")
-        again = folder / "again.tar"
+        again = directory / "again.tar"
         support.run_ok("optimize", planned, *options, "-o", again)
         self.expect(again.read_bytes() == planned.read_bytes(), f"{name}: optimized again, it differs")
 

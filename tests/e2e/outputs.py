@@ -20,39 +20,39 @@ WRITING = {
     ("optimize", "--output"): ["optimize IN -o OUT", "optimize IN --reorder -o OUT", "optimize IN --only ram -o OUT"],
     ("check", "--update"): ["check IN --budget OUT --update"],
 }
-# A folder that nothing is read from.
+# A directory that nothing is read from.
 OTHERS = {("help", "--write")}
 
 
-class Outputs(program_case.Folder):
+class Outputs(program_case.Directory):
     def setUp(self):
         super().setUp()
         self.put(POOL, "module.tar")
         self.put(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", "other.tar")
         with tarfile.open(POOL) as tar:
-            tar.extract("./src/tir-1.txt", self.folder)
-        (self.folder / "src/tir-1.txt").rename(self.folder / "tir-2.txt")
+            tar.extract("./src/tir-1.txt", self.directory)
+        (self.directory / "src/tir-1.txt").rename(self.directory / "tir-2.txt")
 
     def put(self, archive, name):
-        shutil.copyfile(archive, self.folder / name)
+        shutil.copyfile(archive, self.directory / name)
 
     def names_of(self, name):
         """All ways to the file, by path and by link."""
-        (self.folder / "below").mkdir()
-        (self.folder / "symbolic").symlink_to(name)
-        os.link(self.folder / name, self.folder / "hard")
-        return [name, f"below/../{name}", self.folder / name, "symbolic", "hard"]
+        (self.directory / "below").mkdir()
+        (self.directory / "symbolic").symlink_to(name)
+        os.link(self.directory / name, self.directory / "hard")
+        return [name, f"below/../{name}", self.directory / name, "symbolic", "hard"]
 
     def run_line(self, line, **places):
         words = [str(places.get(word, word)) for word in line.split()]
-        return support.run(*words, cwd=self.folder)
+        return support.run(*words, cwd=self.directory)
 
     def refuses(self, line, **places):
-        before = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        before = {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
         result = self.run_line(line, **places)
         self.assertEqual((result.returncode, result.stdout), (64, b""), (line, places, result.stderr))
         self.assertIn(b"which is read: choose another path", result.stderr)
-        after = {path: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        after = {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
         self.assertEqual(before, after, line)
 
     def test_every_option_that_writes_a_file_is_in_the_table(self):
@@ -64,7 +64,7 @@ class Outputs(program_case.Folder):
                 names = re.match(r"((?:-\w, )?--[\w-]+)", option)[1]
                 what = " ".join(option.split())
                 # Those that take a file and write it, or change the file of another option.
-                if re.search(r"(FILE|OUT|FOLDER) .*\b[Ww]rite\b|limits in FILE", what):
+                if re.search(r"(FILE|OUT|DIRECTORY) .*\b[Ww]rite\b|limits in FILE", what):
                     found.add((command, names.split(", ")[-1]))
         self.assertEqual(found, set(WRITING) | OTHERS)
 
@@ -82,7 +82,7 @@ class Outputs(program_case.Folder):
 
     def test_may_not_be_a_member_of_an_unpacked_archive(self):
         with tarfile.open(POOL) as tar:
-            support.extract(tar, self.folder / "unpacked")
+            support.extract(tar, self.directory / "unpacked")
         for (command, option), lines in WRITING.items():
             if command != "optimize":  # takes no directory
                 for line in lines:
@@ -90,19 +90,19 @@ class Outputs(program_case.Folder):
                                  TIR="tir-2.txt")
 
     def test_may_not_be_standard_input(self):
-        with open(self.folder / "module.tar", "rb") as archive:
-            result = support.run("report", "-", "--html", "module.tar", stdin=archive, cwd=self.folder)
+        with open(self.directory / "module.tar", "rb") as archive:
+            result = support.run("report", "-", "--html", "module.tar", stdin=archive, cwd=self.directory)
         self.assertEqual(result.returncode, 64)
         self.assertIn(b"the output is standard input, which is read", result.stderr)
 
     def test_elsewhere_are_written_over_what_was_there(self):
         for line in ("process IN -o OUT", "process IN -o IN", "report IN --html OUT",
                      "optimize IN -o OUT", "diff IN OTHER --html OUT"):
-            (self.folder / "out").write_bytes(b"")
+            (self.directory / "out").write_bytes(b"")
             result = self.run_line(line + " -q", IN="module.tar", OUT="out", OTHER="other.tar")
             self.assertEqual((result.returncode, result.stderr), (int(line.startswith("diff")), b""), line)
             if "OUT" in line:
-                self.assertGreater((self.folder / "out").stat().st_size, 1000, line)
+                self.assertGreater((self.directory / "out").stat().st_size, 1000, line)
 
     def test_are_readable_whatever_the_process_left_on_its_stack(self):
         """By the umask alone: what is created has a mode."""
@@ -110,20 +110,20 @@ class Outputs(program_case.Folder):
             os.umask(0o027)
         for line in ("process IN -o out.tar", "report IN --html page.html", "optimize IN -o plan.tar",
                      "help --write share"):
-            support.run_ok(*line.replace("IN", "module.tar").split(), cwd=self.folder, preexec_fn=narrow)
-        files = [self.folder / name for name in ("out.tar", "page.html", "plan.tar")]
-        files += [path for path in (self.folder / "share").rglob("*") if path.is_file()]
+            support.run_ok(*line.replace("IN", "module.tar").split(), cwd=self.directory, preexec_fn=narrow)
+        files = [self.directory / name for name in ("out.tar", "page.html", "plan.tar")]
+        files += [path for path in (self.directory / "share").rglob("*") if path.is_file()]
         self.assertGreater(len(files), 15)
         for path in files:
             self.assertEqual(path.stat().st_mode & 0o7777, 0o640, path)
 
 
-class Compilers(program_case.Folder):
+class Compilers(program_case.Directory):
     def test_get_files_that_the_user_may_read(self):
         """By their mode: root may read whatever there is."""
-        compiler, log = self.folder / "cc", self.folder / "log"
-        compiler.write_text(f'#!/bin/sh\numask >>{log}\nfor word; do case $word in *.c) folder=${{word%/*}}\n'
-                            f"find $folder -type f -printf '%m %f\\n' >>{log} ;; esac; done\nexit 1\n")
+        compiler, log = self.directory / "cc", self.directory / "log"
+        compiler.write_text(f'#!/bin/sh\numask >>{log}\nfor word; do case $word in *.c) directory=${{word%/*}}\n'
+                            f"find $directory -type f -printf '%m %f\\n' >>{log} ;; esac; done\nexit 1\n")
         compiler.chmod(0o755)
         self.assertEqual(support.run("report", POOL, "--cc", compiler).returncode, 65)
         mask, *files = log.read_text().splitlines()

@@ -91,7 +91,7 @@ class Page(Browser):
     def test_standard_output_is_a_file_as_well(self):
         self.assertEqual(support.run_ok("report", BUNDLED, "--html", "-").stdout,
                          self.make(BUNDLED).read_bytes())
-        result = support.run("report", BUNDLED, "--html", self.folder / "none" / "page.html")
+        result = support.run("report", BUNDLED, "--html", self.directory / "none" / "page.html")
         self.assertEqual(result.returncode, 74)
 
     # --- numbers -------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class Page(Browser):
         self.assertGreater(compared, 3)
 
     def test_bars_have_stack_frames_and_code_of_a_compiler(self):
-        path = self.folder / "page.html"
+        path = self.directory / "page.html"
         support.run_ok("report", BUNDLED, "--cc", "gcc", "--html", path)
         (module,) = json.loads(support.run_ok("report", BUNDLED, "--cc", "gcc", "--json").stdout)["modules"]
         self.driver.get(path.as_uri())
@@ -295,7 +295,7 @@ class Page(Browser):
 
     def test_a_page_that_is_cut_off_shows_what_there_is(self):
         whole = self.make(BUNDLED).read_text()
-        path = self.folder / "cut.html"
+        path = self.directory / "cut.html"
         path.write_text(whole[: whole.index('id="memory"')])
         self.driver.get(path.as_uri())
         self.assertTrue(self.driver.find_element(By.CSS_SELECTOR, ".calls").is_displayed())
@@ -374,7 +374,7 @@ class Page(Browser):
 
     def test_an_archive_that_contradicts_itself_says_so_first(self):
         text = support.NETWORK.replace('"tvmgen_default_add", x_buffer.data, ', '"tvmgen_default_add", ')
-        path = self.folder / "broken.tar"
+        path = self.directory / "broken.tar"
         path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
         checks = [check for check in json.loads(support.run_ok("graph", path).stdout)["checks"]
                   if check["severity"] == "error"]
@@ -393,7 +393,7 @@ class Page(Browser):
         metadata = json.loads(support.METADATA)
         metadata["modules"] = {HOSTILE: {**metadata["modules"]["default"], "model_name": HOSTILE}}
         text = support.NETWORK.replace('"tvmgen_default_add"', json.dumps(HOSTILE))
-        path = self.folder / "<b>x&amp;.tar"
+        path = self.directory / "<b>x&amp;.tar"
         path.write_bytes(support.make_tar({"metadata.json": json.dumps(metadata),
                                            "src/tir-1.txt": text}))
         return path

@@ -35,7 +35,7 @@ class PageBundle(unittest.TestCase):
     def test_the_bundle_is_that_of_the_sources(self):
         self.node("make/bundle.mjs", "made")
         for name in ("begin.js", "page.js", "page.css"):
-            made, committed = (self.page / folder / name for folder in ("made", "dist"))
+            made, committed = (self.page / directory / name for directory in ("made", "dist"))
             self.assertEqual(made.read_text(), committed.read_text(),
                              "npm run build in mlf/page, and commit mlf/page/dist")
         size = sum(path.stat().st_size for path in (self.page / "dist").iterdir())

@@ -85,7 +85,7 @@ class Browser(browser.Case):
             "media": kind, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def make(self, archive):
-        path = self.folder / "page.html"
+        path = self.directory / "page.html"
         support.run_ok("report", archive, "--html", path)
         return path
 
@@ -137,6 +137,6 @@ class Browser(browser.Case):
                             .replace("        for i in", attributes(i) + "        for i in")
                             for i in range(count))  # fmt: skip
         text = support.network(calls, kernels)
-        path = self.folder / "chain.tar"
+        path = self.directory / "chain.tar"
         path.write_bytes(support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": text}))
         return path

@@ -24,7 +24,7 @@ class DiffPage(Browser):
         return [*found, (support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", BUNDLED)]
 
     def open(self, before, after):
-        path = self.folder / "page.html"
+        path = self.directory / "page.html"
         self.assertEqual(support.run("diff", before, after, "--html", path).returncode, 1)
         self.driver.get("about:blank")
         self.driver.get_log("performance")  # of what was there before
@@ -158,7 +158,7 @@ class DiffPage(Browser):
         with tarfile.open(BUNDLED) as tar:
             members = {one.name.removeprefix("./"): tar.extractfile(one).read()
                        for one in tar if one.isfile()}
-        path = self.folder / "changed.tar"
+        path = self.directory / "changed.tar"
         path.write_bytes(support.make_tar({**members, **changes}))
         return path
 
@@ -171,7 +171,7 @@ class DiffPage(Browser):
             self.assertEqual(self.violations(), [])
 
     def test_builds_that_are_the_same_have_a_page_that_says_so(self):
-        path = self.folder / "page.html"
+        path = self.directory / "page.html"
         support.run_ok("diff", BUNDLED, BUNDLED, "--html", path)
         self.assertIn("No differences.", Text(path.read_text()).parts)
 

@@ -31,8 +31,8 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         context = tempfile.TemporaryDirectory()
         cls.addClassCleanup(context.cleanup)
-        cls.folder = pathlib.Path(context.name)
-        cls.firefox = marionette.Marionette(bin=FIREFOX, headless=True, port=0, gecko_log=str(cls.folder / "log"),
+        cls.directory = pathlib.Path(context.name)
+        cls.firefox = marionette.Marionette(bin=FIREFOX, headless=True, port=0, gecko_log=str(cls.directory / "log"),
                                             startup_timeout=120)
         cls.firefox.start_session()
         cls.addClassCleanup(cls.end)
@@ -45,7 +45,7 @@ class Page(unittest.TestCase):
         del cls.firefox
 
     def open(self, archive, fragment=""):
-        path = self.folder / "page.html"
+        path = self.directory / "page.html"
         support.run_ok("report", archive, "--html", path)
         self.firefox.navigate("about:blank")
         self.firefox.navigate(path.as_uri() + fragment)

@@ -287,8 +287,8 @@ class Plans(unittest.TestCase):
         checked = 0
         for path in planned_archives():
             name = "/".join(path.parts[-3:-1])
-            with self.subTest(archive=name), tempfile.TemporaryDirectory() as folder:
-                stock = pathlib.Path(folder) / "module.tar"
+            with self.subTest(archive=name), tempfile.TemporaryDirectory() as directory:
+                stock = pathlib.Path(directory) / "module.tar"
                 stock.write_bytes(without_tir(path))
                 document = plan(stock)
                 schemas.check(self.validator, document, name)

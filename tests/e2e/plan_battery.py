@@ -142,11 +142,11 @@ def driver_of(cases):
     return head + f"static const Case kCases[] = {{\n{rows}\n}};\nenum {{" + body
 
 
-def outputs_of(cases, folder):
+def outputs_of(cases, directory):
     """What each program prints, by its name: a list of (is whole, bytes), twice three runs."""
-    source = folder / "all.c"
+    source = directory / "all.c"
     source.write_text("\n".join(one.text() for one in cases) + driver_of(cases))
-    program = folder / "all"
+    program = directory / "all"
     flags = ["-O0", "-w", "-std=gnu11", "-fno-strict-aliasing", f"-I{generated_c.HEADERS}"]
     subprocess.run(["gcc", *flags, "-include", "string.h", source, "-lm", "-o", program], check=True)
     printed = subprocess.run([program], capture_output=True, text=True, check=True, timeout=300)
@@ -201,9 +201,9 @@ def unpacked(data):
         }
 
 
-def written(path, options, folder):
+def written(path, options, directory):
     """The archive that `mlf optimize` writes of one; None where it refuses, and what it says."""
-    out = folder / "out.tar"
+    out = directory / "out.tar"
     out.unlink(missing_ok=True)
     result = support.run("optimize", "--only", "ram", path, "-o", out, *options)
     if result.returncode == 0:
@@ -213,14 +213,14 @@ def written(path, options, folder):
     return None, message
 
 
-def plan(seed, folder, outcome):
+def plan(seed, directory, outcome):
     """The archive as it is and as each option writes it; those that are refused are counted."""
     archive = battery_archives.archive(seed)
-    path = folder / "module.tar"
+    path = directory / "module.tar"
     path.write_bytes(battery_archives.tar_of(archive.members))
     cases = [Case(f"a{seed}", seed, archive, archive.members)]
     for variant, options in VARIANTS.items():
-        members, message = written(path, options, folder)
+        members, message = written(path, options, directory)
         outcome.counts[f"{variant} " + ("refused" if members is None else "written")] += 1
         if members is None:
             if not archive.oddities:
@@ -243,10 +243,10 @@ def plan(seed, folder, outcome):
 def judge(seeds):
     """Plans and runs some archives in one program."""
     outcome = Outcome()
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        by_seed = {seed: plan(seed, folder, outcome) for seed in seeds}
-        found = outputs_of([one for cases in by_seed.values() for one in cases], folder)
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        by_seed = {seed: plan(seed, directory, outcome) for seed in seeds}
+        found = outputs_of([one for cases in by_seed.values() for one in cases], directory)
     for seed, (original, *results) in by_seed.items():
         before = found[original.name]
         if len(before) != RUNS or not all(is_whole for is_whole, _ in before):
@@ -306,14 +306,14 @@ WRITTEN = ["cast_wide", "called_swapped", "local"]
 class OneByOne(unittest.TestCase):
     def planned(self, oddity):
         """Some archives with it, what `mlf optimize` makes of each, and its message."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "module.tar"
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "module.tar"
             for seed in range(8):
                 archive = battery_archives.archive_of(["unary", oddity], seed)
                 if oddity in battery_archives.Network.ODD and not archive.oddities:
                     continue
                 path.write_bytes(battery_archives.tar_of(archive.members))
-                yield archive, *written(path, [], pathlib.Path(folder))
+                yield archive, *written(path, [], pathlib.Path(directory))
 
     def test_what_is_not_proven_is_refused_with_its_place(self):
         for oddity, pattern in REFUSED.items():
@@ -343,21 +343,21 @@ class OneByOne(unittest.TestCase):
 
     def test_an_unused_pool_stays(self):
         archive = battery_archives.archive_of([])
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "module.tar"
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory) / "module.tar"
             path.write_bytes(battery_archives.tar_of(archive.members))
             for options in VARIANTS.values():
-                members, said = written(path, options, pathlib.Path(folder))
+                members, said = written(path, options, pathlib.Path(directory))
                 self.assertEqual(members, archive.members, said)
 
     def test_a_kernel_that_is_given_another_pool_by_another_call(self):
         archive = battery_archives.archive_of(["again"], 1)
         for swapped, message in ((None, None), (1, "is given another pool by another call")):
             members = battery_archives.with_two_pools(archive.members, swapped)
-            with tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder) / "module.tar"
+            with tempfile.TemporaryDirectory() as directory:
+                path = pathlib.Path(directory) / "module.tar"
                 path.write_bytes(battery_archives.tar_of(members))
-                result, said = written(path, [], pathlib.Path(folder))
+                result, said = written(path, [], pathlib.Path(directory))
             if message is None:
                 self.assertIsNotNone(result, said)
             else:
@@ -384,12 +384,12 @@ class Notices(unittest.TestCase):
     def setUpClass(cls):
         """By its seed, each archive and the members of what was written of it."""
         cls.archives = {}
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
+        with tempfile.TemporaryDirectory() as directory:
+            directory = pathlib.Path(directory)
             for seed in range(FIRST, FIRST + 60):
                 archive = battery_archives.archive_of(["unary", "scratch", "binary", "nested"], seed)
-                (folder / "module.tar").write_bytes(battery_archives.tar_of(archive.members))
-                members, message = written(folder / "module.tar", [], folder)
+                (directory / "module.tar").write_bytes(battery_archives.tar_of(archive.members))
+                members, message = written(directory / "module.tar", [], directory)
                 assert members is not None, message
                 cls.archives[seed] = archive, members
 
@@ -401,8 +401,8 @@ class Notices(unittest.TestCase):
             if changed is not None:
                 before = Case(f"a{seed}", seed, archive, archive.members)
                 pairs.append((before, Case(f"a{seed}w", seed, archive, changed)))
-        with tempfile.TemporaryDirectory() as folder:
-            found = outputs_of([one for pair in pairs for one in pair], pathlib.Path(folder))
+        with tempfile.TemporaryDirectory() as directory:
+            found = outputs_of([one for pair in pairs for one in pair], pathlib.Path(directory))
         noticed = [difference(found[a.name], found[b.name]) is not None for a, b in pairs]
         return len(noticed), sum(noticed)
 
@@ -428,9 +428,9 @@ class Notices(unittest.TestCase):
 
     def test_a_result_that_depends_on_what_was_in_the_pool(self):
         archive = battery_archives.archive_of(["read_first"], 1)
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             case = Case("a", 1, archive, archive.members)
-            found = outputs_of([case], pathlib.Path(folder))["a"]
+            found = outputs_of([case], pathlib.Path(directory))["a"]
         self.assertRegex(difference(found, found), "depends on what was in the pool")
 
 

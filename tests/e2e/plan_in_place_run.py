@@ -53,11 +53,11 @@ def sharing(pool):
 def check_archive(judge, archive):
     name = memory_truth.name_of(archive)
     before = dict(plan_run.networks(archive))
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        planned = folder / "planned.tar"
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        planned = directory / "planned.tar"
         support.run_ok("optimize", archive, "--only", "ram", "--in-place", "-o", planned)
-        judge.file(name, archive, planned, folder)
+        judge.file(name, archive, planned, directory)
         after = dict(plan_run.networks(planned))
         promised, written = plan_of(archive), plan_of(planned)
         for module, document in before.items():
@@ -70,7 +70,7 @@ def check_archive(judge, archive):
                 pairs = list(sharing(new))
                 judge.expect(all(pair in proven for pair in pairs), f"{name}: {pairs}")
                 judge.expect(old["in_place"] is None or pairs, f"{name}: nothing is shared")
-            work = folder / module
+            work = directory / module
             judge.network(f"{name} {module}", archive, document, planned, after[module], work)
 
 
@@ -80,8 +80,8 @@ def check_reordered(judge, archive):
     orders = [one["order"]["calls"] for one in document["modules"] if one["order"] is not None]
     if all(order == sorted(order) for order in orders):
         return
-    with tempfile.TemporaryDirectory() as folder:
-        reordered = pathlib.Path(folder) / f"reordered-{archive.parent.name}" / "module.tar"
+    with tempfile.TemporaryDirectory() as directory:
+        reordered = pathlib.Path(directory) / f"reordered-{archive.parent.name}" / "module.tar"
         reordered.parent.mkdir()
         support.run_ok("optimize", archive, "--only", "ram", "--reorder", "-o", reordered)
         if gains(reordered):
@@ -109,10 +109,10 @@ def wrong_claims(document, pool):
                     yield read["storage"], written["storage"]
 
 
-def is_noticed(archive, folder, claim, right):
-    root = plan_run.stock(archive, folder / "archive")
+def is_noticed(archive, directory, claim, right):
+    root = plan_run.stock(archive, directory / "archive")
     [document] = dict(plan_run.networks(root)).values()
-    network = plan_programs.Network(root, document, folder / "work")
+    network = plan_programs.Network(root, document, directory / "work")
     [pool] = plan_programs.workspace_pools(document).values()
     place = (pool["bytes"] + 15) // 16 * 16
     for at in claim:
@@ -131,9 +131,9 @@ def is_noticed(archive, folder, claim, right):
 def check_wrong_claims(judge, archive):
     """Each of a small archive's; the number of those that were noticed."""
     noticed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        root = plan_run.stock(archive, folder / "stock")
+    with tempfile.TemporaryDirectory() as directory:
+        directory = pathlib.Path(directory)
+        root = plan_run.stock(archive, directory / "stock")
         documents = dict(plan_run.networks(root))
         if len(documents) != 1:
             return 0
@@ -143,10 +143,10 @@ def check_wrong_claims(judge, archive):
         plans = plan_of(root)[module]
         if len(plans) != 1:
             return 0
-        right = plan_programs.Network(root, document, folder / "right").outputs("plain", RUNS)
+        right = plan_programs.Network(root, document, directory / "right").outputs("plain", RUNS)
         for number, claim in enumerate(wrong_claims(document, plans[0])):
             judge.wrong += 1
-            found = is_noticed(archive, folder / f"wrong-{number}", claim, right)
+            found = is_noticed(archive, directory / f"wrong-{number}", claim, right)
             noticed += found
             if not found:
                 print(f"  {memory_truth.name_of(archive)}: {claim} makes no difference")

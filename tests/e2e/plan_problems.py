@@ -68,9 +68,9 @@ def cut(pick, count):
 
 class Cut(Problem):
     def test_rectangles_are_put_together_again(self):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             for seed in range(12):
-                path = pathlib.Path(folder) / f"{seed}.csv"
+                path = pathlib.Path(directory) / f"{seed}.csv"
                 pieces = cut(random.Random(seed), 8 + 2 * seed)
                 lines = [f"{i},{lower},{upper},{size}" for i, (lower, upper, size) in enumerate(pieces)]
                 path.write_text("\n".join(["id,lower,upper,size", *lines]) + "\n")

@@ -195,9 +195,9 @@ def can_build(kind):
     return all(shutil.which(tool) for tool in tools)
 
 
-def compile_c(*arguments, folder, compiler="gcc"):
+def compile_c(*arguments, directory, compiler="gcc"):
     result = subprocess.run(
-        [compiler, *arguments], capture_output=True, text=True, check=False, cwd=folder
+        [compiler, *arguments], capture_output=True, text=True, check=False, cwd=directory
     )
     if result.returncode:
         raise generated_c.CannotRun(f"gcc: {generated_c.first_error(result.stderr)}")
@@ -207,8 +207,8 @@ def compile_c(*arguments, folder, compiler="gcc"):
 class Network:
     """One module of an unpacked archive, and the topology that says its plan."""
 
-    def __init__(self, root, document, folder):
-        self.root, self.document, self.folder = root, document, folder
+    def __init__(self, root, document, directory):
+        self.root, self.document, self.directory = root, document, directory
         module = document["module"]
         self.sources = sorted((root / "codegen/host/src").glob(f"{module}_lib*.c"))
         self.headers = sorted((root / "codegen/host/include").glob(f"tvmgen_{module}.h"))
@@ -220,7 +220,7 @@ class Network:
             self.entry, self.given = self.sources[0], pools
         if self.entry is None:
             raise generated_c.CannotRun("its pools are not in its C")
-        folder.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
 
     def has_pools(self, source, pools):
         text = source.read_text()
@@ -241,22 +241,22 @@ class Network:
         found = []
         for source in self.sources:
             flags = [*BASE, *HOST, "-Wall", "-Wextra", *self.include, "-fsyntax-only"]
-            lines = compile_c(*flags, str(source), folder=self.folder).splitlines()
+            lines = compile_c(*flags, str(source), directory=self.directory).splitlines()
             found += [line.partition("warning:")[2] for line in lines if "warning:" in line]
         return found
 
     def build(self, kind, runs):
-        program = self.folder / f"{kind}-{runs}"
+        program = self.directory / f"{kind}-{runs}"
         build = BUILDS[kind]
         flags = [*BASE, "-w", *build.flags, *self.include]
         hooks = ["-finstrument-functions"] if kind == "poisoned" else []
         objects = []
         for source in self.sources:
             if source != self.entry:
-                objects.append(str(self.folder / f"{kind}-{source.stem}.o"))
+                objects.append(str(self.directory / f"{kind}-{source.stem}.o"))
                 parts = [*flags, *hooks, "-c", str(source), "-o", objects[-1]]
-                compile_c(*parts, folder=self.folder, compiler=build.compiler)
-        driver = self.folder / f"{kind}.c"
+                compile_c(*parts, directory=self.directory, compiler=build.compiler)
+        driver = self.directory / f"{kind}.c"
         driver.write_text(
             driver_text(
                 self.document, self.headers, self.entry, kind == "poisoned", runs, self.given
@@ -264,7 +264,7 @@ class Network:
         )
         allocator = str(generated_c.RUNTIME / "allocator.c")
         parts = [*flags, str(driver), allocator, *objects, "-lm", "-o", str(program)]
-        compile_c(*parts, folder=self.folder, compiler=build.compiler)
+        compile_c(*parts, directory=self.directory, compiler=build.compiler)
         return program
 
     def outputs(self, kind, runs):

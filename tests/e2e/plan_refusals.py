@@ -2,7 +2,7 @@
 
 Archives are those that TVM builds without a plan of memory, or have something in them that mlf cannot
 explain: patched here, in the generated C of an archive without captured TIR. Each case also
-sees that the folder is as it was: nothing half written, nothing changed.
+sees that the directory is as it was: nothing half written, nothing changed.
 """
 
 import gzip
@@ -44,22 +44,22 @@ def patched(changes=None, dropped=None):
 
 class Refusals(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
 
     def files(self):
         return {
-            path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()
+            path.name: path.read_bytes() for path in self.directory.iterdir() if path.is_file()
         }
 
     def refuse(self, archive, exit_code, message, *options, output="out.tar"):
         """`archive` is a path, or the bytes of one."""
         if isinstance(archive, bytes):
-            (self.folder / "module.tar").write_bytes(archive)
-            archive = self.folder / "module.tar"
+            (self.directory / "module.tar").write_bytes(archive)
+            archive = self.directory / "module.tar"
         before = self.files()
-        result = support.run("optimize", "--only", "ram", archive, "-o", self.folder / output, *options)
+        result = support.run("optimize", "--only", "ram", archive, "-o", self.directory / output, *options)
         stderr = result.stderr.decode()
         self.assertEqual(result.returncode, exit_code, stderr)
         self.assertRegex(stderr, message)
@@ -68,12 +68,12 @@ class Refusals(unittest.TestCase):
         self.assertEqual(self.files(), before)
 
     def test_what_they_are_made_of_is_written_without_a_change(self):
-        (self.folder / "module.tar").write_bytes(patched())
+        (self.directory / "module.tar").write_bytes(patched())
         support.run_ok(
-            "optimize", "--only", "ram", self.folder / "module.tar", "-o", self.folder / "out.tar"
+            "optimize", "--only", "ram", self.directory / "module.tar", "-o", self.directory / "out.tar"
         )
         self.assertNotEqual(
-            (self.folder / "out.tar").read_bytes(), (self.folder / "module.tar").read_bytes()
+            (self.directory / "out.tar").read_bytes(), (self.directory / "module.tar").read_bytes()
         )
 
     # --- Who else uses the memory ----------------------------------------------------------------
@@ -169,31 +169,31 @@ class Refusals(unittest.TestCase):
 
     def test_a_directory(self):
         with tarfile.open(USMP) as tar:
-            support.extract(tar, self.folder / "module")
-        self.refuse(self.folder / "module", USAGE, "is a tar, not a directory")
+            support.extract(tar, self.directory / "module")
+        self.refuse(self.directory / "module", USAGE, "is a tar, not a directory")
 
     def test_the_archive_itself(self):
         self.refuse(USMP.read_bytes(), USAGE, "which is read", output="module.tar")
 
     def test_a_symbolic_link_to_it(self):
-        (self.folder / "out.tar").symlink_to("module.tar")
+        (self.directory / "out.tar").symlink_to("module.tar")
         self.refuse(USMP.read_bytes(), USAGE, "which is read")
 
     def test_a_hard_link_to_it(self):
-        (self.folder / "module.tar").write_bytes(USMP.read_bytes())
-        os.link(self.folder / "module.tar", self.folder / "out.tar")
-        self.refuse(self.folder / "module.tar", USAGE, "which is read")
+        (self.directory / "module.tar").write_bytes(USMP.read_bytes())
+        os.link(self.directory / "module.tar", self.directory / "out.tar")
+        self.refuse(self.directory / "module.tar", USAGE, "which is read")
 
     def test_another_way_to_it(self):
-        (self.folder / "below").mkdir()
+        (self.directory / "below").mkdir()
         self.refuse(USMP.read_bytes(), USAGE, "which is read", output="below/../module.tar")
 
-    def test_a_folder_that_is_not_there(self):
+    def test_a_directory_that_is_not_there(self):
         self.refuse(USMP, IO, "nowhere: cannot open", output="nowhere/out.tar")
 
     def test_options_that_do_not_go_together(self):
         for options in (["--dry-run"], ["--only", "everything"]):
-            result = support.run("optimize", USMP, "-o", self.folder / "out.tar", *options)
+            result = support.run("optimize", USMP, "-o", self.directory / "out.tar", *options)
             self.assertEqual(result.returncode, USAGE)
         self.assertEqual(self.files(), {})
 

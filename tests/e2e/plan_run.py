@@ -44,16 +44,16 @@ def networks(archive):
             yield name, document
 
 
-def unpacked(archive, folder):
-    memory_truth.unpack(archive, folder)
-    return folder
+def unpacked(archive, directory):
+    memory_truth.unpack(archive, directory)
+    return directory
 
 
-def stock(archive, folder):
+def stock(archive, directory):
     """The archive without captured TIR: names are those of the C."""
-    for member in (unpacked(archive, folder) / "src").glob("tir-*"):
+    for member in (unpacked(archive, directory) / "src").glob("tir-*"):
         member.unlink()
-    return folder
+    return directory
 
 
 def pool_bytes(document):
@@ -122,12 +122,12 @@ def wrong_plans(document):
     return tensors[:2] + scratches[:2]
 
 
-def notices(archive, folder, plan, right):
+def notices(archive, directory, plan, right):
     """Whether a wrong plan, patched into the C by hand, is noticed; `right` are the outputs."""
-    root = stock(archive, folder / "archive")
+    root = stock(archive, directory / "archive")
     [document] = dict(networks(root)).values()
     symbol, buffer, storage, new, size = plan
-    network = plan_programs.Network(root, document, folder / "work")
+    network = plan_programs.Network(root, document, directory / "work")
     pool = document["pools"][buffer["pool"]]
     move_let(network, symbol, buffer["name"], buffer["offset"], new)
     network.resize(pool, max(pool["bytes"], new + size))
@@ -162,11 +162,11 @@ def dependent_neighbours(document):
             yield i
 
 
-def notices_exchange(archive, folder, first, right):
+def notices_exchange(archive, directory, first, right):
     """Whether it is noticed that the call `first` and the next one are exchanged in the C."""
-    root = stock(archive, folder / "archive")
+    root = stock(archive, directory / "archive")
     [document] = dict(networks(root)).values()
-    network = plan_programs.Network(root, document, folder / "work")
+    network = plan_programs.Network(root, document, directory / "work")
     source, calls = calls_of(network)
     text, (a, b) = source.read_text(), calls[first : first + 2]
     source.write_text(text[: a.start()] + b[0] + text[a.end() : b.start()] + a[0] + text[b.end() :])
@@ -193,44 +193,44 @@ class Judge:
         if not truth:
             self.faults.append(text)
 
-    def plan(self, name, archive, before, folder):
+    def plan(self, name, archive, before, directory):
         """Judges the archive with its new offsets: its path, and its networks."""
-        planned = folder / "planned.tar"
+        planned = directory / "planned.tar"
         support.run_ok("optimize", archive, "--only", "ram", "-o", planned)
-        self.file(name, archive, planned, folder)
+        self.file(name, archive, planned, directory)
         after = dict(networks(planned))
         for module, document in before.items():
-            self.network(f"{name} {module}", archive, document, planned, after[module], folder)
+            self.network(f"{name} {module}", archive, document, planned, after[module], directory)
         return planned, after
 
     def offsets(self, archive):
         """The new offsets alone: no other order, and no wrong plans."""
         before = dict(networks(archive))
         if before:
-            with tempfile.TemporaryDirectory() as folder:
-                self.plan(archive.stem, archive, before, pathlib.Path(folder))
+            with tempfile.TemporaryDirectory() as directory:
+                self.plan(archive.stem, archive, before, pathlib.Path(directory))
 
     def archive(self, archive):
         name = memory_truth.name_of(archive)
         before = dict(networks(archive))
         if not before:
             return
-        with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            planned, after = self.plan(name, archive, before, folder)
-            self.reorder(name, archive, before, planned, folder / "order")
+        with tempfile.TemporaryDirectory() as directory:
+            directory = pathlib.Path(directory)
+            planned, after = self.plan(name, archive, before, directory)
+            self.reorder(name, archive, before, planned, directory / "order")
             [*documents] = after.values()
             if len(documents) == 1 and pool_bytes(documents[0]) <= MOST_POOL_OF_WRONG_PLANS:
-                self.wrong_plans(name, planned, folder)
+                self.wrong_plans(name, planned, directory)
 
-    def reorder(self, name, archive, before, planned, folder):
-        folder.mkdir()
-        reordered = folder / "reordered.tar"
+    def reorder(self, name, archive, before, planned, directory):
+        directory.mkdir()
+        reordered = directory / "reordered.tar"
         support.run_ok("optimize", archive, "--only", "ram", "--reorder", "-o", reordered)
         if reordered.read_bytes() == planned.read_bytes():
             return
         self.reordered += 1
-        self.file(name, archive, reordered, folder, "--reorder")
+        self.file(name, archive, reordered, directory, "--reorder")
         after = dict(networks(reordered))
         least = dict(networks(planned))
         for module, document in before.items():
@@ -239,40 +239,40 @@ class Judge:
                 f"{name} {module}: the other order needs no less",
             )
             label = f"{name} {module}, reordered"
-            self.network(label, archive, document, reordered, after[module], folder)
+            self.network(label, archive, document, reordered, after[module], directory)
         if "-packed" not in name:
-            self.wrong_orders(name, reordered, folder)
+            self.wrong_orders(name, reordered, directory)
 
-    def wrong_orders(self, name, reordered, folder):
-        root = stock(reordered, folder / "stock")
+    def wrong_orders(self, name, reordered, directory):
+        root = stock(reordered, directory / "stock")
         [document] = dict(networks(root)).values()
-        right = plan_programs.Network(root, document, folder / "right").outputs("plain", RUNS)
+        right = plan_programs.Network(root, document, directory / "right").outputs("plain", RUNS)
         pairs = list(dependent_neighbours(document))
         self.expect(pairs, f"{name}: no calls to exchange")
         for first in pairs:
             self.wrong += 1
-            noticed = notices_exchange(reordered, folder / f"exchanged-{first}", first, right)
+            noticed = notices_exchange(reordered, directory / f"exchanged-{first}", first, right)
             self.expect(noticed, f"{name}: no check noticed that call {first} comes later")
 
-    def file(self, name, archive, planned, folder, *options):
+    def file(self, name, archive, planned, directory, *options):
         self.expect(members(archive) == members(planned), f"{name}: other members")
         verified = support.run("verify", planned)
         self.expect(verified.returncode == 0, f"{name}: mlf verify: {verified.stdout.decode()}")
-        again = folder / "again.tar"
+        again = directory / "again.tar"
         support.run_ok("optimize", planned, "--only", "ram", *options, "-o", again)
         self.expect(again.read_bytes() == planned.read_bytes(), f"{name}: planned again, it differs")
 
-    def network(self, name, archive, document, planned, after, folder):
+    def network(self, name, archive, document, planned, after, directory):
         now, ours = pool_bytes(document), pool_bytes(after)
         self.networks += 1
         self.moved += ours < now
         print(f"{name:62}{now:>10}{ours:>10}{100 * (now - ours) / now:>8.1f} %", flush=True)
         self.expect(ours <= now, f"{name}: {ours} bytes, and {now} before")
-        self.computes_the_same(name, archive, document, planned, after, folder)
+        self.computes_the_same(name, archive, document, planned, after, directory)
 
-    def computes_the_same(self, name, archive, document, planned, after, folder):
+    def computes_the_same(self, name, archive, document, planned, after, directory):
         try:
-            work = folder / after["module"]
+            work = directory / after["module"]
             old = plan_programs.Network(
                 unpacked(archive, work / "before"), document, work / "before-work"
             )
@@ -302,13 +302,13 @@ class Judge:
         self.expect(len(right) > 0, f"{name}: no outputs of Cortex-M")
         self.expect(new.outputs("cortex-m", runs) == right, f"{name}: other outputs (Cortex-M)")
 
-    def wrong_plans(self, name, planned, folder):
-        root = stock(planned, folder / "stock")
+    def wrong_plans(self, name, planned, directory):
+        root = stock(planned, directory / "stock")
         [document] = dict(networks(root)).values()
-        right = plan_programs.Network(root, document, folder / "right").outputs("plain", RUNS)
+        right = plan_programs.Network(root, document, directory / "right").outputs("plain", RUNS)
         for number, plan in enumerate(wrong_plans(document)):
             self.wrong += 1
-            noticed = notices(planned, folder / f"wrong-{number}", plan, right)
+            noticed = notices(planned, directory / f"wrong-{number}", plan, right)
             self.expect(noticed, f"{name}: no check noticed {plan}")
 
 

@@ -1,6 +1,6 @@
 """Storage for the tests of mlf.batch, where fetching an archive may fail or end the process.
 
-poisoned:///FOLDER/NAME is a file of this machine; a file NAME.fails or NAME.kills beside it says what
+poisoned:///DIRECTORY/NAME is a file of this machine; a file NAME.fails or NAME.kills beside it says what
 becomes of a worker that fetches it. Workers of Dask load this before anything else, and so does the test.
 """
 

@@ -87,7 +87,7 @@ def inline_commands(text):
     programs = "|".join(re.escape(name) for name in ("mlf", *NOT_RUN))
     for code in re.findall(r"`([^`]+)`", without_blocks(text)):
         line = " ".join(code.split())
-        # A program by itself, and a folder, are names.
+        # A program by itself, and a directory, are names.
         if re.match(rf"(?:[A-Z_]+=\S+ )*(?:{programs})\S* \S", line):
             yield line
 
@@ -125,7 +125,7 @@ class PrintedCommands(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
         self.environment = {
             **os.environ,
             "PATH": f"{pathlib.Path(support.PROGRAM).parent}{os.pathsep}{os.environ['PATH']}",
@@ -134,23 +134,23 @@ class PrintedCommands(unittest.TestCase):
 
     def files(self):
         """What the documents name, anew for each command: some write over it."""
-        shutil.rmtree(self.folder)
-        self.folder.mkdir()
+        shutil.rmtree(self.directory)
+        self.directory.mkdir()
         for name in ("module.tar", "a.tar"):
-            shutil.copyfile(POOL, self.folder / name)
+            shutil.copyfile(POOL, self.directory / name)
         for name in ("b.tar", "old.tar"):
-            shutil.copyfile(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.folder / name)
+            shutil.copyfile(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", self.directory / name)
         with tarfile.open(POOL) as tar:
-            (self.folder / "kernels.tar.tir").write_bytes(tar.extractfile("./src/tir-1.txt").read())
+            (self.directory / "kernels.tar.tir").write_bytes(tar.extractfile("./src/tir-1.txt").read())
         # Of what most archives here have as input.
         x = numpy_files.Array("float32", (1, 8), bytes(32))
-        (self.folder / "x.npy").write_bytes(numpy_files.npy(x))
-        numpy_files.write_npz(self.folder / "inputs.npz", {"x": x, "y": x})
-        (self.folder / "outputs.npz").write_bytes(outputs_of_pool())
-        (self.folder / "budget.toml").write_text('buffers = "1M"\n')
-        (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
+        (self.directory / "x.npy").write_bytes(numpy_files.npy(x))
+        numpy_files.write_npz(self.directory / "inputs.npz", {"x": x, "y": x})
+        (self.directory / "outputs.npz").write_bytes(outputs_of_pool())
+        (self.directory / "budget.toml").write_text('buffers = "1M"\n')
+        (self.directory / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
         for name in ("scale.py", "tir-2.txt"):
-            (self.folder / name).write_text(
+            (self.directory / name).write_text(
                 "# from tvm.script import tir as T\n\n@T.prim_func\n"
                 'def scale(A: T.Buffer((4,), "float32")):\n    A[0] = A[0] * T.float32(0.5)\n')
 
@@ -166,7 +166,7 @@ class PrintedCommands(unittest.TestCase):
     def check(self, command, where):
         self.files()
         text = self.complete(command)
-        result = subprocess.run(["bash", "-c", text], cwd=self.folder, env=self.environment,
+        result = subprocess.run(["bash", "-c", text], cwd=self.directory, env=self.environment,
                                 capture_output=True, check=False)
         expected = 1 if command in ENDS_WITH_1 else 0
         self.assertEqual(result.returncode, expected, f"{where}: {text}\n{result.stderr.decode()}")
@@ -222,9 +222,9 @@ class PrintedCommands(unittest.TestCase):
             self.assertIn(preset, known, f"{where}: {command}")
 
     def test_of_help_and_manual_pages_name_options_that_are_there(self):
-        support.run_ok("help", "--write", self.folder)
+        support.run_ok("help", "--write", self.directory)
         texts = {name: support.run_ok(*name.split(), "--help").stdout.decode() for name in ["", *COMMANDS]}
-        for page in (self.folder / "man").rglob("*.1"):
+        for page in (self.directory / "man").rglob("*.1"):
             texts[page.name] = page.read_text().replace("\\-", "-")
         count = 0
         for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""What tests of the program share: a folder, and an archive in it."""
+"""What tests of the program share: a directory, and an archive in it."""
 
 import pathlib
 import tempfile
@@ -7,16 +7,16 @@ import unittest
 import support
 
 
-class Folder(unittest.TestCase):
+class Directory(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def archive(self, name="module.tar", text=support.LEGACY_TEXT):
         members = {"metadata.json": support.METADATA}
         if text:
             members["src/tir-1.txt"] = text
-        path = self.folder / name
+        path = self.directory / name
         path.write_bytes(support.make_tar(members))
         return path

@@ -83,7 +83,7 @@ class Faults(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
         storage = unittest.mock.patch.object(
             dataset.fsspec.core, "url_to_fs", lambda url: (FaultyStorage(), url))  # fmt: skip
         storage.start()
@@ -124,13 +124,13 @@ class Faults(unittest.TestCase):
 
     def test_after_any_fault_the_next_run_makes_the_dataset_whole(self):
         FaultyStorage.at = None
-        self.scenario(str(self.folder / "whole"))
-        whole = self.rows(self.folder / "whole")
+        self.scenario(str(self.directory / "whole"))
+        whole = self.rows(self.directory / "whole")
         changes = FaultyStorage.calls
         self.assertGreater(changes, 20)
         for failure in (Crash, OSError):
             for at in range(1, changes + 1):
-                out = str(self.folder / f"{failure.__name__}-{at}")
+                out = str(self.directory / f"{failure.__name__}-{at}")
                 FaultyStorage.at, FaultyStorage.failure, FaultyStorage.calls = at, failure, 0
                 with self.assertRaises(failure):
                     self.scenario(out)
@@ -277,10 +277,10 @@ class Datasets(fleet.Fleet):
 
     def test_other_storage(self):
         self.make(4)
-        with zipfile.ZipFile(self.folder / "fleet.zip", "w") as content:
+        with zipfile.ZipFile(self.directory / "fleet.zip", "w") as content:
             for path in self.archives.iterdir():
                 content.write(path, path.name)
-        url = f"zip://*.tar::{self.folder}/fleet.zip"
+        url = f"zip://*.tar::{self.directory}/fleet.zip"
         self.assertEqual(run.run(self.options(urls=[url])).read, 4)
         self.check()
 

@@ -31,8 +31,8 @@ def generator():
     return module
 
 
-def compiled(folder, name, sources, flags=()):
-    library = folder / f"{name}.so"
+def compiled(directory, name, sources, flags=()):
+    library = directory / f"{name}.so"
     command = ["gcc", *FLAGS, *flags, *map(str, sources), "-lm", "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:2000]
@@ -65,17 +65,17 @@ def document_of(path, archive):
 class Generated(unittest.TestCase):
     def check(self, path):
         with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
+            directory = pathlib.Path(name)
             with tarfile.open(path) as tar:
-                support.extract(tar, folder / "archive")
+                support.extract(tar, directory / "archive")
             archive = mlf.open(path)
             network = archive.networks["default"]
-            sources = sorted((folder / "archive/codegen/host/src").glob("default_lib*.c"))
+            sources = sorted((directory / "archive/codegen/host/src").glob("default_lib*.c"))
             sources.append(generated_c.RUNTIME / "allocator.c")
-            include = f"-I{folder}/archive/codegen/host/include"
-            theirs = compiled(folder, "theirs", sources, [include])
-            (folder / "ours.c").write_text(generator().generate(document_of(path, archive)))
-            ours = compiled(folder, "ours", [folder / "ours.c"])
+            include = f"-I{directory}/archive/codegen/host/include"
+            theirs = compiled(directory, "theirs", sources, [include])
+            (directory / "ours.c").write_text(generator().generate(document_of(path, archive)))
+            ours = compiled(directory, "ours", [directory / "ours.c"])
             numbers = numpy.random.default_rng(18)
             symbol = network.topology["provenance"]["symbol"]
             for _ in range(RUNS):

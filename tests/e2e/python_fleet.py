@@ -1,7 +1,7 @@
 """A fleet of archives through python -m mlf.batch, with accidents: no row is lost, none is there twice.
 
 One worker of a Dask cluster is killed, the coordinator is killed and started again. The archives are
-in a folder, and in a bucket of S3. Of 60 archives as a rule; MLF_FLEET says how many, and then those of
+in a directory, and in a bucket of S3. Of 60 archives as a rule; MLF_FLEET says how many, and then those of
 the corpus are among them:
 
     MLF_FLEET=2000 ctest --preset release -V -R python_fleet
@@ -106,7 +106,7 @@ class Accidents(fleet.Fleet):
         kernel = min(name for name, (_, mac) in totals.items() if mac == most)
         self.assertEqual(found, (kernel, *totals[kernel]))
 
-    def test_in_a_folder(self):
+    def test_in_a_directory(self):
         self.go_through(
             lambda: len(list(self.out.glob("_mlf/*.json"))),
             f"{self.archives}/*.tar", "--out", str(self.out),

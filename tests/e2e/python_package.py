@@ -171,8 +171,8 @@ class Opening(unittest.TestCase):
             self.assertEqual(mlf.open(file).report(), expected)
 
     def test_a_name_that_is_no_utf_8(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, os.fsdecode(b"\xff.tar"))
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, os.fsdecode(b"\xff.tar"))
             with self.assertRaises(mlf.Error) as caught:
                 mlf.open(path)
             self.assertEqual(caught.exception.file, path)
@@ -192,10 +192,10 @@ class Opening(unittest.TestCase):
         self.assertEqual([i.name for i in module.main_memory[0].inputs], list(main["inputs"]))
 
     def test_tir_beside_the_archive(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "a.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "a.tar")
             path.write_bytes(support.make_tar({"metadata.json": support.METADATA}))
-            beside = pathlib.Path(folder, "tir-1.txt")
+            beside = pathlib.Path(directory, "tir-1.txt")
             beside.write_text(support.NETWORK)
             self.assertEqual(list(mlf.open(path).tir), [])
             archive = mlf.open(path, tir=[beside])
@@ -204,8 +204,8 @@ class Opening(unittest.TestCase):
 
     def test_other_threads_run_while_an_archive_is_read(self):
         """Opening waits for this very process to write: it would wait for ever under the GIL."""
-        with tempfile.TemporaryDirectory() as folder:
-            pipe = os.path.join(folder, "pipe")
+        with tempfile.TemporaryDirectory() as directory:
+            pipe = os.path.join(directory, "pipe")
             os.mkfifo(pipe)
             opened = []
             reader = threading.Thread(target=lambda: opened.append(mlf.open(pipe)), daemon=True)
@@ -277,12 +277,12 @@ class Threads(unittest.TestCase):
             self.check(lambda call=call: call)
 
     def test_processing(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "a.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "a.tar")
             members = {"metadata.json": support.METADATA, "src/tir-1.txt": self.TEXT}
             path.write_bytes(support.make_tar(members))
             archive = mlf.open(path)
-            self.check(lambda: lambda: archive.process(pathlib.Path(folder, "b.tar")))
+            self.check(lambda: lambda: archive.process(pathlib.Path(directory, "b.tar")))
 
 
 class Errors(unittest.TestCase):
@@ -418,10 +418,10 @@ class NewTrees(unittest.TestCase):
         text = self.changed(rename).tir_json()
         with self.subTest("the text is that of the new tree"):
             self.assertIn("ax2_new", text)
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "a.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "a.tar")
             path.write_bytes(support.make_tar({"metadata.json": support.METADATA}))
-            beside = pathlib.Path(folder, "tir-1.txt")
+            beside = pathlib.Path(directory, "tir-1.txt")
             beside.write_text(self.changed(rename).script())
             self.assertIn("ax2_new", mlf.open(path, tir=[beside]).tir["tir-1"].script())
 
@@ -496,7 +496,7 @@ PAGES = [support.SOURCE / "mlf" / "python" / "README.md", GUIDE, GUIDE.with_name
 
 class Examples(unittest.TestCase):
     def test_examples_show_what_happens(self):
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
             shutil.copy(QNN, "module.tar")
             os.mkdir("fleet")
             for name in ("one", "two"):
@@ -518,7 +518,7 @@ class Examples(unittest.TestCase):
         page = GUIDE.read_text()
         (code,) = re.findall(r"^```py\n(import mlf\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
         printed = io.StringIO()
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
             shutil.copy(QNN, "module.tar")
             with contextlib.redirect_stdout(printed):
                 exec(code, {})
@@ -527,8 +527,8 @@ class Examples(unittest.TestCase):
 
 class Processing(unittest.TestCase):
     def test_as_the_program_does(self):
-        with tempfile.TemporaryDirectory() as folder:
-            theirs, ours = pathlib.Path(folder, "theirs.tar"), pathlib.Path(folder, "ours.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")
             support.run_ok("process", QNN, "-o", theirs)
             result = qnn().process(ours)
             self.assertTrue(result.changed)
@@ -544,8 +544,8 @@ class Processing(unittest.TestCase):
         self.assertEqual(qnn().plan(), json.loads(printed("plan", "--json", QNN)))
 
     def test_a_run_is_that_of_the_program(self):
-        with tempfile.TemporaryDirectory() as folder:
-            outputs, layers = pathlib.Path(folder, "outputs.npz"), pathlib.Path(folder, "layers.npz")
+        with tempfile.TemporaryDirectory() as directory:
+            outputs, layers = pathlib.Path(directory, "outputs.npz"), pathlib.Path(directory, "layers.npz")
             support.run_ok("run", "--random", "3", "-o", outputs, "--layers", layers, QNN)
             for ours, theirs in ((qnn().run(seed=3), outputs), (qnn().run_calls(seed=3), layers)):
                 with numpy.load(theirs) as expected:
@@ -567,8 +567,8 @@ class Processing(unittest.TestCase):
         self.assertEqual(len(two.run(seed=1, module="second")), 1)
 
     def test_optimizing_is_that_of_the_program(self):
-        with tempfile.TemporaryDirectory() as folder:
-            theirs, ours = pathlib.Path(folder, "theirs.tar"), pathlib.Path(folder, "ours.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")
             expected = json.loads(printed("optimize", "--json", "-o", theirs, QNN))
             self.assertEqual(qnn().optimize(ours), expected)
             self.assertEqual(ours.read_bytes(), theirs.read_bytes())

@@ -3,7 +3,7 @@
 What it links is what this build has installed: compiling the library again takes minutes. The
 environment that it is installed into is the one that the other tests of the package use.
 
-Environment: MLF_BUILD, the build; MLF_PYTHON_WORK, a folder that is kept.
+Environment: MLF_BUILD, the build; MLF_PYTHON_WORK, a directory that is kept.
 """
 
 import os
@@ -157,8 +157,8 @@ class Wheel(unittest.TestCase):
 
     def test_unless_a_library_is_installed_the_sdist_is_compiled(self):
         sdist, plan = WORK / "sdist", WORK / "plan"
-        for folder in (sdist, plan):
-            shutil.rmtree(folder, ignore_errors=True)
+        for directory in (sdist, plan):
+            shutil.rmtree(directory, ignore_errors=True)
         code = "import os, sys; os.chdir(sys.argv[1]); import build_backend as b; b.build_sdist(sys.argv[2])"
         run(sys.executable, "-c", code, PACKAGE, sdist, PYTHONPATH=PACKAGE)
         (packed,) = sdist.glob("mlf-*.tar.gz")

@@ -84,13 +84,13 @@ OBJECTS = {
 }
 
 
-def write_archive_of_objects(folder):
+def write_archive_of_objects(directory):
     """ARCHIVE as target llvm exports it, objects.tar, and the TIR that was in it, tir-1.txt."""
-    with tarfile.open(ARCHIVE) as source, tarfile.open(folder / "objects.tar", "w") as objects:
+    with tarfile.open(ARCHIVE) as source, tarfile.open(directory / "objects.tar", "w") as objects:
         for member in source:
             data = source.extractfile(member).read() if member.isfile() else b""
             if member.name == "./src/tir-1.txt":
-                (folder / "tir-1.txt").write_bytes(data)
+                (directory / "tir-1.txt").write_bytes(data)
                 continue
             if member.name.endswith(".c"):
                 name = Path(member.name).stem
@@ -101,14 +101,14 @@ def write_archive_of_objects(folder):
             objects.addfile(member, io.BytesIO(data))
 
 
-def write_files(folder, text):
+def write_files(directory, text):
     """What the commands of a document name."""
     for name, path in {"module.tar": ARCHIVE, **ARCHIVES}.items():
-        shutil.copyfile(path, folder / name)
-    write_archive_of_objects(folder)
+        shutil.copyfile(path, directory / name)
+    write_archive_of_objects(directory)
     for language, name in (("toml", "mlf-budget.toml"), ("python", "scale.py")):
         for block in blocks_of(text, language)[:1]:
-            (folder / name).write_text(block)
+            (directory / name).write_text(block)
 
 
 def sessions(text):
@@ -119,21 +119,21 @@ def sessions(text):
             yield command, output
 
 
-def output_of(command, folder):
+def output_of(command, directory):
     """Lines end as Markdown's do: those of CSV end with CR LF."""
-    result = support.run(*command.split(), cwd=folder)
+    result = support.run(*command.split(), cwd=directory)
     return (result.stderr + result.stdout).decode().replace("\r\n", "\n").rstrip()
 
 
 def update():
     """Replaces each output by what the program prints."""
     for path, text in DOCUMENTS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            write_files(Path(folder), text)
+        with tempfile.TemporaryDirectory() as directory:
+            write_files(Path(directory), text)
 
             def printed(match):
                 lines = re.findall(r"^\$ mlf .*$", match[0], re.MULTILINE)
-                found = [f"{line}\n{output_of(line[6:], folder)}".rstrip() for line in lines]
+                found = [f"{line}\n{output_of(line[6:], directory)}".rstrip() for line in lines]
                 return "```console\n" + "\n".join(found) + "\n```"
 
             path.write_text(re.sub(r"^```console\n.*?^```$", printed, text, flags=re.MULTILINE | re.DOTALL))
@@ -146,17 +146,17 @@ def pictures(kind):
 
 class Documents(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
 
     def test_commands_print_what_is_below_them(self):
         count = 0
         for path, text in DOCUMENTS.items():
-            write_files(self.folder, text)
+            write_files(self.directory, text)
             for command, output in sessions(text):
                 with self.subTest(f"{path.name}: {command}"):
-                    self.assertEqual(output_of(command, self.folder), output.rstrip())
+                    self.assertEqual(output_of(command, self.directory), output.rstrip())
                 count += 1
         self.assertGreater(count, 20)
 
@@ -189,19 +189,19 @@ class Documents(unittest.TestCase):
         text = DOCUMENTS[support.SOURCE / "mlf" / "guide" / "tir.md"]
         (kernel,) = blocks_of(text, "python")
         (body,) = blocks("json")
-        (self.folder / "scale.py").write_text(kernel)
-        printed = support.run_ok("tir", self.folder / "scale.py").stdout
+        (self.directory / "scale.py").write_text(kernel)
+        printed = support.run_ok("tir", self.directory / "scale.py").stdout
         self.assertEqual(json.loads(printed)["functions"][0]["body"], json.loads(body))
 
     def test_the_picture_is_that_of_the_network(self):
         """The committed picture shows the labels of the committed DOT, which mlf still writes."""
-        folder = support.SOURCE / "tests" / "golden" / "graph"
-        self.assertEqual(pictures("svg"), {folder / "resnet8.svg"})
-        dot = (folder / "resnet8.dot").read_text()
+        directory = support.SOURCE / "tests" / "golden" / "graph"
+        self.assertEqual(pictures("svg"), {directory / "resnet8.svg"})
+        dot = (directory / "resnet8.dot").read_text()
         labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', dot)
         # Spaces around labels keep them off the lines of edges.
         lines = sorted(line.strip() for label in labels for line in label.split("\\n"))
-        svg = xml.etree.ElementTree.parse(folder / "resnet8.svg")
+        svg = xml.etree.ElementTree.parse(directory / "resnet8.svg")
         shown = sorted(text.text.strip() for text in svg.iterfind(".//{*}text"))
         self.assertEqual(shown, lines)
         archive = support.CORPUS / "tvm-0.18" / "resnet8-aot-packed-usmp" / "module.tar"
@@ -262,9 +262,9 @@ class Contract(unittest.TestCase):
             self.assertEqual(sorted(missing), [], name)
 
     def test_the_index_has_every_specification_and_schema(self):
-        folder = support.SOURCE / "schemas"
-        index = (folder / "README.md").read_text()
-        for path in folder.iterdir():
+        directory = support.SOURCE / "schemas"
+        index = (directory / "README.md").read_text()
+        for path in directory.iterdir():
             if path.name != "README.md":
                 self.assertIn(f"({path.name})", index)
 
@@ -280,8 +280,8 @@ class Contract(unittest.TestCase):
         self.assertEqual(named - rules, set())
 
     def test_the_examples_are_what_the_program_writes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            copy = shutil.copy(ARCHIVE, Path(folder) / "module.tar")
+        with tempfile.TemporaryDirectory() as directory:
+            copy = shutil.copy(ARCHIVE, Path(directory) / "module.tar")
             support.run_ok("process", copy)
             with tarfile.open(copy) as tar:
                 manifest = json.load(tar.extractfile("./src/mlf.json"))
@@ -303,8 +303,8 @@ class Contract(unittest.TestCase):
 def words_of_other_tables():
     """Dialects, checks of a network, and findings."""
     tir = json.loads((support.SOURCE / "schemas" / "tir.schema.json").read_text())
-    folder = support.SOURCE / "include" / "mlf"
-    codes = (folder / "graph" / "checks.def").read_text() + (folder / "findings.def").read_text()
+    directory = support.SOURCE / "include" / "mlf"
+    codes = (directory / "graph" / "checks.def").read_text() + (directory / "findings.def").read_text()
     dialects = tir["$defs"]["Source"]["properties"]["dialect"]["enum"]
     return {*dialects, *re.findall(r'"([a-z-]+)"', codes)}
 

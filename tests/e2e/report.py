@@ -40,8 +40,8 @@ def rows(kind, *paths):
 
 def documents(path):
     """Every src/tir-*.json that mlf process writes."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "out.tar"
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory) / "out.tar"
         support.run_ok("process", path, "--constants", "inline", "-o", out)
         with tarfile.open(out) as tar:
             for member in tar:
@@ -66,16 +66,16 @@ def arrays_of(document):
             yield constant["dtype"], shape, len(values), zeros, min(values), max(values)
 
 
-def functions_with_lines(path, folder):
+def functions_with_lines(path, directory):
     """Where gcc's debug information says that functions of the archive's C begin."""
     with tarfile.open(path) as tar:
-        support.extract(tar, folder)
+        support.extract(tar, directory)
     include = f"-I{generated_c.HEADERS}"
     found = {}
-    for source in sorted(pathlib.Path(folder).glob("codegen/host/src/*.c")):
+    for source in sorted(pathlib.Path(directory).glob("codegen/host/src/*.c")):
         target = source.with_suffix(".o")
         command = ["gcc", "-c", "-g", "-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", include]
-        headers = f"-I{pathlib.Path(folder) / 'codegen/host/include'}"
+        headers = f"-I{pathlib.Path(directory) / 'codegen/host/include'}"
         done = subprocess.run([*command, headers, source, "-o", target], capture_output=True)
         if done.returncode:
             continue  # half of what an archive has may need another compiler
@@ -144,8 +144,8 @@ class Reports(unittest.TestCase):
     def test_know_the_lines_of_c_that_gcc_knows(self):
         compared = 0
         for path in archives():
-            with tempfile.TemporaryDirectory() as folder:
-                lines = functions_with_lines(path, folder)
+            with tempfile.TemporaryDirectory() as directory:
+                lines = functions_with_lines(path, directory)
             for module in report(path)["modules"]:
                 for kernel in module["kernels"]:
                     if kernel["symbol"] not in lines:
@@ -268,13 +268,13 @@ class CompiledCode(unittest.TestCase):
 
     def test_has_the_sections_that_size_counts(self):
         for path in (QNN, *support.c_archives()):
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory() as directory:
                 with tarfile.open(path) as tar:
-                    support.extract(tar, folder)
+                    support.extract(tar, directory)
                 objects = []
-                for source in sorted(pathlib.Path(folder).glob("codegen/host/src/*.c")):
+                for source in sorted(pathlib.Path(directory).glob("codegen/host/src/*.c")):
                     objects.append(source.with_suffix(".o"))
-                    headers = f"-I{pathlib.Path(folder) / 'codegen/host/include'}"
+                    headers = f"-I{pathlib.Path(directory) / 'codegen/host/include'}"
                     subprocess.run(
                         ["gcc", "-c", "-O1", "-Dhalf=_Float16", "-w", headers,
                          f"-I{generated_c.HEADERS}", source, "-o", objects[-1]], check=True
@@ -339,13 +339,13 @@ class CompiledCode(unittest.TestCase):
             self.assertEqual((change["before"], change["after"]), (was, now))
 
     def test_is_not_there_without_a_compiler_that_works(self):
-        with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "TMPDIR": folder}
+        with tempfile.TemporaryDirectory() as directory:
+            environment = {**os.environ, "TMPDIR": directory}
             for command, code in (("no-such-compiler", 64), ("false", 65)):
                 result = support.run("report", "--cc", command, QNN, env=environment)
                 self.assertEqual((result.returncode, result.stdout), (code, b""))
                 self.assertIn(command.encode(), result.stderr)
-            self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
+            self.assertEqual(list(pathlib.Path(directory).iterdir()), [])
 
 
 class Terminals(unittest.TestCase):

@@ -63,11 +63,11 @@ def random_array(port, values):
     return numpy_files.Array(port["dtype"], port["shape"], data)
 
 
-def driver_outputs(archive, module, document, inputs, folder):
+def driver_outputs(archive, module, document, inputs, directory):
     """The outputs of the driver of the tests, one behind the other."""
     with tarfile.open(archive) as tar:
-        support.extract(tar, folder)
-    program = generated_c.Program(folder, module, folder, flags=("-O1",))
+        support.extract(tar, directory)
+    program = generated_c.Program(directory, module, directory, flags=("-O1",))
     driver = generated_c.Driver()
     if document["provenance"]["kind"] == "graph-json":
         generated_c.call_kernels(driver, document)
@@ -83,30 +83,30 @@ def driver_outputs(archive, module, document, inputs, folder):
     writes = [f"fwrite({name}, 1, {generated_c.bytes_of(port)}, stdout);"
               for name, port in zip(memory[count:], document["outputs"], strict=True)]  # fmt: skip
     text = driver.text().replace("int main(void) {", "#include <stdio.h>\nint main(void) {\n" + "\n".join(reads))
-    source = folder / "driver.c"
+    source = directory / "driver.c"
     source.write_text(text.replace("report_allocations();\n", "\n".join(writes) + "\n"))
     command = ["gcc", *generated_c.FLAGS, *program.include, str(source), str(generated_c.RUNTIME / "allocator.c"),
-               *map(str, program.objects), "-lm", "-o", str(folder / "driver")]  # fmt: skip
+               *map(str, program.objects), "-lm", "-o", str(directory / "driver")]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True)
     data = b"".join(one.data for one in inputs.values())
-    return subprocess.run([folder / "driver"], input=data, capture_output=True, check=True).stdout
+    return subprocess.run([directory / "driver"], input=data, capture_output=True, check=True).stdout
 
 
-class Outputs(program_case.Folder):
+class Outputs(program_case.Directory):
     def outputs(self, *arguments):
         return numpy_files.read_npz(support.run_ok("run", "-o", "-", *arguments).stdout)
 
     def check(self, archive):
         for module, document in networks(archive):
-            folder = self.folder / f"{archive.parent.name}-{archive.stem}-{module}"
-            folder.mkdir()
-            values = random.Random(str(folder.name))
+            directory = self.directory / f"{archive.parent.name}-{archive.stem}-{module}"
+            directory.mkdir()
+            values = random.Random(str(directory.name))
             inputs = {port["name"]: random_array(port, values) for port in document["inputs"]}
-            given = folder / "inputs.npz"
+            given = directory / "inputs.npz"
             numpy_files.write_npz(given, inputs)
             found = self.outputs("--module", module, "--input", given, archive)
             self.assertEqual([*found], [port["name"] for port in document["outputs"]], archive)
-            expected = driver_outputs(archive, module, document, inputs, folder)
+            expected = driver_outputs(archive, module, document, inputs, directory)
             self.assertEqual(b"".join(one.data for one in found.values()), expected, archive)
         return 1
 
@@ -127,14 +127,14 @@ class Outputs(program_case.Folder):
 
     def test_may_have_inputs_from_several_files(self):
         array = numpy_files.Array("float32", (1, 10), bytes(40))
-        (self.folder / "x.npy").write_bytes(numpy_files.npy(array))
-        numpy_files.write_npz(self.folder / "y.npz", {"y": array}, zipfile.ZIP_STORED)
-        found = self.outputs("--input", f"x={self.folder}/x.npy", "--input", self.folder / "y.npz", ADD)
+        (self.directory / "x.npy").write_bytes(numpy_files.npy(array))
+        numpy_files.write_npz(self.directory / "y.npz", {"y": array}, zipfile.ZIP_STORED)
+        found = self.outputs("--input", f"x={self.directory}/x.npy", "--input", self.directory / "y.npz", ADD)
         self.assertEqual(found["output"], array)
 
     def test_of_calls_are_those_of_the_network(self):
         for archive, calls in ((BLOCKS, 8), (DIAMOND_GRAPH, 6), (PACKED, 4)):
-            layers, outputs = self.folder / "layers.npz", self.folder / "outputs.npz"
+            layers, outputs = self.directory / "layers.npz", self.directory / "outputs.npz"
             support.run_ok("run", "--random", "3", "-o", outputs, "--layers", layers, archive)
             found = numpy_files.read_npz(layers)
             (_, document) = next(networks(archive))
@@ -146,9 +146,9 @@ class Outputs(program_case.Folder):
             self.assertEqual([*found.values()][-1].data, output.data)
 
 
-class Comparisons(program_case.Folder):
+class Comparisons(program_case.Directory):
     def test_of_the_same_end_with_0(self):
-        outputs = self.folder / "outputs.npz"
+        outputs = self.directory / "outputs.npz"
         support.run_ok("run", "--random", "1", "-o", outputs, ADD)
         for other in (ADD, outputs):
             support.run_ok("run", "--random", "1", "--compare", other, ADD)
@@ -158,12 +158,12 @@ class Comparisons(program_case.Folder):
         support.run_ok("run", "--random", "2", "--compare", outputs, "--tolerance", "4", ADD)
 
     def test_of_another_plan_end_with_0(self):
-        smaller = self.folder / "smaller.tar"
+        smaller = self.directory / "smaller.tar"
         support.run_ok("optimize", "--reorder", "-o", smaller, DIAMOND)
         support.run_ok("run", "--random", "1", "--compare", smaller, DIAMOND)
 
     def test_name_outputs_that_are_not_there(self):
-        outputs = self.folder / "outputs.npz"
+        outputs = self.directory / "outputs.npz"
         numpy_files.write_npz(outputs, {"output": numpy_files.Array("int8", (10,), bytes(10))})
         result = support.run("run", "--random", "1", "--compare", outputs, ADD)
         self.assertEqual(result.returncode, 1)
@@ -219,10 +219,10 @@ def faults():
     yield DIAMOND, substituted(r"(sid_4_let = .*)\[128\]", r"\1[32]", MAIN), 3
 
 
-class Faults(program_case.Folder):
+class Faults(program_case.Directory):
     def named(self, number, archive, edit):
         """The call that --compare names: the first that differs, or the one that has overwritten its input."""
-        wrong = changed(archive, self.folder / f"{number}.tar", edit)
+        wrong = changed(archive, self.directory / f"{number}.tar", edit)
         assert edit.count == 1, number
         result = support.run("run", "--random", "5", "--compare", wrong, archive)
         text = result.stdout.decode()
@@ -241,10 +241,10 @@ class Faults(program_case.Folder):
         self.assertEqual(wrong, [])
 
 
-class Refusals(program_case.Folder):
+class Refusals(program_case.Directory):
     def setUp(self):
         super().setUp()
-        self.temporary = self.folder / "tmp"
+        self.temporary = self.directory / "tmp"
         self.temporary.mkdir()
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
 
@@ -257,7 +257,7 @@ class Refusals(program_case.Folder):
     def kernel(self, body, *head):
         """An archive whose kernel does this."""
         edit = substituted(r"for \(int32_t ax1_inner = 0;", body + "\n  for (int32_t ax1_inner = 0;", "fused_add")
-        path = changed(ADD, self.folder / "kernel.tar", edit)
+        path = changed(ADD, self.directory / "kernel.tar", edit)
         self.assertEqual(edit.count, 1)
         return path
 
@@ -293,13 +293,13 @@ class Refusals(program_case.Folder):
         self.assertRegex(self.refused("--random", "1", CMSIS), r"needs functions that are not in the archive: arm_")
 
     def test_of_objects_for_another_processor(self):
-        source = self.folder / "f.c"
+        source = self.directory / "f.c"
         source.write_text("int unused_function(void) { return 0; }\n")
-        subprocess.run(["gcc", "-c", source, "-o", self.folder / "f.o"], check=True)
-        data = bytearray((self.folder / "f.o").read_bytes())
+        subprocess.run(["gcc", "-c", source, "-o", self.directory / "f.o"], check=True)
+        data = bytearray((self.directory / "f.o").read_bytes())
         for machine, code in ((data[18], 0), (40, 65)):
             data[18] = machine
-            path = self.folder / "objects.tar"
+            path = self.directory / "objects.tar"
             with tarfile.open(ADD) as tar:
                 members = {one.name.removeprefix("./"): tar.extractfile(one).read() for one in tar if one.isfile()}
             path.write_bytes(support.make_tar({**members, "codegen/host/lib/default_lib2.o": bytes(data)}))
@@ -308,9 +308,9 @@ class Refusals(program_case.Folder):
         self.assertIn(b"not for the processor", result.stderr)
 
     def test_of_inputs_that_do_not_fit(self):
-        wrong = self.folder / "x.npy"
+        wrong = self.directory / "x.npy"
         wrong.write_bytes(numpy_files.npy(numpy_files.Array("int8", (10,), bytes(10))))
-        other = self.folder / "other.npz"
+        other = self.directory / "other.npz"
         other.write_bytes(b"PK\3\4")
         for arguments, code, message in (
             ([], 64, "input 'x' has no values"),

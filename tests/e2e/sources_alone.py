@@ -1,4 +1,4 @@
-"""Sources compile alone: a build compiles those of a folder together, which hides what one of them
+"""Sources compile alone: a build compiles those of a directory together, which hides what one of them
 does not include. Compiling all takes minutes, so that a run takes a sixteenth, another one each day;
 `sources_alone.py all` takes all."""
 

@@ -70,15 +70,15 @@ def check_stock(path, has_network):
     return functions
 
 
-def check_archive(original, folder):
-    stock = folder / "stock.tar"
+def check_archive(original, directory):
+    stock = directory / "stock.tar"
     stock.write_bytes(support.without_tir(original, {}))
     is_operator = "op-" in f"{original.parent.name}/{original.name}"
     functions = check_stock(stock, has_network=not is_operator)
     wrong = errors(original)
     captures = twins(original)
     if captures:
-        both = folder / "both.tar"
+        both = directory / "both.tar"
         both.write_bytes(support.without_tir(original, captures))
         wrong += errors(both)
     assert not wrong, wrong[:3]

@@ -24,14 +24,14 @@ def commands():
     return re.findall(r"^  (\w+) ", block[1], re.MULTILINE)
 
 
-def corpus_folder():
+def corpus_directory():
     """$MLF_CORPUS, else the corpus beside the checkout, else the few archives of it that are bundled."""
     beside = SOURCE / ".." / "shared" / "corpus"
     given = os.environ.get("MLF_CORPUS")
     return pathlib.Path(given) if given else beside if beside.is_dir() else BUNDLED_CORPUS
 
 
-CORPUS = corpus_folder()
+CORPUS = corpus_directory()
 EVERY_ARCHIVE = os.environ.get("MLF_EVERY_ARCHIVE") == "1"
 HAS_WHOLE_CORPUS = CORPUS.resolve() != BUNDLED_CORPUS.resolve()
 BLOCK = 512
@@ -204,10 +204,10 @@ class Span:
     raw: bytes
 
 
-def extract(tar, folder):
+def extract(tar, directory):
     """All members. Python 3.11.4 has made its filter an argument; Debian 12 has an older one."""
     how = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
-    tar.extractall(folder, **how)
+    tar.extractall(directory, **how)
 
 
 def spans(data):

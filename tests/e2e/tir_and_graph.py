@@ -34,7 +34,7 @@ def typed(module, kind, data):
     return data
 
 
-class Tir(program_case.Folder):
+class Tir(program_case.Directory):
     def test_tir_without_the_data_of_constants(self):
         archive = support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar"
         whole, short = (
@@ -88,7 +88,7 @@ class Tir(program_case.Folder):
 
     def test_every_way_to_name_a_tir_gives_the_same(self):
         path = self.archive()
-        bare = self.folder / "tir-1.txt"
+        bare = self.directory / "tir-1.txt"
         bare.write_text(support.LEGACY_TEXT)
         outputs = [
             support.run_ok("tir", f"{path}{suffix}").stdout
@@ -110,7 +110,7 @@ class Tir(program_case.Folder):
         self.assertGreater(pretty.count(b"\n"), compact.count(b"\n"))
 
     def test_its_own_json_reads_back_to_the_same_bytes(self):
-        json_file = self.folder / "x.json"
+        json_file = self.directory / "x.json"
         json_file.write_bytes(support.run_ok("tir", self.archive()).stdout)
         self.assertEqual(support.run_ok("tir", json_file).stdout, json_file.read_bytes())
 
@@ -145,7 +145,7 @@ class Tir(program_case.Folder):
 
     def test_c_is_read_and_printed_again(self):
         once = support.run_ok("tir", "--format", "c", self.generated_c()).stdout
-        again = self.folder / "again.c"
+        again = self.directory / "again.c"
         again.write_bytes(once)
         self.assertEqual(support.run_ok("tir", "--format", "c", again).stdout, once)
 
@@ -159,13 +159,13 @@ class Tir(program_case.Folder):
         with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as archive:
             for member in archive:
                 if member.name.endswith("default_lib1.c"):
-                    path = self.folder / "default_lib1.c"
+                    path = self.directory / "default_lib1.c"
                     path.write_bytes(archive.extractfile(member).read())
                     return path
         raise LookupError("no C of kernels")
 
 
-class Graph(program_case.Folder):
+class Graph(program_case.Directory):
     def real(self, name="tvm-0.18-qnn_conv-aot-c.tar"):
         return support.ARCHIVES / name
 
@@ -204,7 +204,7 @@ class Graph(program_case.Folder):
         calls = [(names[kernel], [i - 1]) for i, kernel in enumerate(kernels)]
         code = "".join(support.KERNEL.replace("default_add", f"default_{name}").replace(" + ", f" {sign} ")
                        for sign, name in names.items())  # fmt: skip
-        path = self.folder / "chain.tar"
+        path = self.directory / "chain.tar"
         path.write_bytes(support.make_tar({"metadata.json": support.METADATA,
                                            "src/tir-1.txt": support.network(calls, code)}))
         return path
@@ -262,12 +262,12 @@ class Graph(program_case.Folder):
 
     def test_unknown_shapes_have_their_bytes(self):
         archive = support.CORPUS / "tvm-0.18" / "cmsis-nn" / "module.tar"
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as directory:
             with tarfile.open(archive) as tar:
-                support.extract(tar, folder)
-            text = pathlib.Path(folder) / "src" / "tir-1.txt"
+                support.extract(tar, directory)
+            text = pathlib.Path(directory) / "src" / "tir-1.txt"
             text.write_text(text.read_text().replace("arm_max_pool_s8", "my_pool"))
-            dot = support.run_ok("graph", folder, "--format", "dot").stdout.decode()
+            dot = support.run_ok("graph", directory, "--format", "dot").stdout.decode()
         self.assertNotIn("?[?]", dot)
         self.assertRegex(dot, r'call\d+ -> call\d+ \[label=" *int8\[\?\] *\\n *at most 512 B *"\]')
 
@@ -392,7 +392,7 @@ class Graph(program_case.Folder):
         self.for_each_network(self.check_trace)
 
     def test_what_process_writes_is_what_graph_prints(self):
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(self.real().read_bytes())
         support.run_ok("process", path)
         for form, member in (("topology", "default.topology"), ("json", "default.graph")):
@@ -417,7 +417,7 @@ class Graph(program_case.Folder):
         with tarfile.open(self.real()) as tar:
             kept = {m.name[2:]: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
         text = kept.pop("src/tir-1.txt")
-        stock, capture = self.folder / "stock.tar", self.folder / "capture.txt"
+        stock, capture = self.directory / "stock.tar", self.directory / "capture.txt"
         stock.write_bytes(support.make_tar(kept))
         capture.write_bytes(text)
         for arguments, dialect in (((), "c"), (("--tir", capture), "tvmscript")):
@@ -428,7 +428,7 @@ class Graph(program_case.Folder):
     def test_one_of_several_modules_has_to_be_named(self):
         metadata = json.loads(support.METADATA)
         metadata["modules"]["other"] = {**metadata["modules"]["default"], "model_name": "other"}
-        path = self.folder / "two.tar"
+        path = self.directory / "two.tar"
         path.write_bytes(support.make_tar({"metadata.json": json.dumps(metadata)}))
         result = support.run("graph", path)
         self.assertEqual(result.returncode, 64)

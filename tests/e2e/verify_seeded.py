@@ -350,10 +350,10 @@ FAULTS = (
 )
 
 
-class VerifiedCase(program_case.Folder):
+class VerifiedCase(program_case.Directory):
     def verify_all(self, archives, *options):
         """What one run says of each of some archives."""
-        paths = [self.folder / f"module-{i}.tar" for i in range(len(archives))]
+        paths = [self.directory / f"module-{i}.tar" for i in range(len(archives))]
         for path, data in zip(paths, archives, strict=True):
             path.write_bytes(data)
         result = support.run("verify", "--json", *paths, *options)
@@ -459,9 +459,9 @@ class Contradictions(VerifiedCase):
 
     def setUp(self):
         super().setUp()
-        self.sound = self.folder / "sound.tar"
+        self.sound = self.directory / "sound.tar"
         self.sound.write_bytes(as_tar(PLANNED))
-        self.path = self.folder / "module.tar"
+        self.path = self.directory / "module.tar"
         self.path.write_bytes(as_tar(small_pool(PLANNED)))
 
     def test_the_report_lists_them(self):
@@ -524,7 +524,7 @@ class Module:
 class LostConstants(VerifiedCase):
     def test_no_command_needs_data_that_is_missing(self):
         path = self.archive(text=CONSTANT_WITHOUT_DATA)
-        page = self.folder / "page.html"
+        page = self.directory / "page.html"
         for command in (
             ("report", path),
             ("report", "--json", path),
@@ -561,12 +561,12 @@ class Module:
 """
 
     def with_tir(self, text):
-        path = self.folder / "kernels.txt"
+        path = self.directory / "kernels.txt"
         path.write_text(text)
         return path
 
     def archive_and_bytes(self):
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(as_tar(PLANNED))
         return path, path.read_bytes()
 
@@ -587,7 +587,7 @@ class Module:
         path, before = self.archive_and_bytes()
         text = self.BEFORE_PLANNING.replace("p0: T", 'p1: T.Buffer((16,), "int32"), p0: T')
         for option, name in (("--tir", "kernels.txt"), ("--add-tir", "tir-1.txt")):
-            kernels = self.with_tir(text).rename(self.folder / name)
+            kernels = self.with_tir(text).rename(self.directory / name)
             result = support.run("process", path, option, kernels)
             self.assertEqual(result.returncode, 65, result.stderr)
             self.assertIn(b"'tvmgen_default_fused_double' takes 3 tensors", result.stderr)
@@ -610,7 +610,7 @@ class Names(VerifiedCase):
             "  if (tvmgen_default_fused_double(x_buffer_var, sid_1_let, global_const_workspace_0_var, "
             "global_workspace_1_var) != 0 ) return -1;\n  if (tvmgen_default_fused_double_1(sid_1_let",
         )
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         path.write_bytes(as_tar(PLANNED | {C: twice}))
         graph = json.loads(support.run_ok("graph", "--format", "topology", path).stdout)
         symbols = {kernel["symbol"] for kernel in graph["kernels"]}

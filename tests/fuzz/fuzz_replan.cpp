@@ -113,9 +113,9 @@ std::string code_in(const Deployment& deployment) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::filesystem::path folder = std::filesystem::temp_directory_path();
-  static const std::string there = folder / ("mlf-there-" + std::to_string(getpid()) + ".tar");
-  static const std::string back = folder / ("mlf-back-" + std::to_string(getpid()) + ".tar");
+  static const std::filesystem::path directory = std::filesystem::temp_directory_path();
+  static const std::string there = directory / ("mlf-there-" + std::to_string(getpid()) + ".tar");
+  static const std::string back = directory / ("mlf-back-" + std::to_string(getpid()) + ".tar");
   std::vector<Member> members = members_of_archive();
   for (Member& member : members) {
     if (member.name == kCode) member.content.assign(reinterpret_cast<const char*>(data), size);

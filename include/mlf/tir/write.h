@@ -30,15 +30,15 @@ enum class ConstantPlace : std::uint8_t {
 struct JsonOptions {
   JsonLayout layout = JsonLayout::compact;
   ConstantPlace constants = ConstantPlace::inside;
-  std::uint64_t npy_threshold = 0;       ///< bytes of data
-  std::string npy_folder = "constants";  ///< what goes before "/<name>.npy" in the JSON
+  std::uint64_t npy_threshold = 0;          ///< bytes of data
+  std::string npy_directory = "constants";  ///< what goes before "/<name>.npy" in the JSON
   std::uint64_t max_written_nodes =
       kMaxWrittenNodes;  ///< nodes written out where a DAG is expanded
 };
 
 /// A NumPy file that the JSON refers to; `write_npy` makes its content.
 struct ConstantFile {
-  std::string path;  ///< as in the JSON: "<npy_folder>/<id>.npy"
+  std::string path;  ///< as in the JSON: "<npy_directory>/<id>.npy"
   NodeId constant;   ///< the NDArray
 };
 

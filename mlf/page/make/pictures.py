@@ -45,12 +45,12 @@ def take(driver, page, width, first, last, most):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        support.run_ok("report", ARCHIVE, "--html", folder / "page.html")
-        driver = browser.start(folder / "profile", "--hide-scrollbars")
+        directory = pathlib.Path(name)
+        support.run_ok("report", ARCHIVE, "--html", directory / "page.html")
+        driver = browser.start(directory / "profile", "--hide-scrollbars")
         try:
             for picture, what in PICTURES.items():
-                data = take(driver, folder / "page.html", *what)
+                data = take(driver, directory / "page.html", *what)
                 (PAGE / "pictures" / f"{picture}.png").write_bytes(data)
         finally:
             driver.quit()

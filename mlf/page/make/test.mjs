@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const folder = mkdtempSync(join(tmpdir(), "mlf-page-"));
+const directory = mkdtempSync(join(tmpdir(), "mlf-page-"));
 try {
   const entryPoints = readdirSync("tests").filter((name) => name.endsWith(".test.ts"))
     .map((name) => `tests/${name}`);
-  await build({ entryPoints, outdir: folder, bundle: true, platform: "node", format: "esm",
+  await build({ entryPoints, outdir: directory, bundle: true, platform: "node", format: "esm",
                 outExtension: { ".js": ".mjs" } });
-  const files = readdirSync(folder).map((name) => join(folder, name));
+  const files = readdirSync(directory).map((name) => join(directory, name));
   process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status ?? 1;
 } finally {
-  rmSync(folder, { recursive: true });
+  rmSync(directory, { recursive: true });
 }

@@ -14,8 +14,8 @@ def add_tir(path, files):
     Errors: ExportError, with the archive as it was.
     """
     try:
-        with tempfile.TemporaryDirectory(prefix="mlf-") as folder:
-            added = [f"--add-tir={file.write_into(folder)}" for file in files]
+        with tempfile.TemporaryDirectory(prefix="mlf-") as directory:
+            added = [f"--add-tir={file.write_into(directory)}" for file in files]
             program.run("--quiet", "process", *added, path)
     except OSError as error:
         raise ExportError(f"{path}: cannot add TIR: {error.strerror}", INPUT_OUTPUT) from error

@@ -17,7 +17,7 @@ All arguments are tvmc's, but for these:
   --no-tir-export      do what tvmc does, and nothing else
   --tir-stages STAGES  where to capture TIR: topology, lowered (default), codegen,
                        before:PASS, after:PASS; several with commas
-  --tir-folder FOLDER  also write the TIR of all builds here, for every output format, and
+  --tir-folder DIRECTORY  also write the TIR of all builds here, for every output format, and
                        even if code generation fails; mlf takes it like an archive
   --no-save-json       write texts alone: archives stay smaller, and TIR lacks the data of
                        constants
@@ -36,7 +36,7 @@ class _Options:
     def __init__(self, arguments):
         self.enabled = switch.from_environment()
         self.stages = switch.stages_from_environment()
-        self.folder = None
+        self.directory = None
         self.save_json = True
         self.help = False
         self.rest = []
@@ -52,9 +52,9 @@ class _Options:
 
     @property
     def is_on(self):
-        """Whether archives get TIR: those of tvmc by default, those of scripts on request. A folder
+        """Whether archives get TIR: those of tvmc by default, those of scripts on request. A directory
         is a request."""
-        if self.script is None or self.folder is not None:
+        if self.script is None or self.directory is not None:
             return self.enabled is not False
         return bool(self.enabled)
 
@@ -87,11 +87,11 @@ def _run(options):
         return 0
     stages = options.stage_names if options.is_on else ()
     if options.script is not None:
-        script.run(options.script, options.rest[1:], stages, options.is_on, options.folder,
+        script.run(options.script, options.rest[1:], stages, options.is_on, options.directory,
                    options.save_json)
         return 0
     if options.is_on:
-        return tvmc.run(options.rest, stages, options.folder, options.save_json)
+        return tvmc.run(options.rest, stages, options.directory, options.save_json)
     return tvmc.run_plain(options.rest)
 
 
@@ -112,7 +112,7 @@ _show_other_warning = warnings.showwarning
 def main(arguments=None):
     """Run the program, and return its exit code."""
     warnings.showwarning = _show_warning
-    # An archive and a folder may lack the same.
+    # An archive and a directory may lack the same.
     warnings.simplefilter("once", CaptureWarning)
     try:
         return _run(_Options(sys.argv[1:] if arguments is None else arguments))

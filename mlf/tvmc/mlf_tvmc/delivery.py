@@ -18,9 +18,9 @@ class TirFile(typing.NamedTuple):
     def name(self):
         return self.stem + self.suffix
 
-    def write_into(self, folder):
+    def write_into(self, directory):
         """Return the path of the file in the directory."""
-        path = pathlib.Path(folder, self.name)
+        path = pathlib.Path(directory, self.name)
         path.write_bytes(self.content)
         return path
 

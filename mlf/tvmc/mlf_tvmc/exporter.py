@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from . import archive, build_folder, delivery, program, serialise, tvm_api
+from . import archive, build_directory, delivery, program, serialise, tvm_api
 from . import stages as stages_
 from .build import Build
 from .capture import find_builds
@@ -59,16 +59,16 @@ def add_tir(mods, written, stages, save_json):
     archive.add_tir(written, delivery.files_of(_builds_of(mods, wanted), wanted, save_json))
 
 
-def export_tir(captured, folder, save_json=True):
-    """Write the TIR of a Capture into a folder, and return the paths of the TIR.
+def export_tir(captured, directory, save_json=True):
+    """Write the TIR of a Capture into a directory, and return the paths of the TIR.
 
     For builds that have no archive: several kinds of devices, other runtimes and executors, failed
-    code generation. Every command of mlf takes the folder like an archive. Files are named as
+    code generation. Every command of mlf takes the directory like an archive. Files are named as
     there, without `src/`: `tir-2.txt` is the text of DLDeviceType 2, `tir-2.tvm.json` TVM's
     save_json of it, `tir-2.json` mlf's JSON, `tir-2.codegen.txt` another stage. `build.json` lists
     modules, targets and stages; mlf adds the network and its manifest `mlf.json`.
 
-    The folder is made where there is none, and TIR of an earlier export in it is replaced. Of
+    The directory is made where there is none, and TIR of an earlier export in it is replaced. Of
     several builds with one name the second is the module `default-2`, and so on.
 
     With `save_json=False` there are texts alone.
@@ -76,11 +76,11 @@ def export_tir(captured, folder, save_json=True):
     Raises ExportError; what was written until then stays.
     """
     try:
-        return build_folder.write(
-            captured.builds, captured.stages, pathlib.Path(folder), save_json
+        return build_directory.write(
+            captured.builds, captured.stages, pathlib.Path(directory), save_json
         )
     except OSError as error:
-        raise ExportError(f"{folder}: cannot write TIR: {error.strerror}", INPUT_OUTPUT) from error
+        raise ExportError(f"{directory}: cannot write TIR: {error.strerror}", INPUT_OUTPUT) from error
 
 
 def _module_of(product):

@@ -19,17 +19,17 @@ def _run_plain(path, arguments):
     runpy.run_path(path, run_name="__main__")
 
 
-def _deliver(captured, archives, folder, save_json):
-    """Write the folder. Warn of a script that exported no archive."""
-    if folder is not None:
-        export_tir(captured, folder, save_json)
+def _deliver(captured, archives, directory, save_json):
+    """Write the directory. Warn of a script that exported no archive."""
+    if directory is not None:
+        export_tir(captured, directory, save_json)
     if archives:
         return
     if not captured.builds:
         warnings.warn("the script built nothing that TVM lowers to TIR", CaptureWarning)
-    elif folder is None:
+    elif directory is None:
         warnings.warn(
-            f"the script exported no archive; --tir-folder FOLDER keeps the TIR of its "
+            f"the script exported no archive; --tir-folder DIRECTORY keeps the TIR of its "
             f"{len(captured.builds)} builds",
             CaptureWarning,
         )
@@ -52,12 +52,12 @@ def _delivered(captured, archives, *wanted):
     _deliver(captured, archives, *wanted)
 
 
-def run(path, arguments, stages, enabled, folder, save_json):
+def run(path, arguments, stages, enabled, directory, save_json):
     """Run a Python file as `python path arguments…` does. With `enabled`, its archives get TIR, and
-    `folder`, where it is given, the TIR of all builds; with `save_json`, lossless."""
+    `directory`, where it is given, the TIR of all builds; with `save_json`, lossless."""
     if not enabled:
         _run_plain(path, arguments)
         return
     archives = switch.replace_exporter(stages, save_json)
-    with capture(stages) as captured, _delivered(captured, archives, folder, save_json):
+    with capture(stages) as captured, _delivered(captured, archives, directory, save_json):
         _run_plain(path, arguments)

@@ -13,9 +13,9 @@ from .imports import when_imported
 class _Compilation:
     """Wrap tvmc's compile_model, and keep the errors that occur after TVM returned."""
 
-    def __init__(self, stages, folder, save_json):
+    def __init__(self, stages, directory, save_json):
         self._stages = stages
-        self._folder = folder
+        self._directory = directory
         self._save_json = save_json
         self.error = None
 
@@ -25,30 +25,30 @@ class _Compilation:
     def around(self, compile_model):
         @functools.wraps(compile_model)
         def wrapper(*args, **kwargs):
-            if kwargs.get("output_format") != "mlf" and self._folder is None:
+            if kwargs.get("output_format") != "mlf" and self._directory is None:
                 return compile_model(*args, **kwargs)
             program.find()
-            if self._folder is None:
+            if self._directory is None:
                 with capture_for_archives(self._stages):
                     return compile_model(*args, **kwargs)
             with capture(self._stages) as captured:
                 try:
                     return compile_model(*args, **kwargs)
                 finally:
-                    self._write_folder(captured)
+                    self._write_directory(captured)
 
         return wrapper
 
-    def _write_folder(self, captured):
+    def _write_directory(self, captured):
         try:
-            export_tir(captured, self._folder, self._save_json)
+            export_tir(captured, self._directory, self._save_json)
         except ExportError as error:
             self.note(error)
 
 
-def run(arguments, stages, folder, save_json):
+def run(arguments, stages, directory, save_json):
     """Run tvmc, and return its exit code. Errors: ExportError of the export."""
-    compilation = _Compilation(stages, folder, save_json)
+    compilation = _Compilation(stages, directory, save_json)
 
     def replace(module):
         name = tvm_api.TVMC_COMPILE_FUNCTION

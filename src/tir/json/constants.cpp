@@ -113,7 +113,7 @@ std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& 
     const auto known = digests.find(index(constant.id()));
     write_digest(emitter, constant, known == digests.end() ? std::string_view() : known->second);
     if (data && goes_into_file(constant, *data, options)) {
-      files.push_back({fmt::format("{}/{}.npy", options.npy_folder, id), constant.id()});
+      files.push_back({fmt::format("{}/{}.npy", options.npy_directory, id), constant.id()});
       emitter.member("file", files.back().path);
     } else {
       emitter.key("data");

@@ -85,7 +85,7 @@ class Archives(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def test_builds_for_c(self):
         for maker in models.KINDS:
@@ -109,7 +109,7 @@ class Archives(unittest.TestCase):
                     self.check_network(archive, stage, network, expected)
 
     def check_archive(self, factory, kind, lowered):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         mlf_tvmc.export_model_library_format(factory, archive, kind.stages)
         self.check_lowered(archive, lowered)
         self.check_file_set(factory, archive, kind)
@@ -124,7 +124,7 @@ class Archives(unittest.TestCase):
         self.assertEqual(hook.without_source(written), hook.document(independent))
 
     def check_file_set(self, factory, archive, kind):
-        plain = self.folder / "plain.tar"
+        plain = self.directory / "plain.tar"
         mlf_tvmc.export_model_library_format(factory, plain, enabled=False)
         own = {"./src/" + name for name in hook.expected_names(kind.stages)}
         self.assertEqual(hook.names(archive) - hook.names(plain), own)

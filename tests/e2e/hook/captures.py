@@ -75,7 +75,7 @@ class Contexts(devices.Captures):
 
 class Exporting(devices.Captures):
     def export_archive(self, factory, stages):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         mlf_tvmc.export_model_library_format(factory, archive, stages)
         return archive
 
@@ -172,8 +172,8 @@ class Readme(unittest.TestCase):
         here = os.getcwd()
         self.addCleanup(os.chdir, here)
         for example, written in zip(examples, ("tir-1.topology.json", "tir-4.json", "tir-1.json"), strict=True):
-            with tempfile.TemporaryDirectory() as folder:
-                os.chdir(folder)
+            with tempfile.TemporaryDirectory() as directory:
+                os.chdir(directory)
                 # These wheels have no OpenCL.
                 with contextlib.suppress(tvm.TVMError), config():
                     exec(example, names)

@@ -53,16 +53,16 @@ class Tvmc(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
-        self.archive = self.folder / "module.tar"
-        self.model = models.small(self.folder)
+        self.directory = pathlib.Path(context.name)
+        self.archive = self.directory / "module.tar"
+        self.model = models.small(self.directory)
 
     def compile(self, *arguments, **options):
         return hook.run_program("compile", *self.model, "-o", self.archive, *arguments, **options)
 
     def plain(self, *arguments):
         """What tvmc alone makes of the same arguments."""
-        archive = self.folder / "plain.tar"
+        archive = self.directory / "plain.tar"
         return tvmc("compile", *self.model, "-o", archive, *arguments), archive
 
     def check_done(self, result):
@@ -108,16 +108,16 @@ class SwitchedOn(Tvmc):
         self.assertNotIn("tir-1.tvm.json", hook.own_names(self.archive))
         support.run_ok("verify", self.archive)
 
-    def test_a_folder_takes_the_tir_whatever_the_output_format(self):
-        folder = self.folder / "tir"
-        self.check_ok(self.compile("--target=c", *_AOT[2:], f"--tir-folder={folder}"))
-        names = {path.name for path in folder.iterdir()}
+    def test_a_directory_takes_the_tir_whatever_the_output_format(self):
+        directory = self.directory / "tir"
+        self.check_ok(self.compile("--target=c", *_AOT[2:], f"--tir-folder={directory}"))
+        names = {path.name for path in directory.iterdir()}
         network = {"default.graph", "default.graph.json", "default.topology.json"}
         tir = {"tir-1.txt", "tir-1.tvm.json", "tir-1.json"}
         self.assertEqual(names, tir | network | {"build.json", "mlf.json"})
 
     def test_what_a_build_does_not_have_is_said_once(self):
-        stages = ("--tir-stages=lowered,after:zzzz", f"--tir-folder={self.folder / 'tir'}")
+        stages = ("--tir-stages=lowered,after:zzzz", f"--tir-folder={self.directory / 'tir'}")
         result = self.compile(*_PACKED, *_MLF, *stages)
         self.assertEqual(result.returncode, 0, result.stderr)
         reason = "no TIR at stage 'after:zzzz': that pass did not run"
@@ -178,9 +178,9 @@ tvm.micro.export_model_library_format(operator, sys.argv[2])
 """
 
     def run_script(self, **environment):
-        script = self.folder / "build.py"
+        script = self.directory / "build.py"
         script.write_text(self.SCRIPT)
-        operator = self.folder / "operator.tar"
+        operator = self.directory / "operator.tar"
         environment = {**os.environ, **environment}
         result = hook.run_program(script, self.archive, operator, env=environment)
         self.check_ok(result)
@@ -270,37 +270,37 @@ relay.build(tvm.IRModule.from_expr(dense), target="llvm")
 """
 
     def run_script(self, text, *arguments, code=0, **environment):
-        script = self.folder / "build.py"
+        script = self.directory / "build.py"
         script.write_text(text)
         result = hook.run_program(*arguments, script, env={**os.environ, **environment})
         self.assertEqual(result.returncode, code, result.stderr)
         return result.stderr
 
-    def test_a_folder_keeps_their_builds(self):
+    def test_a_directory_keeps_their_builds(self):
         for text, kernel in ((self.OPERATOR, "double"), (self.DENSE, "tvmgen_default_fused_nn_dense")):
-            folder = self.folder / kernel
-            self.assertNotIn("tvmc-mlf", self.run_script(text, f"--tir-folder={folder}"))
-            report = json.loads(support.run_ok("report", "--json", folder).stdout)
+            directory = self.directory / kernel
+            self.assertNotIn("tvmc-mlf", self.run_script(text, f"--tir-folder={directory}"))
+            report = json.loads(support.run_ok("report", "--json", directory).stdout)
             kernels = [one["symbol"] for one in report["modules"][0]["kernels"]]
             self.assertTrue(any(one.startswith(kernel) for one in kernels), kernels)
-            support.run_ok("verify", folder)
+            support.run_ok("verify", directory)
 
-    def test_switched_on_without_a_folder_they_are_told_of_it(self):
+    def test_switched_on_without_a_directory_they_are_told_of_it(self):
         said = self.run_script(self.DENSE, MLF_TIR_EXPORT="1")
-        self.assertIn("the script exported no archive; --tir-folder FOLDER keeps the TIR", said)
+        self.assertIn("the script exported no archive; --tir-folder DIRECTORY keeps the TIR", said)
         said = self.run_script("import tvm\n", MLF_TIR_EXPORT="1")
         self.assertIn("the script built nothing that TVM lowers to TIR", said)
 
     def test_a_script_that_fails_leaves_what_it_built(self):
-        folder = self.folder / "tir"
-        said = self.run_script(self.DENSE + "raise SystemExit(3)\n", f"--tir-folder={folder}", code=3)
+        directory = self.directory / "tir"
+        said = self.run_script(self.DENSE + "raise SystemExit(3)\n", f"--tir-folder={directory}", code=3)
         self.assertNotIn("tvmc-mlf", said)
-        support.run_ok("report", folder)
+        support.run_ok("report", directory)
 
-    def test_switched_off_there_is_no_folder(self):
-        folder = self.folder / "tir"
-        self.run_script(self.DENSE, f"--tir-folder={folder}", MLF_TIR_EXPORT="0")
-        self.assertFalse(folder.exists())
+    def test_switched_off_there_is_no_directory(self):
+        directory = self.directory / "tir"
+        self.run_script(self.DENSE, f"--tir-folder={directory}", MLF_TIR_EXPORT="0")
+        self.assertFalse(directory.exists())
 
 
 @unittest.skipIf(hook.IS_OLD, "TVM v0.12 is the first one that dumps TIR")
@@ -311,7 +311,7 @@ class Sidecar(Tvmc):
         _, archive = self.plain(*_PACKED, *_MLF)
         # tvmc cannot dump code beside an archive: the dump is that of the graph executor's kernels,
         # which are the same here, as none of them has weights.
-        kernels = self.folder / "kernels.tar"
+        kernels = self.directory / "kernels.tar"
         dump = ("--target=c", *_AOT[2:], "--dump-code=tir", "-o", kernels)
         self.check_ok(tvmc("compile", *self.model, *dump))
         result = support.run("process", archive, "--tir", f"{kernels}.tir")
@@ -335,7 +335,7 @@ mlf() { "$MLF_PROGRAM" "$@"; }
         blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         self.assertEqual(len(blocks), 1)
         block = blocks[number].replace("model.tflite", shlex.join(map(str, self.model)))
-        result = subprocess.run(["bash", "-c", self.COMMANDS + block], cwd=self.folder, text=True,
+        result = subprocess.run(["bash", "-c", self.COMMANDS + block], cwd=self.directory, text=True,
                                 env={**os.environ, "PYTHON": sys.executable}, capture_output=True,
                                 check=False)  # fmt: skip
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -349,7 +349,7 @@ class Failures(Tvmc):
     def check_plain_archive(self):
         self.assertTrue(hook.names(self.archive))
         self.assertEqual(hook.own_names(self.archive), set())
-        left = {path.name for path in self.folder.iterdir()} - {self.model[0].name, "plain.tar"}
+        left = {path.name for path in self.directory.iterdir()} - {self.model[0].name, "plain.tar"}
         self.assertEqual(left, {"module.tar"})
 
     def check_refused(self, *arguments):
@@ -362,25 +362,25 @@ class Failures(Tvmc):
         self.assertFalse(self.archive.exists())
 
     def test_what_tvmc_refuses_is_refused_in_its_words(self):
-        (self.folder / "broken").write_text("nonsense")
+        (self.directory / "broken").write_text("nonsense")
         for model in "absent", "broken":
-            self.model = (self.folder / model, *self.model[1:])
+            self.model = (self.directory / model, *self.model[1:])
             self.check_refused(*_PACKED)
 
     def test_what_no_code_is_generated_for_is_refused_in_tvms_words(self):
         """Neither wheel has an entry point in LLVM for the C interface."""
         self.check_refused(*_C, "--target=llvm", "--runtime-crt-system-lib=1")
 
-    def test_a_folder_that_cannot_be_written_is_said_whatever_tvmc_says(self):
-        folder = self.folder / "file"
-        folder.touch()
-        message = f"{folder}: cannot write TIR: "
-        done = self.compile("--target=c", *_AOT[2:], f"--tir-folder={folder}")
+    def test_a_directory_that_cannot_be_written_is_said_whatever_tvmc_says(self):
+        directory = self.directory / "file"
+        directory.touch()
+        message = f"{directory}: cannot write TIR: "
+        done = self.compile("--target=c", *_AOT[2:], f"--tir-folder={directory}")
         self.assertEqual(done.returncode, 74)
         self.assertTrue(done.stderr.startswith(f"tvmc-mlf: error: {message}"), done.stderr)
         self.archive.unlink()
-        nowhere = self.folder / "nowhere" / "module.tar"
-        failed = self.compile(*_PACKED, *_MLF, f"--tir-folder={folder}", "-o", nowhere)
+        nowhere = self.directory / "nowhere" / "module.tar"
+        failed = self.compile(*_PACKED, *_MLF, f"--tir-folder={directory}", "-o", nowhere)
         self.assertEqual(failed.returncode, 1)
         self.assertIn(f"tvmc-mlf: warning: {message}", failed.stderr)
 
@@ -395,7 +395,7 @@ class Failures(Tvmc):
     @contextlib.contextmanager
     def program(self, commands):
         """An environment where mlf is a shell script."""
-        program = self.folder / "bin" / "mlf"
+        program = self.directory / "bin" / "mlf"
         program.parent.mkdir()
         program.write_text(f"#!/bin/sh\n{commands}\n")
         program.chmod(0o755)
@@ -414,7 +414,7 @@ class Failures(Tvmc):
         self.check_failing_program('for last; do :; done; echo "mlf: error: $last: no" >&2; exit 65', message, 65)
 
     def test_where_mlf_ends_without_a_word_this_is_said(self):
-        program = self.folder / "bin" / "mlf"
+        program = self.directory / "bin" / "mlf"
         self.check_failing_program("exit 70", f"{program} failed and said nothing", 70)
         self.check_failing_program("kill -9 $$", f"{program} was ended by signal 9", 137)
 
@@ -451,13 +451,13 @@ class Failures(Tvmc):
     def test_where_the_disk_is_full_the_archive_is_tvmcs(self):
         plain, complete = self.sizes()
         self.archive.unlink()
-        disk = self.folder / "disk"
+        disk = self.directory / "disk"
         on_disk = disk / self.archive.name
         # The new archive is written beside the old one: with some of it, and with all but a page.
         for size in 2 * plain, plain + complete - 2 * resource.getpagesize():
             with self.subTest(size=size):
                 disk.mkdir()
-                through = ("unshare", "-rm", "sh", "-c", _SMALL_DISK, "sh", size, disk, self.folder)
+                through = ("unshare", "-rm", "sh", "-c", _SMALL_DISK, "sh", size, disk, self.directory)
                 result = self.compile(*_PACKED, *_MLF, "-o", on_disk, through=through)
                 if result.returncode == support.SKIP:
                     self.skipTest(f"no disk can be made here: {result.stderr}")

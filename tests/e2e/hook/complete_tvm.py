@@ -11,9 +11,9 @@ from mlf_tvmc.imports import when_imported
 
 def complete():
     """Gives each module of TVM what it misses, as soon as it is imported."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="mlf-c-runtime-"))
-    atexit.register(shutil.rmtree, folder)
-    runtime = without_micro.Runtime(folder)
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="mlf-c-runtime-"))
+    atexit.register(shutil.rmtree, directory)
+    runtime = without_micro.Runtime(directory)
     when_imported("tvm", without_micro.let_micro_be_imported)
     when_imported("tvm.micro.build", runtime.provide_to_build)
     when_imported("tvm.micro.model_library_format", runtime.provide_to_exporter)

@@ -44,8 +44,8 @@ class Cortex(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
-        self.archive = self.folder / "module.tar"
+        self.directory = pathlib.Path(context.name)
+        self.archive = self.directory / "module.tar"
 
     def errors(self, archive):
         (said,) = json.loads(support.run("verify", "--json", archive).stdout)["archives"]
@@ -56,17 +56,17 @@ class Cortex(unittest.TestCase):
         planned = ("--pass-config", f"tir.usmp.enable={int(is_planned)}")
         stages = ("--tir-stages", ",".join(hook.ALL_STAGES))
         arguments = (*model.arguments, target, *_C, *planned, *_ALWAYS)
-        spied_tvmc.compile_in_child(self.folder, *arguments, "-o", str(self.archive), *stages)
+        spied_tvmc.compile_in_child(self.directory, *arguments, "-o", str(self.archive), *stages)
 
     def test_sound_archives_have_no_error(self):
         checked = 0
-        for model in models.of("small", self.folder):
+        for model in models.of("small", self.directory):
             for core in _CORES:
                 for is_planned in (False, True):
                     with self.subTest(f"{model.name} {core} {is_planned}"):
                         self.compile(model, core, is_planned)
                         self.assertEqual(self.errors(self.archive), [])
-                        plain = self.folder / "stock.tar"
+                        plain = self.directory / "stock.tar"
                         plain.write_bytes(stock(self.archive))
                         self.assertEqual(self.errors(plain), [])
                         checked += 1

@@ -1,8 +1,8 @@
-"""Builds for devices, which have no archive: the folder of export_tir is one for mlf.
+"""Builds for devices, which have no archive: the directory of export_tir is one for mlf.
 
 For the networks of tests/e2e/tvm, built for OpenCL, Metal and CUDA with hosts in C and LLVM: the
 graph that mlf finds in AOT's main, and the one that it keeps of the graph executor, are those that
-TVM gives its graph executor; and every command takes the folder. Each network is built for one pair
+TVM gives its graph executor; and every command takes the directory. Each network is built for one pair
 of device and host, in turns; for all pairs with MLF_EVERY_ARCHIVE=1. Prints how many graphs agree.
 
 Usage: PYTHON_OF_A_TVM_VENV device_builds.py
@@ -76,14 +76,14 @@ class DeviceBuilds(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def export(self, network, kind, host, executor):
-        folder = self.folder / f"{network.name}-{kind}-{host}-{executor}"
+        directory = self.directory / f"{network.name}-{kind}-{host}-{executor}"
         with mlf_tvmc.capture() as captured:
             build(network.module, kind, host, executor)
-        mlf_tvmc.export_tir(captured, folder)
-        return folder
+        mlf_tvmc.export_tir(captured, directory)
+        return directory
 
     def test_graphs_are_those_of_the_graph_executor(self):
         agreeing = collections.Counter()
@@ -96,78 +96,78 @@ class DeviceBuilds(unittest.TestCase):
             wanted = Graph(expected.text, len(network.inputs))
             for executor in ("aot", "graph"):
                 with self.subTest(f"{network.name} {kind} {host} {executor}"):
-                    folder = self.export(network, kind, host, executor)
-                    text = (folder / "default.graph.json").read_text()
+                    directory = self.export(network, kind, host, executor)
+                    text = (directory / "default.graph.json").read_text()
                     self.assertEqual(parts(Graph(text, len(network.inputs))), parts(wanted))
-                    self.check_commands(folder)
+                    self.check_commands(directory)
                     agreeing[kind, host, executor] += 1
         for key, count in sorted(agreeing.items()):
             print(*key, count)
         self.assertGreater(sum(agreeing.values()), 2 * len(PAIRS))
 
-    def check_commands(self, folder):
+    def check_commands(self, directory):
         for command in COMMANDS:
-            support.run_ok(command, folder)
-        support.run_ok("show", folder, "0")
-        support.run_ok("diff", folder, folder)
+            support.run_ok(command, directory)
+        support.run_ok("show", directory, "0")
+        support.run_ok("diff", directory, directory)
         # Nothing is left to be done.
-        before = {path: path.read_bytes() for path in folder.iterdir()}
-        support.run_ok("process", folder)
-        self.assertEqual({path: path.read_bytes() for path in folder.iterdir()}, before)
+        before = {path: path.read_bytes() for path in directory.iterdir()}
+        support.run_ok("process", directory)
+        self.assertEqual({path: path.read_bytes() for path in directory.iterdir()}, before)
 
     def test_every_document_tells_its_target(self):
         (network, *_) = networks.all_networks()
         for kind, host in PAIRS:
-            folder = self.export(network, kind, host, "aot")
-            manifest = json.loads((folder / "mlf.json").read_text())
+            directory = self.export(network, kind, host, "aot")
+            manifest = json.loads((directory / "mlf.json").read_text())
             targets = {entry["member"]: entry["target"]["kind"] for entry in manifest["tir"]}
             device = f"tir-{DEVICE_TYPES[kind]}.json"
             self.assertEqual(targets, {"tir-1.json": host, device: kind})
             for name, expected in targets.items():
-                target = json.loads((folder / name).read_text())["target"]
+                target = json.loads((directory / name).read_text())["target"]
                 self.assertEqual(target["kind"], expected)
 
 
-class Folders(unittest.TestCase):
+class Directories(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name) / "build"
+        self.directory = pathlib.Path(context.name) / "build"
 
     def network(self):
         data = relay.var("data", shape=(1, 8))
         return tvm.IRModule.from_expr(relay.nn.softmax(relay.exp(data)))
 
-    def modules(self, folder):
-        document = json.loads((folder / "build.json").read_text())
+    def modules(self, directory):
+        document = json.loads((directory / "build.json").read_text())
         return [(one["name"], one["style"], one["executor"]) for one in document["modules"]]
 
-    def test_modules_of_other_names_share_a_folder(self):
+    def test_modules_of_other_names_share_a_directory(self):
         with mlf_tvmc.capture() as captured:
             for name in ("first", "second"):
                 target = tvm.target.Target("opencl", host="c")
                 with tvm.transform.PassContext(config={"tir.disable_vectorize": True}):
                     relay.build(self.network(), target, mod_name=name)
-        mlf_tvmc.export_tir(captured, self.folder)
+        mlf_tvmc.export_tir(captured, self.directory)
         expected = [(name, "full-model", "graph") for name in ("first", "second")]
-        self.assertEqual(self.modules(self.folder), expected)
-        found = json.loads(support.run_ok("inspect", "--json", self.folder).stdout)
+        self.assertEqual(self.modules(self.directory), expected)
+        found = json.loads(support.run_ok("inspect", "--json", self.directory).stdout)
         self.assertEqual([one["reading"]["modules"] for one in found["tir"]], [["first"], ["second"]])
 
     def test_builds_of_one_name_are_told_apart(self):
         with mlf_tvmc.capture() as captured:
             build(self.network(), "opencl", "c", "aot")
             build(self.network(), "metal", "c", "aot")
-        mlf_tvmc.export_tir(captured, self.folder)
+        mlf_tvmc.export_tir(captured, self.directory)
         expected = [(name, "full-model", "aot") for name in ("default", "default-2")]
-        self.assertEqual(self.modules(self.folder), expected)
-        found = json.loads(support.run_ok("inspect", "--json", self.folder).stdout)
+        self.assertEqual(self.modules(self.directory), expected)
+        found = json.loads(support.run_ok("inspect", "--json", self.directory).stdout)
         modules = {one["stem"]: one["reading"]["modules"] for one in found["tir"]}
         of_second = {stem for stem, names in modules.items() if names == ["default-2"]}
         self.assertEqual(of_second, {"tir-1-c", "tir-8"})
-        graphs = [(self.folder / f"{name}.graph.json").read_text() for name, *_ in expected]
+        graphs = [(self.directory / f"{name}.graph.json").read_text() for name, *_ in expected]
         self.assertEqual(parts(Graph(graphs[0], 1)), parts(Graph(graphs[1], 1)))
-        support.run_ok("verify", self.folder)
+        support.run_ok("verify", self.directory)
 
     def test_operators_are_named_by_their_functions(self):
         data = tvm.te.placeholder((8,), name="A")
@@ -179,10 +179,10 @@ class Folders(unittest.TestCase):
             for name, result in results.items():
                 schedule = tvm.te.create_schedule(result.op)
                 tvm.build(schedule, [data, result], target="c", name=name)
-        mlf_tvmc.export_tir(captured, self.folder)
+        mlf_tvmc.export_tir(captured, self.directory)
         expected = [("increment", "operator", None), ("decrement", "operator", None)]
-        self.assertEqual(self.modules(self.folder), expected)
-        said = support.run_ok("report", "--json", self.folder).stdout
+        self.assertEqual(self.modules(self.directory), expected)
+        said = support.run_ok("report", "--json", self.directory).stdout
         modules = {one["name"]: one for one in json.loads(said)["modules"]}
         for name in ("increment", "decrement"):
             self.assertEqual([one["symbol"] for one in modules[name]["kernels"]], [name])
@@ -190,9 +190,9 @@ class Folders(unittest.TestCase):
     def test_kernels_have_lines_in_the_text_beside_the_twin(self):
         with mlf_tvmc.capture() as captured:
             build(self.network(), "opencl", "c", "aot")
-        mlf_tvmc.export_tir(captured, self.folder)
-        lines = (self.folder / "tir-4.txt").read_text().splitlines()
-        report = json.loads(support.run_ok("report", "--json", self.folder).stdout)
+        mlf_tvmc.export_tir(captured, self.directory)
+        lines = (self.directory / "tir-4.txt").read_text().splitlines()
+        report = json.loads(support.run_ok("report", "--json", self.directory).stdout)
         kernels = report["modules"][0]["kernels"]
         self.assertGreater(len(kernels), 1)
         for kernel in kernels:
@@ -204,33 +204,33 @@ class Folders(unittest.TestCase):
     def test_texts_alone(self):
         with mlf_tvmc.capture() as captured:
             build(self.network(), "opencl", "c", "aot")
-        paths = mlf_tvmc.export_tir(captured, self.folder, save_json=False)
+        paths = mlf_tvmc.export_tir(captured, self.directory, save_json=False)
         names = {f"{stem}{end}" for stem in ("tir-1", "tir-4") for end in (".txt", ".json")}
         self.assertEqual({path.name for path in paths}, names)
-        self.assertEqual(list(self.folder.glob("*.tvm.json")), [])
-        support.run_ok("verify", self.folder)
+        self.assertEqual(list(self.directory.glob("*.tvm.json")), [])
+        support.run_ok("verify", self.directory)
 
     def test_a_second_export_replaces_the_first(self):
         for kind, device in (("opencl", "tir-4"), ("metal", "tir-8")):
             with mlf_tvmc.capture() as captured:
                 build(self.network(), kind, "c", "aot")
-            mlf_tvmc.export_tir(captured, self.folder)
-            found = {path.name for path in self.folder.glob("tir-*.json")}
+            mlf_tvmc.export_tir(captured, self.directory)
+            found = {path.name for path in self.directory.glob("tir-*.json")}
             self.assertEqual(found, {f"{stem}{end}" for stem in ("tir-1", device)
                                      for end in (".json", ".tvm.json")})
 
-    def test_a_folder_of_captures_without_build_json_is_read_as_far_as_it_tells(self):
+    def test_a_directory_of_captures_without_build_json_is_read_as_far_as_it_tells(self):
         with mlf_tvmc.capture() as captured:
             build(self.network(), "opencl", "c", "aot")
-        mlf_tvmc.export_tir(captured, self.folder)
-        graph = (self.folder / "default.graph.json").read_text()
+        mlf_tvmc.export_tir(captured, self.directory)
+        graph = (self.directory / "default.graph.json").read_text()
         for name in ("build.json", "mlf.json", "default.graph.json", "default.topology.json"):
-            (self.folder / name).unlink()
-        for path in self.folder.glob("tir-?.json"):
+            (self.directory / name).unlink()
+        for path in self.directory.glob("tir-?.json"):
             path.unlink()
-        self.assertNotEqual(support.run("process", self.folder).returncode, 0)
-        support.run_ok("process", "--module", "default", self.folder)
-        self.assertEqual((self.folder / "default.graph.json").read_text(), graph)
+        self.assertNotEqual(support.run("process", self.directory).returncode, 0)
+        support.run_ok("process", "--module", "default", self.directory)
+        self.assertEqual((self.directory / "default.graph.json").read_text(), graph)
 
 
 if __name__ == "__main__":

@@ -57,15 +57,15 @@ class Captures(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def export(self, captured):
         """The names of the files that export_tir writes."""
-        paths = mlf_tvmc.export_tir(captured, self.folder / "tir")
+        paths = mlf_tvmc.export_tir(captured, self.directory / "tir")
         return {path.name for path in paths}
 
     def read(self, name):
-        return json.loads((self.folder / "tir" / name).read_text())
+        return json.loads((self.directory / "tir" / name).read_text())
 
     def functions(self, name):
         return {function["name"] for function in self.read(name)["functions"]}
@@ -177,10 +177,10 @@ class Passes(Captures):
         self.assertIsInstance(folded["main"].body, relay.Constant)
         self.assertEqual(captured.builds, [])
 
-    def test_a_folder_that_cannot_be_written_is_said(self):
+    def test_a_directory_that_cannot_be_written_is_said(self):
         with mlf_tvmc.capture() as captured:
             build(softmax_network(), "c", "c")
-        (self.folder / "tir").touch()
+        (self.directory / "tir").touch()
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "tir: cannot write TIR: ") as caught:
             self.export(captured)
         self.assertEqual(caught.exception.exit_code, 74)
@@ -205,7 +205,7 @@ class Operators(Captures):
         with mlf_tvmc.capture(("lowered", "codegen")) as self.captured:
             target = tvm.target.Target("c", host="c")
             self.library = tvm.build(*increment(), target=target, name="increment")
-        self.archive = self.folder / "module.tar"
+        self.archive = self.directory / "module.tar"
 
     def test_an_operator_archive_gets_the_twin_of_its_tir_and_other_stages(self):
         mlf_tvmc.export_model_library_format(self.library, self.archive, ("lowered", "codegen"))
@@ -298,7 +298,7 @@ class ExternalGenerator(Captures):
         return relay.transform.InferType()(module)
 
     def test_the_archive_has_everything_but_the_compiled_code(self):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         executor = relay.backend.Executor("aot")
         factory = build_for_microcontroller(self.network(), executor)
         with self.assertWarnsRegex(mlf_tvmc.CaptureWarning, "its attribute 'external_mods'"):
@@ -318,10 +318,10 @@ class WithoutCapture(Captures):
             mlf_tvmc.ExportError, r"of this build \(codegen\): build inside"
         ):
             stages = ("topology", "lowered", "codegen")
-            mlf_tvmc.export_model_library_format(factory, self.folder / "module.tar", stages)
+            mlf_tvmc.export_model_library_format(factory, self.directory / "module.tar", stages)
 
     def test_an_aot_build_has_its_lowered_module(self):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
         mlf_tvmc.export_model_library_format(factory, archive)
         self.assertLess(files("tir-1"), hook.own_names(archive))
@@ -329,7 +329,7 @@ class WithoutCapture(Captures):
             mlf_tvmc.export_model_library_format(factory, archive, ("codegen",))
 
     def test_modules_that_share_an_archive_have_files_of_their_own(self):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         executor = relay.backend.Executor("aot")
         names = ("first", "second")
         factories = [build_for_microcontroller(softmax_network(), executor, name) for name in names]
@@ -341,7 +341,7 @@ class WithoutCapture(Captures):
 
     def test_a_network_and_tir_of_one_name_are_told_apart_or_refused(self):
         """Both end in .topology.json; TVM lets a module be called tir-1."""
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         stages = ("topology", "lowered")
         with mlf_tvmc.capture(stages):
             executor = relay.backend.Executor("aot")
@@ -356,7 +356,7 @@ class WithoutCapture(Captures):
         self.assertEqual(network["format"], "mlf-topology")
 
     def test_a_build_for_the_graph_executor_has_not(self):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("graph"))
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "TVM does not keep the TIR"):
             mlf_tvmc.export_model_library_format(factory, archive)

@@ -72,12 +72,12 @@ class Matrix(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
-        self.archive = self.folder / "module.tar"
+        self.directory = pathlib.Path(context.name)
+        self.archive = self.directory / "module.tar"
 
     def test_every_way_to_build(self):
         for name in sys.argv[1:]:
-            for model in models.of(name, self.folder):
+            for model in models.of(name, self.directory):
                 self.check_model(model)
 
     def check_model(self, model):
@@ -96,16 +96,16 @@ class Matrix(unittest.TestCase):
 
     def check_compiled(self, arguments, stages):
         own = ("-o", str(self.archive), "--tir-stages", ",".join(stages))
-        said = spied_tvmc.compile_in_child(self.folder, *arguments, *own)
+        said = spied_tvmc.compile_in_child(self.directory, *arguments, *own)
         self.assertNotIn("tvmc-mlf:", said)
         self.assertEqual(hook.own_names(self.archive), hook.expected_names(stages))
         self.check_tir()
         support.run_ok("verify", self.archive)
 
     def check_tir(self):
-        independent = (self.folder / "lowered.json").read_text()
+        independent = (self.directory / "lowered.json").read_text()
         self.assertEqual(hook.member(self.archive, "src/tir-1.tvm.json"), independent)
-        text = (self.folder / "lowered.txt").read_text()
+        text = (self.directory / "lowered.txt").read_text()
         self.assertEqual(hook.member(self.archive, "src/tir-1.txt"), text)
         written = json.loads(hook.member(self.archive, "src/tir-1.json"))
         self.assertEqual(hook.without_source(written), hook.document(independent))

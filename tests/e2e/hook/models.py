@@ -58,13 +58,13 @@ def skip_unless_there(name):
         support.skip(f"there is no {_real(name)}")
 
 
-def of(name, folder):
+def of(name, directory):
     """The models that a test calls "small" or "relay", or the real one of that name."""
     if name == "small":
-        path, *options = small(folder)
+        path, *options = small(directory)
         return [Model(path.name, (path, *options), 1)]
     if name == "relay":
-        return [_in_relay(networks.from_relay(maker), folder) for maker in KINDS]
+        return [_in_relay(networks.from_relay(maker), directory) for maker in KINDS]
     return [Model(name, (_real(name), "--model-format=tflite"), 1)]
 
 
@@ -72,10 +72,10 @@ def _real(name):
     return _REAL / f"{name}.tflite"
 
 
-def _in_relay(network, folder):
+def _in_relay(network, directory):
     # tvmc does not read back all names that TVM prints.
     text = network.module.astext().replace("%bias:0", "%bias")
-    path = folder / f"{network.name}.relay"
+    path = directory / f"{network.name}.relay"
     path.write_text(text)
     shapes = (
         f"{name.partition(':')[0]}:{list(map(int, kind.shape))}"
@@ -85,15 +85,15 @@ def _in_relay(network, folder):
     return Model(network.name, (path, *options), len(network.inputs))
 
 
-def small(folder):
+def small(directory):
     """Arguments of tvmc that name a model, in a format that each TVM reads."""
     # An input without a shape becomes a constant.
     shapes = ("--input-shapes", "data:[1,8]")
     if hook.IS_OLD:
-        path = folder / "small.onnx"
+        path = directory / "small.onnx"
         path.write_bytes(_onnx_model())
         return path, "--model-format=onnx", *shapes
-    path = folder / "small.relay"
+    path = directory / "small.relay"
     path.write_text(_RELAY)
     return path, "--model-format=relay", *shapes
 

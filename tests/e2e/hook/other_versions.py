@@ -20,26 +20,26 @@ class OtherVersions(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def provide_tvm(self, text):
-        (self.folder / "tvm").mkdir()
-        (self.folder / "tvm" / "__init__.py").write_text(text)
+        (self.directory / "tvm").mkdir()
+        (self.directory / "tvm" / "__init__.py").write_text(text)
 
     def run_python(self, *arguments, **environment):
         # -S: no packages but those on the path, should this Python have TVM.
         command = [sys.executable, "-S", *map(str, arguments)]
         environment = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(self.folder), str(PACKAGE)]),
+            "PYTHONPATH": os.pathsep.join([str(self.directory), str(PACKAGE)]),
             **environment,
         }
         return subprocess.run(
-            command, capture_output=True, text=True, check=False, env=environment, cwd=self.folder
+            command, capture_output=True, text=True, check=False, env=environment, cwd=self.directory
         )
 
     def script(self, text):
-        path = self.folder / "build_script.py"
+        path = self.directory / "build_script.py"
         path.write_text(text)
         return path
 
@@ -79,8 +79,8 @@ class OtherVersions(unittest.TestCase):
         self.assertEqual(result.returncode, 64, result.stderr)
 
     def test_a_script_finds_the_modules_beside_it_also_through_a_link(self):
-        (self.folder / "beside.py").write_text("VALUE = 5")
-        links = self.folder / "links"
+        (self.directory / "beside.py").write_text("VALUE = 5")
+        links = self.directory / "links"
         links.mkdir()
         (links / "link.py").symlink_to(self.script("import beside; print(beside.VALUE)"))
         result = self.run_python("-m", "mlf_tvmc", links / "link.py", PYTHONPATH=str(PACKAGE))

@@ -22,23 +22,23 @@ class Projects(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def test_a_project_is_made_of_the_archive_and_builds(self):
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         (kind,) = [kind for kind in archives.ON_C if kind.name == "interface-c"]
         factory = kind.build(networks.from_relay(networks.one_kernel_many_times).module)
         mlf_tvmc.export_model_library_format(factory, archive)
 
-        path = str(self.folder / "project")
+        path = str(self.directory / "project")
         make = tvm.micro.project.generate_project_from_mlf
         project = make(_TEMPLATE, path, str(archive), {})
         self.assertFalse(project.info()["is_template"])
         project.build()
 
-        unpacked = self.folder / "project" / "model"
+        unpacked = self.directory / "project" / "model"
         self.assertTrue((unpacked / "src" / "tir-1.json").is_file())
-        self.assertTrue((self.folder / "project" / "build" / "library.so").is_file())
+        self.assertTrue((self.directory / "project" / "build" / "library.so").is_file())
         self.assertLess({"tir-1.json", "mlf.json"}, hook.own_names(archive))
 
 

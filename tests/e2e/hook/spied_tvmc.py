@@ -14,14 +14,14 @@ import relay_frontend
 relay_frontend.provide()
 
 
-def compile_in_child(folder, *arguments):
+def compile_in_child(directory, *arguments):
     """Runs `tvmc-mlf compile` with a process of its own, and returns what that says in stderr.
 
-    `folder` gets `lowered.json` and `lowered.txt`.
+    `directory` gets `lowered.json` and `lowered.txt`.
     """
-    said = folder / "stderr.txt"
+    said = directory / "stderr.txt"
     child = multiprocessing.get_context("fork").Process(
-        target=_compile, args=(folder, ["compile", *map(str, arguments)], said)
+        target=_compile, args=(directory, ["compile", *map(str, arguments)], said)
     )
     child.start()
     child.join()
@@ -29,12 +29,12 @@ def compile_in_child(folder, *arguments):
     return said.read_text()
 
 
-def _compile(folder, arguments, said):
+def _compile(directory, arguments, said):
     with said.open("w") as stderr, contextlib.redirect_stderr(stderr):
         with hook.LoweredModules() as lowered:
             code = main(arguments)
         if lowered.last is not None:
             (module,) = lowered.last.values()
-            (folder / "lowered.json").write_text(tvm.ir.save_json(module))
-            (folder / "lowered.txt").write_text(str(module))
+            (directory / "lowered.json").write_text(tvm.ir.save_json(module))
+            (directory / "lowered.txt").write_text(str(module))
     raise SystemExit(code)

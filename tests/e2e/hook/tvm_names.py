@@ -25,7 +25,7 @@ SOURCE = os.environ.get("MLF_TVM_SOURCE")
 
 try:
     import tvm
-    from tvm import relay  # a folder called tvm is not enough
+    from tvm import relay  # a directory called tvm is not enough
 except ImportError:
     tvm = None
 

@@ -51,12 +51,12 @@ class Wheel(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def build(self, *arguments, **environment):
         """The wheel that pip makes, without asking the network for anything."""
         offline = ("--no-build-isolation", "--no-deps", "--no-index")
-        wheels = self.folder / "wheels"
+        wheels = self.directory / "wheels"
         pip = (sys.executable, "-m", "pip", "wheel", *offline, "-w", wheels)
         run(*pip, *arguments, PACKAGE, **environment)
         (wheel,) = wheels.iterdir()
@@ -66,10 +66,10 @@ class Wheel(unittest.TestCase):
         return self.build("-C", f"cmake.define.MLF_TVMC_PROGRAM={support.PROGRAM}")
 
     def install(self, python, wheel):
-        """A folder for PYTHONPATH."""
-        folder = self.folder / pathlib.Path(python).parts[-3]
-        run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", folder, wheel)
-        return str(folder)
+        """A directory for PYTHONPATH."""
+        directory = self.directory / pathlib.Path(python).parts[-3]
+        run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", directory, wheel)
+        return str(directory)
 
 
 class WithCMake(Wheel):
@@ -84,18 +84,18 @@ class WithCMake(Wheel):
         wheel = self.build_with_program()
         for python in PYTHONS:
             with self.subTest(python):
-                folder = self.install(python, wheel)
-                elsewhere = {"PYTHONPATH": folder, "PATH": "/nowhere"}
+                directory = self.install(python, wheel)
+                elsewhere = {"PYTHONPATH": directory, "PATH": "/nowhere"}
                 code = "from mlf_tvmc import program; print(program.find())"
                 found = run(python, "-c", code, **elsewhere).strip()
-                self.assertEqual(found, str(pathlib.Path(folder, PROGRAM)))
+                self.assertEqual(found, str(pathlib.Path(directory, PROGRAM)))
                 self.assertIn("mlf", run(found, "--version"))
-                script = pathlib.Path(folder, "bin", "tvmc-mlf")
+                script = pathlib.Path(directory, "bin", "tvmc-mlf")
                 self.assertIn("--tir-stages", run(script, "--tir-help", **elsewhere))
 
     def test_unless_there_is_a_program_already_one_is_compiled(self):
         compilers = {"CXX": os.environ.get("MLF_CXX", "c++")}
-        plan = self.folder / "plan"
+        plan = self.directory / "plan"
         run("cmake", "-S", PACKAGE, "-B", plan, "-G", "Ninja", **compilers)
         steps = run("cmake", "--build", plan, "--target", "mlf_cli", "--", "-n", **compilers)
         self.assertRegex(steps, r"Linking CXX executable \S*/mlf\n")
@@ -108,12 +108,12 @@ class PythonAlone(Wheel):
         with zipfile.ZipFile(wheel) as content:
             self.assertNotIn(PROGRAM, content.namelist())
             self.assertEqual(content.read(STARTUP.name), STARTUP.read_bytes())
-        folder = self.install(sys.executable, wheel)
+        directory = self.install(sys.executable, wheel)
         code = "from mlf_tvmc import program; print(program.find())"
-        programs = self.folder / "programs"
+        programs = self.directory / "programs"
         programs.mkdir()
         (programs / "mlf").symlink_to(support.PROGRAM)
-        found = run(sys.executable, "-c", code, PYTHONPATH=folder, PATH=str(programs))
+        found = run(sys.executable, "-c", code, PYTHONPATH=directory, PATH=str(programs))
         self.assertEqual(found.strip(), str(programs / "mlf"))
 
     def test_without_cmake(self):

@@ -35,15 +35,15 @@ def number_of(expr):
 
 
 class Document:
-    """A tir-N.json that was read; `folder` is where the .npy files of its constants are."""
+    """A tir-N.json that was read; `directory` is where the .npy files of its constants are."""
 
-    def __init__(self, content, folder):
+    def __init__(self, content, directory):
         assert (content["format"], content["version"]) == ("mlf-tir", 1)
         self._losses = content["losses"]
         self.objects = {entry["id"]: entry for entry in content["objects"]}
         self.functions = [f for f in content["functions"] if "function" not in f]
         self._constants = {entry["id"]: entry for entry in content["constants"]}
-        self._folder = folder
+        self._directory = directory
         scopes = [content, *(f for f in content["objects"] if f["node"] == "PrimFunc")]
         scopes += self.functions
         self.vars = {entry["id"]: entry for scope in scopes for entry in scope["vars"]}
@@ -62,7 +62,7 @@ class Document:
         """The elements of a constant, little-endian; None where the source had lost them."""
         entry = self._constants[number]
         if "file" in entry:
-            array = np.load(self._folder / entry["file"])
+            array = np.load(self._directory / entry["file"])
             return array.astype(array.dtype.newbyteorder("<")).tobytes()
         if entry["data"] is None:
             return None

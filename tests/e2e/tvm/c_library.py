@@ -15,14 +15,14 @@ _DIALECT = ["-include", "stdbool.h", "-Dhalf=_Float16"]
 _FLAGS = ["-O1", "-ffp-contract=off", *_DIALECT, "-shared", "-fPIC", "-w"]
 
 
-def compile_archive(archive, folder):
-    """Compiles `codegen/host` of `archive` in `folder`."""
+def compile_archive(archive, directory):
+    """Compiles `codegen/host` of `archive` in `directory`."""
     with tarfile.open(archive) as tar:
         wanted = [m for m in tar.getmembers() if m.name.startswith("./codegen/host/")]
-        tar.extractall(folder, members=wanted)
-    host = folder / "codegen" / "host"
+        tar.extractall(directory, members=wanted)
+    host = directory / "codegen" / "host"
     includes = [f"-I{path}" for path in (host / "include", *_HEADERS) if path.is_dir()]
-    library = folder / "library.so"
+    library = directory / "library.so"
     sources = sorted(map(str, host.glob("src/*.c")))
     subprocess.run(["gcc", *_FLAGS, *includes, "-o", str(library), *sources, "-lm"], check=True)
     return tvm.runtime.load_module(str(library))

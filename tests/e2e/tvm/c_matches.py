@@ -69,12 +69,12 @@ class CMatches(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def export(self, network, configuration):
         """The stock archive, and the one with TVM's own module."""
         factory = builds.aot(network.module, configuration)
-        stock, both = (self.folder / name for name in ("stock.tar", "both.tar"))
+        stock, both = (self.directory / name for name in ("stock.tar", "both.tar"))
         for archive in (stock, both):
             exporter.export(factory, archive)
         exporter.add_members(both, {CAPTURE: exporter.captured_tir(factory)[CAPTURE]})

@@ -12,10 +12,10 @@ import c_library
 class CompiledMain:
     """`tvmgen_<name>_run` of the module `name`, which owns the memory of pools."""
 
-    def __init__(self, archive, folder, name="default"):
-        folder.mkdir()
-        self._library = c_library.compile_archive(archive, folder)
-        self._path = folder / "library.so"
+    def __init__(self, archive, directory, name="default"):
+        directory.mkdir()
+        self._library = c_library.compile_archive(archive, directory)
+        self._path = directory / "library.so"
         self._entry = f"tvmgen_{name}_run"
         with tarfile.open(archive) as tar:
             header = f"./codegen/host/include/tvmgen_{name}.h"

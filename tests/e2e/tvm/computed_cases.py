@@ -47,20 +47,20 @@ class Case(typing.NamedTuple):
     documents: dict  # by the source they were read from
 
 
-def _documents(stock, captures, folder, member):
+def _documents(stock, captures, directory, member):
     """What mlf makes of the archive with each capture of its TIR, and without."""
     documents = {}
     for source, added in {**captures, "c": {}}.items():
-        archive = folder / f"{source}.tar"
+        archive = directory / f"{source}.tar"
         archive.write_bytes(support.without_tir(stock, added))
         support.run_ok("process", archive)
         documents[source] = json.loads(exporter.read_member(archive, f"src/{member}.json"))
     return documents
 
 
-def _built(network, configuration, folder):
+def _built(network, configuration, directory):
     factory = builds.aot(network.module, configuration)
-    archive = folder / "stock.tar"
+    archive = directory / "stock.tar"
     exporter.export(factory, archive)
     captured = exporter.captured_tir(factory)
     captures = {
@@ -70,7 +70,7 @@ def _built(network, configuration, folder):
     tensors = Tensors(
         [_kind(kind) for kind in network.inputs.values()], [_kind(k) for k in network.outputs]
     )
-    documents = _documents(archive, captures, folder, "tir-1")
+    documents = _documents(archive, captures, directory, "tir-1")
     name = f"{network.name} {configuration.name}"
     return Case(name, archive, "default", tensors, documents)
 
@@ -88,51 +88,51 @@ def _configurations(number, network):
     return (builds.CONFIGURATIONS[(number + 1) % len(builds.CONFIGURATIONS)],)
 
 
-def built(folder):
+def built(directory):
     """Networks that the TVM of this interpreter builds."""
     for number, network in enumerate(networks.all_networks()):
         for configuration in _configurations(number, network):
-            place = folder / f"{network.name}-{configuration.name}"
+            place = directory / f"{network.name}-{configuration.name}"
             place.mkdir()
             yield _built(network, configuration, place)
 
 
-def network(maker, folder):
+def network(maker, directory):
     """One network, as the C interface without memory planning has it."""
-    return _built(networks.from_relay(maker), builds.CONFIGURATIONS[2], folder)
+    return _built(networks.from_relay(maker), builds.CONFIGURATIONS[2], directory)
 
 
-def bundled(folder):
+def bundled(directory):
     """Archives of the repository, and those of the corpus where it is there."""
     found = sorted(_DATA.glob("archives/*.tar")) + sorted(_DATA.glob("c/*/module.tar"))
     for version in _VERSIONS:
         found += sorted(support.CORPUS.glob(f"tvm-{version}/*/module.tar"))
     for number, original in enumerate(found):
         if not _LEFT_OUT.search("/".join(original.parts[-2:])):
-            yield from _of_archive(original, folder / str(number))
+            yield from _of_archive(original, directory / str(number))
 
 
 # No network; CMSIS-NN, whose C is not here; and one whose output does not depend on its input.
 _LEFT_OUT = re.compile(r"-graph/|\bop-|cmsis-nn|resnet8")
 
 
-def _of_archive(original, folder):
-    folder.mkdir()
+def _of_archive(original, directory):
+    directory.mkdir()
     name = "/".join(original.parts[-3:-1]) if original.stem == "module" else original.stem
     captures = _captures_of(original)
-    for module, topology in _topologies(original, folder):
+    for module, topology in _topologies(original, directory):
         member = topology["provenance"]["source"]
         tensors = Tensors(
             [(value["shape"], value["dtype"]) for value in topology["inputs"]],
             [(value["shape"], value["dtype"]) for value in topology["outputs"]],
         )
-        documents = _documents(original, captures, folder, member)
+        documents = _documents(original, captures, directory, member)
         yield Case(f"{name} {module}", original, module, tensors, documents)
 
 
-def _topologies(archive, folder):
+def _topologies(archive, directory):
     """(name of the module, its topology) for each network of an archive."""
-    processed = folder / "processed.tar"
+    processed = directory / "processed.tar"
     support.run_ok("process", archive, "-o", processed)
     with tarfile.open(processed) as tar:
         for name in tar.getnames():

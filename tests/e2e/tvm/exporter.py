@@ -15,8 +15,8 @@ def export(factory, archive):
     """Writes what `relay.build` returned."""
     without_micro.let_micro_be_imported(tvm)
     micro = importlib.import_module("tvm.micro")
-    with tempfile.TemporaryDirectory() as folder:
-        runtime = without_micro.Runtime(pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as directory:
+        runtime = without_micro.Runtime(pathlib.Path(directory))
         runtime.provide_to_build(micro.build)
         runtime.provide_to_exporter(micro.model_library_format)
         micro.export_model_library_format(factory, archive)

@@ -42,7 +42,7 @@ class GraphMatches(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def test_calls_inputs_and_outputs_are_those_of_tvms_graph(self):
         header = [f"{configuration.name} {source}" for configuration, source in COLUMNS]
@@ -74,7 +74,7 @@ class GraphMatches(unittest.TestCase):
 
     def reconstruct(self, network, factory, members):
         """The graph that mlf finds in an archive whose only captured TIR are `members`."""
-        archive = self.folder / "module.tar"
+        archive = self.directory / "module.tar"
         exporter.export(factory, archive)
         captured = exporter.captured_tir(factory)
         exporter.add_members(archive, {member: captured[member] for member in members})

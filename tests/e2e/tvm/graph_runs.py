@@ -56,14 +56,14 @@ class Processed:
 class AotBuild:
     """The archives of a network, with captured TIR and as TVM exports it, and its kernels."""
 
-    def __init__(self, network, folder):
-        folder.mkdir()
+    def __init__(self, network, directory):
+        directory.mkdir()
         factory = builds.aot(network.module, builds.PACKED)
         captured = exporter.captured_tir(factory)
-        self.captured = Processed(factory, folder / "captured.tar", captured)
-        self.stock = Processed(factory, folder / "stock.tar", {})
+        self.captured = Processed(factory, directory / "captured.tar", captured)
+        self.stock = Processed(factory, directory / "stock.tar", {})
         self._network = network
-        self._kernels = c_library.compile_archive(self.stock.path, folder)
+        self._kernels = c_library.compile_archive(self.stock.path, directory)
 
     def run_main(self, inputs):
         outputs = [
@@ -82,11 +82,11 @@ class AotBuild:
 class GraphBuild:
     """The archive of a network that TVM built for its graph executor."""
 
-    def __init__(self, network, folder):
-        folder.mkdir()
-        archive = folder / "module.tar"
+    def __init__(self, network, directory):
+        directory.mkdir()
+        archive = directory / "module.tar"
         exporter.export(builds.graph(network.module), archive)
-        self._kernels = c_library.compile_archive(archive, folder)
+        self._kernels = c_library.compile_archive(archive, directory)
         self._graph = exporter.read_member(archive, "executor-config/graph/default.graph").decode()
         parameters = exporter.read_member(archive, "parameters/default.params")
         self._parameters = relay.load_param_dict(parameters)
@@ -111,7 +111,7 @@ class GraphRuns(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
 
     def test_outputs_are_those_of_main_and_of_a_build_for_the_graph_executor(self):
         for network in networks.all_networks():
@@ -119,8 +119,8 @@ class GraphRuns(unittest.TestCase):
                 self.check(network)
 
     def check(self, network):
-        aot = AotBuild(network, self.folder / f"{network.name}-aot")
-        executor = GraphBuild(network, self.folder / f"{network.name}-graph")
+        aot = AotBuild(network, self.directory / f"{network.name}-aot")
+        executor = GraphBuild(network, self.directory / f"{network.name}-graph")
         graphs = {archive: archive.graph() for archive in (aot.captured, aot.stock)}
         seen = set()
         for seed in SEEDS:
@@ -134,7 +134,7 @@ class GraphRuns(unittest.TestCase):
 
     def test_a_wrong_edge_would_be_noticed(self):
         network = networks.from_relay(networks.twins)
-        aot = AotBuild(network, self.folder / "aot")
+        aot = AotBuild(network, self.directory / "aot")
         graph = aot.stock.graph()
         subtraction = next(node for node in graph["nodes"] if "subtract" in node["name"])
         subtraction["inputs"].reverse()
@@ -143,7 +143,7 @@ class GraphRuns(unittest.TestCase):
 
     def test_where_main_itself_is_wrong_there_is_no_graph(self):
         network = networks.from_relay(networks.returned_twice)
-        aot = AotBuild(network, self.folder / "aot")
+        aot = AotBuild(network, self.directory / "aot")
         outputs = aot.run_main(network.random_inputs(0))
         self.assertEqual(sum(not output.any() for output in outputs), 1)
         for archive in (aot.captured, aot.stock):

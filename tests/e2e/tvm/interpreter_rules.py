@@ -86,10 +86,10 @@ def document(buffers, body, exprs=(), constants=(), parameters=None):
     }  # fmt: skip
 
 
-def run(content, *arguments, folder=None):
+def run(content, *arguments, directory=None):
     pointers = [a if isinstance(a, Pointer) else pointer_to(a) for a in arguments]
     with np.errstate(all="ignore"):
-        Program(Document(content, folder)).call("f", pointers)
+        Program(Document(content, directory)).call("f", pointers)
 
 
 def one_by_one():
@@ -270,10 +270,10 @@ class Rules(unittest.TestCase):
         buffers = [buffer(0, 2, "int16"), buffer(1, 2, "int16")]
         body = [declared, loop(ROW, 2, store(0, ROW, load(1, ROW, "int16")))]
         content = document(buffers, body, constants=[constant], parameters=[0])
-        with tempfile.TemporaryDirectory() as folder:
-            np.save(pathlib.Path(folder) / "constant-0.npy", data)
+        with tempfile.TemporaryDirectory() as directory:
+            np.save(pathlib.Path(directory) / "constant-0.npy", data)
             result = np.zeros(2, "int16")
-            run(content, result, folder=pathlib.Path(folder))
+            run(content, result, directory=pathlib.Path(directory))
         np.testing.assert_array_equal(result, data)
 
     def test_lost_constants_are_no_zeros(self):

@@ -45,10 +45,10 @@ def lacks_its_pools(content):
     )
 
 
-def computed(content, tensors, inputs, folder=None):
-    """Outputs as the interpreter computes them; `folder` has the files of the document, if any."""
+def computed(content, tensors, inputs, directory=None):
+    """Outputs as the interpreter computes them; `directory` has the files of the document, if any."""
     outputs = tensors.empty_outputs()
-    Program(Document(content, folder)).run_main([*map(np.copy, inputs), *outputs])
+    Program(Document(content, directory)).run_main([*map(np.copy, inputs), *outputs])
     return outputs
 
 
@@ -78,18 +78,18 @@ class JsonComputes(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
         self.verdicts = collections.Counter()
 
     def test_networks_that_are_built_here(self):
-        self.check_all(computed_cases.built(self.folder))
+        self.check_all(computed_cases.built(self.directory))
 
     def test_bundled_archives(self):
-        self.check_all(computed_cases.bundled(self.folder))
+        self.check_all(computed_cases.bundled(self.directory))
 
     def check_all(self, cases):
         for number, case in enumerate(cases):
-            main = CompiledMain(case.archive, self.folder / f"compiled-{number}", case.module)
+            main = CompiledMain(case.archive, self.directory / f"compiled-{number}", case.module)
             self.check(case, main)
         for (source, verdict), count in sorted(self.verdicts.items()):
             print(f"TVM {tvm_version}, documents from {source}: {count} {verdict}")
@@ -121,14 +121,14 @@ class JsonComputes(unittest.TestCase):
         self.verdicts[source, SAME_BYTES if is_exact else CLOSE] += 1
 
     def test_constants_may_be_in_files(self):
-        cases = computed_cases.bundled(self.folder)
+        cases = computed_cases.bundled(self.directory)
         case = next(case for case in cases if "qnn_conv" in case.name)
-        archive = self.folder / "files.tar"
+        archive = self.directory / "files.tar"
         archive.write_bytes(support.without_tir(case.archive, {}))
         support.run_ok("process", "--constants", "npy", archive)
         with tarfile.open(archive) as tar:
-            tar.extractall(self.folder / "files")
-        source = self.folder / "files" / "src"
+            tar.extractall(self.directory / "files")
+        source = self.directory / "files" / "src"
         content = json.loads((source / "tir-1.json").read_text())
         self.assertTrue(all("file" in constant for constant in content["constants"]))
         inputs = case.tensors.random_inputs(0)
@@ -136,7 +136,7 @@ class JsonComputes(unittest.TestCase):
         self.assertTrue(are_close(computed(content, case.tensors, inputs, source), expected))
 
     def test_whatever_is_changed_in_a_document_is_noticed(self):
-        case = computed_cases.network(networks.int8_convolution, self.folder)
+        case = computed_cases.network(networks.int8_convolution, self.directory)
         inputs = case.tensors.random_inputs(0)
         expected = computed(case.documents["save_json"], case.tensors, inputs)
         for name, mutated in json_mutations.of(case.documents["save_json"]):

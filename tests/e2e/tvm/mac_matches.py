@@ -133,20 +133,20 @@ def build(make, what):
         return None
 
 
-def archives(name, module, configurations, folder):
+def archives(name, module, configurations, directory):
     """(what it is, archive) of every build of a network."""
     for way in configurations:
         factory = build(lambda way=way: builds.aot(module, way), f"{name}, {way.name}")
         if factory is None:
             continue
-        archive = folder / f"{way.name}.tar"
+        archive = directory / f"{way.name}.tar"
         exporter.export(factory, archive)
         yield f"{way.name}, C alone", archive
         exporter.add_members(archive, exporter.captured_tir(factory))
         yield f"{way.name}, captured TIR", archive
     factory = build(lambda: builds.graph(module), f"{name}, graph executor")
     if factory is not None:
-        archive = folder / "graph.tar"
+        archive = directory / "graph.tar"
         exporter.export(factory, archive)
         yield "graph executor", archive
 
@@ -154,8 +154,8 @@ def archives(name, module, configurations, folder):
 class MultiplyAccumulates(unittest.TestCase):
     def compare(self, name, module, configurations):
         count, builds_of_it = count_of(module), 0
-        with tempfile.TemporaryDirectory() as folder:
-            for what, archive in archives(name, module, configurations, pathlib.Path(folder)):
+        with tempfile.TemporaryDirectory() as directory:
+            for what, archive in archives(name, module, configurations, pathlib.Path(directory)):
                 builds_of_it += 1
                 with self.subTest(network=name, build=what):
                     self.assertEqual(told(archive), [count])

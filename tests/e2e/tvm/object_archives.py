@@ -91,7 +91,7 @@ class Objects(unittest.TestCase):
             support.skip("there is no readelf")
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
         self.compared = collections.Counter()
         self.calls = 0
 
@@ -105,7 +105,7 @@ class Objects(unittest.TestCase):
                 except Exception as error:  # TVM's own schedules fail with TypeError and others
                     print(f"not built: {network.name}, {name}: {str(error).strip().splitlines()[-1]}")
                     continue
-                path = self.folder / f"{network.name}-{name}.tar"
+                path = self.directory / f"{network.name}-{name}.tar"
                 exporter.export(factory, path)
                 yield network.name, name, path, exporter.captured_tir(factory)
 
@@ -113,10 +113,10 @@ class Objects(unittest.TestCase):
         for network, name, path, captured in self.archives():
             with self.subTest(network=network, target=name):
                 stock = report_of(path)["objects"]
-                folder = self.folder / f"{network}-{name}"
-                folder.mkdir()
-                subprocess.run(["tar", "xf", path, "-C", folder], check=True)
-                objects = sorted((folder / "codegen/host/lib").glob("*.o"))
+                directory = self.directory / f"{network}-{name}"
+                directory.mkdir()
+                subprocess.run(["tar", "xf", path, "-C", directory], check=True)
+                objects = sorted((directory / "codegen/host/lib").glob("*.o"))
                 expected = collections.Counter()
                 for one in objects:
                     for function, places in functions_of(one).items():

@@ -54,11 +54,11 @@ def with_constants_in_kernels(module):
         )
 
 
-def run_graph(archive, folder, network, seed):
+def run_graph(archive, directory, network, seed):
     """Outputs of TVM's graph executor with the kernels of the archive."""
-    folder.mkdir()
+    directory.mkdir()
     graph = exporter.read_member(archive, "executor-config/graph/default.graph")
-    library = c_library.compile_archive(archive, folder)
+    library = c_library.compile_archive(archive, directory)
     module = graph_executor.create(graph.decode() if isinstance(graph, bytes) else graph, library, tvm.cpu())
     module.load_params(bytearray(exporter.read_member(archive, "parameters/default.params")))
     module.set_input(**network.random_inputs(seed))
@@ -69,9 +69,9 @@ def run_graph(archive, folder, network, seed):
 class Networks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = pathlib.Path(directory.name)
         cls.judge = optimize_run.Judge()
 
     def built(self, network, configuration):
@@ -81,7 +81,7 @@ class Networks(unittest.TestCase):
         except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
             print(f"not built: {network.name}, {configuration.name}: {str(error).strip().splitlines()[-1]}")
             return None
-        archive = self.folder / f"{network.name}-{configuration.name}.tar"
+        archive = self.directory / f"{network.name}-{configuration.name}.tar"
         exporter.export(factory, archive)
         exporter.add_members(archive, exporter.captured_tir(factory))
         return archive
@@ -105,7 +105,7 @@ class Networks(unittest.TestCase):
 
     def check_size(self, archive):
         """Of the data alone: pools of such small networks have as much alignment as data."""
-        (module,) = optimize_run.optimize(archive, self.folder / "smaller.tar")
+        (module,) = optimize_run.optimize(archive, self.directory / "smaller.tar")
         before = sum(one["bytes"] for one in module["constants"])
         after = sum(one["new_bytes"] for one in module["constants"])
         self.assertLessEqual(after, MOST_OF_QUANTIZED * before, archive.name)
@@ -116,7 +116,7 @@ class Networks(unittest.TestCase):
             if not EVERY and network.name not in SAMPLE:
                 continue
             with self.subTest(network=network.name):
-                archive, smaller = self.folder / "graph.tar", self.folder / "smaller-graph.tar"
+                archive, smaller = self.directory / "graph.tar", self.directory / "smaller-graph.tar"
                 exporter.export(with_constants_in_kernels(network.module), archive)
                 (module,) = optimize_run.optimize(archive, smaller)
                 if optimize_run.saved(module) == 0:
@@ -124,10 +124,10 @@ class Networks(unittest.TestCase):
                 narrowed += 1
                 support.run_ok("verify", smaller)
                 for seed in SEEDS:
-                    folder = self.folder / f"{network.name}-{seed}"
-                    folder.mkdir()
-                    before = run_graph(archive, folder / "before", network, seed)
-                    self.assertEqual(before, run_graph(smaller, folder / "after", network, seed))
+                    directory = self.directory / f"{network.name}-{seed}"
+                    directory.mkdir()
+                    before = run_graph(archive, directory / "before", network, seed)
+                    self.assertEqual(before, run_graph(smaller, directory / "after", network, seed))
         self.assertGreater(narrowed, 0)
 
 

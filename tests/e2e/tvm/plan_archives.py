@@ -55,14 +55,14 @@ def text_of(archive, member="src/tir-1.txt"):
 class Texts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = pathlib.Path(directory.name)
         cls.factory = build(network())
         (cls.module,) = cls.factory.lowered_ir_mods.values()
 
     def archive(self, text):
-        path = self.folder / "module.tar"
+        path = self.directory / "module.tar"
         exporter.export(self.factory, path)
         exporter.add_members(path, {"src/tir-1.txt": text})
         return path
@@ -79,7 +79,7 @@ class Texts(unittest.TestCase):
         sections = 0
         for name, text in self.texts():
             with self.subTest(text=name):
-                archive, planned = self.archive(text), self.folder / "planned.tar"
+                archive, planned = self.archive(text), self.directory / "planned.tar"
                 ((pool,),) = [one["pools"] for one in self.plan(archive)]
                 self.assertLess(pool["best"], pool["declared"])
                 support.run_ok("optimize", archive, "--only", "ram", "-o", planned)
@@ -99,7 +99,7 @@ class Texts(unittest.TestCase):
         return json.loads(support.run_ok("plan", "--json", archive).stdout)["modules"]
 
     def refuse(self, archive, message):
-        planned = self.folder / "refused.tar"
+        planned = self.directory / "refused.tar"
         result = support.run("optimize", archive, "--only", "ram", "-o", planned)
         self.assertEqual(result.returncode, 1)
         self.assertIn(message, result.stderr.decode())
@@ -141,7 +141,7 @@ class Texts(unittest.TestCase):
 
 @unittest.skipIf(IS_OLD, "this TVM has no pools of two kinds")
 class Pools(unittest.TestCase):
-    def archive(self, folder, fast):
+    def archive(self, directory, fast):
         """The network with a pool of so many bytes for what fits, and one for the rest."""
         from tvm.ir import memory_pools
 
@@ -154,7 +154,7 @@ class Pools(unittest.TestCase):
             ]
         )
         factory = build(network(), workspace_memory_pools=pools)
-        path = pathlib.Path(folder) / f"fast-{fast}-usmp" / "module.tar"
+        path = pathlib.Path(directory) / f"fast-{fast}-usmp" / "module.tar"
         path.parent.mkdir()
         exporter.export(factory, path)
         exporter.add_members(path, exporter.captured_tir(factory))
@@ -162,8 +162,8 @@ class Pools(unittest.TestCase):
 
     def test_of_which_one_gets_smaller(self):
         for fast, smaller in ((1400, "fast"), (300, "slow")):
-            with self.subTest(fast=fast), tempfile.TemporaryDirectory() as folder:
-                archive = self.archive(folder, fast)
+            with self.subTest(fast=fast), tempfile.TemporaryDirectory() as directory:
+                archive = self.archive(directory, fast)
                 (module,) = json.loads(support.run_ok("plan", "--json", archive).stdout)["modules"]
                 gains = {pool["name"]: pool["gain"] for pool in module["pools"]}
                 self.assertEqual([name for name, gain in gains.items() if gain], [smaller])
@@ -174,17 +174,17 @@ class Pools(unittest.TestCase):
                 self.assertGreater(judge.wrong, 0)
 
     def test_that_tvm_laid_out_wrong_are_refused(self):
-        with tempfile.TemporaryDirectory() as folder:
-            archive = self.archive(folder, 1600)
-            planned = pathlib.Path(folder) / "planned.tar"
+        with tempfile.TemporaryDirectory() as directory:
+            archive = self.archive(directory, 1600)
+            planned = pathlib.Path(directory) / "planned.tar"
             result = support.run("optimize", "--only", "ram", archive, "-o", planned)
             self.assertEqual(result.returncode, 1)
             why = "'sid_3_let' is put over 'sid_2_let', which is still in use"
             self.assertIn(why, result.stderr.decode())
             self.assertNotEqual(support.run("verify", archive).returncode, 0)
-            root = plan_run.unpacked(archive, pathlib.Path(folder) / "archive")
+            root = plan_run.unpacked(archive, pathlib.Path(directory) / "archive")
             [document] = dict(plan_run.networks(archive)).values()
-            program = plan_programs.Network(root, document, pathlib.Path(folder) / "work")
+            program = plan_programs.Network(root, document, pathlib.Path(directory) / "work")
             with self.assertRaises(plan_programs.Failed):
                 program.outputs("poisoned", 1)
 

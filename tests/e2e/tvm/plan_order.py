@@ -56,8 +56,8 @@ def build(module, interface):
 
 
 class Orders(unittest.TestCase):
-    def archive(self, folder, interface):
-        path = pathlib.Path(folder) / f"towers-aot-{interface}-usmp.tar"
+    def archive(self, directory, interface):
+        path = pathlib.Path(directory) / f"towers-aot-{interface}-usmp.tar"
         factory = build(towers(BRANCHES[interface]), interface)
         exporter.export(factory, path)
         exporter.add_members(path, exporter.captured_tir(factory))
@@ -78,8 +78,8 @@ class Orders(unittest.TestCase):
 
     def test_of_uneven_branches_need_less(self):
         for interface in BRANCHES:
-            with self.subTest(interface=interface), tempfile.TemporaryDirectory() as folder:
-                self.check(self.archive(folder, interface))
+            with self.subTest(interface=interface), tempfile.TemporaryDirectory() as directory:
+                self.check(self.archive(directory, interface))
 
 
 if __name__ == "__main__":

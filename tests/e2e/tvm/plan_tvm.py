@@ -59,9 +59,9 @@ def pools(archive):
 class Plans(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = pathlib.Path(directory.name)
         cls.rows = []
         cls.judge = plan_run.Judge()
         cls.climbs = []  # network, by mlf, by TVM
@@ -78,8 +78,8 @@ class Plans(unittest.TestCase):
             except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
                 print(f"not built: {name}, {algorithm}: {str(error).strip().splitlines()[-1]}")
                 continue
-            stock = self.folder / f"{name}-{algorithm}.tar"
-            captured = self.folder / f"{name}-{algorithm}-tir.tar"
+            stock = self.directory / f"{name}-{algorithm}.tar"
+            captured = self.directory / f"{name}-{algorithm}-tir.tar"
             for path in (captured, stock):
                 exporter.export(factory, path)
             exporter.add_members(captured, exporter.captured_tir(factory))

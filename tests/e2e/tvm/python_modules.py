@@ -3,7 +3,7 @@
 The package is compiled here for the Python that has TVM, over the library that the test of the wheel
 has installed.
 
-Environment: MLF_PYTHON_WORK, a folder that is kept; MLF_PYTHON_PACKAGE, a Python with nanobind.
+Environment: MLF_PYTHON_WORK, a directory that is kept; MLF_PYTHON_PACKAGE, a Python with nanobind.
 """
 
 import fcntl
@@ -32,7 +32,7 @@ def run(*command):
 
 
 def installed():
-    """A folder for sys.path. Another test may be compiling the same."""
+    """A directory for sys.path. Another test may be compiling the same."""
     nanobind = subprocess.run(
         [os.environ["MLF_PYTHON_PACKAGE"], "-m", "nanobind", "--cmake_dir"],
         capture_output=True,
@@ -40,9 +40,9 @@ def installed():
     )
     if nanobind.returncode or not (WORK / "prefix").is_dir():
         support.skip("the wheel was not built; tests/run --all builds it")
-    folder = WORK / f"cp3{sys.version_info.minor}"
-    folder.mkdir(exist_ok=True)
-    with open(folder / "lock", "w") as lock:
+    directory = WORK / f"cp3{sys.version_info.minor}"
+    directory.mkdir(exist_ok=True)
+    with open(directory / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         settings = {
             "CMAKE_BUILD_TYPE": "Release",
@@ -53,10 +53,10 @@ def installed():
         }
         given = [f"-D{name}={value}" for name, value in settings.items()]
         sources = support.SOURCE / "mlf" / "python"
-        run("cmake", "-G", "Ninja", "-S", sources, "-B", folder / "build", *given)
-        run("cmake", "--build", folder / "build")
-        run("cmake", "--install", folder / "build", "--prefix", folder / "site")
-    return str(folder / "site")
+        run("cmake", "-G", "Ninja", "-S", sources, "-B", directory / "build", *given)
+        run("cmake", "--build", directory / "build")
+        run("cmake", "--install", directory / "build", "--prefix", directory / "site")
+    return str(directory / "site")
 
 
 sys.path.insert(0, installed())

@@ -48,8 +48,8 @@ FLAGS = ("--cflags=-ffp-contract=off -O1 -include stdbool.h",)
 class Run:
     """What `mlf run` writes for an archive."""
 
-    def __init__(self, archive, inputs, folder, *arguments):
-        given, outputs, layers = folder / "inputs.npz", folder / "outputs.npz", folder / "layers.npz"
+    def __init__(self, archive, inputs, directory, *arguments):
+        given, outputs, layers = directory / "inputs.npz", directory / "outputs.npz", directory / "layers.npz"
         np.savez_compressed(given, **inputs)
         result = support.run_ok("run", "--input", given, "-o", outputs, "--layers", layers, *FLAGS, *arguments, archive)
         self.said = result.stderr.decode()
@@ -81,20 +81,20 @@ class Networks(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
         self.addCleanup(context.cleanup)
-        self.folder = pathlib.Path(context.name)
+        self.directory = pathlib.Path(context.name)
         self.runs = self.nodes = 0
 
-    def folder_of(self, name):
-        folder = self.folder / name
-        folder.mkdir()
-        return folder
+    def directory_of(self, name):
+        directory = self.directory / name
+        directory.mkdir()
+        return directory
 
     def check_graph(self, network, inputs):
         """What TVM's executor computes."""
-        folder = self.folder_of(f"{network.name}-graph")
-        build = graph_runs.GraphBuild(network, folder / "tvm")
+        directory = self.directory_of(f"{network.name}-graph")
+        build = graph_runs.GraphBuild(network, directory / "tvm")
         expected = bits(build.run(inputs))
-        run = Run(folder / "tvm/module.tar", inputs, folder)
+        run = Run(directory / "tvm/module.tar", inputs, directory)
         self.assertEqual(bits(run.outputs), expected)
         self.assertEqual(run.said, "")
         if HAS_DEBUG_EXECUTOR:
@@ -105,15 +105,15 @@ class Networks(unittest.TestCase):
         return expected
 
     def check_aot(self, network, configuration, inputs, expected):
-        folder = self.folder_of(f"{network.name}-{configuration.name}")
+        directory = self.directory_of(f"{network.name}-{configuration.name}")
         try:
             factory = builds.aot(network.module, configuration)
         except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
             print(f"not built: {network.name}, {configuration.name}: {str(error).strip().splitlines()[-1]}")
             return
-        archive = folder / "module.tar"
+        archive = directory / "module.tar"
         exporter.export(factory, archive)
-        run = Run(archive, inputs, folder)
+        run = Run(archive, inputs, directory)
         self.assertEqual(bits(run.outputs), expected, configuration.name)
         self.runs += 1
 
@@ -148,9 +148,9 @@ class Networks(unittest.TestCase):
                 workspace_memory_pools=memory_pools.WorkspaceMemoryPools([sram]),
                 constant_memory_pools=memory_pools.ConstantMemoryPools([flash]),
             )  # fmt: skip
-        folder = self.folder_of("pools")
-        exporter.export(factory, folder / "module.tar")
-        self.assertEqual(bits(Run(folder / "module.tar", inputs, folder).outputs), expected)
+        directory = self.directory_of("pools")
+        exporter.export(factory, directory / "module.tar")
+        self.assertEqual(bits(Run(directory / "module.tar", inputs, directory).outputs), expected)
 
     @unittest.skipIf(platform.machine() != "x86_64", "these objects are for x86-64")
     def test_of_objects_are_run(self):
@@ -158,24 +158,24 @@ class Networks(unittest.TestCase):
         inputs = network.random_inputs(SEED)
         expected = self.check_graph(network, inputs)
         for name in ("x86-64", "Arm"):
-            folder = self.folder_of(name)
+            directory = self.directory_of(name)
             factory = object_archives.build(network.module, object_archives.TARGETS[name])
-            archive = folder / "module.tar"
+            archive = directory / "module.tar"
             exporter.export(factory, archive)
             exporter.add_members(archive, exporter.captured_tir(factory))
             if name == "x86-64":
-                run = support.run_ok("run", "--input", self.inputs(inputs, folder), "-o", folder / "o.npz", archive)
-                with np.load(folder / "o.npz") as arrays:
+                run = support.run_ok("run", "--input", self.inputs(inputs, directory), "-o", directory / "o.npz", archive)
+                with np.load(directory / "o.npz") as arrays:
                     self.assertEqual(bits(arrays[one] for one in arrays.files), expected, run.stderr)
-                self.assertEqual(support.run("run", "--random", "1", "--layers", folder / "l.npz", archive).returncode, 1)
+                self.assertEqual(support.run("run", "--random", "1", "--layers", directory / "l.npz", archive).returncode, 1)
             else:
                 result = support.run("run", "--random", "1", archive)
                 self.assertEqual(result.returncode, 65)
                 self.assertIn(b"not for the processor", result.stderr)
 
     @staticmethod
-    def inputs(values, folder):
-        path = folder / "inputs.npz"
+    def inputs(values, directory):
+        path = directory / "inputs.npz"
         np.savez(path, **values)
         return path
 

@@ -15,17 +15,17 @@ def let_micro_be_imported(tvm):
 class Runtime:
     """Stands in for the C runtime and the project templates, which the exporter copies."""
 
-    def __init__(self, folder):
-        self._folder = str(folder)
-        (folder / "include").mkdir()
-        (folder / "templates").mkdir()
+    def __init__(self, directory):
+        self._directory = str(directory)
+        (directory / "include").mkdir()
+        (directory / "templates").mkdir()
         for name in ("crt_config.h.template", "platform.c.template"):
-            (folder / "templates" / name).touch()
+            (directory / "templates" / name).touch()
 
     def provide_to_build(self, build):
         """To `tvm.micro.build`."""
-        build.STANDALONE_CRT_DIR = self._folder
+        build.STANDALONE_CRT_DIR = self._directory
 
     def provide_to_exporter(self, exporter):
         """To `tvm.micro.model_library_format`."""
-        exporter.get_microtvm_template_projects = lambda platform: self._folder
+        exporter.get_microtvm_template_projects = lambda platform: self._directory

@@ -11,17 +11,17 @@ namespace mlf::test {
 
 ArchiveTest::ArchiveTest() {
   std::string name = (std::filesystem::temp_directory_path() / "mlf-test-XXXXXX").string();
-  folder_ = std::filesystem::canonical(::mkdtemp(name.data()));
+  directory_ = std::filesystem::canonical(::mkdtemp(name.data()));
 }
 
 ArchiveTest::~ArchiveTest() {
   std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  std::filesystem::remove_all(directory_, ignored);
 }
 
 std::string ArchiveTest::write(std::string_view name, std::string_view bytes) const {
-  std::filesystem::create_directories((folder_ / name).parent_path());
-  std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  std::filesystem::create_directories((directory_ / name).parent_path());
+  std::ofstream(directory_ / name, std::ios::binary) << bytes;
   return path(name);
 }
 
@@ -34,8 +34,8 @@ std::string ArchiveTest::write_tar(
 
 std::vector<std::string> ArchiveTest::listing() const {
   std::vector<std::string> entries;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
-    entries.push_back(entry.path().lexically_relative(folder_).string());
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_)) {
+    entries.push_back(entry.path().lexically_relative(directory_).string());
   }
   std::sort(entries.begin(), entries.end());
   return entries;

@@ -1,4 +1,4 @@
-// A folder of its own for every test, and the shorthand that tests of the layer `archive` share.
+// A directory of its own for every test, and the shorthand that tests of the layer `archive` share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,17 +19,17 @@ class ArchiveTest : public testing::Test {
   ArchiveTest();
   ~ArchiveTest() override;
 
-  std::string path(std::string_view name) const { return (folder_ / name).string(); }
-  /// Writes a file into the folder and returns its path.
+  std::string path(std::string_view name) const { return (directory_ / name).string(); }
+  /// Writes a file into the directory and returns its path.
   std::string write(std::string_view name, std::string_view bytes) const;
   /// Writes a tar with files of these names and contents, and returns its path.
   std::string write_tar(
       const std::vector<std::pair<std::string_view, std::string_view>>& members) const;
-  /// Everything in the folder, by name: shows files left behind.
+  /// Everything in the directory, by name: shows files left behind.
   std::vector<std::string> listing() const;
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path directory_;
 };
 
 std::string read_file(const std::string& path);

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "archive/rewrite.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/archive/archive_fixture.h"
 
 namespace mlf::test {
@@ -20,10 +20,10 @@ using archive::Archive;
 using archive::Changes;
 using archive::Member;
 
-std::vector<std::string> tars_below(const fs::path& folder) {
+std::vector<std::string> tars_below(const fs::path& directory) {
   std::vector<std::string> found;
-  if (!fs::is_directory(folder)) return found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  if (!fs::is_directory(directory)) return found;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     if (entry.path().extension() == ".tar") found.push_back(entry.path().string());
   }
   std::sort(found.begin(), found.end());
@@ -69,7 +69,7 @@ void RealArchives::check(const std::string& file) {
 }
 
 TEST_F(RealArchives, OfTheCorpusComeBackAsTheyWere) {
-  const std::vector<std::string> files = tars_below(test::corpus_folder());
+  const std::vector<std::string> files = tars_below(test::corpus_directory());
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
     check(file);

@@ -64,7 +64,7 @@ TEST_F(Directories, AFileThatBecomesALinkIsNotRead) {
             tree() + "/src/tir-1.txt: cannot open: Too many levels of symbolic links");
 }
 
-TEST_F(Directories, AFolderThatBecomesALinkIsNotEntered) {
+TEST_F(Directories, ADirectoryThatBecomesALinkIsNotEntered) {
   write("outside/tir-1.txt", "tir");
   const Archive archive = open_good_for_update(tree());
   fs::remove_all(path("tree/src"));
@@ -72,7 +72,7 @@ TEST_F(Directories, AFolderThatBecomesALinkIsNotEntered) {
   EXPECT_FALSE(archive.read(*archive.find("src/tir-1.txt")).has_value());
   const Changes changes{{}, {new_member("src/new", "x", archive.members().front())}};
   EXPECT_EQ(error_of([&] { update_in_place(archive, changes); }),
-            tree() + "/src: cannot open the folder: Not a directory");
+            tree() + "/src: cannot open the directory: Not a directory");
   EXPECT_EQ(fs::exists(path("outside/new")), false);
 }
 

@@ -191,11 +191,11 @@ TEST_F(ArchiveTest, AChecksumOfZstdCounts) {
   }
 }
 
-/// A folder opens like a file, and every read of it fails.
+/// A directory opens like a file, and every read of it fails.
 TEST_P(Filters, AFileThatCannotBeReadIsNotDamaged) {
-  const auto folder = support::File::open(path("."), O_RDONLY);
+  const auto directory = support::File::open(path("."), O_RDONLY);
   EXPECT_TRUE(error_of([&] {
-                archive::decompress(folder, GetParam(), {});
+                archive::decompress(directory, GetParam(), {});
               }).ends_with("cannot read: Is a directory"));
 }
 

@@ -51,7 +51,7 @@ std::string good() {
 
 std::vector<Hostile> names_that_escape() {
   return {
-      {"ParentFolder", tar_named("../x"), "../x: member name leaves the archive through '..'"},
+      {"ParentDirectory", tar_named("../x"), "../x: member name leaves the archive through '..'"},
       {"ParentInside", tar_named("./a/../../x"),
        "./a/../../x: member name leaves the archive through '..'"},
       {"ParentAtTheEnd", tar_named("a/.."), "a/..: member name leaves the archive through '..'"},
@@ -212,11 +212,11 @@ std::vector<Hostile> extended_headers() {
        "l: a member that is not a file has content (header at byte 0)"},
       {"HardLinkWithContent", TarBuilder().entry("l", '1', "x").finish(),
        "l: a member that is not a file has content (header at byte 0)"},
-      {"FolderWithContent", TarBuilder().entry("d/", '5', "x").finish(),
+      {"DirectoryWithContent", TarBuilder().entry("d/", '5', "x").finish(),
        "d: a member that is not a file has content (header at byte 0)"},
       {"DeviceWithContent", TarBuilder().entry("null", '3', "x").finish(),
        "null: a member that is not a file has content (header at byte 0)"},
-      {"OldFolderWithContent", TarBuilder().entry("d/", '0', "x").finish(),
+      {"OldDirectoryWithContent", TarBuilder().entry("d/", '0', "x").finish(),
        "d: a member that is not a file has content (header at byte 0)"},
   };
 }
@@ -251,7 +251,7 @@ std::vector<Hostile> shapes_of_the_whole() {
        "a/b: the archive has two members of this name, at byte 0 and at byte 1024"},
       {"DuplicateOfAnotherType", TarBuilder().link("a", "/etc").file("a", "2").finish(),
        "a: the archive has two members of this name, at byte 0 and at byte 512"},
-      {"DuplicateFolder", TarBuilder().folder("d/").folder("d").finish(),
+      {"DuplicateDirectory", TarBuilder().directory("d/").directory("d").finish(),
        "d: the archive has two members of this name, at byte 0 and at byte 512"},
   };
 }

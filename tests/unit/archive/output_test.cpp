@@ -131,11 +131,11 @@ TEST_F(Output, TheTemporaryOfARunThatIsAliveStays) {
 TEST_F(Output, OtherFilesOfThatNameStay) {
   const std::string file = write("a.tar", base());
   const std::string link = archive::temporary_name("a.tar", 0);
-  const std::string folder = archive::temporary_name("a.tar", 1);
+  const std::string directory = archive::temporary_name("a.tar", 1);
   fs::create_symlink("a.tar", path(link));
-  fs::create_directory(path(folder));
+  fs::create_directory(path(directory));
   update(file);
-  EXPECT_EQ(listing(), (std::vector<std::string>{link, folder, "a.tar"}));
+  EXPECT_EQ(listing(), (std::vector<std::string>{link, directory, "a.tar"}));
 }
 
 TEST_F(Output, NamesOfTemporariesAreRecognised) {
@@ -159,7 +159,7 @@ TEST_F(Output, InPlaceFollowsSymbolicLinksAndKeepsThem) {
   EXPECT_EQ(read_file(file), wanted);
 }
 
-TEST_F(Output, AnArchiveInTheCurrentFolderNeedsNoFolderInItsPath) {
+TEST_F(Output, AnArchiveInTheCurrentDirectoryNeedsNoDirectoryInItsPath) {
   const std::string wanted = expected();
   write("a.tar", base());
   EXPECT_TRUE(in_child([&] {
@@ -188,7 +188,7 @@ TEST_F(Output, HardLinkedFilesAreNotTornApart) {
                 "choose another output path");
 }
 
-TEST_F(Output, OnlyRegularFilesAndFoldersAreUpdated) {
+TEST_F(Output, OnlyRegularFilesAndDirectoriesAreUpdated) {
   ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
   for (const std::string& file : {path("fifo"), std::string("/dev/null")}) {
     const auto archive = Archive::open_for_update(file);
@@ -205,30 +205,30 @@ bool as_nobody(const std::function<bool()>& body) {
   });
 }
 
-TEST_F(Output, AReadOnlyFolderIsNamedAndAnotherPathSuggested) {
-  const std::string file = write("folder/a.tar", base());
+TEST_F(Output, AReadOnlyDirectoryIsNamedAndAnotherPathSuggested) {
+  const std::string file = write("directory/a.tar", base());
   ::chmod(file.c_str(), 0666);
   ::chmod(path("").c_str(), 0755);
-  ::chmod(path("folder").c_str(), 0555);
+  ::chmod(path("directory").c_str(), 0555);
   EXPECT_TRUE(as_nobody([&] {
     const Archive archive = open_good_for_update(file);
     const std::string error = error_of([&] { update_in_place(archive, add_n(archive)); });
     const std::string wanted =
-        path("folder") +
-        ": cannot create a file in the folder: Permission denied; choose another output path";
+        path("directory") +
+        ": cannot create a file in the directory: Permission denied; choose another output path";
     if (error != wanted) fmt::print(stderr, "{}\n", error);
     return error == wanted;
   }));
-  ::chmod(path("folder").c_str(), 0755);
+  ::chmod(path("directory").c_str(), 0755);
   EXPECT_EQ(read_file(file), base());
 }
 
 TEST_F(Output, AnOwnerThatCannotBeKeptIsAnError) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root to make a file of another owner";
-  const std::string file = write("folder/a.tar", base());
+  const std::string file = write("directory/a.tar", base());
   ::chmod(file.c_str(), 0666);
   ::chmod(path("").c_str(), 0755);
-  ::chmod(path("folder").c_str(), 0777);
+  ::chmod(path("directory").c_str(), 0777);
   EXPECT_TRUE(as_nobody([&] {
     const Archive archive = open_good_for_update(file);
     const std::string error = error_of([&] { update_in_place(archive, add_n(archive)); });
@@ -237,10 +237,10 @@ TEST_F(Output, AnOwnerThatCannotBeKeptIsAnError) {
                         "Operation not permitted";
   }));
   EXPECT_EQ(read_file(file), base());
-  EXPECT_EQ(listing(), (std::vector<std::string>{"folder", "folder/a.tar"}));
+  EXPECT_EQ(listing(), (std::vector<std::string>{"directory", "directory/a.tar"}));
 }
 
-TEST_F(Output, AFolderThatTakesNoFiles) {
+TEST_F(Output, ADirectoryThatTakesNoFiles) {
   const Archive archive = open_good(write("a.tar", base()));
   EXPECT_EQ(error_of([&] {
               write_to_path(archive, {}, "/proc/self/out.tar");
@@ -298,7 +298,7 @@ TEST_F(Output, AKilledProcessLeavesEverythingAsItWas) {
 // File systems without unnamed files (NFS, FUSE, older overlays) need a name from the start.
 TEST_F(Output, AFileNamedFromTheStartTakesTheTargetsPlace) {
   const std::string file = write("a.tar", "old");
-  archive::Replacement replacement(archive::open_folder_of(file), "a.tar", 0644,
+  archive::Replacement replacement(archive::open_directory_of(file), "a.tar", 0644,
                                    archive::Replacement::Naming::at_once);
   EXPECT_EQ(listing().size(), 2U);
   replacement.file().write("new");
@@ -311,7 +311,7 @@ TEST_F(Output, AFileNamedFromTheStartTakesTheTargetsPlace) {
 TEST_F(Output, AFileNamedFromTheStartIsRemovedWhenItIsNotCommitted) {
   const std::string file = write("a.tar", "old");
   {
-    const archive::Replacement replacement(archive::open_folder_of(file), "a.tar", 0644,
+    const archive::Replacement replacement(archive::open_directory_of(file), "a.tar", 0644,
                                            archive::Replacement::Naming::at_once);
     replacement.file().write("new");
   }

@@ -18,9 +18,12 @@ using Names = std::vector<std::string>;
 class Reading : public ArchiveTest {};
 
 TEST_F(Reading, MembersComeInTheOrderOfTheArchiveWithoutDotSlash) {
-  const Archive archive = open_good(write(
-      "a.tar",
-      TarBuilder().folder("./").folder("./src/").file("./src/z", "1").file("./b", "2").finish()));
+  const Archive archive = open_good(write("a.tar", TarBuilder()
+                                                       .directory("./")
+                                                       .directory("./src/")
+                                                       .file("./src/z", "1")
+                                                       .file("./b", "2")
+                                                       .finish()));
   EXPECT_EQ(names(archive), (Names{".", "src", "src/z", "b"}));
   EXPECT_EQ(archive.members()[2].raw_name, "./src/z");
   EXPECT_EQ(archive.find("src/z"), &archive.members()[2]);
@@ -55,13 +58,13 @@ TEST_F(Reading, ContentLivesAsLongAsTheArchiveEvenWhenItMoves) {
 
 TEST_F(Reading, TheDigestOfAMemberIsThatOfItsContent) {
   const Archive archive =
-      open_good(write("a.tar", TarBuilder().folder("f").file("f/m", "abc").finish()));
+      open_good(write("a.tar", TarBuilder().directory("f").file("f/m", "abc").finish()));
   for (int time = 0; time < 2; ++time) {
     EXPECT_EQ(archive.sha256(*archive.find("f/m")).value(), support::sha256_hex("abc"));
   }
-  const auto of_folder = archive.sha256(*archive.find("f"));
-  ASSERT_FALSE(of_folder);
-  EXPECT_EQ(of_folder.error().message, "is a directory, only files can be read");
+  const auto of_directory = archive.sha256(*archive.find("f"));
+  ASSERT_FALSE(of_directory);
+  EXPECT_EQ(of_directory.error().message, "is a directory, only files can be read");
 }
 
 TEST_F(Reading, PaxRecordsOutrankTheHeader) {
@@ -120,13 +123,13 @@ TEST_F(Reading, GnuLongNamesAndLinks) {
 }
 
 TEST_F(Reading, UstarPrefixOfPosixHeadersOnly) {
-  const auto prefixed = [](HeaderBlock& header) { header.set(kPrefix, 155, "folder"); };
+  const auto prefixed = [](HeaderBlock& header) { header.set(kPrefix, 155, "directory"); };
   const auto gnu = [](HeaderBlock& header) {
-    header.set(kPrefix, 155, "folder").set(kMagic, 8, {"ustar  \0", 8});
+    header.set(kPrefix, 155, "directory").set(kMagic, 8, {"ustar  \0", 8});
   };
   const Archive archive =
       open_good(write("a.tar", TarBuilder().entry("m", '0', "1", prefixed).file("n").finish()));
-  EXPECT_EQ(names(archive), (Names{"folder/m", "n"}));
+  EXPECT_EQ(names(archive), (Names{"directory/m", "n"}));
   // Others have other things there, and some readers take them for a prefix all the same.
   EXPECT_EQ(refusal(write("b.tar", TarBuilder().entry("n", '0', "2", gnu).finish())),
             "a name prefix in a header that is not of POSIX ustar (header at byte 0)");
@@ -139,12 +142,12 @@ TEST_F(Reading, OldAndGnuFormsOfNumbersAndTypes) {
   };
   const Archive archive = open_good(write("a.tar", TarBuilder()
                                                        .entry("v7", '\0', "x", v7)
-                                                       .entry("v7folder/", '\0', "", v7)
+                                                       .entry("v7directory/", '\0', "", v7)
                                                        .entry("binary", '0', "abc", binary)
                                                        .entry("contiguous", '7', "y")
                                                        .finish()));
   EXPECT_EQ(archive.find("v7")->type, MemberType::file);
-  EXPECT_EQ(archive.find("v7folder")->type, MemberType::directory);
+  EXPECT_EQ(archive.find("v7directory")->type, MemberType::directory);
   EXPECT_EQ(archive.find("binary")->size, 3U);
   EXPECT_EQ(archive.find("binary")->mtime, -5);
   EXPECT_EQ(archive.find("binary")->uid, 15U);

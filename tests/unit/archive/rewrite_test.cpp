@@ -33,7 +33,7 @@ TarBuilder colourful() {
   const auto padding_with_content = padded("odd").replace(3, 5, "dirty");
   return TarBuilder()
       .pax({"mtime=1700000000.25"})
-      .folder("./")
+      .directory("./")
       .pax({"comment=kept"}, 'g')
       .raw(HeaderBlock("./dirty", '0', 3).sealed())
       .raw(padding_with_content)
@@ -134,7 +134,7 @@ TEST_F(Rewriting, NamesGetThePrefixOfTheArchive) {
   const auto add = [](const Archive& a) { return add_one(a, "n"); };
   rewritten(TarBuilder().file("a").finish(), add);
   EXPECT_EQ(open_good(path("out.tar")).members().back().raw_name, "n");
-  rewritten(TarBuilder().folder(".").finish(), add);
+  rewritten(TarBuilder().directory(".").finish(), add);
   EXPECT_EQ(open_good(path("out.tar")).members().back().raw_name, "./n");
 }
 
@@ -327,7 +327,7 @@ TEST_F(UnreadableArchives, AreNotWrittenForWhatTheyExpandTo) {
             "the archive expands to more than 100 times its size (limit max_expansion)");
 }
 
-TEST_F(UnreadableArchives, AreNotMadeOfFoldersEither) {
+TEST_F(UnreadableArchives, AreNotMadeOfDirectoriesEither) {
   write("tree/a", "12345");
   const std::string before = read_file(path("tree/a"));
   Result<Archive> archive = Archive::open_for_update(path("tree"), {.max_total_bytes = 7});

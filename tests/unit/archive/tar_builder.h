@@ -40,7 +40,7 @@ using Bend = std::function<void(HeaderBlock&)>;
 class TarBuilder {
  public:
   TarBuilder& file(std::string_view name, std::string_view content = "");
-  TarBuilder& folder(std::string_view name) { return entry(name, '5', ""); }
+  TarBuilder& directory(std::string_view name) { return entry(name, '5', ""); }
   TarBuilder& link(std::string_view name, std::string_view target, char type = '2');
   TarBuilder& entry(std::string_view name, char type, std::string_view content,
                     const Bend& bend = {});

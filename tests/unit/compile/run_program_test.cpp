@@ -17,10 +17,11 @@ using std::chrono::milliseconds;
 constexpr ProgramLimits kLimits{
     .time = milliseconds(20000), .memory = std::uint64_t{1} << 30, .file = 1 << 20};
 
-ProgramResult shell(const WorkFolder& folder, const std::string& script,
+ProgramResult shell(const WorkDirectory& directory, const std::string& script,
                     ProgramLimits limits = kLimits) {
   return run_program(
-      {.arguments = {"sh", "-c", script}, .directory = folder.path(), .limits = limits}, folder);
+      {.arguments = {"sh", "-c", script}, .directory = directory.path(), .limits = limits},
+      directory);
 }
 
 std::string text_of(const fs::path& path) {
@@ -38,26 +39,26 @@ bool is_gone(const fs::path& file) {
 }
 
 TEST(RunProgram, TellsStatusAndErrors) {
-  const WorkFolder folder;
-  const ProgramResult result = shell(folder, "echo why >&2; echo unseen; exit 3");
+  const WorkDirectory directory;
+  const ProgramResult result = shell(directory, "echo why >&2; echo unseen; exit 3");
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.errors, "why\n");
   EXPECT_FALSE(result.timed_out);
-  EXPECT_EQ(shell(folder, "kill -SEGV $$").status, 128 + SIGSEGV);
+  EXPECT_EQ(shell(directory, "kill -SEGV $$").status, 128 + SIGSEGV);
 }
 
-TEST(RunProgram, StartsInItsFolder) {
-  const WorkFolder folder;
-  EXPECT_EQ(shell(folder, "test \"$PWD\" = \"$TMPDIR\" && echo x > made").status, 0);
-  EXPECT_EQ(text_of(folder.path() / "made"), "x\n");
+TEST(RunProgram, StartsInItsDirectory) {
+  const WorkDirectory directory;
+  EXPECT_EQ(shell(directory, "test \"$PWD\" = \"$TMPDIR\" && echo x > made").status, 0);
+  EXPECT_EQ(text_of(directory.path() / "made"), "x\n");
 }
 
 TEST(RunProgram, SaysThatItCannotBeStarted) {
-  const WorkFolder folder;
-  for (const fs::path& directory : {fs::path(), folder.path() / "none"}) {
-    const std::string name = directory.empty() ? "no-such-program" : "true";
+  const WorkDirectory directory;
+  for (const fs::path& start : {fs::path(), directory.path() / "none"}) {
+    const std::string name = start.empty() ? "no-such-program" : "true";
     EXPECT_THROW(
-        run_program({.arguments = {name}, .directory = directory, .limits = kLimits}, folder),
+        run_program({.arguments = {name}, .directory = start, .limits = kLimits}, directory),
         support::Error);
   }
 }
@@ -65,35 +66,35 @@ TEST(RunProgram, SaysThatItCannotBeStarted) {
 TEST(RunProgram, EndsWhatTakesTooLong) {
   ProgramLimits limits = kLimits;
   limits.time = milliseconds(300);
-  const WorkFolder folder;
+  const WorkDirectory directory;
   // With and without standard error, with its own process group or another one.
   for (const char* script : {"sleep 60", "exec 2>&-; sleep 60", "while :; do :; done",
                              "setsid sh -c 'exec 2>&-; echo $$ > pid; sleep 60' & sleep 60"}) {
-    EXPECT_TRUE(shell(folder, script, limits).timed_out) << script;
+    EXPECT_TRUE(shell(directory, script, limits).timed_out) << script;
   }
-  EXPECT_TRUE(is_gone(folder.path() / "pid"));
+  EXPECT_TRUE(is_gone(directory.path() / "pid"));
 }
 
 TEST(RunProgram, EndsWhatItLeavesBehind) {
-  const WorkFolder folder;
+  const WorkDirectory directory;
   const ProgramResult result =
-      shell(folder, "setsid sh -c 'echo $$ > pid; sleep 60' & while ! test -s pid; do :; done");
+      shell(directory, "setsid sh -c 'echo $$ > pid; sleep 60' & while ! test -s pid; do :; done");
   EXPECT_EQ(result.status, 0);
-  EXPECT_TRUE(is_gone(folder.path() / "pid"));
+  EXPECT_TRUE(is_gone(directory.path() / "pid"));
 }
 
 TEST(RunProgram, IsNotASuccessWhereTheSupervisorIsAskedToEnd) {
-  const WorkFolder folder;
-  EXPECT_EQ(shell(folder, "kill -TERM $PPID; sleep 60").status, 128 + SIGKILL);
-  EXPECT_THROW(shell(folder, "kill -KILL $PPID; exit"), support::Error);
+  const WorkDirectory directory;
+  EXPECT_EQ(shell(directory, "kill -TERM $PPID; sleep 60").status, 128 + SIGKILL);
+  EXPECT_THROW(shell(directory, "kill -KILL $PPID; exit"), support::Error);
 }
 
 TEST(RunProgram, LimitsFilesMemoryAndErrors) {
-  const WorkFolder folder;
-  EXPECT_NE(shell(folder, "dd if=/dev/zero of=large bs=1M count=4 2>&-").status, 0);
-  EXPECT_LE(fs::file_size(folder.path() / "large"), kLimits.file);
-  EXPECT_NE(shell(folder, "dd if=/dev/zero of=/dev/null bs=2G count=1 2>&-").status, 0);
-  const ProgramResult loud = shell(folder, "head -c 100000000 /dev/zero >&2");
+  const WorkDirectory directory;
+  EXPECT_NE(shell(directory, "dd if=/dev/zero of=large bs=1M count=4 2>&-").status, 0);
+  EXPECT_LE(fs::file_size(directory.path() / "large"), kLimits.file);
+  EXPECT_NE(shell(directory, "dd if=/dev/zero of=/dev/null bs=2G count=1 2>&-").status, 0);
+  const ProgramResult loud = shell(directory, "head -c 100000000 /dev/zero >&2");
   EXPECT_EQ(loud.status, 0);
   EXPECT_EQ(loud.errors.size(), 64U * 1024);
 }
@@ -103,20 +104,20 @@ TEST(RunProgram, IsForSeveralThreads) {
   std::vector<int> status(8, -1);
   for (std::size_t i = 0; i < status.size(); ++i) {
     threads.emplace_back([&status, i] {
-      const WorkFolder folder;
-      status[i] = shell(folder, "exit " + std::to_string(i)).status;
+      const WorkDirectory directory;
+      status[i] = shell(directory, "exit " + std::to_string(i)).status;
     });
   }
   for (std::thread& one : threads) one.join();
   for (std::size_t i = 0; i < status.size(); ++i) EXPECT_EQ(status[i], static_cast<int>(i));
 }
 
-TEST(WorkFolder, GoesWithItsObject) {
+TEST(WorkDirectory, GoesWithItsObject) {
   fs::path path;
   {
-    const WorkFolder folder;
-    path = folder.path();
-    folder.write("a/b", "text");
+    const WorkDirectory directory;
+    path = directory.path();
+    directory.write("a/b", "text");
     EXPECT_EQ(text_of(path / "a/b"), "text");
   }
   EXPECT_FALSE(fs::exists(path));

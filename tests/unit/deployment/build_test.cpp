@@ -1,4 +1,4 @@
-// Folders of captured TIR without an archive: with a build.json and without.
+// Directories of captured TIR without an archive: with a build.json and without.
 #include <gtest/gtest.h>
 
 #include <string>

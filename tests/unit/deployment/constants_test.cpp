@@ -16,7 +16,7 @@
 #include "mlf/deployment.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "tir/c/c.h"
 
 namespace mlf {
@@ -280,7 +280,7 @@ struct Capture {
 
 std::vector<Capture> captures() {
   std::vector<Capture> found;
-  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
+  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_directory())) {
     const std::string name = entry.path().filename();
     if (!name.starts_with("save-") || !fs::exists(entry.path().parent_path() / "module.tar"))
       continue;

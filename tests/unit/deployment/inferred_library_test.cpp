@@ -113,8 +113,8 @@ TEST_F(InferredLibrary, NetworksHaveTheSizesOfTheHeader) {
   EXPECT_EQ(network.inputs[0].type.bytes(), 8u);
 }
 
-// People publish codegen/host, under this name or another, and the files of it in one folder.
-TEST_F(InferredLibrary, FoldersOfOtherNamesAreTheSameLibrary) {
+// People publish codegen/host, under this name or another, and the files of it in one directory.
+TEST_F(InferredLibrary, DirectoriesOfOtherNamesAreTheSameLibrary) {
   const std::pair<std::string_view, std::string_view> places[] = {
       {"host/src/my.net_lib1.c", "host/include/tvmgen_my_net.h"},
       {"src/my.net_lib1.c", "include/tvmgen_my_net.h"},

@@ -9,7 +9,7 @@
 #include "graph/compare.h"
 #include "graph/formats/graph_json.h"
 #include "mlf/deployment.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/graph/networks.h"
 
 namespace mlf {
@@ -24,12 +24,12 @@ struct Build {
 
 std::vector<Build> aot_builds() {
   std::vector<Build> builds;
-  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
+  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_directory())) {
     if (entry.path().filename() != "module.tar") continue;
-    const fs::path folder = entry.path().parent_path();
-    const std::string name = folder.filename();
+    const fs::path directory = entry.path().parent_path();
+    const std::string name = directory.filename();
     const std::string model = name.substr(0, name.find("-aot"));
-    const fs::path graph = folder.parent_path() / (model + "-graph") / "graph.json";
+    const fs::path graph = directory.parent_path() / (model + "-graph") / "graph.json";
     if (model != name && fs::exists(graph)) builds.push_back({entry.path(), graph});
   }
   std::sort(builds.begin(), builds.end(),

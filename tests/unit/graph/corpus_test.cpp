@@ -11,7 +11,7 @@
 #include "graph/formats/graph_json.h"
 #include "graph/network/completion.h"
 #include "mlf/graph/write.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::graph {
@@ -21,20 +21,20 @@ namespace fs = std::filesystem;
 
 struct Build {
   std::string name;  // "tvm-0.18/mlp-aot-c"
-  fs::path folder;
+  fs::path directory;
   fs::path graph;  // TVM's graph of the same model; empty where there is none
 };
 
 std::vector<Build> aot_builds() {
   std::vector<Build> builds;
-  for (const auto& version : fs::directory_iterator(test::corpus_folder())) {
+  for (const auto& version : fs::directory_iterator(test::corpus_directory())) {
     if (!version.is_directory()) continue;
-    for (const auto& folder : fs::directory_iterator(version)) {
-      const std::string name = folder.path().filename();
-      if (!fs::exists(folder.path() / "save-1.json") || name.starts_with("op-")) continue;
+    for (const auto& directory : fs::directory_iterator(version)) {
+      const std::string name = directory.path().filename();
+      if (!fs::exists(directory.path() / "save-1.json") || name.starts_with("op-")) continue;
       const fs::path graph =
           version.path() / (name.substr(0, name.find("-aot")) + "-graph") / "graph.json";
-      builds.push_back({version.path().filename().string() + "/" + name, folder.path(),
+      builds.push_back({version.path().filename().string() + "/" + name, directory.path(),
                         fs::exists(graph) ? graph : fs::path()});
     }
   }
@@ -46,7 +46,7 @@ std::vector<Build> aot_builds() {
 /// The lossless TIR of one build, of all its targets.
 std::vector<std::string> captured(const Build& build) {
   std::vector<std::string> texts;
-  for (const auto& file : fs::directory_iterator(build.folder)) {
+  for (const auto& file : fs::directory_iterator(build.directory)) {
     if (file.path().filename().string().starts_with("save-")) {
       texts.push_back(read_file(file.path()));
     }

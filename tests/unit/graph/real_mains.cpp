@@ -6,7 +6,7 @@
 #include "graph/main/main_body.h"
 #include "graph/reconstruct.h"
 #include "mlf/tir/visit.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "support/ir_editor.h"
 #include "unit/graph/networks.h"
 
@@ -118,7 +118,7 @@ std::vector<RealMain> real_mains() {
        {"tvm-0.9/diamond-aot-c-usmp", "tvm-0.9/resnet8-aot-packed", "tvm-0.18/diamond-aot-c",
         "tvm-0.18/two_out-aot-c", "tvm-0.18/two_out-aot-packed-usmp",
         "tvm-0.18/split_concat-aot-packed", "tvm-0.18/split_concat-aot-c-usmp"}) {
-    const std::string path = test::corpus_folder().string() + "/" + name + "/save-1.json";
+    const std::string path = test::corpus_directory().string() + "/" + name + "/save-1.json";
     if (std::filesystem::exists(path)) mains.emplace_back(name, document_of(path));
   }
   return mains;

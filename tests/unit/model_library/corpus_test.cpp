@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "mlf/model_library.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/model_library/archive_contents.h"
 
 namespace mlf {
@@ -45,7 +45,8 @@ void expect_readable_params(const ModelLibrary& library,
 
 TEST(Corpus, IsUnderstoodWithoutRest) {
   std::size_t archives = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(test::corpus_directory())) {
     if (entry.path().filename() != "module.tar") continue;
     SCOPED_TRACE(entry.path().string());
     const auto members = test::members_of(entry.path());

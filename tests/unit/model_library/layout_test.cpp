@@ -1,4 +1,4 @@
-// Archives that hold the Model Library Format below a folder, or a part of it.
+// Archives that hold the Model Library Format below a directory, or a part of it.
 #include "model_library/layout.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Members of these names; folders end in "/".
+/// Members of these names; directories end in "/".
 std::vector<archive::Member> members_of(const Names& names) {
   std::vector<archive::Member> members;
   for (std::string name : names) {
@@ -41,7 +41,7 @@ TEST(PublishedLayout, NamesOfTheFormatStay) {
   EXPECT_EQ(renamed({"src/tir-1.txt", "src/net.relay"}), Names());
 }
 
-TEST(PublishedLayout, AFolderAroundEverythingIsTheRoot) {
+TEST(PublishedLayout, ADirectoryAroundEverythingIsTheRoot) {
   EXPECT_EQ(renamed({"model/", "model/metadata.json", "model/codegen/", "model/src/model.relay"}),
             (Names{".", "metadata.json", "codegen", "src/model.relay"}));
   EXPECT_EQ(renamed({".", "a", "a/b/codegen/host/src/x.c"}), Names());
@@ -49,24 +49,25 @@ TEST(PublishedLayout, AFolderAroundEverythingIsTheRoot) {
             (Names{".", ".", ".", "b", "codegen/host/src/x.c"}));
   const auto layout = published_layout(members_of({"a/b/build.json", "a/b/tir-4.txt"}));
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->folder, "a/b/");
+  EXPECT_EQ(layout->directory, "a/b/");
   EXPECT_EQ(layout->no_new_members, "");
 }
 
 TEST(PublishedLayout, FilesOfAProgramAroundAnArchiveAreNoPart) {
   const Names names{"model/codegen/host/src/default_lib0.c", "src/default_lib0.c", "src/main.c"};
   EXPECT_EQ(renamed(names), Names());
-  EXPECT_EQ(folder_with_format(members_of(names)), "model");
+  EXPECT_EQ(directory_with_format(members_of(names)), "model");
   // A header is in include/ there.
   EXPECT_EQ(renamed({"src/tvmgen_default.h", "src/main.c", "README"}), Names());
 }
 
-TEST(PublishedLayout, OtherFilesBesideTheFolderLeaveItAlone) {
+TEST(PublishedLayout, OtherFilesBesideTheDirectoryLeaveItAlone) {
   const Names names{"README.md", "z/metadata.json", "b/metadata.json", "c/d/codegen/host/x.c"};
   EXPECT_EQ(renamed(names), Names());
-  EXPECT_EQ(folder_with_format(members_of(names)), "b");
-  EXPECT_EQ(folder_with_format(members_of({"c/d/codegen/host/x.c", "metadata.json.txt"})), "c/d");
-  EXPECT_EQ(folder_with_format(members_of({"a/metadata.json.txt", "README.md"})), "");
+  EXPECT_EQ(directory_with_format(members_of(names)), "b");
+  EXPECT_EQ(directory_with_format(members_of({"c/d/codegen/host/x.c", "metadata.json.txt"})),
+            "c/d");
+  EXPECT_EQ(directory_with_format(members_of({"a/metadata.json.txt", "README.md"})), "");
 }
 
 TEST(PublishedLayout, CodegenAndHostMayBeAlone) {
@@ -85,7 +86,7 @@ TEST(PublishedLayout, CodegenAndHostMayBeAlone) {
             "codegen/; process what holds codegen/");
 }
 
-TEST(PublishedLayout, GeneratedCodeMayHaveNoFolders) {
+TEST(PublishedLayout, GeneratedCodeMayHaveNoDirectories) {
   EXPECT_EQ(renamed({"m/default_lib0.c", "m/tvmgen_default.h", "m/default_lib2.o", "m/main.c",
                      "m/board/x.c"}),
             (Names{"codegen/host/src/default_lib0.c", "codegen/host/include/tvmgen_default.h",
@@ -95,14 +96,14 @@ TEST(PublishedLayout, GeneratedCodeMayHaveNoFolders) {
   EXPECT_EQ(renamed({"default_lib0.c", "main.c", "src/main.c"}), Names());
 }
 
-TEST(PublishedLayout, FoldersAreFollowedAFewLevels) {
+TEST(PublishedLayout, DirectoriesAreFollowedAFewLevels) {
   std::string deep;
   for (int i = 0; i < 10; ++i) deep += "a/";
   EXPECT_EQ(renamed({deep + "metadata.json"}), Names{"metadata.json"});
   EXPECT_EQ(renamed({deep + deep + "metadata.json"}), Names());
 }
 
-TEST(PublishedLayout, ALinkOutsideOfTheFolderLeavesItAlone) {
+TEST(PublishedLayout, ALinkOutsideOfTheDirectoryLeavesItAlone) {
   auto members = members_of({"model/metadata.json", "latest"});
   members[1].type = archive::MemberType::symbolic_link;
   EXPECT_FALSE(published_layout(members));

@@ -1,4 +1,4 @@
-// Bundled archives that tests of this folder change.
+// Bundled archives that tests of this directory change.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include "mlf/optimize.h"
 #include "mlf/process.h"
 #include "mlf/verify.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "support/written_moves.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/optimize/bundled.h"
@@ -60,7 +60,7 @@ std::vector<PoolMove> shifted(const Deployment& deployment, std::int64_t by) {
 
 std::vector<std::string> usmp_archives() {
   std::vector<std::string> paths{data(kUsmp)};
-  const std::filesystem::path corpus = test::corpus_folder();
+  const std::filesystem::path corpus = test::corpus_directory();
   for (const auto& version : std::filesystem::directory_iterator(corpus)) {
     if (!version.is_directory()) continue;
     for (const auto& build : std::filesystem::directory_iterator(version)) {
@@ -198,10 +198,10 @@ TEST_F(Offsets, KeepsTheCompression) {
 }
 
 TEST_F(Offsets, RefusesADirectory) {
-  std::filesystem::create_directory(path("folder"));
-  ASSERT_EQ(std::system(("tar xf " + data(kUsmp) + " -C " + path("folder")).c_str()), 0);
-  const Deployment folder = open_deployment(path("folder"));
-  const auto result = write_optimized(folder, {.output = path("out.tar")});
+  std::filesystem::create_directory(path("directory"));
+  ASSERT_EQ(std::system(("tar xf " + data(kUsmp) + " -C " + path("directory")).c_str()), 0);
+  const Deployment directory = open_deployment(path("directory"));
+  const auto result = write_optimized(directory, {.output = path("out.tar")});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::usage);
 }

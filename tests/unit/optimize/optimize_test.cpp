@@ -9,7 +9,7 @@
 
 #include "mlf/process.h"
 #include "mlf/verify.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/archive/archive_fixture.h"
 #include "unit/optimize/bundled.h"
 
@@ -59,7 +59,7 @@ class Optimized : public ArchiveTest {
 
 TEST_F(Optimized, NarrowsEveryArchiveOfTheCorpusToOneThatHoldsTogether) {
   std::vector<std::string> archives{data(kWithArrays), data(kUsmp)};
-  for (const auto& version : std::filesystem::directory_iterator(test::corpus_folder())) {
+  for (const auto& version : std::filesystem::directory_iterator(test::corpus_directory())) {
     if (!version.is_directory()) continue;
     for (const auto& build : std::filesystem::directory_iterator(version)) {
       const std::string name = build.path().filename().string();

@@ -1,7 +1,7 @@
 // Problems of allocation as text: MiniMalloc's format, what is wrong with it, and its own
 // instances.
 #include "mlf/plan/problem.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 
 #include <gtest/gtest.h>
 
@@ -95,10 +95,10 @@ TEST(ProblemCsv, SaysWhereItIsWrong) {
 /// Those of MiniMalloc's challenging instances that take a second at most without optimisation.
 /// `mlf_plan_bench` has all that are beside the checkout.
 TEST(ProblemCsv, OfMiniMallocsBenchmarksIsSolvedWithinItsCapacityCorpus) {
-  const std::filesystem::path folder = test::corpus_folder().parent_path() / "minimalloc";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no instances beside the checkout";
+  const std::filesystem::path directory = test::corpus_directory().parent_path() / "minimalloc";
+  if (!std::filesystem::exists(directory)) GTEST_SKIP() << "no instances beside the checkout";
   for (const char* name : {"C.1048576.csv", "H.1048576.csv"}) {
-    std::ifstream file(folder / name);
+    std::ifstream file(directory / name);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     Problem problem = read(text).problem;
     problem.capacity = 1'048'576;

@@ -1,4 +1,4 @@
-// Processing archives as people publish them: below a folder, with "./" or without, codegen/host
+// Processing archives as people publish them: below a directory, with "./" or without, codegen/host
 // alone.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class PublishedArchive : public test::ProcessTest {
     const archive::Archive plain = test::open_good(
         make({{"src/tir-1.txt", test::sound_network()}, {"codegen/host/README", "kept"}}));
     test::TarBuilder tar;
-    tar.folder(prefix);
+    tar.directory(prefix);
     for (const archive::Member& member : plain.members()) {
       if (member.type != archive::MemberType::file) continue;
       tar.file(std::string(prefix) + member.name, *plain.read(member));
@@ -44,7 +44,7 @@ class PublishedArchive : public test::ProcessTest {
 const Names kWritten{"src/tir-1.json", "src/default.topology.json", "src/default.graph.json",
                      "src/mlf.json"};
 
-TEST_F(PublishedArchive, NewMembersAreBelowTheFolderOfTheOthers) {
+TEST_F(PublishedArchive, NewMembersAreBelowTheDirectoryOfTheOthers) {
   for (const std::string prefix : {"model/", "./model/", "./a/b/", "./"}) {
     const std::string tar = below(prefix, "below.tar");
     const std::string before = test::read_file(tar);
@@ -60,7 +60,7 @@ TEST_F(PublishedArchive, NewMembersAreBelowTheFolderOfTheOthers) {
     // All that was there is there, byte for byte.
     const std::size_t kept = archive.members()[4].header_offset;
     EXPECT_EQ(test::read_file(tar).substr(0, kept), before.substr(0, kept));
-    // The same documents as of the archive without the folder.
+    // The same documents as of the archive without the directory.
     const std::string plain =
         make({{"src/tir-1.txt", test::sound_network()}, {"codegen/host/README", "kept"}});
     process(plain);
@@ -75,7 +75,7 @@ TEST_F(PublishedArchive, NewMembersAreBelowTheFolderOfTheOthers) {
   }
 }
 
-TEST_F(PublishedArchive, ADirectoryMayHoldOneFolder) {
+TEST_F(PublishedArchive, ADirectoryMayHoldOneDirectory) {
   const std::string directory = unpacked(below("model/", "below.tar"), "outer");
   process(directory);
   EXPECT_TRUE(fs::exists(directory + "/model/src/mlf.json"));
@@ -115,13 +115,14 @@ TEST_F(PublishedArchive, NothingIsWrittenWhereThereIsNoPlaceForIt) {
   }
 }
 
-TEST_F(PublishedArchive, TheErrorNamesTheFolderThatIsAnArchive) {
+TEST_F(PublishedArchive, TheErrorNamesTheDirectoryThatIsAnArchive) {
   test::TarBuilder tar;
   const std::string path =
       write("project.tar", tar.file("README", "").file("model/metadata.json", "{}").finish());
-  EXPECT_EQ(refused(path).message,
-            "no metadata.json: this is not a Model Library Format archive; its folder 'model' is "
-            "one");
+  EXPECT_EQ(
+      refused(path).message,
+      "no metadata.json: this is not a Model Library Format archive; its directory 'model' is "
+      "one");
 }
 
 }  // namespace

@@ -69,14 +69,14 @@ TEST(OutputNamesTest, NamesThatMlfMakes) {
   EXPECT_TRUE(kNames.contain("src/tir-1-c.tir.StorageRewrite.json"));
   EXPECT_TRUE(kNames.contain("src/tir-1.constants/c12.npy"));
   EXPECT_EQ(kNames.tir_json("tir-1"), "src/tir-1.json");
-  EXPECT_EQ(kNames.member(constants_folder("tir-1") + "/c0.npy"), "src/tir-1.constants/c0.npy");
+  EXPECT_EQ(kNames.member(constants_directory("tir-1") + "/c0.npy"), "src/tir-1.constants/c0.npy");
 }
 
 TEST(OutputNamesTest, ABuildHasThemAtTheTop) {
   const OutputNames names("");
   EXPECT_EQ(names.tir_json("tir-4"), "tir-4.json");
   EXPECT_EQ(names.manifest(), "mlf.json");
-  EXPECT_EQ(names.graph("default", "folder"), "default.graph.json");
+  EXPECT_EQ(names.graph("default", "directory"), "default.graph.json");
   EXPECT_TRUE(names.contain("tir-4.json"));
   EXPECT_TRUE(names.contain("default.topology.json"));
   EXPECT_FALSE(names.contain("tir-4.tvm.json"));

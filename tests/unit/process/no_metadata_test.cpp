@@ -1,4 +1,4 @@
-// Processing an archive without metadata.json, such as a folder with codegen/ alone.
+// Processing an archive without metadata.json, such as a directory with codegen/ alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -169,16 +169,16 @@ TEST_F(OutputsTest, ConstantsStandBesideTheJsonOnRequest) {
 
 TEST_F(OutputsTest, AnUnpackedArchiveIsProcessedLikeATar) {
   const std::string tar = make({{"src/tir-1.txt", legacy_text(1)}});
-  const std::string folder = path("unpacked");
-  std::filesystem::create_directories(folder + "/src");
-  std::filesystem::copy(write("m", content(tar, "metadata.json")), folder + "/metadata.json");
-  std::filesystem::copy(write("t", legacy_text(1)), folder + "/src/tir-1.txt");
+  const std::string directory = path("unpacked");
+  std::filesystem::create_directories(directory + "/src");
+  std::filesystem::copy(write("m", content(tar, "metadata.json")), directory + "/metadata.json");
+  std::filesystem::copy(write("t", legacy_text(1)), directory + "/src/tir-1.txt");
   ProcessOptions options;
   options.added_tir_files = {write("tir-2.txt", legacy_text(2))};
   process(tar, options);
-  process(folder, options);
+  process(directory, options);
   for (const char* name : {"src/tir-1.json", "src/tir-2.txt", "src/tir-2.json", "src/mlf.json"}) {
-    EXPECT_EQ(test::read_file(folder + "/" + name), content(tar, name)) << name;
+    EXPECT_EQ(test::read_file(directory + "/" + name), content(tar, name)) << name;
   }
 }
 

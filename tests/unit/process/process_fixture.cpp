@@ -36,7 +36,7 @@ std::string ProcessTest::make(const Members& members, std::string_view name) con
 std::string ProcessTest::make_with(std::string_view metadata, const Members& members,
                                    std::string_view name) const {
   TarBuilder tar;
-  tar.folder("./").file("./metadata.json", metadata);
+  tar.directory("./").file("./metadata.json", metadata);
   for (const auto& [member, text] : members) tar.file("./" + member, text);
   return write(name, tar.finish());
 }

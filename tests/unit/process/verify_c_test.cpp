@@ -33,7 +33,7 @@ class VerifyCTest : public test::ProcessTest {
     return make_with(content(path, "metadata.json"), all);
   }
 
-  /// Files, whose names have dots, of the folders that count.
+  /// Files, whose names have dots, of the directories that count.
   static bool is_wanted(const std::string& name) {
     const bool is_file = name.find('.', name.rfind('/') + 1) != std::string::npos;
     return is_file && (name.starts_with("codegen/") || name.starts_with("src/"));
@@ -101,13 +101,13 @@ TEST_F(VerifyCTest, AnotherKernelCalledByMainIsAFinding) {
 }
 
 TEST_F(VerifyCTest, AConstantThatIsAnotherOneInCIsAFindingWhereTheCaptureHasIt) {
-  const std::string folder = "c/tvm-0.9-cmsis-nn";
-  const std::string data = std::string(MLF_TEST_DATA) + "/" + folder;
+  const std::string directory = "c/tvm-0.9-cmsis-nn";
+  const std::string data = std::string(MLF_TEST_DATA) + "/" + directory;
   const Members capture = {{"src/tir-1.tvm.json", test::read_file(data + "/save-1.json")}};
   const Seed seed{"+0x5c", "+0x5d"};
-  EXPECT_TRUE(mismatches(changed(folder + "/module.tar", {}, capture)).empty());
-  EXPECT_EQ(mismatches(changed(folder + "/module.tar", seed, capture)).size(), 1u);
-  EXPECT_TRUE(mismatches(changed(folder + "/module.tar", seed)).empty()) << "texts have no data";
+  EXPECT_TRUE(mismatches(changed(directory + "/module.tar", {}, capture)).empty());
+  EXPECT_EQ(mismatches(changed(directory + "/module.tar", seed, capture)).size(), 1u);
+  EXPECT_TRUE(mismatches(changed(directory + "/module.tar", seed)).empty()) << "texts have no data";
 }
 
 TEST_F(VerifyCTest, AFunctionOfCThatIsKeptAsTextContradictsNothing) {

@@ -23,16 +23,16 @@ TEST(File, FailuresNameTheFile) {
 }
 
 TEST(File, CreatedFilesCanBeReadAndWrittenAsTheUmaskAllows) {
-  char folder[] = "/tmp/mlf-file-test-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder), nullptr);
-  const std::string path = std::string(folder) + "/new";
+  char directory[] = "/tmp/mlf-file-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(directory), nullptr);
+  const std::string path = std::string(directory) + "/new";
   const mode_t before = ::umask(0027);
   const mode_t mode = File::create(path).status().st_mode;
   ::umask(before);
   EXPECT_EQ(mode & 07777, 0640U);
   EXPECT_THROW(File::create(path), Error);
   ::unlink(path.c_str());
-  ::rmdir(folder);
+  ::rmdir(directory);
 }
 
 TEST(File, AnonymousFilesHoldBytes) {

@@ -22,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 done; 1 no archive was found, or some failed, in this run or before.",
     )
     command.add_argument("urls", nargs="+", metavar="URL", help="a path or URL, maybe with * and **")
-    command.add_argument("--out", required=True, help="folder or URL of the dataset")
+    command.add_argument("--out", required=True, help="directory or URL of the dataset")
     command.add_argument("--scheduler", default="processes", help="address of a Dask scheduler")
     command.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="of processes")
     command.add_argument("--timeout", type=float, default=60, help="seconds for one archive")

@@ -32,9 +32,9 @@ std::string captured_module(const Pair& pair) {
   return module_of(pair.files.front());
 }
 
-std::string target_kind(const fs::path& folder, const std::string& part) {
-  std::string target = corpus::contents(folder / ("target-" + part + ".txt"));
-  if (target.empty()) target = corpus::contents(folder / "target.txt");
+std::string target_kind(const fs::path& directory, const std::string& part) {
+  std::string target = corpus::contents(directory / ("target-" + part + ".txt"));
+  if (target.empty()) target = corpus::contents(directory / "target.txt");
   return target.substr(0, target.find_first_of(" \n"));
 }
 
@@ -92,14 +92,14 @@ std::set<std::string> modules(const std::vector<SourceFile>& files) {
 std::vector<Pair> pairs(const fs::path& root) {
   std::vector<Pair> found;
   for (const fs::path& json : corpus::save_json_files(root)) {
-    const fs::path folder = json.parent_path();
+    const fs::path directory = json.parent_path();
     const std::string name = json.stem().string();
-    if (!fs::exists(folder / "module.tar") || !name.starts_with("save-")) continue;
+    if (!fs::exists(directory / "module.tar") || !name.starts_with("save-")) continue;
     Pair pair{.name = fs::relative(json, root).string(),
               .json = corpus::contents(json),
-              .files = c_files(folder / "module.tar"),
+              .files = c_files(directory / "module.tar"),
               .module = {},
-              .target_kind = target_kind(folder, name.substr(5))};
+              .target_kind = target_kind(directory, name.substr(5))};
     pair.module = captured_module(pair);
     found.push_back(std::move(pair));
   }

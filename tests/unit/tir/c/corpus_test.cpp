@@ -5,7 +5,7 @@
 #include "archives.h"
 #include "mlf/tir/write.h"
 #include "reading.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
@@ -71,7 +71,7 @@ TEST(CArchives, OfTheTestsAreReadWhole) {
 }
 
 TEST(CArchives, OfTheCorpusAreReadWhole) {
-  const Totals totals = read_all(test::corpus_folder());
+  const Totals totals = read_all(test::corpus_directory());
   EXPECT_GT(totals.functions, test::of_corpus(700, 70));
   EXPECT_EQ(totals.opaque, 0u);
 }

@@ -10,7 +10,7 @@
 
 #include "archives.h"
 #include "reading.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "tir/c/read/file_items.h"
 #include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
@@ -286,7 +286,7 @@ TEST(CDamagedArchives, OfTheTestsAreNeverSilentlyWrong) {
 
 TEST(CDamagedArchives, OfTheCorpusAreNeverSilentlyWrong) {
   Counts counts;
-  for (const Target& target : targets(test::corpus_folder())) {
+  for (const Target& target : targets(test::corpus_directory())) {
     if (target.text().size() < 100'000) damage(target, 2, counts);
   }
   print(counts);

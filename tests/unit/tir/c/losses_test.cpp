@@ -5,7 +5,7 @@
 
 #include "archives.h"
 #include "reading.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
@@ -74,7 +74,7 @@ TEST(TableOfWhatCLoses, HasWhateverTheReaderReports) {
 }
 
 TEST(TableOfWhatCLoses, HasWhateverTheReaderReportsOfTheCorpus) {
-  expect_all_listed(test::corpus_folder());
+  expect_all_listed(test::corpus_directory());
 }
 
 }  // namespace

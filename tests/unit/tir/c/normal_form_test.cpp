@@ -6,7 +6,7 @@
 
 #include "archives.h"
 #include "reading.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "support/ir_editor.h"
 #include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
@@ -119,7 +119,7 @@ TEST(ChangesToCapturedTir, MakeItDifferFromItsCUnlessARowListsThem) {
 TEST(ChangesToCapturedTir, OfTheCorpusMakeItDifferFromItsCUnlessARowListsThem) {
   const std::size_t kEvery = test::of_corpus(7, 2);
   mutation::Scores scores;
-  const auto all = pairs(test::corpus_folder());
+  const auto all = pairs(test::corpus_directory());
   for (std::size_t i = 0; i < all.size(); i += kEvery) score_pair(all[i], 1, scores);
   mutation::print("against the normal form of C", scores);
   EXPECT_GE(scores.size(), 30u);

@@ -7,7 +7,7 @@
 
 #include "archives.h"
 #include "reading.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "tir/compare/compare.h"
 #include "tokens_of.h"
 #include "unit/tir/compare/corpus.h"
@@ -173,7 +173,7 @@ TEST(COwnText, OfTheTestsIsPrintedTokenForToken) {
 }
 
 TEST(COwnText, OfTheCorpusIsPrintedTokenForToken) {
-  const Share share = share_of(archives(test::corpus_folder()));
+  const Share share = share_of(archives(test::corpus_directory()));
   EXPECT_GT(share.all, test::of_corpus(700, 70));
   EXPECT_EQ(share.equal, share.all);
 }

@@ -8,7 +8,7 @@
 #include "archives.h"
 #include "mlf/tir/visit.h"
 #include "reading.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
 
@@ -208,7 +208,7 @@ TEST(CArchives, OfTheTestsSayTheSameAsTheCapturedTir) {
 }
 
 TEST(CArchives, OfTheCorpusSayTheSameAsTheCapturedTir) {
-  const Truth truth = compare_all(test::corpus_folder());
+  const Truth truth = compare_all(test::corpus_directory());
   EXPECT_GT(truth.functions, test::of_corpus(600, 50));
   EXPECT_GT(truth.constants.count, test::of_corpus(300, 100));
 }

@@ -36,14 +36,14 @@ class Collector {
  public:
   explicit Collector(const fs::path& root) : root_(root) {}
 
-  void add(const fs::path& folder, const std::string& what, std::string text,
+  void add(const fs::path& directory, const std::string& what, std::string text,
            const fs::path& json) {
     const auto dialect = detect(text);
     if (dialect != Dialect::tvmscript && dialect != Dialect::old_tvmscript &&
         dialect != Dialect::legacy_text) {
       return;
     }
-    const std::string name = fs::relative(folder, root_).string() + ": " + what;
+    const std::string name = fs::relative(directory, root_).string() + ": " + what;
     pairs_.push_back({name, std::move(text), contents(json)});
   }
 
@@ -51,14 +51,14 @@ class Collector {
     if (fs::exists(text)) add(text.parent_path(), text.filename().string(), contents(text), json);
   }
 
-  void add_archive(const fs::path& folder) {
-    const auto archive = archive::Archive::open((folder / "module.tar").string());
+  void add_archive(const fs::path& directory) {
+    const auto archive = archive::Archive::open((directory / "module.tar").string());
     if (!archive) throw std::runtime_error(to_string(archive.error()));
     for (const archive::Member& member : archive->members()) {
       const auto part = between(member.name, "src/tir-", ".txt");
       if (!part) continue;
-      const fs::path json = folder / ("save-" + *part + ".json");
-      if (fs::exists(json)) add(folder, member.name, std::string(*archive->read(member)), json);
+      const fs::path json = directory / ("save-" + *part + ".json");
+      if (fs::exists(json)) add(directory, member.name, std::string(*archive->read(member)), json);
     }
   }
 
@@ -83,12 +83,12 @@ std::vector<fs::path> save_json_files(const fs::path& root) {
 std::vector<TextPair> text_pairs(const fs::path& root) {
   Collector pairs(root);
   for (const fs::path& json : save_json_files(root)) {
-    const fs::path folder = json.parent_path();
+    const fs::path directory = json.parent_path();
     if (const auto part = between(json.filename().string(), "save-", ".json")) {
-      pairs.add_file(folder / ("script-" + *part + ".py"), json);
+      pairs.add_file(directory / ("script-" + *part + ".py"), json);
     } else {
-      pairs.add_file(folder / "text.txt", json);
-      pairs.add_file(folder / "script.py", json);
+      pairs.add_file(directory / "text.txt", json);
+      pairs.add_file(directory / "script.py", json);
     }
   }
   for (const fs::path& tar : files_below(root, "module", ".tar")) {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "corpus.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "tir/compare/compare.h"
 
 namespace mlf::tir {
@@ -89,13 +89,13 @@ TEST(Dialects, SayTheSameOfTheBundledModules) {
 }
 
 TEST(Dialects, SayTheSameOfTheWholeCorpus) {
-  const auto pairs = corpus::text_pairs(test::corpus_folder());
+  const auto pairs = corpus::text_pairs(test::corpus_directory());
   EXPECT_GT(pairs.size(), test::of_corpus(140, 20));
   compare_all(pairs);
 }
 
 TEST(Comparison, OfAnyCorpusModuleWithItselfFindsNothing) {
-  for (const auto& path : corpus::save_json_files(test::corpus_folder())) {
+  for (const auto& path : corpus::save_json_files(test::corpus_directory())) {
     const std::string json = corpus::contents(path);
     const auto one = corpus::read_or_fail(path.string(), json);
     const auto other = corpus::read_or_fail(path.string(), json);
@@ -114,7 +114,7 @@ TEST(Comparison, OfAnyCorpusModuleWithItselfFindsNothing) {
 
 TEST(Comparison, IsSymmetricOnTheCorpusWhereNothingIsTolerated) {
   std::optional<Document> last;
-  for (const auto& path : corpus::save_json_files(test::corpus_folder())) {
+  for (const auto& path : corpus::save_json_files(test::corpus_directory())) {
     auto next = corpus::read_or_fail(path.string(), corpus::contents(path));
     if (last && next) {
       const bool equal = compare(last->module, next->module).equal();

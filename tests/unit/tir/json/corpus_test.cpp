@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "mlf/tir/document.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 #include "support/sha256.h"
 #include "tir/compare/compare.h"
 #include "tir/reader.h"
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 std::vector<fs::path> captured_modules() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
+  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_directory())) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("save") && name.ends_with(".json")) files.push_back(entry.path());
   }
@@ -55,7 +55,7 @@ class TirJsonOfTheCorpus : public testing::Test {
     for (const fs::path& path : captured_modules()) {
       const std::string text = content_of(path);
       Reading reading = read_save_json({.file = path.string(), .member = {}, .text = text}, {});
-      modules_.push_back({fs::relative(path, test::corpus_folder()).string(),
+      modules_.push_back({fs::relative(path, test::corpus_directory()).string(),
                           text,
                           {.source = {.member = path.filename().string(),
                                       .stage = "lowered",
@@ -93,7 +93,7 @@ TEST_F(TirJsonOfTheCorpus, GivesTheModuleBackByteForByteAndNodeForNode) {
 TEST(TirJsonOfTexts, OfTestsAndCorpusGivesTheModuleBackByteForByteAndNodeForNode) {
   std::vector<corpus::TextPair> pairs = corpus::text_pairs(MLF_TEST_DATA "/tir/pairs");
   EXPECT_FALSE(pairs.empty());
-  std::ranges::move(corpus::text_pairs(test::corpus_folder()), std::back_inserter(pairs));
+  std::ranges::move(corpus::text_pairs(test::corpus_directory()), std::back_inserter(pairs));
   for (const corpus::TextPair& pair : pairs) {
     const auto document = corpus::read_or_fail(pair.name, pair.text);
     if (document) expect_round_trip(pair.name, *document);
@@ -103,7 +103,7 @@ TEST(TirJsonOfTexts, OfTestsAndCorpusGivesTheModuleBackByteForByteAndNodeForNode
 // TVM's blob has a header of at least 40 bytes more than the data that we keep.
 TEST_F(TirJsonOfTheCorpus, TakesAtMostSeventyPercentOfSaveJson) {
   std::map<std::string, std::size_t> texts;  // sizes, by the save_json of the same module
-  for (const corpus::TextPair& pair : corpus::text_pairs(test::corpus_folder())) {
+  for (const corpus::TextPair& pair : corpus::text_pairs(test::corpus_directory())) {
     texts[pair.json] = pair.text.size();
   }
   std::string table = fmt::format("{:>10} {:>10} {:>10} {:>6}  module, without data of constants\n",

@@ -204,7 +204,7 @@ TEST(JsonConstants, HoldTheirData) {
 TEST(JsonConstants, GoIntoNumPyFilesFromTheThresholdOn) {
   SmallModule m;
   const Document document = m.document(m.allocate_const(m.evaluate()));
-  JsonOptions options{.constants = ConstantPlace::npy, .npy_threshold = 3, .npy_folder = "c"};
+  JsonOptions options{.constants = ConstantPlace::npy, .npy_threshold = 3, .npy_directory = "c"};
   EXPECT_EQ(Json::parse(json_of(document, options))["constants"][0]["data"], "AQI=");
   options.npy_threshold = 2;
   std::string text;

@@ -7,19 +7,19 @@ namespace {
 
 using text::contents;
 
-const std::filesystem::path kFolder = MLF_TEST_DATA "/tir/legacy";
+const std::filesystem::path kDirectory = MLF_TEST_DATA "/tir/legacy";
 
 class LegacyPairs : public testing::TestWithParam<std::string> {};
 
 TEST_P(LegacyPairs, SayWhatTheCompilerHadAndListWhatTheTextLost) {
-  text::expect_what_was_saved(kFolder, GetParam(), Dialect::legacy_text);
+  text::expect_what_was_saved(kDirectory, GetParam(), Dialect::legacy_text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tvm09, LegacyPairs, testing::ValuesIn(text::pair_names(kFolder)),
+INSTANTIATE_TEST_SUITE_P(Tvm09, LegacyPairs, testing::ValuesIn(text::pair_names(kDirectory)),
                          [](const auto& pair) { return pair.param; });
 
 TEST(LegacyMetadata, GivesTheObjectsBehindReferencesAndTheExactVersion) {
-  const std::string text = contents(kFolder / "metadata_section.txt");
+  const std::string text = contents(kDirectory / "metadata_section.txt");
   const Document d = read_text(text);
   EXPECT_EQ(d.source.tvm_version.exact, "0.9.dev0");
   EXPECT_FALSE(lost(d, LossCode::attr_object));
@@ -29,7 +29,7 @@ TEST(LegacyMetadata, GivesTheObjectsBehindReferencesAndTheExactVersion) {
 }
 
 TEST(LegacyMetadata, LeftOutLeavesReferences) {
-  const std::string text = contents(kFolder / "metadata_left_out.txt");
+  const std::string text = contents(kDirectory / "metadata_left_out.txt");
   const Document d = read_text(text);
   EXPECT_TRUE(lost(d, LossCode::attr_object));
   const NodeMap attrs = function(d)[f::PrimFunc::attrs].map(f::DictAttrs::dict);

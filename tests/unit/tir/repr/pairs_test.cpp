@@ -7,20 +7,20 @@ namespace {
 
 using text::contents;
 
-const std::filesystem::path kFolder = MLF_TEST_DATA "/tir/repr";
+const std::filesystem::path kDirectory = MLF_TEST_DATA "/tir/repr";
 
 class ReprPairs : public testing::TestWithParam<std::string> {};
 
 TEST_P(ReprPairs, SayWhatTheCompilerHadAndListWhatTheTextLost) {
-  text::expect_what_was_saved(kFolder, GetParam(), Dialect::repr_text);
+  text::expect_what_was_saved(kDirectory, GetParam(), Dialect::repr_text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tvm, ReprPairs, testing::ValuesIn(text::pair_names(kFolder)),
+INSTANTIATE_TEST_SUITE_P(Tvm, ReprPairs, testing::ValuesIn(text::pair_names(kDirectory)),
                          [](const auto& pair) { return pair.param; });
 
 TEST(ReprPairs, NoticeAChangedNumber) {
-  const std::string json = contents(kFolder / "beside_relay.json");
-  std::string text = contents(kFolder / "beside_relay.txt");
+  const std::string json = contents(kDirectory / "beside_relay.json");
+  std::string text = contents(kDirectory / "beside_relay.txt");
   text.replace(text.find("> 3)"), 4, "> 4)");
   const Document saved = read_text(json);
   const Document printed = read_text(text);

@@ -10,7 +10,7 @@
 
 #include "mlf/tir/builder.h"
 #include "save_json_text.h"
-#include "support/corpus_folder.h"
+#include "support/corpus_directory.h"
 
 namespace mlf::tir {
 namespace {
@@ -123,7 +123,8 @@ std::string content_of(const std::filesystem::path& path) {
 
 TEST(SaveJsonCorpus, ReadsEveryFileAndWritesItTheSameTwice) {
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::corpus_folder())) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(test::corpus_directory())) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("save") || entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path().string());

@@ -21,9 +21,9 @@ inline std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-inline std::vector<std::string> pair_names(const std::filesystem::path& folder) {
+inline std::vector<std::string> pair_names(const std::filesystem::path& directory) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.path().extension() == ".txt") names.push_back(entry.path().stem().string());
   }
   std::ranges::sort(names);
@@ -31,10 +31,10 @@ inline std::vector<std::string> pair_names(const std::filesystem::path& folder) 
 }
 
 /// Whether a text says what the compiler had, and every tolerated difference is among its losses.
-inline void expect_what_was_saved(const std::filesystem::path& folder, const std::string& name,
+inline void expect_what_was_saved(const std::filesystem::path& directory, const std::string& name,
                                   Dialect dialect) {
-  const std::string text = contents(folder / (name + ".txt"));
-  const std::string json = contents(folder / (name + ".json"));
+  const std::string text = contents(directory / (name + ".txt"));
+  const std::string json = contents(directory / (name + ".json"));
   const Document printed = read_text(text);
   const Document saved = read_text(json);
   ASSERT_EQ(printed.source.dialect, dialect);

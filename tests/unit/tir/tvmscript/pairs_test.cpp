@@ -19,13 +19,13 @@ std::string contents(const fs::path& path) {
 
 constexpr std::string_view kData = MLF_TEST_DATA "/tir/";
 
-/// Pairs of each folder: "tvmscript/blocks", "old_tvmscript/blocks".
+/// Pairs of each directory: "tvmscript/blocks", "old_tvmscript/blocks".
 std::vector<std::string> pair_names() {
   std::vector<std::string> names;
-  for (const std::string folder : {"old_tvmscript", "tvmscript"}) {
-    for (const auto& entry : fs::directory_iterator(std::string(kData) + folder)) {
+  for (const std::string directory : {"old_tvmscript", "tvmscript"}) {
+    for (const auto& entry : fs::directory_iterator(std::string(kData) + directory)) {
       if (entry.path().extension() != ".txt") continue;
-      names.push_back(folder + "/" + entry.path().stem().string());
+      names.push_back(directory + "/" + entry.path().stem().string());
     }
   }
   std::ranges::sort(names);

@@ -76,7 +76,8 @@ TEST_P(ConstantOf, StandsInTirJson) {
 TEST_P(ConstantOf, StandsInANumPyFile) {
   const Document original = document_with(GetParam());
   std::string text;
-  const JsonOptions options{.constants = ConstantPlace::npy, .npy_threshold = 0, .npy_folder = "c"};
+  const JsonOptions options{
+      .constants = ConstantPlace::npy, .npy_threshold = 0, .npy_directory = "c"};
   const auto files =
       write_tir_json(original, options, [&](std::string_view bytes) { text += bytes; });
   ASSERT_TRUE(files);

@@ -1,4 +1,4 @@
-#include "compile/work_folder.h"
+#include "compile/work_directory.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-WorkFolder::WorkFolder() {
+WorkDirectory::WorkDirectory() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   if (error) support::fail_io("use", "$TMPDIR", error.value());
@@ -61,7 +61,7 @@ WorkFolder::WorkFolder() {
   alive_ = std::move(pipe.write);
 }
 
-WorkFolder::~WorkFolder() {
+WorkDirectory::~WorkDirectory() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   kill(guard_, SIGKILL);
@@ -69,7 +69,7 @@ WorkFolder::~WorkFolder() {
   }
 }
 
-void WorkFolder::write(const fs::path& name, std::string_view text) const {
+void WorkDirectory::write(const fs::path& name, std::string_view text) const {
   const fs::path path = path_ / name;
   std::error_code error;
   fs::create_directories(path.parent_path(), error);

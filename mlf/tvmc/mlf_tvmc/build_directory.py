@@ -1,4 +1,4 @@
-"""A folder with the TIR of builds that have no archive; see schemas/build.md."""
+"""A directory with the TIR of builds that have no archive; see schemas/build.md."""
 
 import itertools
 import json
@@ -10,7 +10,7 @@ NAME = "build.json"
 
 
 class _Module:
-    """A build in a folder, and its TIR."""
+    """A build in a directory, and its TIR."""
 
     def __init__(self, build, captured, name):
         self.captured = captured
@@ -21,11 +21,11 @@ class _Module:
     def _graph_file(self):
         return f"{self.name}.graph" if self._facts.graph else None
 
-    def write_into(self, folder, twins):
+    def write_into(self, directory, twins):
         """Write its TIR, and return the paths."""
-        paths = [file.write_into(folder) for one in self.captured for file in one.files(twins)]
+        paths = [file.write_into(directory) for one in self.captured for file in one.files(twins)]
         if self._graph_file:
-            (folder / self._graph_file).write_text(self._facts.graph)
+            (directory / self._graph_file).write_text(self._facts.graph)
         return paths
 
     def document(self):
@@ -78,7 +78,7 @@ def _remove_earlier(path):
 
 
 def write(builds, stages, path, twins):
-    """Write builds into the folder `path`, with `twins` in lossless form too. Return the paths of their
+    """Write builds into the directory `path`, with `twins` in lossless form too. Return the paths of their
     TIR."""
     path.mkdir(parents=True, exist_ok=True)
     _remove_earlier(path)
@@ -93,6 +93,6 @@ def write(builds, stages, path, twins):
         "modules": [module.document() for module in modules],
     }
     (path / NAME).write_text(json.dumps(document, indent=1) + "\n")
-    # The names are the folder's own: what an earlier export left there is replaced.
+    # The names are the directory's own: what an earlier export left there is replaced.
     program.run("--quiet", "process", "--force", path)
     return paths + [path / f"{one.stem}.json" for module in modules for one in module.captured]

@@ -1,4 +1,4 @@
-// A temporary folder of our own that goes however this process ends.
+// A temporary directory of our own that goes however this process ends.
 #pragma once
 
 #include <sys/types.h>
@@ -10,18 +10,18 @@
 
 namespace mlf::compile {
 
-/// A folder in $TMPDIR or /tmp, gone with this object. Where the process is killed, a child of it
-/// removes the folder, once no program that runs in it (run_program.h) is left.
-class WorkFolder {
+/// A directory in $TMPDIR or /tmp, gone with this object. Where the process is killed, a child of
+/// it removes the directory, once no program that runs in it (run_program.h) is left.
+class WorkDirectory {
  public:
   /// Throws `Error` of kind `io`.
-  WorkFolder();
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
-  ~WorkFolder();
+  WorkDirectory();
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
+  ~WorkDirectory();
 
   const std::filesystem::path& path() const { return path_; }
-  /// Writes a file; folders in `name` are created.
+  /// Writes a file; directories in `name` are created.
   void write(const std::filesystem::path& name, std::string_view text) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace mlf::test {
 
 /// $MLF_CORPUS, else the corpus beside the checkout, else the few archives of it that are bundled.
-std::filesystem::path corpus_folder();
+std::filesystem::path corpus_directory();
 
 /// How many of something the corpus has at least: `whole`, or `bundled` where it is the bundled
 /// one.
