@@ -31,7 +31,7 @@ class ProcessResult(NamedTuple):
 
 
 class Tirs(Mapping[str, Document]):
-    """The TIR of an archive by stem ("tir-1"). Each is read when it is first asked for."""
+    """The TIR of an archive by stem ("tir-1"). Reads each at its first use."""
 
     def __init__(self, archive: _core.Archive) -> None:
         self._archive = archive
@@ -118,7 +118,7 @@ class Archive:
     def report(self, *, cc: str | None = None, cflags: Sequence[str] = ()) -> dict[str, Any]:
         """Return the document of `mlf report --json` (schemas/report.md).
 
-        With `cc` the C is compiled for the sizes of code and stack frames.
+        With `cc`, compile the C for the sizes of code and stack frames.
         """
         return dict(json.loads(self._report_with(cc, cflags).json()))
 
@@ -132,8 +132,8 @@ class Archive:
     ) -> dict[str, Any]:
         """Return the document of `mlf check --format json` (schemas/check.md).
 
-        `limits` are numbers by the names of its options: {"ram": 96 * 1024}. `no_findings` are codes
-        of the report's findings that there may be none of.
+        `limits` are numbers by the names of its options: {"ram": 96 * 1024}. `no_findings` are codes of
+        findings that the report must not have.
         """
         report = self._report_with(cc, cflags)
         return dict(json.loads(report.check(list(limits.items()), list(no_findings))))
@@ -154,8 +154,8 @@ class Archive:
     ) -> dict[str, Any]:
         """Write an archive with less flash and less RAM; return the document of `mlf optimize --json`.
 
-        Without `output` nothing is written. `only`: "narrow", "collapse", "share", "flash", "ram"; empty
-        for all of them. The flags are those of the program.
+        Without `output`, write nothing. `only`: "narrow", "collapse", "share", "flash", "ram"; empty for all
+        of them. The flags are those of the program.
         """
         text = self._archive.optimize(output, list(only), reorder, in_place, drop_unused, seconds)
         return dict(json.loads(text))
@@ -216,8 +216,7 @@ class Archive:
     def verify(self) -> dict[str, Any]:
         """Return the document of `mlf verify --json` (schemas/verify.md).
 
-        The file at `path` is read anew.
-        Errors: ValueError for an archive that was opened from bytes.
+        Read the file at `path` again. Errors: ValueError for an archive that was opened from bytes.
         """
         return dict(json.loads(_core.verify(self._file(), self._beside)))
 
@@ -230,8 +229,8 @@ class Archive:
     ) -> ProcessResult:
         """Write TIR and networks into the archive as JSON, in place or as another file.
 
-        The file at `path` is read anew; this object goes on showing what it was.
-        Errors: ValueError for an archive that was opened from bytes.
+        Read the file at `path` again; this object keeps showing the old content. Errors: ValueError for an
+        archive that was opened from bytes.
         """
         return ProcessResult(*_core.process(self._file(), output, dry_run))
 
@@ -251,8 +250,8 @@ class Archive:
 def open(source: Source, *, tir: Sequence[str | os.PathLike[str]] = ()) -> Archive:
     """Open a tar (plain, gzip, xz or zstd), an unpacked directory, or the bytes or file of a tar.
 
-    `tir` are files with TIR beside the archive; they go with a path only.
-    Errors: mlf.Error for an archive that is refused. TIR itself is not read yet.
+    `tir` are files with TIR beside the archive; they need an archive that is opened by its path. Errors:
+    mlf.Error for an invalid archive. Does not read TIR yet.
     """
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
@@ -270,7 +269,7 @@ def diff(
 ) -> dict[str, Any]:
     """Return the document of `mlf diff --format json` (schemas/diff.md).
 
-    With `cc` the C of both is compiled for the sizes of code and stack frames.
+    With `cc`, compile the C of both for the sizes of code and stack frames.
     """
     reports = [archive._report_with(cc, cflags) for archive in (before, after)]
     return dict(json.loads(_core.diff(*reports)))

@@ -38,5 +38,5 @@ class Error(Exception):
         self.column = first.column
 
     def __reduce__(self) -> tuple[type[Error], tuple[tuple[Diagnostic, ...]]]:
-        # Exceptions cross the borders of processes.
+        # Exceptions are pickled between processes.
         return type(self), (self.diagnostics,)

@@ -52,11 +52,10 @@ class Network:
         return list(self.topology["values"])
 
     def graph(self) -> networkx.MultiDiGraph[Any]:
-        """Calls, copies and values as nodes `("call", 0)`, `("copy", 0)`, `("value", 0)`.
+        """Return a graph with calls, copies and values as nodes `("call", 0)`, `("copy", 0)`, `("value", 0)`.
 
-        An edge goes from a value to who reads it and from who writes it to the value; its
-        attribute `argument` is the position among the arguments of a call. Attributes of nodes are
-        those of the topology.
+        An edge connects a value to its readers, and its writer to the value; its attribute `argument` is the
+        position among the arguments of a call. Attributes of nodes are those of the topology.
         """
         import networkx
 
@@ -98,7 +97,7 @@ class Network:
 
 
 def _step(end: dict[str, int]) -> tuple[tuple[str, int], int | None]:
-    """The call or copy at an end of an edge, and the argument of the call."""
+    """Return the node of the call or copy at an end of an edge, and the argument of the call."""
     if "copy" in end:
         return ("copy", end["copy"]), None
     return ("call", end["call"]), end["argument"]

@@ -21,7 +21,7 @@ class Column(NamedTuple):
 
 
 def row_kind(rows: Rows) -> _core.RowKind:
-    """Return the kind of rows that `rows` names. Errors: KeyError, which lists all."""
+    """Return the kind of rows with this name. Errors: KeyError, which lists all names."""
     if rows not in _core.RowKind.__members__:
         names = ", ".join(_core.RowKind.__members__)
         raise KeyError(f"there is no table {rows!r}; there are {names}")
@@ -36,7 +36,7 @@ def columns(rows: Rows) -> list[Column]:
 class Table:
     """Rows as `mlf table` prints them, without the columns `archive` and `error`.
 
-    Numbers that are not exact are two columns, `…_min` and `…_max`; an unknown maximum is None.
+    A number that may be a bound has two columns, `…_min` and `…_max`; an unknown maximum is None.
     """
 
     def __init__(self, columns: list[Column], rows: list[tuple[Cell, ...]]) -> None:

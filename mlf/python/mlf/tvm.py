@@ -1,4 +1,4 @@
-"""To and from TVM, where it is installed. Nothing else in this package needs it."""
+"""Exchange modules with TVM, if it is installed. Nothing else in this package needs it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from .errors import INPUT_OUTPUT, ExportError
 def add_tir(path, files):
     """Run mlf to add files with TIR to an archive's `src` and to process it, in one step.
 
-    An operator archive has the text already, from TVM: that stays.
+    The text that TVM wrote into an operator archive stays.
 
     Errors: ExportError, with the archive as it was.
     """

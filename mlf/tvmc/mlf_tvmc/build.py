@@ -1,4 +1,4 @@
-"""One build, and its TIR at each stage, one module a target."""
+"""One build, and its TIR at each stage, one module for each target."""
 
 import difflib
 import typing
@@ -8,7 +8,7 @@ from .stages import LOWERED, TOPOLOGY
 
 
 class TargetKey(typing.NamedTuple):
-    """The key of a target; keys are in the order in which files are numbered, hosts first."""
+    """The key of a target. Keys sort in the order of file numbers, hosts first."""
 
     device_type: int
     is_extension: bool  # neither C nor LLVM
@@ -22,7 +22,7 @@ class TargetKey(typing.NamedTuple):
 
 
 class Facts(typing.NamedTuple):
-    """What a build was asked for, and what it made beside TIR."""
+    """The options of a build, and its products other than TIR."""
 
     name: str = ""  # of the module; TVM's default, or empty where TVM has none
     executor: typing.Optional[str] = None
@@ -35,8 +35,8 @@ class Facts(typing.NamedTuple):
 class Build:
     """One build.
 
-    `recorder`: what its passes showed, None where it did not run; `lowered`: pairs of target and
-    module, or None where TVM does not tell; `library`: the runtime module that came out, or None.
+    `recorder`: the modules that its passes received, or None if no pass ran; `lowered`: pairs of target and
+    module, or None if TVM does not provide them; `library`: the resulting runtime module, or None.
     """
 
     def __init__(self, recorder=None, lowered=None, library=None, facts=Facts()):
@@ -72,7 +72,8 @@ class Build:
         return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
 
     def whole(self, stage):
-        """Return the functions of all targets in one module. Of equal names the first counts."""
+        """Return the functions of all targets in one module. Of functions with equal names, take the
+        first."""
         modules = [module for _, module in self.modules(stage)]
         return _joined(list(_merge(modules, keep_first=True)))
 
@@ -95,7 +96,7 @@ class Build:
         return sorted(((key, _joined(group)) for key, group in groups.items()), key=_by_key)
 
     def _target_of_name(self, name):
-        """Of a function that is not bound yet: the target that it is lowered for later."""
+        """Return the later target of a function that has no target yet."""
         pairs = self._lowered or []
         for target, module in pairs:
             if any(var.name_hint == name for var, _ in tvm_api.prim_functions(module)):
@@ -130,7 +131,7 @@ def _merge(modules, keep_first):
 
 
 def _joined(functions):
-    """The module of some functions: the one where they were seen, if that has no others."""
+    """Return a module of some functions: the module that contains them, if it has no others."""
     module = functions[0].module
     is_whole = all(tvm_api.same(function.module, module) for function in functions)
     if is_whole and tvm_api.has_only(module, len(functions)):

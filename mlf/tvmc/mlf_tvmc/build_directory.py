@@ -48,7 +48,7 @@ class _Module:
 def _name_of(build, captured, taken):
     """Return the module's name, or the first of name-2, name-3, … that no other build has."""
     functions = {name for one in captured for name in tvm_api.symbols_of(one.module)}
-    # tvm.build has no name for what it builds; one function names itself.
+    # tvm.build does not name its product; a single function gives its own name.
     stem = build.facts.name or (functions.pop() if len(functions) == 1 else "default")
     names = itertools.chain([stem], (f"{stem}-{i}" for i in itertools.count(2)))
     return next(name for name in names if name not in taken)
@@ -93,6 +93,6 @@ def write(builds, stages, path, twins):
         "modules": [module.document() for module in modules],
     }
     (path / NAME).write_text(json.dumps(document, indent=1) + "\n")
-    # The names are the directory's own: what an earlier export left there is replaced.
+    # These names belong to the directory: replace files of an earlier export.
     program.run("--quiet", "process", "--force", path)
     return paths + [path / f"{one.stem}.json" for module in modules for one in module.captured]

@@ -11,14 +11,14 @@ from . import tvm_api
 from .build import Build, Facts
 from .recorder import Recorder
 
-# Every capture that is still referred to, and the last one, which needs no name. A product
-# is looked up in all of them.
+# Every capture that is still referenced, and the last one, even without a reference. find_builds searches all
+# of them for a product.
 _captures = weakref.WeakSet()
 _last = []
 
 
 class _Progress(threading.local):
-    """Of the build that runs in this thread: each thread has one of its own."""
+    """The progress of the build in this thread: each thread has its own."""
 
     def __init__(self, stages):
         self.recorder = Recorder(stages)
@@ -37,8 +37,8 @@ class Capture:
 
     @property
     def builds(self):
-        """Those that began so far, also if they failed."""
-        # Some ways to build have no end that could be seen.
+        """Return the builds that began so far, also if they failed."""
+        # Some kinds of builds end without a hook.
         if not self._progress.is_building:
             self._keep()
         return self._builds
@@ -68,7 +68,7 @@ class Capture:
         self._keep()
 
     def _make_tap(self):
-        """The instrument. Each build has a recorder of its own."""
+        """Return the instrument. Each build has its own recorder."""
 
         def before(module, name):
             if name == tvm_api.LOWER_TO_TIR:
@@ -100,7 +100,7 @@ class Capture:
                 library = result[1]
                 return result
             finally:
-                # Before that pass TVM has no lowered modules, and asking for them ends the process.
+                # Before that pass TVM has no lowered modules; requesting them would abort the process.
                 is_lowered = tvm_api.LOWER_TO_TIR in self._progress.recorder.passes
                 self._keep(
                     tvm_api.lowered_modules(build_module) if is_lowered else None,
@@ -134,7 +134,7 @@ class Capture:
             self._progress.is_building = False
 
     def _seen(self):
-        """A context that the instrument sees: the current one may be older than the capture."""
+        """Return a context with the instrument: the current context may be older than the capture."""
         if tvm_api.is_active(self._tap):
             return contextlib.nullcontext()
         return tvm_api.nested_pass_context(self._tap)
@@ -174,9 +174,9 @@ def _facts_of(build, args, kwargs):
 
 
 class ProductCapture:
-    """Keeps the lowered modules of every relay.build that comes back, for `find_builds`.
+    """Keeps the lowered modules of every relay.build that succeeds, for `find_builds`.
 
-    It watches no pass: a build has thousands, and calls into Python of each would be noticed.
+    It instruments no pass: a build has thousands, and a call into Python for each would take noticeable time.
     """
 
     stages = (stages_.LOWERED,)
@@ -225,12 +225,11 @@ class NoCapture:
 def capture(stages=("lowered",), enabled=True):
     """Return a context that captures the TIR of every relay.build and tvm.build inside it.
 
-    `stages`: "topology", "lowered", "codegen", "before:<pass>", "after:<pass>"; a sequence, or one
-    text with commas. With `enabled=False` nothing is captured, and nothing costs anything.
+    `stages`: "topology", "lowered", "codegen", "before:<pass>", "after:<pass>"; a sequence, or one text with
+    commas. With `enabled=False` it captures nothing, at no cost.
 
-    What was captured stays in the object, also if the build fails. Enter it outside of a
-    PassContext where you can: the instruments of a context that is active already are entered and
-    left a second time.
+    The captured TIR stays in the object, also if the build fails. Enter it outside of a PassContext if you
+    can: it enters and leaves the instruments of an active context again.
 
     Raises ExportError for an unknown stage; entering raises it if TVM is missing or unknown.
     """
@@ -238,7 +237,8 @@ def capture(stages=("lowered",), enabled=True):
 
 
 def capture_for_archives(stages):
-    """Return a context that captures what archives of builds inside it need; failed builds leave nothing."""
+    """Return a context that captures the TIR that archives of its builds need. A failed build leaves
+    nothing."""
     wanted = stages_.parse(stages)
     return ProductCapture() if wanted == ProductCapture.stages else Capture(wanted)
 

@@ -42,7 +42,7 @@ class _Options:
         self.rest = []
         remaining = iter(arguments)
         for argument in remaining:
-            # What follows a script's name is for the script.
+            # Arguments after a script's name belong to the script.
             if self.script is not None or not self._take(argument, remaining):
                 self.rest.append(argument)
 
@@ -52,8 +52,8 @@ class _Options:
 
     @property
     def is_on(self):
-        """Whether archives get TIR: those of tvmc by default, those of scripts on request. A directory
-        is a request."""
+        """Return whether archives get TIR: those of tvmc by default, those of scripts on request, such as a
+        directory."""
         if self.script is None or self.directory is not None:
             return self.enabled is not False
         return bool(self.enabled)
@@ -112,7 +112,7 @@ _show_other_warning = warnings.showwarning
 def main(arguments=None):
     """Run the program, and return its exit code."""
     warnings.showwarning = _show_warning
-    # An archive and a directory may lack the same.
+    # An archive and a directory may give the same warning.
     warnings.simplefilter("once", CaptureWarning)
     try:
         return _run(_Options(sys.argv[1:] if arguments is None else arguments))

@@ -26,7 +26,7 @@ class TirFile(typing.NamedTuple):
 
 
 def modules_by_stage(build, stages):
-    """Return pairs of TargetKey and module by stage. A stage without any is a CaptureWarning."""
+    """Return pairs of TargetKey and module by stage. A stage without modules gives a CaptureWarning."""
     found = {}
     for stage in stages:
         found[stage] = build.modules(stage)

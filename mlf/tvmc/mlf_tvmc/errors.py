@@ -1,6 +1,6 @@
 """Errors of the hook."""
 
-# The program's exit codes are those of sysexits.h, as mlf's are; tvmc's own codes are smaller.
+# The exit codes are those of sysexits.h, as in mlf; tvmc's own codes are smaller.
 USAGE = 64
 UNAVAILABLE = 69
 INPUT_OUTPUT = 74
@@ -9,7 +9,7 @@ INPUT_OUTPUT = 74
 class ExportError(Exception):
     """TIR could not be written. The archive is as TVM wrote it.
 
-    `exit_code` is what the program returns for it: mlf's own code where mlf failed.
+    `exit_code` is the exit code of the program: that of mlf if mlf failed.
     """
 
     def __init__(self, message, exit_code):

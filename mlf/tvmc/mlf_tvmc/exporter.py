@@ -33,15 +33,15 @@ def export_model_library_format(
 ):
     """Write an archive as TVM does, and add TIR, network and manifest.
 
-    Takes the place of `tvm.micro.export_model_library_format`, and returns what that returns.
+    Replaces `tvm.micro.export_model_library_format`, and returns its result.
 
-    `mods`: what relay.build or tvm.build returned, or several of them. `stages`: see `capture`.
-    Without a capture, only "lowered" of the AOT executor and of operators can be had. With
-    `enabled=False` this is TVM's function. With `save_json=False` the archive gets the text alone,
-    which lacks the data of constants and some attributes.
+    `mods`: what relay.build or tvm.build returned, or several of them. `stages`: see `capture`. Without a
+    capture, only "lowered" of the AOT executor and of operators is available. With `enabled=False` this is
+    TVM's function. With `save_json=False` the archive gets the text alone, which lacks the data of constants
+    and some attributes.
 
-    Raises ExportError; unless it is for a build without capture, the archive is there as TVM wrote
-    it. What is missing in the archive for another reason is a CaptureWarning.
+    Raises ExportError; the archive is then as TVM wrote it, except that a build without capture writes none.
+    Anything else that is missing in the archive gives a CaptureWarning.
     """
     export = tvm_api.exporter()
     if not enabled:
@@ -62,18 +62,18 @@ def add_tir(mods, written, stages, save_json):
 def export_tir(captured, directory, save_json=True):
     """Write the TIR of a Capture into a directory, and return the paths of the TIR.
 
-    For builds that have no archive: several kinds of devices, other runtimes and executors, failed
-    code generation. Every command of mlf takes the directory like an archive. Files are named as
-    there, without `src/`: `tir-2.txt` is the text of DLDeviceType 2, `tir-2.tvm.json` TVM's
-    save_json of it, `tir-2.json` mlf's JSON, `tir-2.codegen.txt` another stage. `build.json` lists
-    modules, targets and stages; mlf adds the network and its manifest `mlf.json`.
+    For builds that have no archive: several kinds of devices, other runtimes and executors, failed code
+    generation. Every command of mlf takes the directory like an archive. Files are named as in an archive,
+    without `src/`: `tir-2.txt` is the text of DLDeviceType 2, `tir-2.tvm.json` TVM's save_json of it,
+    `tir-2.json` mlf's JSON, `tir-2.codegen.txt` another stage. `build.json` lists modules, targets and
+    stages; mlf adds the network and its manifest `mlf.json`.
 
-    The directory is made where there is none, and TIR of an earlier export in it is replaced. Of
-    several builds with one name the second is the module `default-2`, and so on.
+    Creates the directory if it is missing, and replaces TIR of an earlier export in it. If several builds
+    have one name, the second is the module `default-2`, and so on.
 
-    With `save_json=False` there are texts alone.
+    With `save_json=False` writes texts only.
 
-    Raises ExportError; what was written until then stays.
+    Raises ExportError; files written until then stay.
     """
     try:
         return build_directory.write(
@@ -91,12 +91,12 @@ def _module_of(product):
 def get_json(product):
     """Return TIR as a dictionary: the document of schemas/tir.schema.json.
 
-    `product`: an IRModule or PrimFunc of TVM; or what relay.build or tvm.build returned, or the
-    `lib` of that: then the functions of all targets, as code generation got them. For builds of the
-    graph executor, build inside `mlf_tvmc.capture()`.
+    `product`: an IRModule or PrimFunc of TVM; or what relay.build or tvm.build returned, or the `lib` of
+    that: then the functions of all targets, as code generation received them. Builds for the graph executor
+    must run inside `mlf_tvmc.capture()`.
 
-    Attributes of a module that TVM cannot serialise are left out: a CaptureWarning for each.
-    Raises ExportError for anything else, and if mlf is missing or fails.
+    Leaves out attributes of a module that TVM cannot serialise, with a CaptureWarning for each. Raises
+    ExportError for anything else, and if mlf is missing or fails.
     """
     module = _module_of(product) if tvm_api.is_product(product) else product
     twin = serialise.lossless(module, "the module")

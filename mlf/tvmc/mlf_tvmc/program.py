@@ -32,7 +32,7 @@ def run(*arguments, stdin=None):
     """Return its standard output. Errors: ExportError with its standard error and exit code."""
     command = [find(), *map(str, arguments)]
     try:
-        # Signals stay as Python has them: where files may not grow, mlf sees an error and says so.
+        # Keep Python's signal handlers: at a limit of file size, mlf then reports an error.
         done = subprocess.run(
             command, input=stdin, capture_output=True, check=False, restore_signals=False
         )

@@ -20,7 +20,7 @@ def _run_plain(path, arguments):
 
 
 def _deliver(captured, archives, directory, save_json):
-    """Write the directory. Warn of a script that exported no archive."""
+    """Write the directory. Warn if the script exported no archive."""
     if directory is not None:
         export_tir(captured, directory, save_json)
     if archives:
@@ -53,8 +53,8 @@ def _delivered(captured, archives, *wanted):
 
 
 def run(path, arguments, stages, enabled, directory, save_json):
-    """Run a Python file as `python path arguments…` does. With `enabled`, its archives get TIR, and
-    `directory`, where it is given, the TIR of all builds; with `save_json`, lossless."""
+    """Run a Python file as `python path arguments…` does. With `enabled`, add TIR to its archives. With
+    `directory`, write the TIR of all builds there. With `save_json`, write lossless TIR too."""
     if not enabled:
         _run_plain(path, arguments)
         return

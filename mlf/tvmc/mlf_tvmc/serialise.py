@@ -24,7 +24,7 @@ def _json_of(node):
 
 
 def _serialisable_part(module, what):
-    """The module without the attributes that have no JSON; a warning names each."""
+    """Return the module without the attributes that have no JSON; warn of each."""
     kept = []
     for name, value in tvm_api.attribute_items(module):
         reason = None if value is None else _json_of(value)[1]
@@ -38,7 +38,8 @@ def _serialisable_part(module, what):
 
 
 def _reduced(node, what):
-    """The node, or a module without what has no JSON; its JSON; and why there is none."""
+    """Return the node, or a module without attributes that have no JSON; its JSON; and the reason if there is
+    none."""
     twin, reason = _json_of(node)
     if twin is None and tvm_api.is_module(node):
         node = _serialisable_part(node, what)
@@ -47,7 +48,8 @@ def _reduced(node, what):
 
 
 def lossless(node, what):
-    """TVM's JSON of a module or function; `what` names it. Errors: ExportError if there is none."""
+    """Return TVM's JSON of a module or function; `what` names it in messages. Errors: ExportError if there is
+    none."""
     _, twin, reason = _reduced(node, what)
     if twin is None:
         raise ExportError(f"TVM cannot serialise {what}: {reason}", USAGE)

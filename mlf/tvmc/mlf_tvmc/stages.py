@@ -17,7 +17,7 @@ class Stage(typing.NamedTuple):
 
     @property
     def file_suffix(self):
-        """What follows tir-N in the names of files; the default stage has nothing."""
+        """Return the part of file names after tir-N; empty for the default stage."""
         return "" if self == LOWERED else "." + self.name.replace(":", "-")
 
 
@@ -33,7 +33,7 @@ def _parse_one(text):
     if stage is not None:
         return stage
     kind, _, pass_name = text.partition(":")
-    # A pass's name becomes a part of file names.
+    # The name of a pass becomes part of file names.
     if kind in ("before", "after") and pass_name and not set(pass_name) & set("/\\\0"):
         return Stage(kind, pass_name)
     known = ", ".join(_FIXED)
@@ -43,7 +43,7 @@ def _parse_one(text):
 
 
 def parse(names):
-    """Stages from their names: a sequence, or one text with commas. Doubles count once."""
+    """Return the stages with these names: a sequence, or one text with commas. Drop duplicates."""
     if isinstance(names, str):
         names = [name.strip() for name in names.split(",")]
     stages = tuple(dict.fromkeys(_parse_one(name) for name in names))

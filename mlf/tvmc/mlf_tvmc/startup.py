@@ -1,7 +1,7 @@
 """Switch the export on when Python starts, for programs that run TVM themselves.
 
-Installing the package installs mlf_tvmc.pth, which Python runs at its start. It imports this module
-where MLF_TIR_EXPORT is set. TVM is not imported here: the hooks wait until the program imports it.
+Installing the package installs mlf_tvmc.pth, which Python runs at its start. It imports this module if
+MLF_TIR_EXPORT is set. TVM is not imported here: the hooks wait until the program imports it.
 """
 
 import sys
@@ -19,7 +19,7 @@ def _warn(error):
 
 
 def begin():
-    """Switch the export on if the environment asks for it. Print errors: they end no program."""
+    """Switch the export on if the environment requests it. Print errors instead of raising them."""
     try:
         if switch.from_environment():
             _begin(switch.stages_from_environment())

@@ -41,7 +41,7 @@ def replace_exporter(stages, save_json, on_error=fail):
     archives = []
 
     def replace(module):
-        # What startup.py has put around it gives way to what the caller asks for.
+        # Replace the wrapper of startup.py by the caller's.
         current = getattr(module, tvm_api.EXPORT_FUNCTION)
         original = getattr(current, "__wrapped__", current)
 

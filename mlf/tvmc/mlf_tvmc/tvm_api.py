@@ -29,7 +29,7 @@ LAST_BEFORE_CODEGEN = "tir.SkipAssert"
 AOT_MAIN = "__tvm_main__"
 TARGET_ATTRIBUTE = "target"
 SYMBOL_ATTRIBUTE = "global_symbol"
-# What TVM writes into JSON for compiled code, and cannot read back, at least not everywhere.
+# TVM writes these into JSON for compiled code, and cannot read them back on every platform.
 COMPILED_CODE = '"type_key": "runtime.Module"'
 
 
@@ -45,7 +45,7 @@ def load():
 
 
 def tvmc_main():
-    """The function behind the program `tvmc`: takes arguments, returns an exit code."""
+    """Return the main function of `tvmc`: it takes arguments and returns an exit code."""
     try:
         return importlib.import_module("tvm.driver.tvmc.main")._main
     except ImportError as error:
@@ -53,7 +53,7 @@ def tvmc_main():
 
 
 def exporter():
-    """TVM's own export_model_library_format."""
+    """Return TVM's own export_model_library_format."""
     load()
     try:
         module = importlib.import_module(EXPORTER_MODULE)
@@ -66,7 +66,7 @@ def exporter():
 
 
 def build_hooks():
-    """(owner, attribute) of the two functions through which relay.build and tvm.build go."""
+    """Return (owner, attribute) of the functions that every relay.build and tvm.build calls."""
     relay = importlib.import_module("tvm.relay.build_module")
     driver = importlib.import_module("tvm.driver.build_module")
     return (relay.BuildModule, "build"), (driver._driver_ffi, "tir_to_runtime")
@@ -94,9 +94,9 @@ def nested_pass_context(instrument):
 
 
 def instrument(before, after=None):
-    """A pass instrument that calls before(module, name), and after(module, name) if there is one.
+    """Return a pass instrument that calls before(module, name), and after(module, name) if given.
 
-    Builds have a thousand passes, and TVM calls only what is there.
+    A build has a thousand passes, and TVM calls only the methods that exist.
     """
 
     class Tap:
@@ -111,18 +111,18 @@ def instrument(before, after=None):
 
 
 def is_active(tap):
-    """Whether an instrument sees the passes that run now."""
+    """Return whether an instrument sees the passes that run now."""
     instruments = pass_context_class().current().instruments or ()
     return any(same(tap, one) for one in instruments)
 
 
 def lowered_modules(build_module):
-    """Target to module, of a relay BuildModule whose code generation has begun."""
+    """Return target to module, of a relay BuildModule whose code generation has begun."""
     return list(build_module.get_irmodule().items())
 
 
 def registered_name(node):
-    """Return the name of an Executor or Runtime, without its options. In v0.9 `name` is another."""
+    """Return the name of an Executor or Runtime, without its options. In v0.9 `name` is another attribute."""
     return str(node).partition("{")[0]
 
 
@@ -147,12 +147,12 @@ def is_product(value):
 
 
 def library_of(product):
-    """The runtime module that relay.build put into its product; None for others."""
+    """Return the runtime module in a product of relay.build; None for others."""
     return getattr(product, "lib", None)
 
 
 def prim_functions(module):
-    """(GlobalVar, PrimFunc) of a module; Relay functions are left out."""
+    """Return the (GlobalVar, PrimFunc) pairs of a module, without Relay functions."""
     prim_func = load().tir.PrimFunc
     return [pair for pair in module.functions.items() if isinstance(pair[1], prim_func)]
 
@@ -175,7 +175,7 @@ def has_only(module, count):
 
 
 def attribute_items(module):
-    """Name and value of each attribute of a module."""
+    """Return name and value of each attribute of a module."""
     attrs = module.attrs
     return [] if attrs is None else [(str(key), attrs[key]) for key in attrs.keys()]
 
@@ -193,7 +193,7 @@ def default_target():
 
 
 def target_of(function):
-    """The target that a function is bound to, or None."""
+    """Return the target that a function is bound to, or None."""
     attrs = function.attrs
     return (
         attrs[TARGET_ATTRIBUTE] if attrs is not None and TARGET_ATTRIBUTE in attrs.keys() else None
@@ -202,7 +202,7 @@ def target_of(function):
 
 def device_type(target):
     """DLDeviceType of a target."""
-    # Asked of the object itself, TVM v0.9 takes a quarter of a second for a backtrace to answer no.
+    # If the object lacks the attribute, TVM v0.9 takes a quarter of a second to make a backtrace.
     if hasattr(type(target), "get_target_device_type"):
         return int(target.get_target_device_type())
     return int(target.kind.device_type)
@@ -213,7 +213,7 @@ def kind_name(target):
 
 
 def same(left, right):
-    """Whether both are the same object of TVM."""
+    """Return whether both are the same object of TVM."""
     return left.same_as(right)
 
 

@@ -60,7 +60,7 @@ def run(arguments, stages, directory, save_json):
     try:
         code = run_plain(arguments)
     finally:
-        # Where tvmc fails as well, the exit code is its own.
+        # If tvmc fails too, return its exit code.
         if compilation.error is not None and code:
             warnings.warn(str(compilation.error), CaptureWarning)
     if compilation.error is not None and not code:

@@ -3,9 +3,8 @@
     OUT/rows=call/part-<generation>.parquet
     OUT/_mlf/<generation>.json         the archives of that part: URL to mark, or to null
 
-A generation counts once its JSON is there, which is written last. Files without one are what an
-interrupted run left; the next run removes them. What another mlf wrote, whose rows may be others, does
-not count either.
+A generation is valid once its JSON exists, which is written last. An interrupted run leaves files without
+JSON; the next run removes them. A generation of another version of mlf, whose rows may differ, is not valid.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ INDEX = "_mlf"
 
 @dataclasses.dataclass(frozen=True)
 class Item:
-    """An archive: how it is called, what changes when it changes (size, time, an ETag), and the digest
-    of what was read under that name before and whether that failed."""
+    """An archive: its name, its fingerprint (size, time, an ETag), the digest of the last content read under
+    that name, and whether reading it failed."""
 
     url: str
     fingerprint: str
@@ -63,13 +62,13 @@ def name_of(url: str) -> str:
 
 @functools.cache
 def made_by() -> dict[str, Any]:
-    """Return what rows depend on beside the archive."""
+    """Return everything but the archive that rows depend on."""
     names = {kind: [column.name for column in columns(kind)] for kind in KINDS}
     return {"mlf": __version__, "columns": names, "marks": list(Mark.__dataclass_fields__)}
 
 
 def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
-    """One row in the table of archives where there is an error, else those of the archive."""
+    """Return the rows of an archive. An archive with an error is one row of the table of archives."""
     name = name_of(item.url)
     if "error" in answer:
         nothing = [None] * (len(schema(kind)) - 2)
@@ -78,13 +77,13 @@ def rows_of(kind: Rows, item: Item, answer: Answer) -> list[list[Any]]:
 
 
 def has_failed(item: Item, answer: Answer) -> bool:
-    """An archive of the same bytes fails as before."""
+    """Return whether the last run failed for the same bytes: then this run fails too."""
     return item.failed if "same" in answer else "error" in answer
 
 
 def mark_of(item: Item, answer: Answer) -> Mark | None:
-    """Nothing where the next run, with other limits or on a better day, may have another answer for
-    the same archive."""
+    """Return the mark, or None if the next run may succeed with the same archive, with other limits or if
+    storage answers."""
     is_final = answer.get("cause", "archive") == "archive"
     mark = Mark(item.fingerprint, answer.get("digest"), has_failed(item, answer))
     return mark if is_final else None
@@ -97,7 +96,7 @@ Marks = dict[str, Mark | None]
 class Dataset:
     def __init__(self, url: str) -> None:
         self._fs, self._root = fsspec.core.url_to_fs(url)
-        # What fsspec remembers may be from another run of this process.
+        # fsspec may have cached listings of another run of this process.
         self._fs.invalidate_cache()
         self._generations: dict[str, Marks] = {}
         self._fs.makedirs(f"{self._root}/{INDEX}", exist_ok=True)
@@ -113,7 +112,7 @@ class Dataset:
                 marks = dict.fromkeys(content["archives"])
                 replaced.add(_stem(path))
             self._generations[_stem(path)] = marks
-        # Of another mlf, or they were to be removed when the run was interrupted.
+        # From another version of mlf, or the run was interrupted before it removed them.
         for old in replaced & self._generations.keys():
             self._remove(old)
             del self._generations[old]
@@ -125,8 +124,8 @@ class Dataset:
         return next((g[url] for g in self._generations.values() if url in g), None)
 
     def put(self, answers: list[tuple[Item, Answer]]) -> None:
-        """Rows of archives that are new or have changed, in place of those that are there, and marks of
-        those that are the same. Interrupted, it leaves archives out and none twice."""
+        """Write rows of new and changed archives in place of old ones, and marks of unchanged ones. An
+        interruption may leave archives out, but none twice."""
         same = {item.url: mark_of(item, answer) for item, answer in answers if "same" in answer}
         others = [one for one in answers if one[0].url not in same]
         self._forget({item.url for item, _ in others})
@@ -135,7 +134,7 @@ class Dataset:
         self._renew(same)
 
     def _add(self, answers: list[tuple[Item, Answer]]) -> None:
-        """A new generation with these, none of which is there yet."""
+        """Add a generation with these archives. The dataset must have none of them."""
         tables = {}
         for kind in KINDS:
             rows = [row for item, answer in answers for row in rows_of(kind, item, answer)]
@@ -195,7 +194,7 @@ class Dataset:
         self._fs.mv(path + ".new", path)
 
     def _remove(self, generation: str) -> None:
-        """The index first: without it, the rest does not count."""
+        """Remove a generation, its index first: without it, the rows are not valid."""
         for path in (
             f"{self._root}/{INDEX}/{generation}.json",
             *(self._part(generation, kind) for kind in KINDS),

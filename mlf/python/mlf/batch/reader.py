@@ -1,7 +1,7 @@
-"""A process that reads archives for another one, so that it can be ended.
+"""A process that reads archives for its parent, which can end it.
 
-Requests and answers are lines of JSON: the path of an archive and the digest of what was read
-under its name before, then its rows or what is wrong.
+Requests and answers are lines of JSON. A request has the path of an archive and the digest of the last
+content under its name; an answer has its rows, or an error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def failure(error: str, cause: Literal["archive", "limits", "system"]) -> Answer
 def digest_of(path: str) -> str | None:
     """Return the SHA-256 of a file; None for a directory."""
     digest = hashlib.sha256()
-    # Small enough for the cache, and used again: half of the time would go into new pages.
+    # Small enough for the cache, and reused: new pages would cost half of the time.
     block = memoryview(bytearray(1 << 16))
     try:
         with open(path, "rb", buffering=0) as file:
@@ -47,7 +47,7 @@ def digest_of(path: str) -> str | None:
 
 
 def answer(path: str, known: str | None) -> Answer:
-    """`known` is the digest of an archive whose rows are there."""
+    """Return the answer to one request. `known` is the digest of an archive whose rows exist already."""
     digest = digest_of(path)
     if digest is not None and digest == known:
         return {"digest": digest, "same": True}
@@ -67,12 +67,12 @@ def read(path: str) -> Answer:
 
 
 def serve(timeout: float, memory: int) -> None:
-    """`memory` is in MiB."""
+    """Answer requests on standard input. `memory` is in MiB."""
     resource.setrlimit(resource.RLIMIT_AS, (memory << 20, memory << 20))
-    # A dump of what was too large for memory is of no use.
+    # A core dump of a process that exceeded its memory is useless.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for line in sys.stdin:
-        # The caller may be gone, and nothing else would end it then.
+        # The parent may have died; nothing else would end this process then.
         signal.setitimer(signal.ITIMER_REAL, timeout + 10)
         print(json.dumps(answer(*json.loads(line))), flush=True)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -87,7 +87,7 @@ class Reader:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, path: str, known: str | None) -> bytes:
-        """An answer as JSON, which is not parsed before it is where it is needed."""
+        """Return an answer as JSON text. The process that needs it parses it."""
         process = self._process or self._start()
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -95,7 +95,7 @@ class Reader:
             process.stdin.flush()
         except BrokenPipeError:
             return self._failure("the process that reads it ended")
-        # An answer is written in one go; nothing of it is there before it is whole.
+        # The process writes an answer in one piece.
         if not select.select([process.stdout], [], [], self._timeout)[0]:
             return self._failure(f"it takes more than {self._timeout:g} seconds")
         line = process.stdout.readline()

@@ -42,8 +42,8 @@ class Options:
 
 @dataclasses.dataclass
 class Done:
-    """Of the archives of a run: those that were read, those that were done before, and those of both
-    that failed."""
+    """Numbers of archives of a run: read, skipped because an earlier run read them, and failed in either
+    run."""
 
     read: int = 0
     failed: int = 0
@@ -51,7 +51,7 @@ class Done:
 
 
 def fingerprint(fs: Any, path: str) -> str:
-    """Return the state of an archive; none if it is missing, which the reader then reports."""
+    """Return the state of an archive, or None if it is missing; the reader then reports that."""
     with contextlib.suppress(FileNotFoundError):
         return str(fs.ukey(path))
     return ""
@@ -65,7 +65,7 @@ def items(urls: list[str]) -> Iterator[Item]:
         fs, path = fsspec.core.url_to_fs(url)
         fs.invalidate_cache()
         for found in sorted(fs.glob(path)) if any(c in path for c in "*?[") else [path]:
-            # Local archives are called as `mlf table` calls them.
+            # Local archives have the names that `mlf table` prints.
             is_local = isinstance(fs, LocalFileSystem)
             name = found if is_local else fs.unstrip_protocol(found) + chain
             if name not in seen:
@@ -98,7 +98,7 @@ class Progress:
         left = (time.monotonic() - self._begin) / self._seen * (self._total - self._seen)
         line = f"[{'#' * filled:<{self.WIDTH}}] {self._seen}/{self._total} archives"
         failed = f", {done.failed} failed" if done.failed else ""
-        # What an earlier line has more goes with spaces.
+        # Spaces overwrite the rest of a longer line.
         text = f"\r{line}{failed}, {left:.0f} s left".ljust(80)
         print(text, end="\n" if self._seen == self._total else "", file=sys.stderr, flush=True)
 
@@ -117,7 +117,7 @@ def decoded(answers: list[bytes]) -> list[Answer]:
 
 
 def gathered(client: distributed.Client, done: list[distributed.Future]) -> list[Result]:
-    """In one request, unless one of them failed."""
+    """Read several archives in one task. If the task fails, read each archive alone."""
     try:
         return list(map(decoded, client.gather(done)))
     except Exception:
@@ -141,8 +141,8 @@ def archives_of_a_task(client: distributed.Client, count: int) -> int:
 def answers(
     client: distributed.Client, todo: list[Item], options: Options
 ) -> Iterator[tuple[Item, Answer]]:
-    """As they come. Archives go to the workers together, and where storage fails for one, it is tried
-    again by itself."""
+    """Yield answers as they arrive. Workers get archives in groups; if storage fails for one archive, it is
+    tried again alone."""
     waiting: dict[distributed.Future, Task] = {}
     suspects: list[Item] = []
     pending = iter(todo)
@@ -179,7 +179,7 @@ def answers(
                     queue.add(submit_alone(item, options.retries - 1))
                 else:
                     yield item, answer
-    # Dask suspects whatever a dead worker was to do. One at a time shows which archive it was.
+    # Dask blames every task of a dead worker. Reading one archive at a time shows which one it was.
     for item in suspects:
         result = result_of(submit_alone(item, options.retries))
         if result is None:
@@ -188,7 +188,7 @@ def answers(
 
 
 def not_done(found: list[Item], dataset: Dataset) -> list[Item]:
-    """Return the archives that are new or may have changed, which their digest decides."""
+    """Return the archives that are new or may have changed; their digests decide later."""
     todo = []
     for item in found:
         mark = dataset.mark(item.url)
@@ -200,7 +200,7 @@ def not_done(found: list[Item], dataset: Dataset) -> list[Item]:
 
 
 def failed_before(found: list[Item], todo: list[Item], dataset: Dataset) -> int:
-    """Of those that are not read again."""
+    """Return how many of the archives that are not read again failed before."""
     again = {item.url for item in todo}
     marks = [dataset.mark(item.url) for item in found if item.url not in again]
     return sum(mark is not None and mark.failed for mark in marks)
@@ -235,7 +235,7 @@ def run(options: Options) -> Done:
                     batch = []
                 progress.show(done)
         finally:
-            # Also where it is interrupted: what is read is read.
+            # Also after an interruption: keep what was read.
             if batch:
                 dataset.put(batch)
     return done

@@ -15,7 +15,7 @@ from .reader import Reader, failure
 
 @functools.cache
 def reader_of(thread: int, timeout: float, memory: int) -> Reader:
-    """A reader reads one archive at a time, and a worker may have several threads."""
+    """Return a free reader: a reader reads one archive at a time, and a worker may have several threads."""
     return Reader(timeout, memory)
 
 
@@ -36,12 +36,12 @@ def read(request: Request, timeout: float, memory: int) -> bytes:
 
 
 def read_alone(request: Request, timeout: float, memory: int) -> list[bytes]:
-    """The task of an archive that did not go well together with others. Dask tries it again."""
+    """Read one archive, for which a task of several failed. Dask retries this task."""
     return [read(request, timeout, memory)]
 
 
 def read_together(requests: list[Request], timeout: float, memory: int) -> list[bytes]:
-    """The task of several archives. None of them fails for another one."""
+    """Read several archives. A failure of one does not affect the others."""
 
     def attempt(request: Request) -> bytes:
         try:

@@ -5,8 +5,8 @@ Classes and fields are TVM's, from the library's table of node kinds; `match` wo
     match node:
         case For(loop_var=var, extent=IntImm(value=n), body=body): ...
 
-A node is a handle: its fields are read when they are asked for. Two are equal where they are the
-same node of the same document, as with TVM's `same_as`.
+A node is a handle: it reads a field at each access. Two nodes are equal if they are the same node of the same
+document, as with TVM's `same_as`.
 """
 
 from .document import Document, Loss, read

@@ -1,4 +1,4 @@
-"""One TIR with what is known of its source."""
+"""A TIR module and its source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .visit import walk
 
 # No data class: importing those takes as long as reading a small archive.
 class Loss(NamedTuple):
-    """Something that the source did not say."""
+    """A fact that the source does not state."""
 
     code: str
     severity: str  #: semantic, approximate or cosmetic
@@ -30,7 +30,7 @@ class Document:
 
     @property
     def member(self) -> str:
-        """The member of the archive, or the file, that it was read from."""
+        """Return the member of the archive, or the file, that it was read from."""
         return self._tree.member
 
     @property
@@ -43,7 +43,7 @@ class Document:
 
     @property
     def sha256(self) -> str:
-        """Of the source's bytes."""
+        """Return the SHA-256 of the source."""
         return self._tree.sha256
 
     @property
@@ -63,7 +63,7 @@ class Document:
 
     @property
     def functions(self) -> dict[str, nodes.PrimFunc]:
-        """By the name of their global variable, in the module's order."""
+        """Return the functions by the name of their global variable, in the module's order."""
         return {
             var.name_hint: function
             for var, function in self.module.functions.items()
@@ -72,11 +72,11 @@ class Document:
 
     @property
     def constants(self) -> list[nodes.NDArray]:
-        """All constants, those in attributes included."""
+        """Return all constants, including those in attributes."""
         return [node for node in walk(self.module) if isinstance(node, nodes.NDArray)]
 
     def replace(self, module: nodes.IRModule) -> Document:
-        """The document of another module, made of nodes of this document and of new ones.
+        """Return the document of another module, made of nodes of this document and of new ones.
 
         Errors: ValueError for a node of another document; TypeError for a value that its field
         cannot have.
@@ -84,26 +84,27 @@ class Document:
         return Document(_rebuilt(self._tree, module, None))
 
     def differences(self, other: Document) -> list[str]:
-        """Where two modules are not structurally equal, a line each; names and spans count too."""
+        """Return one line for each place where two modules are not structurally equal; names and spans count
+        too."""
         return self._tree.differences(other._tree)
 
     def without_missing(self) -> tuple[Document, list[tuple[str, str]]]:
-        """Without the attributes of which a text left nothing but references into its metadata.
+        """Return a document without the attributes that are only references into a missing metadata section.
 
-        `save_json` and `script` refuse such references. Also says what is taken out: pairs of a
-        function, empty for the module, and the name of the attribute.
+        `save_json` and `script` reject such references. Also return the removed attributes: pairs of a
+        function, empty for the module, and the attribute's name.
         """
         tree, omitted = self._tree.without_missing()
         return Document(tree), list(omitted)
 
     def tir_json(self) -> str:
-        """The text of tir-N.json (schemas/tir.md)."""
+        """Return the text of tir-N.json (schemas/tir.md)."""
         return self._tree.tir_json().decode()
 
     def save_json(self, *, tvm_version: str | None = None) -> str:
-        """The text of `tvm.ir.save_json`, for the TVM that is named, else that of the source.
+        """Return the text of `tvm.ir.save_json`, for the given version of TVM, else for that of the source.
 
-        Errors: mlf.Error for what save_json cannot say, ValueError for an unknown version.
+        Errors: mlf.Error if save_json cannot express the module, ValueError for an unknown version.
         """
         tree = self._tree
         if tvm_version is not None:
@@ -111,11 +112,11 @@ class Document:
         return tree.save_json().decode("utf-8", "surrogateescape")
 
     def script(self) -> str:
-        """TVMScript. Errors: mlf.Error for what TVMScript has no words for."""
+        """Return TVMScript. Errors: mlf.Error if TVMScript cannot express the module."""
         return self._tree.tvmscript().decode()
 
     def to_tvm(self) -> Any:
-        """An IRModule of the TVM that is installed."""
+        """Return an IRModule of the installed TVM."""
         from ..tvm import to_tvm
 
         return to_tvm(self)
@@ -127,7 +128,7 @@ class Document:
 def read(text: str | bytes, *, name: str = "text") -> Document:
     """Reads TIR in any dialect: TVMScript, legacy text, save_json, tir-N.json.
 
-    `name` is what messages call it. Errors: mlf.Error with line and column.
+    Messages use `name` for it. Errors: mlf.Error with line and column.
     """
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
     return Document(_core.read_tir(data, name))
@@ -152,7 +153,7 @@ _EXPECTED: dict[str, type[Node]] = {
 
 
 class _Numbering:
-    """Numbers nodes as the library wants them: those of the document by id, made ones from -1 down."""
+    """Number nodes for the library: nodes of the document by id, new ones from -1 down."""
 
     def __init__(self, tree: _core.Document) -> None:
         self.tree = tree

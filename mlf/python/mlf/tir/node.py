@@ -1,4 +1,4 @@
-"""Nodes: handles to a document's, or made in Python."""
+"""Nodes: handles to nodes of a document, or new ones made in Python."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Field:
 
 
 class Node:
-    """A node of TIR: of a document, or made by its class or by `replace`. It does not change."""
+    """A node of TIR, of a document or made by its class or by `replace`. Immutable."""
 
     __slots__ = ("_id", "_tree", "_values")
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    # Fields have names of their own, such as For.kind; what is about the class has an underscore.
+    # Names of fields, such as For.kind, must be free; attributes of the class begin with an underscore.
     _type_key: ClassVar[str] = ""  #: TVM's
     _number: ClassVar[int] = -1  #: of the kind
     _fields: ClassVar[tuple[Field, ...]] = ()
@@ -39,7 +39,7 @@ class Node:
     _values: tuple[Any, ...] | None
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        """Fields in the order of the class, or by name. Those that may be undefined may be left out."""
+        """Make a node from fields in the order of the class, or by name. Optional fields may be left out."""
         names = self.__match_args__
         if len(values) > len(names):
             raise TypeError(f"{type(self).__name__} has {len(names)} fields, not {len(values)}")
@@ -56,17 +56,17 @@ class Node:
         self._values = tuple(_frozen(given.get(name)) for name in names)
 
     def replace(self: T, **changes: Any) -> T:
-        """A new node with other values in these fields; nothing else changes."""
+        """Return a new node with other values in these fields."""
         return type(self)(**{**{name: getattr(self, name) for name in self.__match_args__}, **changes})
 
     def children(self) -> Iterator[Node]:
-        """The nodes in its fields, in their order."""
+        """Return the nodes in its fields, in their order."""
         for field in self._fields:
             yield from nodes_in(getattr(self, field.name))
 
     @property
     def source_range(self) -> tuple[int, int] | None:
-        """The bytes of the text that it was read from: the first, and the one behind the last."""
+        """Return the range of bytes in its source text: the first byte, and the one after the last."""
         return None if self._values is not None else self._tree.source_range(self._id)
 
     def __eq__(self, other: object) -> bool:
@@ -89,7 +89,7 @@ CLASSES: list[type[Node]] = []
 
 
 def make_node(tree: _core.Document, kind: int, number: int) -> Node:
-    """The node of a document, for the library."""
+    """Make a handle to a node of a document; called by the library."""
     node = object.__new__(CLASSES[kind])
     node._tree = tree
     node._id = number
@@ -98,7 +98,7 @@ def make_node(tree: _core.Document, kind: int, number: int) -> Node:
 
 
 def nodes_in(value: Any) -> Iterator[Node]:
-    """The nodes in the value of a field."""
+    """Return the nodes in the value of a field."""
     if isinstance(value, Node):
         yield value
     elif isinstance(value, tuple):
@@ -115,7 +115,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _brief(value: Any) -> str:
-    """One level deep: a tree may be large."""
+    """Return a text of one level of the tree, which may be large."""
     if isinstance(value, Node):
         name = getattr(value, "name", None) or getattr(value, "name_hint", None)
         return f"<{type(value).__name__} {name}>" if isinstance(name, str) else f"<{type(value).__name__}>"

@@ -9,7 +9,7 @@ from .node import CLASSES, Field, Node
 
 
 class Expr(Node):
-    """An expression. Every one has a `dtype`."""
+    """An expression. Every expression has a `dtype`."""
 
     __slots__ = ()
 
@@ -27,12 +27,12 @@ class Type(Node):
 
 
 class _Constant(Node):
-    """What NDArray has beside its fields."""
+    """Methods of NDArray."""
 
     __slots__ = ()
 
     def numpy(self) -> Any:
-        """A read-only array over the document's own bytes. Errors: ValueError without data.
+        """Return a read-only array over the document's own bytes. Errors: ValueError without data.
 
         Element types that NumPy lacks are raw bytes of their size.
         """
@@ -48,13 +48,13 @@ class _Constant(Node):
 
 
 class _Function(Node):
-    """What PrimFunc has beside its fields."""
+    """Methods of PrimFunc."""
 
     __slots__ = ()
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Its attributes as plain values where they are plain."""
+        """Return its attributes, as plain Python values where possible."""
         from .visit import plain
 
         attrs = self.attrs  # type: ignore[attr-defined]
@@ -62,7 +62,7 @@ class _Function(Node):
 
 
 def numpy_dtype(dtype: str) -> Any:
-    """NumPy's type for the elements of a constant."""
+    """Return NumPy's type for the elements of a constant."""
     import numpy
 
     if dtype == "bool":

@@ -1,4 +1,4 @@
-"""Walks over trees, and new trees out of old ones."""
+"""Walk trees, and rewrite them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .node import Node, make_node, nodes_in
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """A node and all that are below it, each once, the whole before its parts."""
+    """Yield a node and all nodes below it, each once, parents before children."""
     if root._values is None:
         yield from root._tree.walk(root._id, make_node)
         return
@@ -25,9 +25,9 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 class Visitor:
-    """Calls `visit_<class>` for a node where there is such a method, else visits its children.
+    """Calls `visit_<class>` for a node if the method exists, else visits its children.
 
-    Methods go on below their node by `generic_visit`. A node with two parents is visited twice.
+    A method calls `generic_visit` to visit the children. A node with two parents is visited twice.
     """
 
     def visit(self, node: Node) -> Any:
@@ -40,9 +40,9 @@ class Visitor:
 
 
 def rewrite(root: Node, change: Callable[[Node], Optional[Node]]) -> Node:
-    """A new tree: each node, its parts first and each once, is replaced by what `change` returns.
+    """Return a new tree, in which the result of `change` replaces each node, children first and each once.
 
-    None keeps it. `change` sees nodes whose parts are already new.
+    None keeps a node. `change` receives nodes whose children are already new.
     """
     new: dict[Node, Node] = {}
     stack = [(root, False)]
@@ -78,7 +78,7 @@ _SCALARS = ("String", "StringImm", "IntImm", "FloatImm", "BoxInt", "BoxFloat", "
 
 
 def plain(value: Any) -> Any:
-    """Strings, numbers, lists and maps of TVM as Python has them; other nodes stay nodes."""
+    """Return strings, numbers, lists and maps of TVM as Python values; other nodes stay nodes."""
     if isinstance(value, dict):
         return {plain(key): plain(element) for key, element in value.items()}
     if isinstance(value, tuple):

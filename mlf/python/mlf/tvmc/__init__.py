@@ -1,3 +1,3 @@
-"""The hook into `tvmc`: another name of `mlf_tvmc`, whose README says how to use it."""
+"""The hook into `tvmc`: another name of `mlf_tvmc`; see its README."""
 
 from mlf_tvmc import *  # noqa: F403
