@@ -2,9 +2,9 @@
 // directory, or standard input. Nothing is ever extracted to disk.
 //
 // A tar is read twice, by libarchive for its meaning and by mlf's own walk over the 512-byte
-// headers for the place of every byte. Both must agree on the name, the size and the data offset
-// of every member, or the archive is refused: what two readers see differently is how smuggled
-// members work. Refused as well, each with one error that names the member or the byte:
+// headers for the place of every byte. Both must agree on the name, the size and the data offset of
+// every member, or mlf rejects the archive: an attacker hides members where two readers disagree.
+// mlf also rejects the following, each with one error that names the member or the byte:
 //  - names that escape ("..", absolute, drive letters), are empty, not UTF-8, or hold control
 //    characters; two members of one name;
 //  - bad checksums, malformed or negative numbers, PAX sizes that contradict the header, sparse
@@ -31,8 +31,8 @@
 
 namespace mlf::archive {
 
-/// Bounds on what an untrusted archive may ask for. They are checked by mlf's own walk, before
-/// libarchive sees a byte, so the verdict does not depend on the version of libarchive.
+/// Limits on an untrusted archive. mlf checks them before libarchive sees a byte, so the result
+/// does not depend on the version of libarchive.
 struct Limits {
   std::uint64_t max_members = 250'000;
   std::uint64_t max_total_bytes = std::uint64_t{4}
@@ -62,7 +62,7 @@ MLF_API std::string_view to_string(MemberType type);
 /// One entry of an archive. In an unpacked directory the three offsets are 0.
 struct Member {
   /// Without leading "./" and trailing "/"; "." is the root directory. A Deployment names members
-  /// as the Model Library Format does, also where they are stored below a directory.
+  /// as the Model Library Format does, even if the archive stores them below another directory.
   std::string name;
   std::string raw_name;  ///< as the archive spells it
   std::string link_target;
@@ -86,24 +86,23 @@ enum class Storage : std::uint8_t { tar, tar_gzip, tar_xz, tar_zstd, directory }
 /// "tar", "tar.gz", …
 MLF_API std::string_view to_string(Storage storage);
 
-/// An open archive. It keeps the file open and mapped: a file that is *replaced* meanwhile does not
-/// disturb it, a plain tar that is truncated in place does.
+/// An open archive. It keeps the file open and mapped. The file may be *replaced* meanwhile; a
+/// plain tar must not be truncated in place.
 class MLF_API Archive {
  public:
-  /// Opens `path` for reading; "-" is standard input. Compressed and unseekable input is spooled
-  /// once into an unnamed temporary file ($TMPDIR or /tmp).
-  /// Errors: `io` where the system refuses, `invalid_input` where the archive is refused.
+  /// Opens `path` for reading; "-" is standard input. Copies compressed and unseekable input once
+  /// into an unnamed temporary file ($TMPDIR or /tmp). Errors: `io` if the system refuses,
+  /// `invalid_input` if mlf rejects the archive.
   static Result<Archive> open(const std::string& path, const Limits& limits = {});
 
-  /// The same of a tar in memory, compressed or not; `path` is what messages call it. The bytes are
-  /// copied.
+  /// Opens a tar in memory, compressed or not, and copies its bytes. Messages name it `path`.
   static Result<Archive> from_bytes(std::string_view bytes, const std::string& path,
                                     const Limits& limits = {});
 
-  /// The same under an exclusive lock (flock) that is held as long as the Archive lives, so that
-  /// several processes which read and then replace one archive come one after the other. Waits for
-  /// the lock. Symbolic links are resolved once, here: the target is what gets replaced.
-  /// Errors: also `usage` for standard input, `io` for anything but a regular file or a directory.
+  /// Opens `path` under an exclusive lock (flock), and holds the lock as long as the Archive lives,
+  /// so that processes that read and then replace one archive run one after the other. Waits for
+  /// the lock. Resolves symbolic links once, here: an update replaces the target. Errors: those of
+  /// `open`; `usage` for standard input; `io` for anything but a regular file or a directory.
   static Result<Archive> open_for_update(const std::string& path, const Limits& limits = {});
 
   Archive(Archive&& other) noexcept;
@@ -117,16 +116,16 @@ class MLF_API Archive {
   /// In the order of the archive; sorted by name in a directory.
   const std::vector<Member>& members() const noexcept;
 
-  /// The member of that normalised `name`, or null.
+  /// Returns the member with this normalised name, or null.
   const Member* find(std::string_view name) const noexcept;
 
-  /// The content of a file. Valid as long as the Archive lives (moving it does not matter). Files
-  /// of a directory are read at the first call; safe to call from several threads.
-  /// Errors: `invalid_input` for anything but a file, `io`.
+  /// Returns the content of a file, valid as long as the Archive lives, even if it is moved. Reads
+  /// a file of a directory at the first call. Safe to call from several threads. Errors:
+  /// `invalid_input` for anything but a file, `io`.
   Result<std::string_view> read(const Member& member) const;
 
-  /// The SHA-256 of a file's content, as sha256sum prints it. Counted once and kept: who asks while
-  /// another thread counts waits for it. Errors: those of `read`.
+  /// Returns the SHA-256 of a file's content, as sha256sum prints it. Computes it once and keeps
+  /// it; a call from another thread meanwhile waits. Errors: those of `read`.
   Result<std::string> sha256(const Member& member) const;
 
   /// Private to the library: what rewriting needs.
@@ -140,13 +139,13 @@ class MLF_API Archive {
   std::unique_ptr<Contents> contents_;
 };
 
-/// Removes the temporary files of all calls of the library that are under way in this process. For
-/// the handler of a signal that ends the process: it is async-signal-safe, and no call may go on
-/// afterwards. What a killed process leaves behind is removed by the next call for the same
-/// archive.
+/// Removes the temporary files of all library calls in progress in this process. Call it from the
+/// handler of a signal that ends the process: it is async-signal-safe, and no library call may
+/// continue afterwards. If a process is killed, the next call for the same archive removes its
+/// temporary files.
 MLF_API void remove_temporary_files() noexcept;
 
-/// Whether bytes are a tar, or one that is compressed, by the first 512 of them.
+/// Returns whether `bytes` begin as a tar, plain or compressed. Looks at the first 512 bytes.
 MLF_API bool begins_as_archive(std::string_view bytes) noexcept;
 
 }  // namespace mlf::archive

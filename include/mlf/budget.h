@@ -1,5 +1,5 @@
-// Whether a network fits: what it needs compared with what there is, and whether it has findings
-// that it should not have. `mlf check` says it.
+// Compares what a network needs with limits, and looks for findings that it must not have, for `mlf
+// check`.
 //
 //     const mlf::Budget budget{.common = {.limits = {{mlf::Resource::ram, 96 * 1024}}}};
 //     if (!mlf::check(report, budget).all_hold()) print("it does not fit");
@@ -41,18 +41,18 @@ MLF_API std::span<const ResourceInfo> resource_infos();
 MLF_API const ResourceInfo& info(Resource resource);
 MLF_API std::span<const Resource> all_resources();
 MLF_API std::string_view to_string(Resource resource);
-/// Errors: `usage`, with all names that there are.
+/// Errors: `usage`; the message lists all names.
 MLF_API Result<Resource> resource_named(std::string_view name);
 
-/// What functions and data outside of the archive take at most, such as those of libm and of TVM's
-/// runtime (CompiledCode::missing), where it is known.
+/// The most that functions and data outside of the archive take, such as those of libm and of TVM's
+/// runtime (CompiledCode::missing). Empty if unknown.
 struct LibraryNeeds {
   std::optional<std::uint64_t> stack{};
   std::optional<std::uint64_t> flash{};
 };
 
-/// What a module needs of a resource: all that the name says. Where parts of it are not known, such
-/// as frames without a compiler or code of libraries, it has no maximum.
+/// Returns what a module needs of a resource: everything that the resource includes. The result has
+/// no maximum if a part is unknown, such as frames without a compiler or code of libraries.
 MLF_API analysis::Count needed(const ModuleReport& module, Resource resource,
                                const LibraryNeeds& library = {});
 
@@ -63,7 +63,7 @@ enum class Verdict : std::uint8_t {
 };
 MLF_API std::string_view to_string(Verdict verdict);
 
-/// At most so much of a resource.
+/// The most that a module may use of a resource.
 struct Limit {
   Resource resource{};
   std::uint64_t most = 0;
@@ -75,8 +75,8 @@ struct BudgetResult {
   Limit limit;
   analysis::Count needed;
   Verdict verdict = Verdict::fits;
-  /// By how much, what would help, and what is missing for a decision; one sentence each. Empty
-  /// where it fits.
+  /// By how much the limit is exceeded, what would help, and what is missing for a decision; one
+  /// sentence each. Empty if the module fits.
   std::vector<std::string> remarks;
 };
 
@@ -89,11 +89,11 @@ MLF_API std::vector<BudgetResult> check_budget(const ModuleReport& module,
 enum class Presence : std::uint8_t {
   absent,
   found,
-  undecided,  ///< none is found, and not everything could be looked at
+  undecided,  ///< none is found, but not everything could be searched
 };
 MLF_API std::string_view to_string(Presence presence);
 
-/// One code of findings.def that there should be none of, compared with one module.
+/// The result for one module and one code of findings.def that it must not have.
 struct FindingResult {
   std::string module;
   CostFindingCode code{};
@@ -107,7 +107,7 @@ struct FindingResult {
 MLF_API std::vector<FindingResult> check_findings(const ModuleReport& module,
                                                   std::span<const CostFindingCode> unwanted);
 
-/// What is asked of a module.
+/// The limits and unwanted findings of a module.
 struct Demands {
   std::vector<Limit> limits{};
   std::vector<CostFindingCode> no_findings{};
@@ -121,12 +121,12 @@ struct Budget {
   Demands common;
   std::map<std::string, Demands, std::less<>> of_modules{};
 
-  /// What a module is compared with: limits of its own count before common ones, findings are
-  /// unwanted by either. In the orders of `all_resources` and `all_cost_findings`.
+  /// Returns the demands on one module: a limit of its own overrides the common one, unwanted
+  /// findings add up. In the orders of `all_resources` and `all_cost_findings`.
   MLF_API Demands demands_on(std::string_view module) const;
 };
 
-/// Everything that the modules of an archive were compared with.
+/// The results for all modules of an archive.
 struct CheckResults {
   std::vector<BudgetResult> limits{};
   std::vector<FindingResult> findings{};
@@ -135,15 +135,15 @@ struct CheckResults {
   MLF_API bool all_hold() const;
 };
 
-/// Holds every module of a report against what the budget demands of it.
+/// Compares every module of a report with what the budget demands of it.
 MLF_API CheckResults check(const Report& report, const Budget& budget,
                            const LibraryNeeds& library = {});
 
-/// The text of `mlf check --format json` (schemas/check.schema.json).
+/// Returns the text of `mlf check --format json` (schemas/check.schema.json).
 MLF_API std::string to_json(const CheckResults& results, JsonLayout layout);
 
-/// As SARIF 2.1.0, with a result for each limit that does not hold and each unwanted finding, of
-/// the archive that was checked.
+/// Returns SARIF 2.1.0 about the checked `archive`, with a result for each limit that does not hold
+/// and each unwanted finding.
 MLF_API std::string to_sarif(const CheckResults& results, std::string_view archive,
                              JsonLayout layout);
 

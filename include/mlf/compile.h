@@ -1,6 +1,6 @@
-// The archive's own C, compiled by the user's compiler: how large its code is, what is in which
-// section, how large the frames of its functions are. `--cc` of mlf report, check and diff. And the
-// object files that archives of LLVM targets hold.
+// Compiles the archive's C with the user's compiler, and measures code, sections and stack frames,
+// for `--cc` of mlf report, check and diff. Also reads the object files of archives of LLVM
+// targets.
 //
 //     const mlf::Compiler compiler{.command = "arm-none-eabi-gcc", .flags = {"-Os"}};
 //     for (const mlf::Module& module : deployment.library().modules) {
@@ -35,11 +35,12 @@ struct Compiler {
 /// Code of one function.
 struct CompiledFunction {
   std::uint64_t bytes = 0;  ///< of its symbol
-  /// Of -fstack-usage; of an object file, of its unwind tables. Nothing where it has no bound.
+  /// From -fstack-usage, or from the unwind tables of an object file. Empty if the frame has no
+  /// bound.
   std::optional<std::uint64_t> frame{};
 };
 
-/// What the object files of one module have in memory, in bytes, without padding between sections.
+/// The memory that the object files of one module take, in bytes, without padding between sections.
 struct CompiledCode {
   std::uint64_t text = 0;    ///< sections that are executed
   std::uint64_t rodata = 0;  ///< sections that are only read: constants, strings
@@ -54,27 +55,26 @@ struct CompiledCode {
   std::uint64_t written_padding = 0;  ///< between data and bss
 };
 
-/// Compiles the files of codegen/host/src of a module, each by itself, in a temporary directory
-/// that is gone afterwards. Headers are looked for where the flags say, then among those of the
-/// archive, then among mlf's own declarations of what generated C needs of TVM's runtime.
+/// Compiles the files of codegen/host/src of a module, each by itself, in a temporary directory,
+/// and removes the directory. Headers come from the directories of the flags, then from the
+/// archive, then from mlf's own declarations of TVM's runtime.
 ///
-/// Errors: `usage` where the compiler cannot be run; `invalid_input` with its first error where C
-/// does not compile or takes too long, where the object file is not ELF, and where the module has
-/// no C; `io`.
+/// Errors: `usage` if the compiler cannot be run; `invalid_input`, with its first error, if C does
+/// not compile or takes too long, if the object file is not ELF, or if the module has no C; `io`.
 MLF_API Result<CompiledCode> compile_module(const archive::Archive& archive, const Module& module,
                                             const Compiler& compiler);
 
-/// What the object files that an archive of an LLVM target holds (codegen/host/lib) have in memory.
+/// The object files of an archive of an LLVM target (codegen/host/lib).
 struct ObjectCode {
   CompiledCode code;  ///< nothing of the module's C
-  /// The AOT main function among them, and the functions that its code refers to in the order of
-  /// the code, those of TVM's runtime left out. Empty where no object file defines a main.
+  /// The AOT main function, and the functions that its code refers to, in the order of the code,
+  /// without those of TVM's runtime. Empty if no object file defines a main.
   std::string main{};
   std::vector<std::string> main_calls{};
 };
 
-/// Reads the object files of a module; nothing where it has none. Errors: `invalid_input` where one
-/// is not ELF.
+/// Reads the object files of a module. Returns nullopt if it has none. Errors: `invalid_input` if a
+/// file is not ELF.
 MLF_API Result<std::optional<ObjectCode>> object_code(const archive::Archive& archive,
                                                       const Module& module);
 

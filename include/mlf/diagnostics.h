@@ -19,7 +19,7 @@ namespace mlf {
 /// What kind of failure a diagnostic reports. It decides the exit code of the program.
 enum class ErrorKind : std::uint8_t {
   check_failed,   ///< a check failed or something required is missing (exit 1)
-  usage,          ///< the caller asked for something that makes no sense (exit 64)
+  usage,          ///< the caller's arguments are wrong (exit 64)
   invalid_input,  ///< an input is malformed, hostile or over a limit (exit 65)
   out_of_memory,  ///< an input needs more memory than there is (exit 65)
   internal,       ///< a defect of mlf itself (exit 70)
@@ -50,16 +50,15 @@ struct Diagnostic {
 template <class T>
 using Result = tl::expected<T, Diagnostic>;
 
-/// `text` for a terminal, on one line: control characters (C0, DEL, C1), bytes that are not UTF-8,
-/// and marks that change the direction of text are written as \xNN or \u{N}, everything else stays.
-/// What comes out may be given in again: nothing changes a second time.
+/// Returns `text` for a terminal, on one line: control characters (C0, DEL, C1), bytes that are not
+/// UTF-8, and marks that change the direction of text become \xNN or \u{N}. Idempotent.
 MLF_API std::string printable(std::string_view text);
 
-/// `file:member:line:column: message`, then the source line and a caret where they are known. Every
-/// part is `printable`, whatever the input put into it.
+/// Returns `file:member:line:column: message`, then the source line and a caret if they are known.
+/// Every part is `printable`.
 MLF_API std::string to_string(const Diagnostic& diagnostic);
 
-/// Completes the place with the file it came from, where none is named yet.
+/// Sets the file of the place, if it has none.
 MLF_API Diagnostic in_file(Diagnostic diagnostic, std::string_view file);
 
 }  // namespace mlf

@@ -1,4 +1,4 @@
-// What changed between two builds: memory, arithmetic, kernels, the network. `mlf diff` shows it.
+// Compares two builds: memory, arithmetic, kernels, the network, for `mlf diff`.
 //
 //     const mlf::BuildDifference changes = mlf::diff(report_before, report);
 //     for (const mlf::ModuleDifference& module : changes.modules) print(module.name);
@@ -20,7 +20,7 @@
 
 namespace mlf {
 
-/// A number of a module or kernel that is another one now.
+/// A number of a module or kernel that changed.
 struct NumberChange {
   std::string what;  ///< as in the report's JSON: "ram.pools", "mac", "scratch"
   analysis::Count before;
@@ -28,7 +28,7 @@ struct NumberChange {
 
   /// Whether it is certainly larger than before.
   bool grows() const { return before.max && *before.max < after.min; }
-  /// "+16 (+3.1 %)"; "?" where one of them is not exact.
+  /// Returns "+16 (+3.1 %)", or "?" if one of them is not exact.
   MLF_API std::string delta() const;
 };
 
@@ -41,7 +41,7 @@ enum class KernelChange : std::uint8_t {
 };
 MLF_API std::string_view to_string(KernelChange change);
 
-/// A kernel that is not the same program in both.
+/// A kernel whose program differs between the builds.
 struct KernelDifference {
   KernelChange change{};
   std::string before;  ///< its symbol; empty where added
@@ -73,15 +73,16 @@ struct BuildDifference {
   bool empty() const noexcept { return modules.empty(); }
 };
 
-/// Compares two reports module by module, by name, or the only module of each whatever its name.
+/// Compares two reports module by module, by name. If each has one module, compares these whatever
+/// their names.
 ///
-/// Kernels are the same program where their code differs in names at most, in whatever order they
-/// are. Where one side is known from generated C alone, both are compared in
-/// the form that C can say. The others are paired by their role in the
-/// network: what their calls are given by whom, and the types of their tensors.
+/// Kernels are equal if their code differs in names only; their order does not matter. If one side
+/// is known from generated C alone, both are compared in the form that C can express. The other
+/// kernels are paired by their role in the network: the producers of their arguments, and the types
+/// of their tensors.
 MLF_API BuildDifference diff(const Report& before, const Report& after);
 
-/// The text of `mlf diff --format json` (schemas/diff.schema.json).
+/// Returns the text of `mlf diff --format json` (schemas/diff.schema.json).
 MLF_API std::string to_json(const BuildDifference& difference, JsonLayout layout);
 
 }  // namespace mlf

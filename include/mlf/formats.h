@@ -13,7 +13,7 @@
 
 namespace mlf {
 
-/// Of the library: "0.1.0".
+/// Returns the version of the library: "0.1.0".
 MLF_API std::string_view version() noexcept;
 
 /// How JSON is laid out.
@@ -31,8 +31,8 @@ using Sink = std::function<void(std::string_view bytes)>;
 /// src/tir-N.json, `mlf-tir`.
 inline constexpr int kTirJsonVersion = 1;
 
-/// src/mlf.json, `mlf-manifest`. It covers everything that the outputs depend on beside what
-/// the manifest lists: a new number makes every archive be processed again.
+/// src/mlf.json, `mlf-manifest`. Stands for everything that the outputs depend on and the manifest
+/// does not list: if it changes, every archive is processed again.
 inline constexpr int kManifestVersion = 2;
 
 /// build.json of a build without an archive, `mlf-build`. The hook writes it, mlf reads it.

@@ -1,5 +1,5 @@
-// What is in an archive: modules, memory, TIR, functions, members; what metadata.json claims of its
-// memory, and what it says that cannot all be true. `mlf inspect` shows it.
+// The contents of an archive for `mlf inspect`: modules, memory, TIR, functions, members; what
+// metadata.json claims about memory; and contradictions.
 //
 //     const mlf::Inspection inspection = mlf::inspect(deployment);
 //     print(mlf::to_json(deployment, inspection, mlf::JsonLayout::pretty));
@@ -24,8 +24,8 @@
 
 namespace mlf {
 
-/// What an archive says about a module and cannot all be true. Numbers of such a module are worth
-/// no more than the statements that they follow from: every command that shows them shows this too.
+/// Statements of an archive about a module that cannot all be true. The numbers of such a module
+/// may be wrong: every command that shows them shows the contradiction too.
 struct Contradiction {
   /// Of a check of the network with severity `error` (mlf/graph/checks.def), or
   /// "metadata-too-small" or "c-invalid".
@@ -41,7 +41,7 @@ enum class ClaimKind : std::uint8_t { inputs_and_outputs, constants, workspace }
 /// "inputs-and-outputs", …
 MLF_API std::string_view to_string(ClaimKind kind);
 
-/// What TVM does, by which it comes to another number.
+/// Why TVM states another number than the network needs.
 enum class ClaimReason : std::uint8_t {
 #define MLF_CLAIM_REASON(name, code, sentence) name,
 #include "mlf/claim_reasons.def"
@@ -51,13 +51,13 @@ enum class ClaimReason : std::uint8_t {
 /// "every-value", …
 MLF_API std::string_view to_string(ClaimReason reason);
 
-/// One of these numbers, of all devices together, and the same number worked out from the network.
+/// One of these numbers, for all devices together, and the same number computed from the network.
 struct MemoryClaim {
   ClaimKind kind{};
   std::uint64_t claimed = 0;
   graph::ByteCount found;
-  /// Why TVM comes to another number: only where what TVM does, done again, gives just the number
-  /// that is claimed. Nothing where that is not known, and where they agree.
+  /// Why TVM states another number, if repeating TVM's calculation gives exactly the claimed
+  /// number. Empty if no reason is known, or if the numbers agree.
   std::optional<ClaimReason> reason_code{};
   std::string reason{};  ///< the same as a sentence; empty where there is none
 
@@ -65,12 +65,12 @@ struct MemoryClaim {
   MLF_API bool agrees() const;
 };
 
-/// The claims about one module in the order of ClaimKind; those that its metadata does not make are
-/// left out. `topology` is the module's network.
+/// Returns the claims about one module in the order of ClaimKind, without those that its metadata
+/// does not make. `topology` is the module's network.
 MLF_API std::vector<MemoryClaim> memory_claims(const Module& module,
                                                const graph::Topology& topology);
 
-/// The same where nothing is known of the network.
+/// The same for a module whose network is unknown.
 MLF_API std::vector<MemoryClaim> memory_claims(const Module& module);
 
 /// A function of a TIR module.
@@ -102,7 +102,7 @@ enum class CInterface : std::uint8_t {
 /// "c" or "packed".
 MLF_API std::string_view to_string(CInterface interface);
 
-/// How a program runs a module that the AOT executor runs.
+/// The function that runs a module with the AOT executor.
 struct EntryPoint {
   std::string function;  ///< "tvmgen_default_run"
   CInterface interface {};
@@ -113,21 +113,22 @@ struct EntryPoint {
   std::vector<std::string> outputs{};
 };
 
-/// What reading everything in an archive came to, beside what the Deployment itself knows.
+/// The results of reading everything in an archive, in addition to the Deployment.
 struct Inspection {
   std::vector<std::optional<EntryPoint>> entry_points;  ///< by module; nothing where none is found
   std::vector<TirFacts> tir;
   Networks networks;                             ///< none where `networks_failure` says why
   std::optional<Diagnostic> networks_failure{};  ///< a TIR or a graph that does not read
 
-  /// The network of a module, by its index in ModelLibrary::modules; null where it has none.
+  /// Returns the network of a module, by its index in ModelLibrary::modules, or null.
   MLF_API const graph::Topology* network_of(std::size_t module) const;
 };
 
-/// TIR that does not read is a `failure`, so that all others are shown.
+/// Reads everything in an archive. TIR that cannot be read becomes a `failure`, and the rest is
+/// read.
 MLF_API Inspection inspect(const Deployment& deployment);
 
-/// The text of `mlf inspect --json` (schemas/inspect.schema.json).
+/// Returns the text of `mlf inspect --json` (schemas/inspect.schema.json).
 MLF_API std::string to_json(const Deployment& deployment, const Inspection& inspection,
                             JsonLayout layout);
 

@@ -1,6 +1,6 @@
 // One typed view of an archive's `metadata.json`, whichever version of the format it has, and the
 // parameters of a model: `parameters/<module>.params`, TVM's named list of arrays. A Param is a
-// view of the bytes that it was read from; everything else owns what it says.
+// view of the bytes that it was read from; everything else owns its content.
 //
 //     const auto library = mlf::read_model_library(metadata_json, {});
 //     if (!library) return fail(library.error());
@@ -67,8 +67,8 @@ struct ExternalDependency {
   std::vector<ExtraField> extra;
 };
 
-/// One entry of the graph executor's storage table. TVM computes sizes and bindings by the wrong
-/// index in places: the graph itself is the authority.
+/// One entry of the graph executor's storage table. In places TVM computes sizes and bindings with
+/// the wrong index: trust the graph instead.
 struct StorageId {
   std::int64_t storage_id = 0;
   std::uint64_t size_bytes = 0;
@@ -126,7 +126,7 @@ struct OperatorFunction {
   std::vector<OperatorBuffer> buffers;
 };
 
-/// What metadata says about memory. Which parts are filled depends on style and executor.
+/// The memory that metadata declares. Style and executor decide which parts are present.
 struct ModuleMemory {
   std::vector<StorageId> storage_ids;                 ///< graph executor
   std::vector<FunctionWorkspace> operator_functions;  ///< full model, version 2+
@@ -176,8 +176,8 @@ struct SharedFiles {
 };
 
 struct ModelLibrary {
-  /// 1–7; TVM v0.8 writes 5, v0.9–v0.18 write 7. 0: the archive has no metadata.json, and what is
-  /// here is what its other files say.
+  /// 1–7; TVM v0.8 writes 5, v0.9–v0.18 write 7. 0: the archive has no metadata.json, and this
+  /// information comes from its other files.
   std::int32_t version = 0;
   std::vector<Module> modules;  ///< at least one; several only from version 7 on
   SharedFiles shared;
@@ -186,7 +186,7 @@ struct ModelLibrary {
   bool is_build = false;
 
   bool has_metadata() const noexcept { return version != 0; }
-  /// Whether a file states the modules: otherwise they are what the other files name.
+  /// Whether a file states the modules. Otherwise they follow from the names of other files.
   bool states_modules() const noexcept { return has_metadata() || is_build; }
 };
 
@@ -194,12 +194,12 @@ struct MetadataOptions {
   std::size_t max_nesting = 64;  ///< arrays and objects around one value
 };
 
-/// Reads the text of `metadata.json` and gives each of `members` (regular files, names without
-/// "./") to the module it belongs to.
+/// Reads the text of `metadata.json`, and assigns each of `members` (regular files, names without
+/// "./") to its module.
 ///
-/// A file belongs to the module whose name it carries where TVM puts the name
-/// (`<m>_lib<N>.c`, `tvmgen_<m>.h`, `<m>.params`, …); a file under codegen/host of another form to
-/// the module with the longest name that its own begins with, or to the only module there is.
+/// A file belongs to the module whose name is in its own, where TVM puts it (`<m>_lib<N>.c`,
+/// `tvmgen_<m>.h`, `<m>.params`, …). A file below codegen/host with another form of name belongs to
+/// the module with the longest name that its own begins with, or to the only module.
 ///
 /// Errors: `invalid_input` in member "metadata.json" with line, column and, if the syntax is right,
 /// the JSON pointer: missing keys, wrong types, sizes that are negative, fractional or beyond 63

@@ -1,4 +1,5 @@
-// Plans for the memory of every network of an archive. mlf/optimize.h writes an archive with them.
+// Plans the memory of every network of an archive. mlf/optimize.h writes an archive with these
+// plans.
 //
 //     const auto plan = mlf::plan_archive(deployment);
 //     if (!plan) return fail(plan.error());
@@ -40,18 +41,17 @@ struct ModuleSplit {
 struct ModulePlan {
   std::string name;
   std::size_t module = 0;              ///< index into ModelLibrary::modules
-  std::optional<NoNetwork> missing{};  ///< why it has no network; then nothing else is there
+  std::optional<NoNetwork> missing{};  ///< why it has no network; all below is then empty
   std::optional<graph::Topology> network{};
   std::vector<std::int64_t> first_tick{};  ///< by step; then the end of the last one
-  /// No placement needs less of pools, executor, heap and stack.
+  /// No placement needs less memory of pools, executor, heap and stack together.
   analysis::Count lower_bound{0, std::nullopt};
   std::vector<ModulePoolPlan> pools{};  ///< its workspace pools
-  /// Why nothing is known of pools that its TIR names; `pools` is empty then. Nothing: all are
-  /// there.
+  /// Why the pools that its TIR names are unknown; `pools` is then empty. Empty if all are known.
   std::optional<std::string> unread_pools{};
   std::optional<plan::NetworkOrder> order{};      ///< nothing where a pool is refused
   std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
-  /// Where memories were given, and it has pools of which none is refused.
+  /// Empty without memories, without pools, and if a pool is refused.
   std::optional<ModuleSplit> split{};
 };
 
@@ -59,14 +59,14 @@ struct ArchivePlan {
   std::vector<ModulePlan> modules;  ///< in the order of the archive's
 };
 
-/// Plans the networks of an archive. The alignment of pools is what the generated C says of their
-/// arrays. `memories` are those of the board, the fastest first; none: there is no split. Errors:
+/// Plans the networks of an archive. Takes the alignment of pools from their arrays in generated C.
+/// `memories` are those of the board, the fastest first; without any there is no split. Errors:
 /// those of `Deployment::networks`, `Deployment::document` and `plan::solve`.
 MLF_API Result<ArchivePlan> plan_archive(const Deployment& deployment,
                                          const plan::SearchLimits& limits = {},
                                          std::span<const plan::MemoryLimit> memories = {});
 
-/// The text of `mlf plan --json` (schemas/plan.schema.json).
+/// Returns the text of `mlf plan --json` (schemas/plan.schema.json).
 MLF_API std::string to_json(const ArchivePlan& plan, JsonLayout layout);
 
 }  // namespace mlf

@@ -1,4 +1,4 @@
-// Giving an archive its TIR and its network as JSON, and leaving every other byte of it alone.
+// Writes the TIR and the network of an archive into it as JSON. Every other member keeps its bytes.
 //
 //     const auto done = mlf::process_archive("module.tar");
 //     if (!done) return fail(done.error());
@@ -22,7 +22,7 @@
 
 namespace mlf {
 
-/// Something the archive has to have, else processing it is a failed check.
+/// Something that the archive must have. Without it, `process_archive` fails with `check_failed`.
 enum class Requirement : std::uint8_t {
   tir,    ///< at least one TIR source
   graph,  ///< the graph of every module
@@ -31,20 +31,20 @@ enum class Requirement : std::uint8_t {
 /// What to do with a member that has the name of an output but was not written by mlf.
 enum class ForeignMembers : std::uint8_t { refuse, replace };
 
-/// Whether the result is written or only found out.
+/// Whether to write the result, or only to compute it.
 enum class Effect : std::uint8_t { write, dry_run };
 
 struct ProcessOptions {
   std::string output{};                  ///< empty: in place; "-": standard output
   std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `DeploymentOptions`
-  /// TIR that becomes a member `src/<name of the file>` first: the name is that of a TIR source. A
-  /// member of that name stays as it is, and the file is not looked at any further.
+  /// TIR files that first become members `src/<name of the file>`; the name must be that of a TIR
+  /// source. If the archive already has the member, it stays, and the file is ignored.
   std::vector<std::string> added_tir_files{};
   /// With `npy`, constants are members src/tir-N.constants/<id>.npy.
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<Requirement> require{};
-  /// The module of an archive without metadata.json: its files have to name this one and no other.
-  /// Empty: such an archive is not written into.
+  /// The module of an archive without metadata.json: its files must name this module and no other.
+  /// Empty: mlf does not write into such an archive.
   std::string module{};
   ForeignMembers foreign = ForeignMembers::refuse;
   Effect effect = Effect::write;
@@ -58,27 +58,27 @@ struct WrittenMember {
   std::uint64_t size = 0;
 };
 
-/// What became of the network of one module.
+/// The network of one module.
 struct NetworkReport {
   std::string module;
   std::size_t calls = 0;
   std::size_t failed_checks = 0;      ///< of severity `error`: with any, no graph is written
-  std::string first_failure{};        ///< what the first of them says
+  std::string first_failure{};        ///< `detail` of the first of them
   std::optional<NoNetwork> reason{};  ///< why there is none
 };
 
 struct ProcessReport {
-  /// Members written, in their order, TIR that was added first; empty where the archive is up to
-  /// date already.
+  /// Members written, in their order, added TIR first. Empty if the archive is already up to date.
   std::vector<WrittenMember> written{};
-  /// Members of an earlier run that are not written any more.
+  /// Members of an earlier run that this run removed.
   std::vector<std::string> removed{};
-  /// One for each module; empty where the archive is up to date already.
+  /// One for each module. Empty if the archive is already up to date.
   std::vector<NetworkReport> networks{};
-  /// Members of other content than the file of `ProcessOptions::added_tir_files` of their name.
+  /// Members that stayed although a file of `ProcessOptions::added_tir_files` with their name
+  /// differs.
   std::vector<std::string> kept{};
-  /// What a replaced file had and the new one has not: extended attributes that the system does not
-  /// let mlf read or set, a sentence each.
+  /// Extended attributes that the replaced file had and the new one lacks, because the system did
+  /// not let mlf read or set them; one sentence each.
   std::vector<std::string> lost{};
   /// The number of TIR sources. Without any, and without a network, there is nothing to write, not
   /// even a manifest.
@@ -93,14 +93,14 @@ struct ProcessReport {
 ///    `src/<m>.graph.json` unless a check of severity `error` says that it cannot be trusted;
 ///  - `src/mlf.json`, the manifest (schemas/manifest.schema.json).
 ///
-/// The result depends on the members that are read, on the options and on the version of the
-/// formats only. Where the manifest says that none of these changed, and what it lists is intact,
-/// the archive is left alone: not even its time changes. Otherwise the members it lists are
-/// replaced; those that are no longer made go.
+/// The result depends only on the members that are read, on the options and on the version of the
+/// formats. If by the manifest none of these changed, and the members that it lists are intact, the
+/// archive stays untouched: not even its time changes. Otherwise mlf replaces the listed members,
+/// and removes those that it no longer makes.
 ///
 /// In place means atomically, under a lock: other readers see the old archive or the new one. In a
-/// directory every file is replaced atomically, and the manifest before the files that it lists:
-/// after an interruption `verify_archive` finds what is missing, and the next call makes it.
+/// directory mlf replaces each file atomically, the manifest before the files that it lists: after
+/// an interruption `verify_archive` finds what is missing, and the next call makes it.
 ///
 /// Errors leave the archive as it was: `invalid_input` for a malformed archive, metadata, manifest
 /// or TIR, and for a member that mlf did not write in the way; `check_failed` for a missing

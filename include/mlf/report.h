@@ -1,6 +1,6 @@
 // What a network costs and why: memory, constants and arithmetic of every module, call by call,
-// with the lines of TIR and C that each kernel became. `mlf report` shows it, and `mlf table` as
-// rows for spreadsheets. A Report owns all that it says, and shares the documents of its kernels.
+// with the lines of TIR and C that each kernel became. `mlf report` prints it, `mlf table` prints
+// it as rows for spreadsheets. A Report owns its content, and shares the documents of its kernels.
 //
 //     const auto report = mlf::report_of(deployment);
 //     if (!report) return fail(report.error());
@@ -62,7 +62,7 @@ struct CallMeasureInfo {
 };
 MLF_API std::span<const CallMeasureInfo> call_measures();
 
-/// That of all these calls.
+/// Returns the measure of all these calls together.
 MLF_API analysis::Count total(std::span<const CallReport> calls, CallMeasure measure);
 
 /// Where a number of a module is shown, beside `mlf table`.
@@ -99,10 +99,11 @@ struct CodeLines {
   std::uint32_t last = 0;
 };
 
-/// "lib0.c:12-40", without the directory, which is the same for all generated C; "-" for none.
+/// Returns "lib0.c:12-40", without the directory, which is the same for all generated C; "-" for
+/// none.
 MLF_API std::string lines_text(const std::optional<CodeLines>& lines);
 
-/// A kernel: a function that main calls, or any function where there is no main.
+/// A kernel: a function that main calls; without a main, any function.
 struct KernelReport {
   std::string symbol;
   std::string short_name;          ///< without the prefixes that all have; unique in the module
@@ -129,25 +130,25 @@ struct CallReport {
   }
 };
 
-/// What has to be in RAM, in bytes, as a linker map and a board see it.
+/// RAM that the network needs, in bytes, as in a linker map.
 struct RamReport {
   analysis::Count pools;     ///< workspace pools, as they are declared
   analysis::Count io;        ///< inputs and outputs of the network outside of pools and storages
   analysis::Count executor;  ///< storages of the graph executor
   analysis::Count heap;      ///< most that TVMBackendAllocWorkspace has given at one time
   analysis::Count stack;     ///< most that workspaces take at one time that are arrays of kernels
-  /// Arrays on the stack in which a main with packed calls hands over their arguments.
+  /// Arrays on the stack in which a main with packed calls passes arguments.
   analysis::Count arguments;
 
-  /// Of all of these: what has to be there beside the program's own memory. Of functions' frames
-  /// only these arrays count.
+  /// Returns the sum: RAM beside the program's own memory. Of stack frames it includes only these
+  /// arrays.
   MLF_API analysis::Count total() const;
 };
 
-/// What has to be in flash, in bytes. Code is known to compilers only: see ModuleReport::code.
+/// Flash that the network needs, in bytes, without code: see ModuleReport::code.
 struct FlashReport {
   analysis::Count constants;  ///< of main and kernels
-  analysis::Count copies;     ///< the same constants once more, such as those of get_c_metadata
+  analysis::Count copies;     ///< copies of constants, such as the strings of get_c_metadata
 };
 
 enum class CostFindingCode : std::uint8_t {
@@ -163,18 +164,18 @@ struct CostFindingInfo {
 };
 MLF_API std::span<const CostFindingInfo> all_cost_findings();
 MLF_API const CostFindingInfo& info(CostFindingCode finding);
-/// Errors: `usage`, with all codes that there are.
+/// Errors: `usage`; the message lists all codes.
 MLF_API Result<CostFindingCode> finding_named(std::string_view code);
 
-/// Something that costs more than it has to, or does not work, with what shows it.
+/// An avoidable cost or a defect, with its evidence.
 struct CostFinding {
   CostFindingCode code{};
   std::string where;      ///< symbol of the kernel, or name of the constant
-  analysis::Count bytes;  ///< that could be saved at most; unknown where bytes are not the point
+  analysis::Count bytes;  ///< bytes that could be saved at most; unknown for other kinds of cost
   std::string evidence;   ///< one sentence with the names and numbers in it
 };
 
-/// Why there may be findings of a code though none is shown.
+/// Why there may be findings of a code that the report does not show.
 struct UnsearchedFinding {
   CostFindingCode code{};
   std::string why;  ///< one sentence
@@ -194,13 +195,13 @@ struct ModuleReport {
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;
-  /// What calls in this order need of the memory of `peak`, wherever tensors are.
+  /// The least memory of the kinds in `peak` that this order of calls needs, wherever tensors are.
   analysis::Count lower_bound;
   std::vector<CostFinding> findings{};  ///< in the order of findings.def
   std::vector<UnsearchedFinding> unsearched{};
   /// Why numbers are not exact, one sentence each.
   std::vector<std::string> uncertain{};
-  /// What the archive says of the module and cannot all be true.
+  /// Statements of the archive about the module that cannot all be true.
   std::vector<Contradiction> contradictions{};
 };
 
@@ -214,40 +215,40 @@ struct ReportOptions {
 
 /// Reads all TIR and all generated C of the archive.
 ///
-/// Errors: `invalid_input` for TIR or another member that does not read; those of `compile_module`;
-/// `io`.
+/// Errors: `invalid_input` for TIR or another member that cannot be read; those of
+/// `compile_module`; `io`.
 MLF_API Result<Report> report_of(const Deployment& deployment, const ReportOptions& options = {});
 
-/// Bytes that another placement for the same order of calls could save at most.
+/// Returns the bytes that another placement could save at most, with the same order of calls.
 MLF_API analysis::Count placement_loss(const ModuleReport& module);
 
-/// Bytes of stack that a run takes, by the compiler. At least the frames of main and of the kernel
-/// with the largest one. At most these and the frames of all other functions but kernels, as none
-/// calls itself; there is no maximum where the C calls what is not in the archive, or where a frame
-/// has no bound. Nothing is known without a compiler.
+/// Returns the stack of one run in bytes, as the compiler reports frames. The minimum is the frame
+/// of main plus the largest frame of a kernel. The maximum adds the frames of all functions that
+/// are not kernels, since no function calls itself. There is no maximum if the C calls functions
+/// outside of the archive, or if a frame has no bound. Unknown without a compiler.
 ///
-/// `library` is what functions outside of the archive take at most, where that is known.
+/// `library` is the most that functions outside of the archive take, if known.
 MLF_API analysis::Count stack_frames(const ModuleReport& module,
                                      std::optional<std::uint64_t> library = {});
 
-/// What an archive says of one of its modules and cannot all be true.
+/// A contradiction and its module.
 struct ModuleContradiction {
   std::string module;
   Contradiction what;
 };
 
-/// Those of all modules.
+/// Returns the contradictions of all modules.
 MLF_API std::vector<ModuleContradiction> contradictions_of(const Report& report);
 
 /// Writes a report as JSON (schemas/report.schema.json).
 MLF_API Result<void> write_report_json(const Report& report, JsonLayout layout, const Sink& sink);
 
-/// That of one execution of the kernel, as far as it is not of main: all others are unknown.
+/// Returns a measure of one execution of the kernel. A measure that depends on main is unknown.
 MLF_API analysis::Count number_of(const KernelReport& kernel, CallMeasure measure);
 
-/// Writes a number of every call as node data of Model Explorer, which colours with it the graph of
-/// `graph::write_model_explorer_json`. A call whose number is not exact is left out: there is no
-/// way to say so.
+/// Writes a number of every call as node data of Model Explorer, which colours the graph of
+/// `graph::write_model_explorer_json` by it. Leaves out a call whose number is not exact: the
+/// format has no bounds.
 MLF_API Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
                                      const Sink& sink);
 
@@ -257,10 +258,10 @@ enum class RowKind : std::uint8_t {
   call,      ///< one execution of a kernel
   tensor,    ///< one value of a network
   constant,  ///< one constant of a kernel or of main
-  finding,   ///< something that costs more than it has to
+  finding,   ///< an avoidable cost or a defect
 };
 
-/// What is in the cells of a column, where they are not empty.
+/// The type of the cells of a column that are not empty.
 enum class CellType : std::uint8_t { number, text };
 
 /// A column of the rows of one kind. Columns are only ever added, at the end.
@@ -270,19 +271,21 @@ struct RowColumn {
   CellType type = CellType::number;
 };
 
-/// Numbers that are not exact are two columns, `…_min` and `…_max`. An unknown maximum is empty.
+/// Returns the columns. A number that may be a bound has two, `…_min` and `…_max`; an unknown
+/// maximum is an empty cell.
 MLF_API std::span<const RowColumn> columns_of(RowKind kind);
 
 /// Empty, a number or a text.
 using Cell = std::variant<std::monostate, std::uint64_t, std::string>;
 
-/// As many cells a row as `columns_of` has columns; in the order of modules, then that of the
-/// network.
+/// Returns the rows, in the order of modules, then of the network. A row has one cell for each
+/// element of `columns_of`.
 MLF_API std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind);
 
-/// One line of CSV by RFC 4180 with its line break. An empty cell is empty.
+/// Returns one line of CSV (RFC 4180) with its line break. An empty cell is an empty field.
 MLF_API std::string csv_line(std::span<const Cell> cells);
-/// One object of JSON with a line break; an empty cell is null. As many names as cells.
+/// Returns one JSON object with a line break; an empty cell is null. There must be as many names as
+/// cells.
 MLF_API std::string json_line(std::span<const std::string> names, std::span<const Cell> cells);
 
 }  // namespace mlf

@@ -65,15 +65,15 @@ struct Target {
 /// other kind that runs on the CPU, 2 for cuda, 4 for opencl, 7 for vulkan, 8 for metal, 10 for
 /// rocm, 12 for ext_dev, 15 for webgpu, … Nothing for a kind TVM v0.8–v0.18 does not register.
 ///
-/// Two numbers changed with DLPack: hexagon 14 → 16 and aocl 5 → 32. The newer one is given; where
-/// an archive states the number itself (metadata up to version 5), that one holds.
+/// Two numbers changed with DLPack: hexagon 14 → 16 and aocl 5 → 32. Returns the newer one. If an
+/// archive states the number itself (metadata up to version 5), use that.
 MLF_API std::optional<std::int32_t> default_device_type(std::string_view kind) noexcept;
 
 /// How the integers of a printed `Target(…)` are written. The legacy text printer of TVM
 /// v0.10–v0.11 leaves its stream in hexadecimal after the leading `id=`.
 enum class TargetIntegers : std::uint8_t { decimal, hexadecimal };
 
-/// Reads every text form of a target, told apart by how the text begins:
+/// Reads every text form of a target. The beginning of the text decides the form:
 /// - `c -keys=arm_cpu,cpu -link-params=0 -host='llvm -mcpu=x'`, TVM's command line. Quotes are
 ///   single quotes, around a value (v0.12+) or a whole argument (`'-mcpu=a b'`, up to v0.11); a
 ///   flag without value means 1.

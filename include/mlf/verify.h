@@ -1,4 +1,4 @@
-// Whether what an archive says about itself fits together.
+// Checks that the parts of an archive are consistent.
 //
 //     const auto verified = mlf::verify_archive("module.tar");
 //     if (!verified) return fail(verified.error());
@@ -25,17 +25,17 @@ namespace mlf {
 
 /// What a finding is about.
 enum class FindingCode : std::uint8_t {
-  network_check,   ///< a check of a topology; `check` says which
-  stage_mismatch,  ///< two stages of one build show different networks
-  c_mismatch,      ///< generated C says something else than the TIR that was captured
-  c_type,          ///< generated C uses a type that C does not have
-  stale_outputs,   ///< outputs of mlf were made from other members than those that are there now
-  damaged_output,  ///< an output of mlf is missing, or not what mlf wrote
-  no_network,      ///< a module without a network
-  not_compared,    ///< a capture of another stage or build than the generated C
-  metadata_too_small,  ///< metadata.json declares less than what runs
-  c_invalid,           ///< generated C that no compiler takes
-  missing_file,  ///< TIR beside the archive that an earlier run read and this one is not given
+  network_check,       ///< a check of a topology; `check` says which
+  stage_mismatch,      ///< two stages of one build show different networks
+  c_mismatch,          ///< generated C differs from the captured TIR
+  c_type,              ///< generated C uses a type that C does not have
+  stale_outputs,       ///< outputs of mlf were made from members that have changed since
+  damaged_output,      ///< an output of mlf is missing, or not what mlf wrote
+  no_network,          ///< a module without a network
+  not_compared,        ///< a capture of another stage or build than the generated C
+  metadata_too_small,  ///< metadata.json declares less memory than the network uses
+  c_invalid,           ///< generated C that no compiler accepts
+  missing_file,  ///< TIR beside the archive that an earlier run read and this one does not get
 };
 
 MLF_API std::string_view to_string(FindingCode code);
@@ -62,7 +62,7 @@ MLF_API std::string_view to_string(VerifyCheck check);
 /// "sources of TIR can be read": behind "3 of 4".
 MLF_API std::string_view claim_of(VerifyCheck check);
 
-/// What one check came to. With nothing counted, nothing was checked.
+/// The result of one check. If both numbers are 0, the check was not made.
 struct CheckResult {
   VerifyCheck check{};
   std::size_t passed = 0;
@@ -76,7 +76,7 @@ struct Verification {
   std::vector<Finding> findings{};
   std::vector<CheckResult> checks{};  ///< one for each row of verify_checks.def, in its order
 
-  /// Whether no finding is of severity `error`. It says nothing of what was not checked.
+  /// Whether no finding has severity `error`. Checks that were not made do not count.
   MLF_API bool passed() const noexcept;
 };
 
@@ -90,29 +90,28 @@ struct VerifyOptions {
 ///  - the checks of each module's network (mlf/graph/checks.def), the second opinion of Relay's
 ///    main among them;
 ///  - whether the TIR of further stages shows the network of the preferred stage, kernel by kernel;
-///  - whether the generated C says what the captured TIR of its module and target says, as far as C
-///    can say it and the dialect of the TIR does;
+///  - whether the generated C agrees with the captured TIR of its module and target, as far as C
+///    and the dialect of the TIR can express it;
 ///  - whether the generated C uses TVM's `half`, which is no type of C, and whether its
 ///  declarations
 ///    are such that a compiler takes them;
 ///  - whether metadata.json declares the workspace that the network certainly uses;
 ///  - whether the outputs of an earlier `process_archive` are intact and up to date.
 ///
-/// The archive passes where no finding is of severity `error`. Nothing is written, and nothing is
-/// compiled or run: of C only the declarations are looked at. `checks` of the result tells what was
-/// checked and what not.
+/// The archive passes if no finding has severity `error`. Writes, compiles and runs nothing: of C
+/// it checks only the declarations. `checks` of the result lists what was checked and what was not.
 ///
-/// Errors: `invalid_input` for an archive, metadata or TIR that does not read; `io`; `usage`.
+/// Errors: `invalid_input` for an archive, metadata or TIR that cannot be read; `io`; `usage`.
 MLF_API Result<Verification> verify_archive(const std::string& path,
                                             const VerifyOptions& options = {});
 
-/// What became of one archive.
+/// The result for one archive.
 struct VerifiedArchive {
   std::string path;
   Verification verification;
 };
 
-/// The text of `mlf verify --json` (schemas/verify.schema.json).
+/// Returns the text of `mlf verify --json` (schemas/verify.schema.json).
 MLF_API std::string to_json(std::span<const VerifiedArchive> archives, JsonLayout layout);
 
 }  // namespace mlf

@@ -1,8 +1,8 @@
-// The cost of a network, as numbers with bounds: the operations of one execution of a kernel and
-// their places in its loops, the memory in use at each call and at the peak.
+// The cost of a network, as numbers with bounds: the operations of one execution of a kernel, for
+// each of its loops, and the memory in use at each call and at the peak.
 //
 //     const mlf::analysis::KernelCost cost = mlf::analysis::kernel_cost(prim_func);
-//     print(to_string(cost.mac));  // 1024, or 0..1024 where data decides
+//     print(to_string(cost.mac));  // 1024, or 0..1024 if it depends on data
 //
 // Threads: plain values; functions have no shared state and may be called from any number of
 // threads.
@@ -23,8 +23,8 @@ namespace mlf::analysis {
 
 // --- Numbers -----------------------------------------------------------------------------------
 
-/// A number of times or of bytes, between two bounds. Sums and products stop at 2^63-1, the largest
-/// number that the JSON can say: a minimum then is 2^63-1, and a maximum unknown.
+/// A number of times or of bytes, with two bounds. Sums and products saturate at 2^63-1, the
+/// largest number in the JSON: a minimum is then 2^63-1, and a maximum unknown.
 struct Count {
   std::uint64_t min = 0;                 ///< at least so many
   std::optional<std::uint64_t> max = 0;  ///< at most so many; nothing: unknown
@@ -41,23 +41,23 @@ struct Count {
   MLF_API Count& operator+=(const Count& other);
   MLF_API Count& operator*=(const Count& other);
   friend Count operator+(Count a, const Count& b) { return a += b; }
-  /// Nothing times an unknown number is nothing.
+  /// Zero times an unknown number is zero.
   friend Count operator*(Count a, const Count& b) { return a *= b; }
   friend bool operator==(const Count&, const Count&) = default;
 };
 
-/// "72", "10..72", ">=72", "<=72", or "?" where nothing is known.
+/// Returns "72", "10..72", ">=72", "<=72", or "?" for an unknown number.
 MLF_API std::string to_string(const Count& count);
 
-/// A number of bytes as a Count: `at_least` has no maximum, `at_most` no minimum.
+/// Converts a number of bytes: `at_least` gets no maximum, `at_most` no minimum.
 MLF_API Count to_count(const graph::ByteCount& bytes);
 
-/// A sum of sizes of which some may be unknown: it then has no maximum.
+/// Converts a size. An unknown size becomes a Count without a maximum.
 MLF_API Count to_count(const std::optional<std::uint64_t>& bytes);
 
 // --- One execution of a kernel -----------------------------------------------------------------
 
-/// Classes of arithmetic on data. Multiply-accumulates are counted apart from these.
+/// Classes of arithmetic on data. Multiply-accumulates are counted separately.
 enum class Operation : std::uint8_t {
   add_subtract,
   multiply,
@@ -73,7 +73,8 @@ enum class Operation : std::uint8_t {
 };
 MLF_API std::string_view to_string(Operation operation);
 
-/// How often one class of arithmetic is done on elements of one type. A vector of n lanes counts n.
+/// The number of operations of one class on elements of one type. A vector of n lanes counts n
+/// times.
 struct OperationCount {
   Operation operation = Operation::add_subtract;
   tir::DType dtype{};  ///< of one element of the operands; of a cast, that of its result
@@ -96,7 +97,7 @@ MLF_API std::string_view to_string(BufferRole role);
 struct BufferCost {
   std::string name;  ///< of the parameter, or of the variable that holds the memory
   BufferRole role = BufferRole::unknown;
-  /// Position in `PrimFunc.params`, or among the packed arguments once MakePackedAPI ran.
+  /// Position in `PrimFunc.params`, or among the packed arguments after MakePackedAPI.
   std::optional<std::size_t> parameter{};
   Count loads;   ///< elements
   Count stores;  ///< elements
@@ -115,22 +116,22 @@ struct LoopCost {
   tir::NodeId node{};
 };
 
-/// A function that a kernel calls and that is not part of it.
+/// A function that a kernel calls by its symbol.
 struct ExternCall {
   std::string symbol;
   Count count;
 };
 
-/// Numbers are of one execution. Where `max` is nothing the number is unknown, and `min` is what is
-/// certain of it; `uncertain` has the reasons of everything that is not exact.
+/// The numbers of one execution. A number without a `max` has no upper bound; its `min` is certain.
+/// `uncertain` has a reason for every number that is not exact.
 struct KernelCost {
   /// Multiply-accumulates: products of two different values, both read from memory, that are added
-  /// to the very element that the sum is stored to. Those of functions that TVM is known to call
-  /// are among them.
+  /// to the element that the sum is stored to. Includes those of library functions that TVM calls.
   Count mac;
   std::vector<OperationCount> operations;  ///< arithmetic on data without `mac`
-  /// Integer arithmetic of addresses, of loop bounds and of conditions that read no memory, and
-  /// among it divisions and remainders. Counting a loop variable up is not among it.
+  /// Integer arithmetic of addresses, of loop bounds and of conditions that read no memory;
+  /// `index_divisions` has the divisions and remainders among it. Incrementing a loop variable does
+  /// not count.
   Count index_operations;
   Count index_divisions;
   std::vector<ExternCall> extern_calls;  ///< in the order of the code
@@ -139,18 +140,18 @@ struct KernelCost {
   Count loaded;                          ///< bytes of all buffers
   Count stored;                          ///< bytes of all buffers
   std::vector<std::string> uncertain;    ///< one sentence for each reason
-  /// What of the code is not understood, one sentence each; these are among `uncertain`. Where
-  /// there is any, nothing has an upper bound.
+  /// Code that mlf does not understand, one sentence each; also in `uncertain`. If there is any, no
+  /// number has an upper bound.
   std::vector<std::string> gaps{};
 };
 
-/// Counts what one execution of a PrimFunc does. Loops of static bounds are exact, and so are
-/// conditions on loop variables as long as the iterations they distinguish are at most about a
-/// million; conditions on data count from never to always; bounds that depend on data, `while` and
-/// functions whose body is not known make a number unknown. A kernel of CMSIS-NN loads and stores
-/// what its arguments say that it needs at least once. `if_then_else`, `&&` and `||` evaluate
-/// what they need, Select both of its values. Expressions that are shared count as often as they
-/// are evaluated. Time and memory grow with the number of nodes.
+/// Counts what one execution of a PrimFunc does. Loops with static bounds are exact. Conditions on
+/// loop variables are exact if they distinguish at most about a million iterations. Code under a
+/// condition on data counts from never to always. Bounds that depend on data, `while` and functions
+/// whose body is unknown make a number unknown. A kernel of CMSIS-NN loads and stores the minimum
+/// that follows from its arguments. `if_then_else`, `&&` and `||` evaluate what they need, Select
+/// evaluates both values. A shared expression counts as often as it is evaluated. Time and memory
+/// grow with the number of nodes.
 MLF_API KernelCost kernel_cost(tir::Node prim_func);
 
 // --- Memory while a network runs ---------------------------------------------------------------
@@ -159,7 +160,7 @@ MLF_API KernelCost kernel_cost(tir::Node prim_func);
 enum class LiveRole : std::uint8_t {
   input,    ///< the call reads it
   output,   ///< the call writes it
-  in_out,   ///< the call reads what was there and writes it anew
+  in_out,   ///< the call reads it, then writes it
   scratch,  ///< memory of the kernel's own: a workspace, gone when the call ends
   held,     ///< neither read nor written by this call, but by a later one
 };
@@ -175,28 +176,28 @@ struct LiveTensor {
   std::optional<std::uint64_t> bytes{};   ///< nothing: unknown
 };
 
-/// The tensors and workspaces that are in pools, heap, stack and the graph executor's storages
-/// while `call` runs: first what it reads and writes, then its scratch, then what is held. Memory
-/// of the caller (inputs and outputs of the network outside of pools) and constants are not among
-/// them. Two may share bytes, where a result is put over a dying input.
+/// Returns the tensors and workspaces in pools, heap, stack and the graph executor's storages while
+/// `call` runs: first those it reads and writes, then its workspaces, then held tensors. Leaves out
+/// constants and memory of the caller (inputs and outputs of the network outside of pools). Two may
+/// share bytes, if a result is placed over an input whose lifetime ends.
 MLF_API std::vector<LiveTensor> live_tensors(const graph::Topology& topology, graph::CallId call);
 
 /// The memory in use during one call, in bytes.
 struct CallMemory {
   Count live;        ///< in use while it runs, in all regions together; each byte counts once
-  Count scratch;     ///< the kernel's own workspaces, at most as many as are there at once
+  Count scratch;     ///< the kernel's own workspaces, the most that exist at one time
   Count parameters;  ///< constants that it reads: the kernel's own and those of main
 };
 
-/// By call.
+/// Returns the memory of each call, by CallId.
 MLF_API std::vector<CallMemory> call_memory(const graph::Topology& topology);
 
-/// The fullest moment of all memory that can be written: pools, heap, stack and the graph
-/// executor's storages together, as they are on one board.
+/// The peak of all writable memory: pools, heap, stack and the graph executor's storages together,
+/// as on one board.
 struct RamPeak {
-  std::optional<graph::CallId> call{};   ///< the first such; nothing where it is not a call's
+  std::optional<graph::CallId> call{};   ///< the first call with it; empty if no call has it
   Count bytes;                           ///< in use then
-  Count used;                            ///< what they take where they are
+  Count used;                            ///< the bytes they take at their present offsets
   std::vector<std::string> uncertain{};  ///< why these are not exact, one sentence each
 };
 MLF_API RamPeak ram_peak(const graph::Topology& topology);

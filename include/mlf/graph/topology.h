@@ -1,5 +1,5 @@
-// The network as a graph: calls of kernels in execution order, the tensors between them, and what
-// it takes of memory. A Topology owns all that it says.
+// The network as a graph: calls of kernels in execution order, the tensors between them, and their
+// memory. A Topology owns its content.
 //
 //     const auto networks = deployment.networks();  // deployment.h
 //     if (!networks) return fail(networks.error());
@@ -42,7 +42,7 @@ constexpr std::uint32_t index(Id id) {
 using Position = std::uint32_t;
 
 /// Element type and shape of a tensor as one end of an edge sees it. Main's C code and some
-/// external kernels do not say them.
+/// external kernels do not state them.
 struct TensorType {
   tir::DType dtype{};                              ///< void: unknown
   std::optional<std::vector<std::int64_t>> shape;  ///< elements per dimension; nothing: unknown
@@ -55,13 +55,13 @@ struct TensorType {
 enum class Direction : std::uint8_t {
   input,    ///< the call reads it
   output,   ///< the call writes it
-  in_out,   ///< the call reads what was there and writes it anew
+  in_out,   ///< the call reads it, then writes it
   pool,     ///< a memory pool, from which kernels take constants and workspace
   context,  ///< a device context, or the null handle in its place
   unknown,  ///< no tensor that this reader knows
 };
 
-/// What a direction was read off. decisions.def says what each one means.
+/// What a direction was derived from. decisions.def has the meanings.
 enum class DecidedBy : std::uint8_t {
 #define MLF_DECISION(name, code, meaning) name,
 #include "mlf/graph/decisions.def"
@@ -95,7 +95,7 @@ struct Call {
   std::vector<Argument> arguments{};
 };
 
-/// What memory is taken from while a network runs.
+/// The kinds of memory that a running network uses.
 enum class MemoryKind : std::uint8_t {
   pool,      ///< a pool that was planned when the network was built (USMP)
   executor,  ///< what the graph executor allocates for its storage ids before it runs
@@ -109,11 +109,11 @@ struct KernelBuffer {
   std::string name{};
   MemoryKind memory = MemoryKind::program;
   std::optional<std::uint64_t> bytes{};  ///< nothing: unknown
-  /// Bytes that it certainly has: where its size is a bound only, up to the last that is accessed.
+  /// A lower bound of its bytes: if the size is only a bound, up to the last byte that is accessed.
   std::uint64_t at_least = 0;
   std::optional<PoolId> pool{};  ///< of MemoryKind::pool
-  /// Of a pool: bytes from its start. Of heap and stack: bytes that the same call has there already
-  /// when it allocates these, as allocations are nested.
+  /// In a pool: bytes from its start. In heap and stack: bytes that the same call has already
+  /// allocated there, as allocations are nested.
   std::optional<std::uint64_t> offset{};
   bool is_conditional = false;  ///< allocated in a branch that a call may not take
 };
@@ -133,18 +133,17 @@ struct Kernel {
   std::string target{};     ///< kind of its target ("c"), or its external compiler; empty: unknown
   std::string hash{};       ///< TVM's structural hash of the Relay function; empty where not stated
   bool is_reshape = false;  ///< copies its only input to its only output, element by element
-  // What memory of its own it has is known of kernels with TIR only: of others, no entries here do
-  // not mean none.
+  // Known only for kernels with TIR: for others, empty lists mean unknown.
   std::vector<KernelBuffer> constants{};
   std::vector<KernelBuffer> workspaces{};
-  /// What its code does that is not understood, one sentence each. Empty: all of it is understood.
+  /// Code that mlf does not understand, one sentence each. Empty if it understands all code.
   std::vector<std::string> gaps{};
-  /// What is not understood, or a return under a condition, may end it early: of all that it does,
-  /// nothing is sure to be done.
+  /// Code that is not understood, or a return under a condition, may end the kernel early: then no
+  /// load or store is certain to happen.
   bool may_end_early = false;
 
   bool has_tir() const { return origin == KernelOrigin::tir; }
-  /// Whether its code is here and all of it is understood.
+  /// Whether its TIR is known and all of it understood.
   bool is_understood() const { return has_tir() && gaps.empty(); }
 };
 
@@ -163,7 +162,7 @@ enum class ValueKind : std::uint8_t {
   computed,  ///< the result of a call or copy
 };
 
-/// What one storage holds from one write to the next: a tensor that is defined once.
+/// The content of a storage from one write to the next: a tensor that is defined once.
 struct Value {
   std::string name{};  ///< unique: the storage's name, then `.1`, `.2`, … for its later values
   ValueKind kind = ValueKind::computed;
@@ -173,9 +172,9 @@ struct Value {
   std::optional<std::uint64_t> bytes{};
   std::optional<Endpoint> producer{};          ///< of computed values
   std::vector<Endpoint> consumers{};           ///< in execution order
-  std::optional<Position> first_definition{};  ///< nothing: there before the first step
-  /// The last step that touches it; nothing where none does. Outputs live to the end. A kernel may
-  /// be given a value that it does not touch.
+  std::optional<Position> first_definition{};  ///< empty: it exists before the first step
+  /// The last step that accesses it; empty if none does. Outputs live to the end. A kernel may
+  /// receive a value that it does not access.
   std::optional<Position> last_use{};
 };
 
@@ -191,7 +190,7 @@ enum class StorageKind : std::uint8_t {
 struct Storage {
   std::string name{};  ///< "sid_3", "sid_3_let", "input", "constant_0"
   StorageKind kind = StorageKind::workspace;
-  /// Nothing where it is memory of the caller.
+  /// Empty for memory of the caller.
   std::optional<MemoryKind> memory{};
   std::optional<std::uint64_t> bytes{};   ///< as allocated; nothing where main does not say
   std::optional<PoolId> pool{};           ///< of StorageKind::pool
@@ -214,41 +213,41 @@ struct PoolSize {
   std::uint64_t bytes = 0;
 };
 
-/// What a number is worth.
+/// How exact a number is.
 enum class Exactness : std::uint8_t {
   exact,
-  at_least,  ///< sizes or places are unknown: there may be more
+  at_least,  ///< some sizes or offsets are unknown: the true number may be larger
   at_most,   ///< some of it is allocated in branches that may not be taken
   unknown,   ///< both
 };
 
-/// The moment at which most of a region is in use: the first such step.
+/// The first step at which the most bytes of a region are in use.
 struct MemoryPeak {
   Position position = 0;
   std::optional<CallId> call{};  ///< nothing where the step is a copy or a device hook
   std::uint64_t bytes = 0;       ///< in use then
 };
 
-/// From this step on, until the next entry, so many bytes are in use.
+/// The bytes in use from this step until the next entry.
 struct LiveBytes {
   Position position = 0;
   std::uint64_t bytes = 0;
   friend bool operator==(const LiveBytes&, const LiveBytes&) = default;
 };
 
-/// How full a region of memory is while main runs. A byte is in use at a step where it belongs to a
-/// value that lives then, or to memory of the kernel called then; each byte counts once, as the
-/// planner may put the output of a call over an input of it.
+/// The use of a region of memory while main runs. A byte is in use at a step if it belongs to a
+/// live value, or to memory of the kernel that the step calls. Each byte counts once, as the
+/// planner may place an output of a call over one of its inputs.
 ///
-/// Outside of pools nothing says where an allocation is. Main's allocations and the graph
-/// executor's storages are there all the time, side by side, those of kernels while they run behind
-/// them; no padding of the allocator is counted.
+/// Outside of pools the archive does not state where an allocation is. mlf takes main's allocations
+/// and the graph executor's storages as adjacent for the whole run, and those of a kernel as behind
+/// them while it runs. Padding of the allocator does not count.
 struct MemoryUse {
   MemoryKind kind = MemoryKind::pool;
   std::optional<PoolId> pool{};            ///< of MemoryKind::pool
   std::optional<std::uint64_t> bytes{};    ///< of the pool as declared; else `used` where exact
   std::uint64_t used = 0;                  ///< end of the last byte that anything uses at any time
-  std::optional<MemoryPeak> peak{};        ///< nothing where main does nothing
+  std::optional<MemoryPeak> peak{};        ///< empty if main has no step
   std::vector<LiveBytes> live{};           ///< in execution order, where the number changes
   Exactness exactness = Exactness::exact;  ///< of every number here but `bytes`
   std::vector<std::string> uncertain{};    ///< why they are not exact, one sentence each
@@ -296,7 +295,7 @@ struct CheckInfo {
 };
 MLF_API const CheckInfo& info(CheckCode check);
 
-/// Something remarkable about the network, or about how it was found.
+/// An error, a warning or a note about the network, or about how mlf derived it.
 struct Check {
   CheckCode code{};
   std::string detail{};            ///< one sentence with the names in it
@@ -317,7 +316,7 @@ enum class ArgumentForm : std::uint8_t {
   stack,     ///< stores into stack_array and stack_value (after LowerTVMBuiltin)
 };
 
-/// Where a topology was read off.
+/// The source of a topology.
 struct Provenance {
   enum class Kind : std::uint8_t { main_function, graph_json, relay };
   Kind kind = Kind::main_function;
@@ -342,13 +341,14 @@ struct Topology {
   std::vector<Value> values{};    ///< inputs, then constants and results as they first appear
   std::vector<Storage> storages{};
   std::vector<Pool> pools{};
-  /// Of every pool; then of the other kinds of memory, in their order, as far as there is any.
+  /// One entry for every pool, then for each other kind of memory that the network uses, in their
+  /// order.
   std::vector<MemoryUse> memory{};
   std::vector<Hook> hooks{};
   std::vector<Copy> copies{};
   std::vector<Check> checks{};
-  /// What main does that is not understood, one sentence each. Where there is any, main may call
-  /// more, touch other tensors and take more memory than is stated here. Empty: all is understood.
+  /// Statements of main that mlf does not understand, one sentence each. If there are any, main may
+  /// make more calls, access other tensors and take more memory than stated here.
   std::vector<std::string> gaps{};
 
   const Kernel& kernel_of(const Call& call) const { return kernels[index(call.kernel)]; }
@@ -360,37 +360,37 @@ struct Topology {
   MLF_API const TensorType& type_at(const Endpoint& end, ValueId value) const;
   /// Whether a check of severity `error` is among `checks`.
   MLF_API bool is_sound() const;
-  /// Whether main's parameters are known. Of a main that is not understood as a whole they are not:
-  /// then no inputs, outputs and pools do not mean none.
+  /// Whether main's parameters are known. They are not if main is not understood as a whole: empty
+  /// inputs, outputs and pools then mean unknown.
   bool knows_parameters() const { return gaps.empty() || !outputs.empty(); }
 };
 
-/// Bytes, and what the number is worth.
+/// A number of bytes, and how exact it is.
 struct ByteCount {
   std::uint64_t bytes = 0;
   Exactness exactness = Exactness::exact;
 
-  /// A sum is worth as much as the worse of its parts.
+  /// A sum is as exact as its least exact part.
   MLF_API ByteCount& operator+=(const ByteCount& other);
   friend bool operator==(const ByteCount&, const ByteCount&) = default;
 };
 
 /// The memory of one network. Sums stop at 2^63-1.
 struct MemoryTotals {
-  /// Each input and output once, wherever it is: those in pools and in storage of the graph
-  /// executor are part of those numbers as well.
+  /// Each input and output once, wherever it is. `pools` and `executor` include those that they
+  /// hold.
   ByteCount inputs_and_outputs;
-  /// Of main and of the kernels that it calls: pools as they are declared, and everything outside
-  /// of pools without the padding between arrays. Parameters of the graph executor count here and,
-  /// as it copies them, in `executor`.
+  /// Constants of main and of the kernels that it calls: pools as declared, and everything outside
+  /// of pools without the padding between arrays. Parameters of the graph executor count here and
+  /// in `executor`, which has a copy of them.
   ByteCount constants;
   ByteCount pools;     ///< of kind workspace, as they are declared
   ByteCount executor;  ///< `used` of MemoryKind::executor
   ByteCount heap;      ///< `used` of MemoryKind::heap
   ByteCount stack;     ///< `used` of MemoryKind::stack
 
-  /// What has to be there beside inputs, outputs and constants. Heap and stack may be fullest at
-  /// different calls; but neither can use the other's memory.
+  /// Returns the memory needed beside inputs, outputs and constants. Heap and stack may have their
+  /// peaks at different calls, but neither can use the other's memory.
   MLF_API ByteCount workspace() const;
 };
 

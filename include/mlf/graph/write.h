@@ -1,5 +1,5 @@
 // Writes a network: as <module>.topology.json, for TVM's graph executor, for Graphviz, as a trace
-// of its memory, and for Model Explorer. Writers keep nothing of what they are given.
+// of its memory, and for Model Explorer. Writers keep no reference to their arguments.
 //
 //     std::string dot;
 //     const auto written = mlf::graph::write_dot(
@@ -18,8 +18,8 @@ namespace mlf::graph {
 /// Writes everything a topology holds, in a fixed order of keys: `format` ("mlf-topology"),
 /// `version`, `generator`, `module`, `provenance`, `inputs`, `outputs`, `constants`, `kernels`,
 /// `calls`, `values`, `storages`, `pools`, `memory`, `hooks`, `copies`, `checks`
-/// (schemas/topology.md). Ids are positions in these arrays; sizes and offsets are bytes; what is
-/// unknown or does not apply is null.
+/// (schemas/topology.md). Ids are positions in these arrays; sizes and offsets are bytes; an
+/// unknown value, or one that does not apply, is null.
 MLF_API Result<void> write_topology_json(const Topology& topology, JsonLayout layout,
                                          const Sink& sink);
 
@@ -30,43 +30,43 @@ MLF_API Result<void> write_topology_json(const Topology& topology, JsonLayout la
 /// are folded away. Where reader and writer of a tensor see different shapes, a `__nop` is
 /// between them. Values that share an allocation share a storage_id; values in pools have one each.
 ///
-/// Errors: `check_failed` where a call or an output has nothing to read: such a topology has a
-/// check of severity `error`, and no graph.
+/// Errors: `check_failed` if a value that a call or an output reads is missing: such a topology has
+/// a check of severity `error`, and no graph.
 MLF_API Result<void> write_graph_json(const Topology& topology, JsonLayout layout,
                                       const Sink& sink);
 
 /// Writes the topology in Graphviz's DOT language, for `dot -Tsvg` and the like. Equal topologies
 /// give equal text.
 ///
-/// Kernels are rounded boxes with their short names, the number of the call in main, how many
-/// constants and workspaces they have and of how many bytes; functions of other compilers and
-/// targets are double boxes, copies dashed ones, inputs and outputs ellipses, constants of main
-/// notes. An edge says dtype, shape and bytes of its tensor, both shapes where its ends see
-/// different ones, and bytes alone where neither knows the others; of a tensor without a size,
-/// those of its allocation ("at most"). What a check of severity `error` is about is red, boxes
-/// with the reason; checks about neither a call nor a value are in a box of their own. Hooks are
-/// not shown. A network of more than 20 ranks is wrapped where a single tensor leads on: its parts
-/// stand side by side.
+/// Kernels are rounded boxes with their short names, the number of the call in main, and the number
+/// and bytes of their constants and workspaces. Functions of other compilers and targets are double
+/// boxes, copies are dashed boxes, inputs and outputs are ellipses, constants of main are notes.
+/// The label of an edge has dtype, shape and bytes of its tensor: both shapes if its ends see
+/// different ones, only bytes if neither end knows dtype and shape, and "at most" the bytes of the
+/// allocation for a tensor without a size. Calls and values with a check of severity `error` are
+/// red, boxes with the reason. Checks about neither a call nor a value are in a box of their own.
+/// Hooks are not shown. A network of more than 20 ranks is cut where only one tensor leads on, and
+/// its parts are drawn side by side.
 ///
 /// Errors: none but what `sink` throws.
 MLF_API Result<void> write_dot(const Topology& topology, const Sink& sink);
 
 /// Writes a run of the network in the Trace Event Format, which Perfetto (ui.perfetto.dev), its
-/// trace processor and chrome://tracing read: memory over time. A step of main takes a microsecond,
-/// as nothing here says how long it takes on a board.
+/// trace processor and chrome://tracing read: memory over time. A step of main takes a microsecond:
+/// its duration on a board is unknown.
 ///
-/// The network is process 1. Calls and copies are slices of its thread 1 ("X"), values that main
-/// or the caller has memory for are asynchronous slices from their definition to the end of their
-/// last use ("b", "e"; `id` is the value's), and each entry of `memory` is a counter ("C") of bytes
-/// in use. Names are unique: two slices of one name are two runs of the same call.
+/// The network is process 1. Calls and copies are slices of its thread 1 ("X"), values that main or
+/// the caller has memory for are asynchronous slices from their definition to the end of their last
+/// use ("b", "e"; `id` is that of the value), and each entry of `memory` is a counter ("C") of
+/// bytes in use. Two slices with one name are two runs of the same call.
 MLF_API Result<void> write_trace_json(const Topology& topology, JsonLayout layout,
                                       const Sink& sink);
 
 /// Writes a collection of one graph for Google's Model Explorer, which opens such files: inputs,
 /// constants of main, calls, copies and outputs are nodes ("input0", "call3", …), each with its
 /// operands as `incomingEdges` and its tensors (name, type, bytes, where they lie) as
-/// `outputsMetadata`. The graph's id is the module's name; what is unknown is left out. Costs of
-/// the calls are node data: `mlf::write_node_data`.
+/// `outputsMetadata`. The graph's id is the module's name. Unknown attributes are left out.
+/// `mlf::write_node_data` writes the costs of the calls.
 MLF_API Result<void> write_model_explorer_json(const Topology& topology, JsonLayout layout,
                                                const Sink& sink);
 

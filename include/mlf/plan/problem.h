@@ -30,27 +30,28 @@ struct Interval {
   std::int64_t upper = 0;
 };
 
-/// A buffer that is alive in the steps [lower, upper).
+/// A buffer that is live in the steps [lower, upper).
 struct Buffer {
   std::string id;
   std::int64_t lower = 0;
   std::int64_t upper = 0;
-  /// Steps within its life in which nothing is in it (scratch of a kernel that is called twice).
+  /// Steps within its lifetime in which it holds nothing (a workspace of a kernel that is called
+  /// twice).
   std::vector<Interval> gaps{};
-  std::uint64_t size = 0;       ///< bytes; 0 takes no place, but still gets an offset
-  std::uint64_t alignment = 1;  ///< its offset is a multiple of this
+  std::uint64_t size = 0;                       ///< bytes; a buffer of 0 bytes gets an offset too
+  std::uint64_t alignment = 1;                  ///< its offset is a multiple of this
   std::optional<std::uint64_t> fixed_offset{};  ///< it cannot be moved from here
 };
 
 struct Problem {
   std::vector<Buffer> buffers;
-  /// The pool's size: once a solution fits, no smaller one is looked for. Nothing: as small as
-  /// possible.
+  /// The pool's size. The search ends with the first solution that fits. Empty: find the smallest
+  /// size.
   std::optional<std::uint64_t> capacity{};
 };
 
-/// How long to look for a better solution than the heuristics'. The result depends on `steps`
-/// alone, unless `seconds` or `stop` end the search first.
+/// How long to search for a better solution than that of the heuristics. The result depends only on
+/// `steps`, unless `seconds` or `stop` end the search first.
 struct SearchLimits {
   std::optional<std::uint64_t> steps{};  ///< of the search; nothing: a default of the library
   std::optional<std::chrono::duration<double>> seconds{};
@@ -66,20 +67,20 @@ struct Solution {
       false;  ///< no solution is smaller than `size`, or than the capacity if it does not fit
 };
 
-/// The best of several greedy planners (TVM's greedy by size and by conflicts among them), then a
-/// search, unless that answer is within the capacity or known to be the smallest. The search is
-/// exact: given time it ends with a proven solution.
+/// Runs several greedy planners, TVM's greedy by size and by conflicts among them, and takes the
+/// best result. Searches for a better one, unless this result is within the capacity or known to be
+/// the smallest. The search is exact: given enough time it ends with a proven solution.
 ///
 /// Errors: ErrorKind::invalid_input for an empty lifetime or gap, an alignment of 0, a fixed offset
 /// that is not a multiple of the alignment, fixed buffers that overlap, sizes whose sum is not
 /// below 2^62, or so many buffers alive at once that pairs of them do not fit into memory.
 MLF_API Result<Solution> solve(const Problem& problem, const SearchLimits& limits = {});
 
-/// The largest offset + size, if `offsets` (by buffer) is a solution of `problem`, whatever its
-/// capacity. Looks at the buffers alone, not at how `solve` works.
+/// Returns the largest offset + size, if `offsets` (by buffer) is a solution of `problem`; ignores
+/// the capacity. Checks the buffers independently of `solve`.
 ///
-/// Errors: ErrorKind::check_failed with the first pair of buffers that are alive and in one place
-/// at once, the buffer that is not aligned, or the one that is not at its fixed offset.
+/// Errors: ErrorKind::check_failed with the first pair of buffers that are live at the same time
+/// and overlap, the buffer that is not aligned, or the buffer that is not at its fixed offset.
 MLF_API Result<std::uint64_t> check_offsets(const Problem& problem,
                                             const std::vector<std::uint64_t>& offsets);
 
@@ -92,16 +93,16 @@ struct ProblemCsv {
 
 /// Reads comma-separated values. The first line names the columns, in any order: `id`, `lower`,
 /// `upper` and `size`; `alignment`; `gaps`, as "2-4 7-9" for the steps [2, 4) and [7, 9); `offset`,
-/// where a buffer is fixed, or nothing; `hint`, which nothing depends on. As in MiniMalloc, `begin`
-/// and `start` are other names of `lower`, and `buffer` and `buffer_id` of `id`; with `end` in the
-/// place of `upper`, lives and gaps have their last step in them. Blank lines mean nothing.
+/// the fixed offset of a buffer, or empty; `hint`, which is ignored. As in MiniMalloc, `begin` and
+/// `start` are other names of `lower`, and `buffer` and `buffer_id` of `id`; with `end` instead of
+/// `upper`, lifetimes and gaps include their last step. Blank lines are ignored.
 ///
-/// Errors: ErrorKind::invalid_input with line and column, `name` being the file; windows of gaps
-/// ("2-4@0:8"), which leave a part of the buffer in use, are one.
+/// `name` is the file in messages. Errors: ErrorKind::invalid_input with line and column, also for
+/// windows of gaps ("2-4@0:8"), which leave a part of the buffer in use.
 MLF_API Result<ProblemCsv> read_problem_csv(std::string_view text, const std::string& name);
 
-/// The lines as they were, with `offsets` (by buffer) in the column `offset`: a new last one if
-/// there was none.
+/// Returns the lines with `offsets` (by buffer) in the column `offset`, which becomes the last
+/// column if there was none.
 MLF_API std::string to_csv(const ProblemCsv& csv, const std::vector<std::uint64_t>& offsets);
 
 }  // namespace mlf::plan

@@ -1,4 +1,4 @@
-// Makes frozen modules: parts first, then the whole that holds them.
+// Builds frozen modules, children before parents.
 //
 //     mlf::tir::Builder builder;
 //     const mlf::tir::NodeId one =
@@ -17,7 +17,7 @@
 
 namespace mlf::tir {
 
-/// The value of one field, on its way into a node.
+/// The value of one field of a new node.
 class FieldValue {
  public:
   FieldValue(NodeId id) : type_(FieldType::node), bits_(index(id)) {}
@@ -51,22 +51,21 @@ struct NodePair {
   NodeId value;
 };
 
-/// Collects nodes until `finish`. Lists, maps and strings are stored once made; equal strings
-/// share one id. Throws nothing but bad_alloc, and `NodeMisuse` for a wrong number or type of
-/// fields. One thread at a time.
+/// Collects nodes until `finish`. Equal strings share one id. Throws only bad_alloc, and
+/// `NodeMisuse` for a wrong number or type of fields. For one thread at a time.
 class MLF_API Builder {
  public:
   Builder();
-  /// Goes on with a module that was frozen: ids of its nodes stay valid.
+  /// Continues a frozen module: ids of its nodes stay valid.
   explicit Builder(Module&& module);
   Builder(Builder&&) noexcept;
   Builder& operator=(Builder&&) noexcept;
   ~Builder();
 
-  /// A node with all its fields in the order of its row in nodes.def.
+  /// Makes a node, with all its fields in the order of nodes.def.
   NodeId make(Kind kind, std::initializer_list<FieldValue> fields);
   NodeId make(Kind kind, std::span<const FieldValue> fields);
-  /// Replaces one field: for what the source says only later, such as the type of a Var.
+  /// Replaces one field, for a value that the source states later, such as the type of a Var.
   void set(NodeId id, FieldRef field, FieldValue value);
 
   StringId string(std::string_view text);
@@ -82,10 +81,9 @@ class MLF_API Builder {
   void set_span(NodeId id, NodeId span);
   void set_source_range(NodeId id, SourceRange range);
 
-  /// Reads what was made so far through the same handles; ids stay valid, views do not outlive
-  /// the next `make`.
+  /// Returns a handle to a node made so far. Ids stay valid, views only until the next `make`.
   Node node(NodeId id) const;
-  /// Number of ids given so far, the undefined one included.
+  /// Returns the number of ids so far, including the undefined one.
   std::uint32_t size() const;
 
   /// Freezes everything with `root` as the module's root. The builder is empty afterwards.

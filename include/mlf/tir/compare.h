@@ -1,4 +1,4 @@
-// Whether two modules mean the same, field by field.
+// Compares two modules field by field.
 //
 //     for (const mlf::tir::Difference& one : mlf::tir::differences(module, other)) {
 //       print(to_string(one));
@@ -25,27 +25,27 @@ enum class DifferenceIn : std::uint8_t {
   function,   ///< a function that one side does not have
 };
 
-/// Two places that do not correspond.
+/// A place in which two modules differ.
 struct Difference {
   std::string path;   ///< `functions["f"].body.seq[3].value.a`; the middle of a long one is "…"
   std::string left;   ///< the value there, briefly
   std::string right;  ///< its counterpart, briefly
   DifferenceIn in = DifferenceIn::node;
-  std::string function{};  ///< the name of the function it is about; empty where it is about none
-  /// Of the innermost node around the place that knows where it was in its source.
+  std::string function{};  ///< the name of the function that contains it, or empty
+  /// Source ranges of the innermost node around the place that has one.
   std::optional<SourceRange> left_range;
   std::optional<SourceRange> right_range;
 };
 
-/// What of `right` is not as in `left`, in the order of `left`; empty where they are equal.
+/// Returns the differences of two modules, in the order of `left`; empty if they are equal.
 ///
-/// Functions are matched by name, the rest by position; Var, Buffer, constants and objects must
-/// correspond one to one. Every field counts, and so do order, sharing of identities and spans.
-/// Shared nodes are compared once per pair: time and memory grow with the number of nodes, not of
-/// paths. Where two nodes differ in kind, nothing below them is compared.
+/// Matches functions by name and everything else by position. Var, Buffer, constants and objects
+/// must correspond one to one. Every field counts, and so do order, sharing of identities and
+/// spans. Compares shared nodes once per pair: time and memory grow with the number of nodes, not
+/// of paths. Does not compare below two nodes of different kinds.
 MLF_API std::vector<Difference> differences(const Module& left, const Module& right);
 
-/// One line for a person: path, both sides.
+/// Returns one line for people: the path and both sides.
 MLF_API std::string to_string(const Difference& difference);
 
 }  // namespace mlf::tir

@@ -33,7 +33,7 @@ inline constexpr std::uint8_t kTvmReleases[] = {
 inline constexpr std::uint8_t kOldestTvm = *std::begin(kTvmReleases);
 inline constexpr std::uint8_t kNewestTvm = *std::rbegin(kTvmReleases);
 
-/// `until` of what the newest TVM still has; beyond every release, also those to come.
+/// `until` of features that the newest TVM still has; larger than every release, also future ones.
 inline constexpr std::uint8_t kStillThere = UINT8_MAX;
 
 /// TVM minor versions (the x of 0.x) that a text may come from, both ends included.
@@ -44,8 +44,8 @@ struct VersionRange {
   friend bool operator==(const VersionRange&, const VersionRange&) = default;
 };
 
-/// The version of TVM that users name: "0.16", "0.16.1", "0.16.dev0", "0.16.1rc0", the last three
-/// with or without a build ("0.16.dev0+g1234abc"). Nothing for other texts, and for versions that
+/// Parses a version of TVM: "0.16", "0.16.1", "0.16.dev0", "0.16.1rc0", the last three with or
+/// without a build ("0.16.dev0+g1234abc"). Returns nullopt for other texts, and for versions that
 /// mlf does not know.
 MLF_API std::optional<VersionRange> tvm_version_named(std::string_view text);
 
@@ -56,7 +56,7 @@ enum class Dialect : std::uint8_t {
   legacy_text,    ///< `primfn` text, v0.8 to v0.11
   tir_json,       ///< mlf's own tir-N.json
   old_tvmscript,  ///< TVMScript of v0.8 to v0.11
-  repr_text,      ///< `IRModule({GlobalVar(…`, what v0.12 prints where TVMScript fails
+  repr_text,      ///< `IRModule({GlobalVar(…`, printed by v0.12 if TVMScript fails
   c,              ///< what TVM's C code generator prints, v0.8 to v0.18
 };
 
@@ -69,15 +69,15 @@ enum class LossCode : std::uint8_t {
 #undef MLF_LOSS
 };
 
-/// How far to trust what a document has in the place of what was lost.
+/// How far to trust the values that a document has instead of lost ones.
 enum class LossSeverity : std::uint8_t {
-  semantic,  ///< it is not there, or may be wrong: what the program computes may be another thing
-  approximate,  ///< it follows from TVM's rules or from what is around it, and may be another
+  semantic,     ///< missing or possibly wrong: the program may compute something else
+  approximate,  ///< inferred from TVM's rules or from the context, and possibly wrong
   cosmetic,     ///< no code depends on it: names, order, spelling, places
 };
 MLF_API std::string_view to_string(LossSeverity severity);
 
-/// What a loss names, in each place where it is.
+/// What the name of a place of a loss refers to.
 enum class LossSubject : std::uint8_t {
   nothing,    ///< it has no names
   object,     ///< a reference into metadata as the text spells it; a kind, or a field of one
@@ -90,7 +90,7 @@ enum class LossSubject : std::uint8_t {
   literal,    ///< a number as the text spells it
   type_key,   ///< a class of TVM by its type key, or an attribute of one behind a dot
   field,      ///< `Kind.field`
-  construct,  ///< the beginning of what is outside of the grammar
+  construct,  ///< the beginning of text outside of the grammar
 };
 /// Null for `nothing`.
 MLF_API std::optional<std::string_view> to_string(LossSubject subject);
@@ -106,20 +106,20 @@ struct LossInfo {
 MLF_API const LossInfo& info(LossCode loss);
 MLF_API std::optional<LossCode> loss_named(std::string_view code);
 
-/// How much of the module a loss is about.
+/// The part of the module that a loss is about.
 enum class LossScope : std::uint8_t {
-  everywhere,  ///< the module, its functions and what is in them
+  everywhere,  ///< the module, its functions and their contents
   module,      ///< fields of the module itself: its attributes, which functions it has
   function,    ///< one function
 };
 MLF_API std::string_view to_string(LossScope scope);
 
-/// One thing the source did not say.
+/// One fact that the source does not state.
 struct Loss {
   LossCode code;
   LossScope scope;
   std::string where;      ///< the function's name; empty for other scopes
-  std::string name;       ///< of what its code's subject says; empty where nothing has a name
+  std::string name;       ///< name of the subject of its code; empty if it has none
   std::size_t count = 1;  ///< how often
   friend bool operator==(const Loss&, const Loss&) = default;
 };
@@ -128,21 +128,21 @@ struct Loss {
 struct Source {
   std::string member;  ///< archive member or file name
   Dialect dialect = Dialect::save_json;
-  std::string stage;  ///< the compiler stage it shows; "lowered" unless the capture says otherwise
+  std::string stage;  ///< the compiler stage; "lowered" unless the capture states another
   VersionRange tvm_version;
   std::string sha256;  ///< of the source's bytes, lower-case hex
   friend bool operator==(const Source&, const Source&) = default;
 };
 
-/// A constant that its source shows in part or not at all, and whose data was found elsewhere.
+/// A constant whose data the source truncates or omits, and mlf found elsewhere.
 struct Recovered {
   NodeId constant;     ///< the NDArray
   std::string source;  ///< where its data is, such as an archive member
   friend bool operator==(const Recovered&, const Recovered&) = default;
 };
 
-/// A constant whose data its source does not have because it was left out (`--constants none`,
-/// or a NumPy file that is not at hand): it is not lost, as other constants without data are.
+/// A constant without data in a source that omits it on purpose (`--constants none`, or a missing
+/// NumPy file). Its digest is known, so this is no loss.
 struct LeftOut {
   NodeId constant;     ///< the NDArray
   std::string sha256;  ///< of its data, lower-case hex
@@ -158,12 +158,12 @@ struct CodePlace {
   friend bool operator==(const CodePlace&, const CodePlace&) = default;
 };
 
-/// C that a schedule brought in with `pragma_import_c`, in pieces that follow one another in the
-/// file: each ends with the last brace of a function, and the last one may have no function.
+/// C that a schedule imported with `pragma_import_c`, in consecutive pieces of the file: each ends
+/// with the last brace of a function; the last piece may have no function.
 struct ImportedC {
-  std::string name;       ///< of the function; empty where the piece has none
-  std::string signature;  ///< what is before its body, in one line; empty where it has none
-  std::string text;       ///< with the lines of the preprocessor, types and comments before it
+  std::string name;       ///< of the function; empty if the piece has none
+  std::string signature;  ///< the text before its body, in one line; empty without a function
+  std::string text;       ///< with the preprocessor lines, types and comments before it
   friend bool operator==(const ImportedC&, const ImportedC&) = default;
 };
 
@@ -174,10 +174,10 @@ struct Document {
   std::vector<Loss> losses;  ///< in the order of their members
   std::vector<Recovered> recovered{};
   std::vector<LeftOut> left_out{};  ///< of tir-N.json alone
-  /// Where the functions are in generated C that they were read from, by the names of their
-  /// GlobalVars. Of archives and of tir-N.json alone.
+  /// Places of the functions in the generated C, by the names of their GlobalVars. Only for
+  /// archives and tir-N.json.
   std::map<std::string, CodePlace, std::less<>> c_places{};
-  /// Of generated C and of tir-N.json alone; `write_c` prints it again.
+  /// Only for generated C and tir-N.json; `write_c` prints it again.
   std::vector<ImportedC> imported_c{};
 };
 
@@ -186,42 +186,42 @@ enum class ConstantSite : std::uint8_t {
   statement,           ///< AllocateConst
   pool,                ///< ConstantInfo of a pool that the memory planner filled
   function_attribute,  ///< in the lists and maps of a function's attributes
-  module_attribute,    ///< the same of the module's
+  module_attribute,    ///< in those of the module's attributes
 };
 
 /// A constant as its source shows it.
 struct ConstantQuery {
   ConstantSite site = ConstantSite::statement;
-  /// The function that it is in; of a pool and of the module's attributes, the last by name of
-  /// the module's functions.
+  /// The function that contains it. For pools and attributes of the module: the last of the
+  /// module's functions by name.
   std::string_view function;
-  /// Of its variable, as printed; of the constant of a pool; or the way to it through attributes,
-  /// such as `constants[2]`.
+  /// The name of its variable as printed, or of the constant in a pool; or its path in the
+  /// attributes, such as `constants[2]`.
   std::string_view name;
-  std::optional<DType> dtype{};                          ///< if the source says so
+  std::optional<DType> dtype{};                          ///< if the source states it
   std::optional<std::span<const std::int64_t>> shape{};  ///< the same
   std::span<const std::byte> elements{};  ///< the first ones, little-endian; maybe none
   unsigned digits = 0;  ///< significant digits that `elements` are known to; 0: all of them
   std::optional<std::int64_t> pool_offset{};  ///< bytes from the start of its pool
 };
 
-/// A constant that was found, all of it.
+/// A constant that was found, with all of its data.
 struct FoundConstant {
   DType dtype;
   std::vector<std::int64_t> shape;  ///< maybe flat, if that is all that is known
-  std::span<const std::byte> data;  ///< little-endian; lives as long as who found it
+  std::span<const std::byte> data;  ///< little-endian; owned by the finder
   std::string source;
   bool is_flat = false;  ///< the source has lost the shape
 };
 
-/// Looks for a constant; nothing unless exactly one fits.
+/// Finds a constant. Returns nullopt unless exactly one matches.
 using ConstantFinder = std::function<std::optional<FoundConstant>(const ConstantQuery&)>;
 
-/// The default bound on what writers that expand sharing write. A module whose own nodes are a
-/// quarter of it or more may take four times its nodes.
+/// The default limit on nodes that a writer writes when it expands shared nodes. For a module with
+/// a quarter of this number of nodes or more, the limit is four times its nodes.
 inline constexpr std::uint64_t kMaxWrittenNodes = 10'000'000;
 
-/// Bounds on untrusted TIR. Over a bound is an error of kind invalid_input.
+/// Limits on untrusted TIR. Exceeding a limit is an error of kind invalid_input.
 struct ReadLimits {
   std::uint32_t max_nesting = 1'000'000;        ///< brackets, blocks, or nodes below one another
   std::uint32_t max_nodes = 200'000'000;        ///< nodes of one module
@@ -229,19 +229,19 @@ struct ReadLimits {
   std::uint64_t max_written_nodes = kMaxWrittenNodes;  ///< nodes written out when a DAG is expanded
 };
 
-/// Text of one module as callers hand it in. The bytes are not copied and must outlive the call.
+/// The text of one module. `read` does not copy the bytes; they must outlive the call.
 struct Input {
   std::string file;    ///< archive or file, for messages
   std::string member;  ///< archive member; empty for a bare file
   std::string_view text;
   std::string stage = "lowered";
-  ConstantFinder constants{};  ///< asked for the constants that the text does not have
-  /// The SHA-256 of `text` from a caller who keeps it, called once the text has been read;
-  /// empty: it is counted.
+  ConstantFinder constants{};  ///< finds the constants that the text does not have
+  /// Returns the SHA-256 of `text`, for a caller that has it; called after the text was read.
+  /// Empty: `read` computes it.
   std::function<std::string()> sha256{};
 };
 
-/// The dialect of a text by its content (facts: detection order of the TIR dialects).
+/// Returns the dialect of a text, by its content.
 MLF_API std::optional<Dialect> detect(std::string_view text);
 
 /// Reads a module in any dialect that `detect` knows.

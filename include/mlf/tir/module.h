@@ -1,9 +1,9 @@
 // TIR: data types, the kinds of nodes with their fields, and frozen modules. A module owns its
 // nodes in one arena and refers to them by 32-bit ids.
 //
-// A caller that asks a node for what it does not have (a field of another kind, an index over the
-// end, the kind of an undefined node) gets a `NodeMisuse`, in every build. That is a defect of the
-// caller, not of the input, and the one exception to "nothing throws across the API".
+// Asking a node for something that it does not have (a field of another kind, an index over the
+// end, the kind of an undefined node) throws `NodeMisuse`, in every build. That is a defect of the
+// caller, not of the input, and the only exception to "nothing throws across the API".
 //
 //     for (const mlf::tir::NamedFunction& one : mlf::tir::prim_functions_of(module)) {
 //       print(one.symbol, one.function.list(mlf::tir::f::PrimFunc::params).size());
@@ -66,7 +66,7 @@ struct DType {
   }
   bool is_scalar() const { return lanes == 1; }
   DType with_lanes(std::int16_t count) const { return {code, bits, count}; }
-  /// With the lanes of `other`; void has none to give.
+  /// Returns this type with the lanes of `other`, unless `other` is void.
   DType as_wide_as(DType other) const { return other.is_void() ? *this : with_lanes(other.lanes); }
   DType element() const { return with_lanes(1); }
   /// Bytes of one element in memory: bits rounded up to whole bytes (bool takes one byte).
@@ -109,8 +109,8 @@ enum class Kind : std::uint8_t {
 #undef MLF_END
 };
 
-/// Fields by name: `f::For::body` is the position of `body` in the row of `Kind::For`, and knows
-/// that it is one of For.
+/// Fields by name: `f::For::body` is the position of `body` in the row of `Kind::For`, with a type
+/// that belongs to For.
 namespace f {
 #define MLF_NODE(name, type_key, category, encoding) \
   struct name {                                      \
@@ -132,9 +132,9 @@ namespace f {
 #undef MLF_END
 }  // namespace f
 
-/// A field that a node is asked for. Named, it fits kinds that have a field of this name at this
-/// place (`f::Add::a` fits all binary operators); by position, for code that runs over the table,
-/// it fits every kind with that many fields.
+/// Names a field of a node. By name, it fits kinds that have a field of this name at this position
+/// (`f::Add::a` fits all binary operators). By position, for code that iterates over the table, it
+/// fits every kind with that many fields.
 class FieldRef {
  public:
   constexpr FieldRef(std::uint8_t position) : position_(position) {}
@@ -188,7 +188,7 @@ enum class FieldType : std::uint8_t {
   bytes,        ///< raw data; may be undefined
 };
 
-/// What may be in a field; for enumerations, which set of names applies.
+/// What a field may contain; for enumerations, which set of names applies.
 enum class Expects : std::uint8_t {
   none,
   any,
@@ -213,12 +213,12 @@ enum class Expects : std::uint8_t {
   buffer_type,
 };
 
-/// What a field is to the scopes of Vars and Buffers.
+/// The role of a field for the scopes of Vars and Buffers.
 enum class Role : std::uint8_t {
   none,
   define,  ///< brings the Var or Buffer it holds into scope
   use,     ///< refers to one
-  scope,   ///< the statements after a let, an allocation and the like: what their node covers
+  scope,   ///< the statements that a let, an allocation or the like covers
 };
 
 struct FieldInfo {
@@ -230,7 +230,7 @@ struct FieldInfo {
   std::uint8_t since;   ///< first TVM minor version (0.x) with this field
   std::uint8_t until;   ///< last one, or kStillThere
   std::uint8_t offset;  ///< first 32-bit word of the field inside the node
-  FieldType stored;     ///< what its words are: node, list, string, integer, real, dtype or bytes
+  FieldType stored;     ///< type of its words: node, list, string, integer, real, dtype or bytes
 };
 
 constexpr std::uint8_t kNoField = 255;
@@ -259,12 +259,13 @@ inline const KindInfo& info(Kind kind) {
 MLF_API std::optional<Kind> kind_named(std::string_view name);
 /// The kind with this type key, any version's spelling; StringMap for "Map".
 MLF_API std::optional<Kind> kind_with_type_key(std::string_view type_key);
-/// Position of the field with Role::scope in the row of `kind`; nothing where it has none.
+/// Returns the position of the field with Role::scope in the row of `kind`, if it has one.
 MLF_API std::optional<std::uint8_t> scope_field(Kind kind);
-/// Position of the field with this name in the row of `kind`.
+/// Returns the position of the field with this name in the row of `kind`.
 MLF_API std::optional<std::uint8_t> field_named(Kind kind, std::string_view name);
 
-/// Names of the values of an enumeration, by TVM's number; empty where TVM has no such value.
+/// Returns the names of the values of an enumeration, by TVM's number; empty if TVM has no such
+/// value.
 MLF_API std::span<const std::string_view> enum_names(Expects which);
 
 enum class ForKind : std::uint8_t { serial, parallel, vectorized, unrolled, thread_binding };
@@ -290,8 +291,8 @@ constexpr bool is_binary(Kind kind) {
 
 // --- Modules ------------------------------------------------------------------------------------
 
-/// Names a node of one module. Ids are given in the order of making: parts come before the whole.
-/// Identity of Var, Buffer, constants and objects is this id. 0 is "undefined".
+/// Identifies a node of one module. Ids ascend in the order of creation: children before parents.
+/// The id is the identity of Var, Buffer, constants and objects. 0 is "undefined".
 enum class NodeId : std::uint32_t { none = 0 };
 enum class StringId : std::uint32_t { none = 0 };
 enum class ListId : std::uint32_t { none = 0 };
@@ -311,7 +312,7 @@ struct SourceRange {
   friend bool operator==(const SourceRange&, const SourceRange&) = default;
 };
 
-/// A node was asked for what it does not have.
+/// Thrown if a node does not have the requested field, index or kind.
 class MLF_API NodeMisuse : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -329,8 +330,8 @@ class Module;
 class NodeList;
 class NodeMap;
 
-/// A node and the module it belongs to: what callers hold. Cheap to copy; valid as long as the
-/// module. Fields that the node's kind does not have, or not of that type, throw `NodeMisuse`.
+/// A handle to a node of a module. Cheap to copy; valid as long as the module. Reading a field that
+/// the node's kind does not have, or with another type, throws `NodeMisuse`.
 class MLF_API Node {
  public:
   Node() = default;
@@ -338,12 +339,12 @@ class MLF_API Node {
 
   explicit operator bool() const { return id_ != NodeId::none; }
   NodeId id() const { return id_; }
-  /// Not of `Node()`, which belongs to no module.
+  /// Throws `NodeMisuse` for `Node()`, which belongs to no module.
   const Module& module() const {
     if (module_ == nullptr) detail::misuse("an undefined node has no module");
     return *module_;
   }
-  Kind kind() const;  ///< inline below: most of what readers of a tree ask
+  Kind kind() const;  ///< inline below, as it is called most
   bool is(Kind kind) const { return id_ != NodeId::none && this->kind() == kind; }
   const KindInfo& info() const { return tir::info(kind()); }
   Category category() const { return info().category; }
@@ -351,7 +352,7 @@ class MLF_API Node {
   /// The dtype of an expression.
   DType dtype() const;
 
-  // Fields, by `f::Kind::field` or, for code that runs over the table, by position.
+  // Fields, by `f::Kind::field` or, for code that iterates over the table, by position.
   Node operator[](FieldRef field) const { return node(field); }
   Node node(FieldRef field) const;
   NodeList list(FieldRef field) const;
@@ -374,7 +375,7 @@ class MLF_API Node {
   NodeId id_ = NodeId::none;
 };
 
-/// A list field. An undefined list is empty and `!defined()`.
+/// A list field. An undefined list is empty, and `defined()` is false.
 class NodeList {
  public:
   NodeList(const Module& module, std::span<const std::uint32_t> ids, bool defined)
@@ -415,7 +416,7 @@ class NodeList {
 /// A map field: entries in the order written. Keys are names (string_map) or nodes (node_map).
 class MLF_API NodeMap {
  public:
-  /// What the keys of a map are.
+  /// The type of the keys of a map.
   enum class Keys : std::uint8_t { names, nodes };
 
   NodeMap(const Module& module, std::span<const std::uint32_t> words, bool defined, Keys keys)
@@ -423,9 +424,9 @@ class MLF_API NodeMap {
   bool defined() const { return defined_; }
   std::size_t size() const { return words_.size() / 2; }
   bool empty() const { return words_.empty(); }
-  /// Of a string_map.
+  /// The key of entry `i` of a string_map.
   std::string_view name(std::size_t i) const;
-  /// Of a node_map.
+  /// The key of entry `i` of a node_map.
   Node key(std::size_t i) const {
     if (keys_ != Keys::nodes) detail::misuse("the keys of this map are names");
     detail::check_index(i, size());
@@ -435,7 +436,7 @@ class MLF_API NodeMap {
     detail::check_index(i, size());
     return {*module_, static_cast<NodeId>(words_[2 * i + 1])};
   }
-  /// The value of a name in a string_map; an undefined node where there is none.
+  /// Returns the value of a name in a string_map, or an undefined node.
   Node find(std::string_view name) const;
 
  private:
@@ -445,8 +446,8 @@ class MLF_API NodeMap {
   Keys keys_;
 };
 
-/// The nodes of one IRModule (or of a lone object), frozen. Move-only; freeing it frees arenas,
-/// whatever the shape of what they held. Made by `Builder`.
+/// The nodes of one IRModule (or of a single object), frozen. Move-only. Freeing it frees arenas,
+/// without recursion. `Builder` makes it.
 class MLF_API Module {
  public:
   Module(Module&&) noexcept;
@@ -461,23 +462,23 @@ class MLF_API Module {
   std::uint32_t size() const { return size_; }
   Node node(NodeId id) const { return {*this, id}; }
 
-  /// TVM's own `span` of a node (a Span object); undefined where it has none.
+  /// Returns TVM's own `span` of a node (a Span object), or an undefined node.
   Node span(NodeId id) const;
-  /// Where the node was in the text it was read from, for readers that say so.
+  /// Returns the place of the node in its source text, if the reader recorded it.
   std::optional<SourceRange> source_range(NodeId id) const;
 
  private:
-  friend class ArenaView;  // for readers inside the library that go by the table
+  friend class ArenaView;  // for readers inside the library that iterate over the table
   friend class Builder;
   friend class Node;
   friend class NodeMap;
   struct Storage;
   explicit Module(std::unique_ptr<Storage> storage);
-  /// After a change to the storage's kinds.
+  /// Call after a change to the storage's kinds.
   void refresh_kinds();
 
   std::unique_ptr<Storage> storage_;
-  // The storage's kinds by node id, within reach of inline code.
+  // The storage's kinds by node id, for inline code.
   const Kind* kinds_ = nullptr;
   std::uint32_t size_ = 0;
 };
@@ -490,10 +491,10 @@ struct NamedFunction {
   Node function;
 };
 
-/// The functions of `module` in its order; none where its root is no IRModule.
+/// Returns the functions of `module` in its order; empty if its root is not an IRModule.
 MLF_API std::vector<NamedFunction> functions_of(const Module& module);
 
-/// Those of `functions_of` that are a PrimFunc.
+/// Returns those of `functions_of` that are a PrimFunc.
 MLF_API std::vector<NamedFunction> prim_functions_of(const Module& module);
 
 inline Kind Node::kind() const {

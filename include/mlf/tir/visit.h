@@ -1,4 +1,4 @@
-// Walks over the table: children of a node, and whole modules as the DAGs they are.
+// Visits the children of a node, and all nodes of a module, which is a DAG.
 //
 //     mlf::tir::for_each_pre_order(module.root(), [](mlf::tir::Node node) {
 //       if (node.is(mlf::tir::Kind::For)) print(node[mlf::tir::f::For::loop_var].id());
@@ -14,8 +14,8 @@
 
 namespace mlf::tir {
 
-/// Calls `visit(child, field)` for every node that `node` refers to, in the order of its row;
-/// undefined children are left out, keys of a node_map come before their values.
+/// Calls `visit(child, field)` for every node that `node` refers to, in the order of its fields.
+/// Skips undefined children. Keys of a node_map come before their values.
 template <class Visit>
 void for_each_child(Node node, Visit&& visit) {
   const auto fields = node.info().fields;
@@ -46,11 +46,11 @@ void for_each_child(Node node, Visit&& visit) {
   }
 }
 
-/// Which nodes of a module a walk has seen.
+/// The nodes of a module that a walk has visited.
 class NodeSet {
  public:
   explicit NodeSet(const Module& module) : seen_(module.size()) {}
-  /// Adds a node; false where it was in already.
+  /// Adds a node. Returns false if the set already has it.
   bool insert(NodeId id) {
     if (seen_[index(id)]) return false;
     return seen_[index(id)] = true;
@@ -61,11 +61,11 @@ class NodeSet {
   std::vector<bool> seen_;
 };
 
-/// What `enter` says about going on below a node.
+/// Whether to visit the children of a node.
 enum class Descend : std::uint8_t { into_children, past_children };
 
-/// A walk on a stack of its own: `enter(node)` says with true that a node is met for the first
-/// time, `parts(node, push)` pushes what to walk below it, `leave(node)` comes after that.
+/// Walks without recursion. `enter(node)` returns whether to visit the node, which it should do
+/// once; `parts(node, push)` pushes the nodes below it; `leave(node)` is called after those.
 template <class Enter, class Parts, class Leave>
 void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
   struct Step {
@@ -89,8 +89,8 @@ void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
   }
 }
 
-/// Walks everything below `root` once, shared nodes once, on a stack of its own: `enter(node)`
-/// before the children (it returns Descend), `leave(node)` after them.
+/// Visits `root` and everything below it without recursion, shared nodes once: `enter(node)`, which
+/// returns a Descend, before the children, `leave(node)` after them.
 template <class Enter, class Leave>
 void walk(Node root, NodeSet& seen, Enter&& enter, Leave&& leave) {
   Descend descend{};  // what `enter` said of the node whose children come next
@@ -108,7 +108,7 @@ void walk(Node root, NodeSet& seen, Enter&& enter, Leave&& leave) {
   walk_once(root, meet, children, leave);
 }
 
-/// Every node below `root` and `root` itself, parts before the whole, each once.
+/// Visits `root` and every node below it once, children before parents.
 template <class Visit>
 void for_each_post_order(Node root, Visit&& visit) {
   if (!root) return;
@@ -117,7 +117,7 @@ void for_each_post_order(Node root, Visit&& visit) {
       root, seen, [](Node) { return Descend::into_children; }, visit);
 }
 
-/// Every node below `root` and `root` itself, the whole before its parts, each once.
+/// Visits `root` and every node below it once, parents before children.
 template <class Visit>
 void for_each_pre_order(Node root, Visit&& visit) {
   if (!root) return;

@@ -20,7 +20,7 @@
 
 namespace mlf::tir {
 
-/// Where tir-N.json keeps the data of constants.
+/// The place of the data of constants in tir-N.json.
 enum class ConstantPlace : std::uint8_t {
   inside,  ///< in the JSON, as base64
   npy,     ///< in NumPy files beside it, from `npy_threshold` bytes on; smaller ones inside
@@ -42,25 +42,25 @@ struct ConstantFile {
   NodeId constant;   ///< the NDArray
 };
 
-/// Writes `document` as tir-N.json (schemas/tir.md) and says which files belong beside it.
+/// Writes `document` as tir-N.json (schemas/tir.md). Returns the NumPy files that belong beside it.
 ///
-/// Errors: `invalid_input` where the module is not an IRModule, where a field that TVM always has
-/// is undefined, where two functions have one name, and where sharing expands beyond the limit.
+/// Errors: `invalid_input` if the module is not an IRModule, if a field that TVM always sets is
+/// undefined, if two functions have one name, or if expanded sharing exceeds the limit.
 MLF_API Result<std::vector<ConstantFile>> write_tir_json(const Document& document,
                                                          const JsonOptions& options,
                                                          const Sink& sink);
 
 /// Writes an NDArray that has data as a NumPy file, format version 1.0. Element types that NumPy
 /// lacks (bfloat16, the 8-bit floats) are raw bytes of their size (`|V2`, `|V1`); integers of less
-/// than 8 bits are int8 or uint8, as they are in memory.
+/// than 8 bits are int8 or uint8, as in memory.
 MLF_API Result<void> write_npy(Node constant, const Sink& sink);
 
 /// Writes `document` as the JSON of tvm.ir.save_json, for `tvm.ir.load_json` of the TVM that the
 /// document names (the last of its range of versions where it names none).
 ///
-/// Errors: `invalid_input` where the module holds what save_json cannot say: a constant without
-/// data, a reference into a metadata section that was left out, lanes that are not a number before
-/// v0.16.
+/// Errors: `invalid_input` if the module has something that save_json cannot express: a constant
+/// without data, a reference into a missing metadata section, before v0.16 lanes that are not a
+/// number.
 MLF_API Result<void> write_save_json(const Document& document, const Sink& sink);
 
 /// An attribute of a function or of the module, or an annotation.
@@ -69,62 +69,63 @@ struct OmittedAttribute {
   std::string name;
 };
 
-/// Takes out of `document` the attributes and annotations of which a text without its metadata
-/// section left nothing but references, for `write_save_json` and `write_tvmscript`, which refuse
-/// such references. What statements and expressions need stays where it is. Says what it took, in
-/// the order of functions.
+/// Removes from `document` the attributes and annotations that are only references into a missing
+/// metadata section: `write_save_json` and `write_tvmscript` reject such references. Keeps
+/// references that statements and expressions need. Returns what it removed, in the order of
+/// functions.
 MLF_API std::vector<OmittedAttribute> omit_missing(Document& document);
 
 struct ScriptOptions {
   std::uint64_t max_written_nodes =
       kMaxWrittenNodes;  ///< nodes written out where a DAG is expanded
-  /// `none`: since v0.12 a constant is a reference into a metadata section that is not there, as in
-  /// TVM's `script(show_meta=False)`; before, it is its dtype and extents. mlf reads such a text,
-  /// TVM does not. Else data is in the text.
+  /// `none`: since v0.12 a constant is a reference into a missing metadata section, as in TVM's
+  /// `script(show_meta=False)`; before, it is its dtype and extents. mlf reads such a text, TVM
+  /// does not. Otherwise the text contains the data.
   ConstantPlace constants = ConstantPlace::inside;
 };
 
 /// Writes `document` as TVMScript for the parser of the TVM that the document names (the last of
-/// its range of versions), in the old spelling before v0.12. Since then objects that TVMScript has
-/// no words for come first, as TVM's `script(show_meta=True)` puts them there.
+/// its range of versions), in the old syntax before v0.12. Since v0.12 objects that TVMScript
+/// cannot express come first, in a metadata section as in TVM's `script(show_meta=True)`.
 ///
-/// What TVM's own text loses is lost: the nesting of sequences, names that are not identifiers,
+/// Loses what TVM's own text loses: the nesting of sequences, names that are not identifiers,
 /// spans, the domain of a loop's thread binding, storage indices of constants, features of targets.
 /// Before v0.12 also the attributes of the module, SizeVar, the initial values and the condition of
 /// a Reduce, and empty sequences, which become `T.evaluate(0)`.
 ///
-/// Errors: `invalid_input` where the module holds what TVMScript has no words for (producers,
-/// unknown nodes, a constant without data, a loop over threads whose thread the source has lost,
-/// names of functions that are not identifiers or that two functions have; since v0.12
-/// tir.Load and tir.Store; before it objects, constants of which no list of numbers says all,
-/// predicates of buffer accesses; without data, the constants of memory pools), and where sharing
-/// expands beyond the limit. The message names it.
+/// Errors: `invalid_input` if expanded sharing exceeds the limit, or if the module has something
+/// that TVMScript cannot express; the message names it. In all versions: producers, unknown nodes,
+/// a constant without data, a loop over threads whose thread the source lost, names of functions
+/// that are not identifiers or not unique. Since v0.12: tir.Load and tir.Store. Before v0.12:
+/// objects, constants that a list of numbers cannot express, predicates of buffer accesses, and,
+/// without data, the constants of memory pools.
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
 
-/// Fails where the parser of the TVM that the document names (the last of its range of versions)
-/// could not read the text that `write_tvmscript` makes of it, or would read another module: before
-/// v0.12 numbers and types of unusual dtypes, shuffles, reductions, calls of other functions,
-/// constants of bool or with infinities; in all versions auto-broadcast buffers without strides.
+/// Fails if the parser of the TVM that the document names (the last of its range of versions)
+/// cannot read the output of `write_tvmscript`, or reads another module from it. Such constructs
+/// are, before v0.12, numbers and types of unusual dtypes, shuffles, reductions, calls of other
+/// functions, and constants of bool or with infinities; in all versions auto-broadcast buffers
+/// without strides.
 ///
-/// Errors: `invalid_input`. The message names the construct, the function, the version and the
-/// first one that can.
+/// Errors: `invalid_input`. The message names the construct, the function, the version, and the
+/// first version that supports the construct.
 MLF_API Result<void> require_parsable(const Document& document);
 
 /// Prints a module as the C that TVM's `c` target generates for it: one file with its functions and
-/// constants, and the pools of the memory planner at the end. The forms are those of the version
-/// that the document names (the last one of its range, where they leave a choice). How a function
-/// takes its arguments follows from the calls of it; one without a call is packed.
+/// constants, and the pools of the memory planner at the end. Follows the version that the document
+/// names (the last one of its range). The calling convention of a function follows from the calls
+/// of it; a function without calls is packed.
 ///
-/// Written is what `read` can make of such a file: flat buffers, serial loops from zero, scalars,
-/// operators that the generator has a word for. The result is what the generator prints, token for
-/// token: host passes are redone (packed calls, workspaces, prologues, floor divisions). Options of
-/// the generator that the IR does not have are at their default: a call of CMSIS-NN that fails sets
-/// no message.
+/// Supports what `read` makes of such a file: flat buffers, serial loops from zero, scalars, and
+/// operators that the generator supports. The result equals the generator's output, token for
+/// token: the writer repeats the host passes (packed calls, workspaces, prologues, floor
+/// divisions). Options of the generator that the IR does not have are at their default: a call of
+/// CMSIS-NN that fails sets no message.
 ///
-/// Errors: `invalid_input` where the module holds anything else ("Block cannot be printed as C"),
-/// where a constant has no data, and where sharing expands to more than `max_written_nodes` nodes,
-/// which is found out before anything is written.
+/// Errors: `invalid_input` if the module has anything else ("Block cannot be printed as C"), if a
+/// constant has no data, or if expanded sharing exceeds `max_written_nodes` nodes. The writer
+/// checks this before it writes anything.
 MLF_API Result<void> write_c(const Document& document, const Sink& sink,
                              std::uint64_t max_written_nodes = kMaxWrittenNodes);
 
