@@ -1,4 +1,4 @@
-// The same work for many archives, several at a time.
+// Runs work for many archives, several at a time.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace mlf::program {
 
-/// Calls `work(i)` for every i below `count`, in up to `jobs` threads of which the caller's is one;
-/// returns when all are done.
+/// Calls `work(i)` for every i below `count`, in up to `jobs` threads, one of which is the
+/// caller's. Returns when all are done.
 template <class Work>
 void for_each_index(std::size_t count, std::size_t jobs, const Work& work) {
   // The first free thread takes the next one.

@@ -1,5 +1,5 @@
-// A line on standard error that says that a long command is at work. It is there on a terminal
-// only, from the first second on, and is gone before anything else is written.
+// A progress line on standard error for a long command. It appears only on a terminal, after one
+// second, and disappears before any other output.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace mlf::program {
 
-/// Shows the line while it exists. There is one at a time.
+/// Shows the line while it exists. Only one may exist at a time.
 class Progress {
  public:
   /// `command` is the name of a command.
@@ -17,13 +17,13 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 };
 
-/// Counts one of `all` archives as done. Safe to use from several threads.
+/// Counts one of `all` archives as done. Safe to call from several threads.
 void advance_progress(std::size_t all);
 
-/// Ends the line for good: results are written from now on.
+/// Ends the line, before results are written.
 void end_progress();
 
-/// Keeps the line away while it exists: other lines are written to standard error.
+/// Hides the line while it exists, for other lines on standard error.
 class ProgressPause {
  public:
   ProgressPause();

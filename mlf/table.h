@@ -17,30 +17,31 @@ enum class Colours : std::uint8_t { off, on };
 /// How numbers are written: "208576" for programs, "208,576" for people.
 enum class Digits : std::uint8_t { plain, grouped };
 
-/// What text is laid out for. `screen_of_standard_output` has that of this process.
+/// The screen that text is laid out for. `screen_of_standard_output` returns that of this process.
 struct Screen {
   Colours colours = Colours::off;
   Digits digits = Digits::plain;
-  std::optional<std::size_t> width = {};  ///< of a line, in characters; nothing: no bound
+  std::optional<std::size_t> width = {};  ///< of a line, in characters; empty: no limit
 };
 
-/// How a line is shown where there are colours.
+/// How to show a line on a screen with colours.
 enum class Emphasis : std::uint8_t {
   none,
-  bold,     ///< the line to look at first
-  warning,  ///< red: something is not as it has to be
+  bold,     ///< the most important line
+  warning,  ///< red: something is wrong
 };
 
-/// `text` with its numbers of four digits and more as the screen has them. Digits of names stay.
+/// Returns `text` with its numbers of four digits and more in the form of the screen. Keeps digits
+/// in names.
 std::string with_digits(std::string_view text, const Screen& screen);
 
-/// `text`, which is one line, in lines that fit the screen; those after the first begin with
+/// Breaks `text`, one line, into lines that fit the screen; those after the first begin with
 /// `indent` blanks.
 std::string folded(std::string_view text, const Screen& screen, std::size_t indent);
 
-/// Columns of a table that does not fit the screen become narrower: names lose their middle,
-/// sentences go on in the next line. Numbers stay: what still does not fit comes in a second block,
-/// which repeats the first columns.
+/// A table for a screen. If it does not fit, its columns become narrower: it shortens names in the
+/// middle, and wraps sentences. Numbers stay complete: columns that still do not fit go into a
+/// second block, which repeats the first columns.
 class Table {
  public:
   explicit Table(std::vector<std::string> head);
@@ -49,15 +50,15 @@ class Table {
   void align_right(std::initializer_list<std::size_t> columns);
   /// These columns are sentences.
   void wrap(std::initializer_list<std::size_t> columns);
-  /// Leaves this column out where all rows have the same cell in it.
+  /// Leaves this column out if all rows have the same cell in it.
   void hide_if_constant(std::size_t column);
-  /// Leaves these columns out where all rows have nothing in them.
+  /// Leaves these columns out if all their cells are empty.
   void hide_if_empty(std::initializer_list<std::size_t> columns);
-  /// As many cells as the head has.
+  /// Adds a row with as many cells as the head.
   void add(std::vector<std::string> cells, Emphasis emphasis = Emphasis::none);
 
   bool empty() const noexcept { return rows_.size() == 1; }
-  /// One line a row, columns two spaces apart, nothing behind the last character of a line.
+  /// Returns one line for each row, columns two spaces apart, without trailing spaces.
   std::string text(const Screen& screen = {}) const;
 
  private:
@@ -71,7 +72,7 @@ class Table {
   std::string block(const Cells& cells, const Columns& columns, const Screen& screen) const;
 
   Cells rows_;                      ///< the head first
-  std::vector<Emphasis> emphases_;  ///< one a row
+  std::vector<Emphasis> emphases_;  ///< one for each row
   std::vector<bool> right_;
   std::vector<bool> wraps_;
   std::vector<bool> may_hide_;

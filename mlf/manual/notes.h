@@ -1,4 +1,4 @@
-// What help and manual pages say of a command beside its options.
+// Parts of help and manual pages of a command beside its options.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mlf::program {
 
-/// A command line, and what it does.
+/// An example: a command line, and its meaning.
 struct Example {
   std::string_view command;
   std::string_view effect;
@@ -18,10 +18,10 @@ struct CommandNotes {
   std::vector<Example> examples;
   std::string_view exit_1;                 ///< when the exit code is 1; empty: never
   std::vector<std::string_view> see_also;  ///< commands, and files of the repository
-  std::string (*details)() = nullptr;      ///< lines of the manual page that the help has not
+  std::string (*details)() = nullptr;      ///< lines of the manual page only
 };
 
-/// The notes of `command`; empty where the table has none.
+/// Returns the notes of `command`; empty if the table has none.
 CommandNotes notes_of(std::string_view command);
 
 }  // namespace mlf::program

@@ -7,12 +7,12 @@
 
 namespace mlf::program {
 
-/// Breaks `text` between words. Lines after the first begin with `indent` blanks; the first one
-/// begins at column `column`. A line break in `text` stays.
+/// Breaks `text` between words. The first line begins at column `column`, the others with `indent`
+/// blanks. Keeps line breaks in `text`.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t column = 0);
 
-/// "  name   text" as lines, the text from column `indent` on. A name that reaches this column has
-/// a line of its own. A line "word  meaning" of the text is aligned below the others of that form.
+/// Returns "  name   text" as lines, with the text from column `indent` on. A name that reaches
+/// this column gets its own line. Aligns lines "word  meaning" of the text.
 std::string entry(std::string_view name, std::string_view text, std::size_t indent);
 
 }  // namespace mlf::program

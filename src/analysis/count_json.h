@@ -6,8 +6,8 @@
 
 namespace mlf::analysis {
 
-/// An integer where it is exact, null where nothing is known, else {"min", "max"}: `max` is null
-/// where it is not known.
+/// Writes an exact number as an integer, an unknown one as null, and any other as {"min", "max"},
+/// where an unknown `max` is null.
 void write_json(json::Writer& out, const Count& count);
 
 }  // namespace mlf::analysis

@@ -1,4 +1,4 @@
-// Expressions of TIR as people read them, with constants folded.
+// Prints expressions of TIR for people, with constants folded.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ExpressionText {
   explicit ExpressionText(tir::Node function);
 
   std::string text(tir::Node expr) const;
-  /// The value of an integer expression; nothing where it is not constant.
+  /// The value of an integer expression, if it is constant.
   std::optional<std::int64_t> constant(tir::Node expr) const;
   /// The name of the memory behind a variable.
   std::string_view name_of(tir::Node variable) const;
@@ -29,7 +29,7 @@ class ExpressionText {
  private:
   friend class ExpressionWriter;
   void fold(tir::Node expr);
-  /// Without what changes nothing: casts to the same type, `+ 0`, `* 1`, broadcasts.
+  /// Removes operations without effect: casts to the same type, `+ 0`, `* 1`, broadcasts.
   tir::Node simplified(tir::Node expr) const;
 
   std::unordered_map<std::uint32_t, std::int64_t> constants_;       // by node

@@ -1,6 +1,6 @@
-// Whether two kernels are the same program, whatever things are called in them, and whether they
-// compute the same on tensors of other sizes.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Fingerprints that tell whether two kernels are the same program up to names, and whether they
+// compute the same on tensors of other sizes. Threads: functions have no shared state; any number
+// of threads may call them at once.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace mlf::analysis {
 
-/// A number that is equal for PrimFuncs with the same parameters, buffers, constants and body.
-/// Names of variables, buffers and blocks, the function's attributes, the place of a constant in
-/// the list of its module, and how expressions are shared do not count. Two different programs have
-/// the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
+/// Returns a number that is equal for PrimFuncs with the same parameters, buffers, constants and
+/// body. Names of variables, buffers and blocks, the function's attributes, the place of a constant
+/// in the list of its module, and how expressions are shared do not count. Two different programs
+/// have the same number with a chance of 2^-64. Time and memory grow with the number of nodes.
 std::uint64_t fingerprint(tir::Node prim_func);
 
-/// The same without the places of workspaces in memory pools: offsets of pointers into a pool that
+/// The same without the offsets of workspaces in memory pools: offsets of pointers into a pool that
 /// the function writes through, and the sizes of these pools.
 MLF_API std::uint64_t fingerprint_without_offsets(tir::Node prim_func);
 
-/// A number that is equal for PrimFuncs that compute the same: the expressions that they store and
-/// the functions that they call, each once, in the order in which they come first. Where they store
-/// it does not count, nor how often, nor where operands come from: loops, indices, extents,
-/// numbers, conditions of selects, lanes of vectors, and copies from buffer to buffer. So the
-/// convolutions of a block that a network repeats with other sizes and strides have one number,
-/// however TVM scheduled each of them; one that pads its input has another than one that does not.
-/// Time and memory grow with the number of nodes.
+/// Returns a number that is equal for PrimFuncs that compute the same: the expressions that they
+/// store and the functions that they call, each once, in the order of first occurrence. Ignores
+/// where and how often they store, and where operands come from: loops, indices, extents, numbers,
+/// conditions of selects, lanes of vectors, and copies from buffer to buffer. So the convolutions
+/// of a block that a network repeats with other sizes and strides have one number, for any
+/// schedule; a convolution that pads its input has another. Time and memory grow with the number of
+/// nodes.
 std::uint64_t arithmetic_shape(tir::Node prim_func);
 
 }  // namespace mlf::analysis

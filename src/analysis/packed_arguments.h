@@ -1,4 +1,4 @@
-// The arrays on the stack in which packed calls hand over their arguments.
+// The arrays on the stack in which packed calls pass arguments.
 #pragma once
 
 #include "mlf/analysis/cost.h"
@@ -6,9 +6,9 @@
 
 namespace mlf::analysis {
 
-/// Bytes of the arrays of TVMValue, type code, DLTensor and shape that a main with packed calls
-/// has on the stack while it runs; 0 for a main that calls functions of C. They are as TVM's code
-/// generator lays them out, on a host with pointers of 64 bits: `TVMValue stack[18]`.
+/// Bytes of the arrays of TVMValue, type code, DLTensor and shape that a main with packed calls has
+/// on the stack while it runs; 0 for a main with plain C calls. The layout is that of TVM's code
+/// generator on a host with 64-bit pointers: `TVMValue stack[18]`.
 Count packed_arguments(tir::Node main);
 
 }  // namespace mlf::analysis

@@ -1,4 +1,4 @@
-// What an open archive holds, for the rest of the library.
+// The contents of an open archive, for the rest of the library.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,17 +15,17 @@
 
 namespace mlf::archive {
 
-/// Other names for the members of an archive that holds what it holds in another place, such as
-/// below one directory.
+/// The names of members in the Model Library Format, for an archive that stores them elsewhere,
+/// such as below one directory.
 struct Layout {
   std::vector<std::string> names;  ///< by member; unique, but for "."
-  std::string directory{};         ///< what new members are stored below: "model/"
-  std::string no_new_members{};    ///< why there can be none, a clause; empty where there can be
+  std::string directory{};         ///< where new members are stored: "model/"
+  std::string no_new_members{};    ///< why it can have no new members, a clause; else empty
 };
 
 struct Archive::Contents {
   std::string path;      ///< as given, for messages
-  std::string resolved;  ///< what an update replaces; empty unless opened for update
+  std::string resolved;  ///< the file that an update replaces; empty unless opened for update
   Storage storage = Storage::tar;
   Limits limits;
 
@@ -36,7 +36,7 @@ struct Archive::Contents {
   std::vector<Member> members;
   std::vector<std::uint32_t> by_name;  ///< indices into `members`, sorted
 
-  /// Content of the members that `overlay` added, by name: seen as all others, and stored nowhere.
+  /// Content of the members that `overlay` added, by name. They are not stored in the archive.
   std::map<std::string, support::MappedFile, std::less<>> overlaid;
 
   std::string directory{};       ///< of the layout
@@ -52,21 +52,21 @@ struct Archive::Contents {
   mutable std::map<std::string, std::string, std::less<>> loaded;
   std::vector<std::string> temporaries;  ///< that are no members
 
-  // Digests of members asked for so far, by name.
+  // Digests computed so far, by name of the member.
   mutable std::mutex digesting;
   mutable std::map<std::string, std::shared_future<std::string>, std::less<>> digests;
 
-  /// False for what is laid over.
+  /// Returns whether the member is stored in the archive, not added by `overlay`.
   bool is_stored(const Member& member) const { return !overlaid.contains(member.name); }
 
   /// The uncompressed tar.
   const support::File& tar() const noexcept { return unpacked ? unpacked : source; }
 };
 
-/// Names the members by a layout; `raw_name` stays what the archive says. Pointers to members stay.
+/// Names the members by a layout; `raw_name` keeps the stored name. Pointers to members stay valid.
 void apply(Archive& archive, Layout layout);
 
-/// Throws `invalid_input` where the layout allows no new members.
+/// Throws `invalid_input` if the layout allows no new members.
 void require_new_members(const Archive& archive);
 
 struct OverlaidFile {
@@ -74,12 +74,12 @@ struct OverlaidFile {
   support::MappedFile content;
 };
 
-/// What is in a file, or comes from a stream to its end, as a member `name`.
+/// The content of a file or stream that becomes a member `name`.
 OverlaidFile open_overlaid(std::string name, const std::string& path, const Limits& limits);
 
-/// Shows files as members behind the others, with time and owner of the member `like`. Readers
-/// cannot tell; they are written where `Changes` adds them. Pointers to members do not stay.
-/// Throws `Error` for what a limit or the form of names forbids.
+/// Adds files as members behind the others, with time and owner of the member `like`. Readers see
+/// no difference; they are written only if `Changes` adds them. Invalidates pointers to members.
+/// Throws `Error` if a limit is exceeded or a name is invalid.
 void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view like);
 
 /// Throws `io` if the archive's file changed after it was opened.

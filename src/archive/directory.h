@@ -13,22 +13,22 @@ namespace mlf::archive {
 
 struct DirectoryListing {
   std::vector<Member> members;           ///< sorted by name, directories included
-  std::vector<std::string> temporaries;  ///< of runs that were killed, or are under way
+  std::vector<std::string> temporaries;  ///< of runs that were killed or are in progress
 };
 
-/// Everything below `root`.
+/// Lists everything below `root`.
 DirectoryListing scan_directory(const support::File& root, const Limits& limits);
 
-/// Removes those temporaries whose run is not alive any more.
+/// Removes the temporaries of runs that have ended.
 void remove_abandoned_below(const support::File& root, const std::vector<std::string>& temporaries);
 
-/// The content of a file that `scan_directory` listed.
+/// Returns the content of a file that `scan_directory` listed.
 std::string read_file_below(const support::File& root, const Member& member);
 
-/// Removes and writes members below `root`, each atomically, and in such an order that the member
-/// `changes.list` lists all that is there of the others, however far this comes: first go those
-/// that it no longer lists (and directories that this leaves empty), then it is written, then the
-/// others. So a check of what it lists notices an update that was interrupted.
+/// Removes and writes members below `root`, each atomically. At every moment the member
+/// `changes.list` lists all others that exist: first mlf removes those that the new list lacks (and
+/// directories that become empty), then it writes the list, then the others. So a check of the
+/// listed members detects an interrupted update.
 void update_directory(const support::File& root, const Changes& changes);
 
 }  // namespace mlf::archive

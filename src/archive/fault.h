@@ -1,5 +1,5 @@
-// Refusing an archive: the message, the member that it concerns and the byte that its header starts
-// at; limits that several readings share, and with them what is written.
+// Rejecting an archive: the message, the member and the offset of its header; and limits that all
+// readers and the writers check.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mlf::archive {
 
-/// A header of the tar. Everything that judges its fields reports through it.
+/// A header of the tar. Checks of its fields report through it.
 struct HeaderPlace {
   std::uint64_t offset = 0;
   std::string member;  ///< printable name, empty while unknown
@@ -24,10 +24,10 @@ struct HeaderPlace {
 /// Throws `invalid_input` about one member.
 [[noreturn]] void refuse(std::string message, std::string member);
 
-/// The name as `printable` shows it, and no more than its beginning where it is long.
+/// Returns the name as `printable`, shortened if it is long.
 std::string printable_name(std::string_view name);
 
-// All three throw `invalid_input` where the limit is exceeded.
+// All three throw `invalid_input` if the limit is exceeded.
 void check_member_count(std::uint64_t members, const Limits& limits);
 void check_member_size(std::uint64_t size, const std::string& member, const Limits& limits);
 void check_total_size(std::uint64_t bytes, const Limits& limits);

@@ -13,7 +13,7 @@ namespace mlf::archive {
 /// printable UTF-8.
 std::string normal_name(std::string_view raw_name, const Limits& limits);
 
-/// What the name would be refused for, or an empty string. The rules shared with link targets:
+/// Returns why the name is invalid, or an empty string. Checks the rules shared with link targets:
 /// length, control characters, UTF-8.
 std::string text_fault(std::string_view text, std::string_view what, const Limits& limits);
 

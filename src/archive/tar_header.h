@@ -1,4 +1,4 @@
-// Headers of a tar: the 512-byte block, and the PAX records for what does not fit in it.
+// Headers of a tar: the 512-byte block, and the PAX records for fields that do not fit in it.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ enum class NumberFault : std::uint8_t { malformed, too_large };
 /// (two's complement, so it may be negative). An empty field is 0.
 tl::expected<std::int64_t, NumberFault> parse_number(std::string_view field);
 
-/// Writes octal digits and a NUL; false, and nothing written, where the field is too small.
+/// Writes octal digits and a NUL. Returns false and writes nothing if the field is too small.
 bool put_octal(std::span<char> field, std::uint64_t value);
 
 /// Computes and stores the checksum.
@@ -87,7 +87,7 @@ struct Timestamp {
   std::string fraction;
 };
 
-/// What PAX and GNU headers say about the member that follows; it outranks the member's header.
+/// The attributes that PAX and GNU headers state about the next member. They override its header.
 struct Attributes {
   std::optional<std::string> path;
   std::optional<std::string> link_path;
@@ -99,12 +99,12 @@ struct Attributes {
   std::optional<std::string> gname;
 };
 
-/// Adds the records of one PAX header to `attributes`. Keys that say nothing about identity, size
-/// or owner are passed over. Refused: malformed records, a key of ours given twice, sparse
-/// members, names in another character set.
+/// Adds the records of one PAX header to `attributes`. Ignores keys that do not affect identity,
+/// size or owner. Rejects malformed records, a duplicate of a key that mlf reads, sparse members,
+/// and names in another character set.
 void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attributes);
 
-/// One record as it is written, its own length included.
+/// Returns one record with its own length.
 std::string pax_record(std::string_view key, std::string_view value);
 
 }  // namespace mlf::archive

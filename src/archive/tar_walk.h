@@ -1,4 +1,4 @@
-// Our own walk over the headers of a tar: where every byte of it belongs.
+// mlf's own reader of the headers of a tar: it assigns every byte to a member.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct TarLayout {
   std::uint64_t end_of_members = 0;  ///< where the end-of-archive blocks start
 };
 
-/// Walks an uncompressed tar (ustar, PAX, GNU, V7). Throws `invalid_input` for everything the
-/// public header lists as refused, except the agreement with libarchive and duplicate names.
+/// Reads an uncompressed tar (ustar, PAX, GNU, V7). Throws `invalid_input` for everything that the
+/// public header lists as rejected, except disagreement with libarchive and duplicate names.
 TarLayout walk_tar(std::string_view bytes, const Limits& limits);
 
 }  // namespace mlf::archive

@@ -15,15 +15,14 @@ struct ObjectSymbols {
   std::set<std::string, std::less<>> defined;
   std::set<std::string, std::less<>> wanted;
 
-  /// Those that no object file defines.
+  /// Returns the names that no object file defines.
   std::vector<std::string> missing() const;
 };
 
-/// Adds what the object file at `path` has in memory. Throws `Error` where it is not ELF.
+/// Adds the sections and symbols of the object file at `path`. Throws `Error` if it is not ELF.
 void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols& symbols);
 
-/// Adds what an object file that is a member of an archive has in memory. Throws `Error` where it
-/// is not ELF.
+/// Adds the sections and symbols of an object file in an archive. Throws `Error` if it is not ELF.
 void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
                 ObjectSymbols& symbols);
 

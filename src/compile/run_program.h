@@ -1,5 +1,5 @@
-// Runs a program that is not trusted to end, nor to be small: a user's compiler over an archive's
-// C, and what it makes of it.
+// Runs an untrusted program with limits on time and memory: a user's compiler on an archive's C,
+// and its output.
 #pragma once
 
 #include <chrono>
@@ -19,20 +19,21 @@ struct ProgramLimits {
 };
 
 struct Program {
-  std::vector<std::string> arguments;  ///< [0] is looked for in $PATH
-  std::filesystem::path directory{};   ///< where it starts; empty: where this process is
+  std::vector<std::string> arguments;  ///< [0] is found in $PATH
+  std::filesystem::path directory{};   ///< its working directory; empty: that of this process
   ProgramLimits limits{};
 };
 
 struct ProgramResult {
-  int status = 0;  ///< its exit status; 128 + n where signal n ended it
+  int status = 0;  ///< its exit status; 128 + n if signal n ended it
   bool timed_out = false;
   std::string errors;  ///< the beginning of what it wrote to standard error
 };
 
-/// Runs a program, with nothing on standard input and standard output, no core, and the directory
-/// as $TMPDIR. When it ends, when its time is up and when this process ends, however it does, all
-/// processes that it started are killed. Throws `Error` of kind `usage` where it cannot be started.
-ProgramResult run_program(const Program& program, const WorkDirectory& directory);
+/// Runs a program with empty standard input, discarded standard output, no core dump, and
+/// `work_directory` as $TMPDIR. Kills all processes that it started when it ends, when its time is
+/// up, and when this process ends for any reason. Throws `Error` of kind `usage` if it cannot be
+/// started.
+ProgramResult run_program(const Program& program, const WorkDirectory& work_directory);
 
 }  // namespace mlf::compile

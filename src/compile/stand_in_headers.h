@@ -1,5 +1,5 @@
-// Declarations of what generated C needs of TVM's runtime, for users without TVM's headers. They
-// are the files of include/ beside this one.
+// Declarations of the parts of TVM's runtime that generated C uses, for users without TVM's
+// headers: the files of include/ beside this one.
 #pragma once
 
 #include <span>

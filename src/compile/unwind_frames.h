@@ -18,19 +18,20 @@ struct SectionPlace {
   friend auto operator<=>(const SectionPlace&, const SectionPlace&) = default;
 };
 
-/// A table, and what a linker would write into it.
+/// A table with its relocations.
 struct UnwindTable {
   std::span<const std::byte> bytes{};
   bool is_eh_frame = true;  ///< else .debug_frame
   std::size_t address_bytes = 8;
-  /// By the offset of the field. The addends that files of type REL have in the fields are in them.
+  /// Relocations by the offset of the field. They include the addends that REL files store in the
+  /// fields.
   std::map<std::uint64_t, SectionPlace> relocations{};
 };
 
-/// Bytes of each frame, by where the function begins: return address and saved registers included,
-/// frames of what it calls not. Nothing for one whose size is not a number
-/// (DW_CFA_def_cfa_register: a frame pointer). A table that cannot be read to its end has the
-/// frames up to there. DWARF 5, 6.4.
+/// Returns the bytes of each frame by the start of its function, including return address and saved
+/// registers, without frames of called functions. A frame without a constant size is empty
+/// (DW_CFA_def_cfa_register: a frame pointer). If a table cannot be read to its end, returns the
+/// frames up to there. See DWARF 5, 6.4.
 std::map<SectionPlace, std::optional<std::uint64_t>> unwind_frames(const UnwindTable& table);
 
 }  // namespace mlf::compile

@@ -1,4 +1,4 @@
-// A temporary directory of our own that goes however this process ends.
+// A temporary directory that is removed however this process ends.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@
 
 namespace mlf::compile {
 
-/// A directory in $TMPDIR or /tmp, gone with this object. Where the process is killed, a child of
-/// it removes the directory, once no program that runs in it (run_program.h) is left.
+/// A directory in $TMPDIR or /tmp, removed with this object. If the process is killed, a child
+/// process removes the directory when the last program in it (run_program.h) has ended.
 class WorkDirectory {
  public:
   /// Throws `Error` of kind `io`.
@@ -26,7 +26,7 @@ class WorkDirectory {
 
  private:
   std::filesystem::path path_;
-  support::File alive_;  ///< the end of a pipe that is closed when this process is gone
+  support::File alive_;  ///< the end of a pipe that closes when this process ends
   pid_t guard_ = -1;
 };
 

@@ -1,5 +1,5 @@
-// The header of the C interface, codegen/host/include/tvmgen_<m>.h: it alone names the inputs and
-// outputs of TVM v0.8, in the order of main's parameters, and memory pools of the application.
+// The header of the C interface, codegen/host/include/tvmgen_<m>.h. Only this file names inputs and
+// outputs in TVM v0.8, in the order of main's parameters, and memory pools of the application.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ struct HeaderTensor {
   std::uint64_t bytes;  ///< of `TVMGEN_<M>_<NAME>_SIZE`
 };
 
-/// Fields of the header's structs, in their order; empty where the header has no such struct.
+/// Fields of the header's structs, in their order; empty if the header has no such struct.
 struct HeaderFields {
   std::vector<std::string> inputs;   ///< of `struct tvmgen_<m>_inputs`
   std::vector<std::string> outputs;  ///< of `struct tvmgen_<m>_outputs`
   std::vector<HeaderPool> pools;     ///< those whose size is stated
-  /// Of inputs and outputs, where no other macro could have the same name.
+  /// Sizes of inputs and outputs whose macro names are unambiguous.
   std::vector<HeaderTensor> sizes;
   std::string run{};  ///< the function that is declared: `tvmgen_<m>_run`
-  /// Of `TVMGEN_<M>_WORKSPACE_SIZE`: what TVM counted as workspace of the module.
+  /// Value of `TVMGEN_<M>_WORKSPACE_SIZE`: the workspace of the module as TVM counted it.
   std::optional<std::uint64_t> workspace_bytes;
 };
 
-/// Reads a header line by line, as TVM writes it; everything else in it is passed over.
+/// Reads a header line by line, as TVM writes it, and ignores everything else.
 HeaderFields read_header(std::string_view text);
 
 }  // namespace mlf::deployment

@@ -1,5 +1,5 @@
-// Constants that an archive holds beside the TIR that lacks them: in captured save_json, in its
-// generated C and among its parameters.
+// Constants of an archive for TIR that lacks their data: from captured save_json, generated C and
+// parameters.
 #pragma once
 
 #include <deque>
@@ -14,32 +14,34 @@
 
 namespace mlf::deployment {
 
-/// Whether `data` begins with what the text shows of a constant, as far as its digits go.
+/// Returns whether `data` begins with the elements that the text shows, within its number of
+/// digits.
 bool begins_with(std::span<const std::byte> data, const tir::ConstantQuery& query);
 
 /// The constants of one archive, kept for all its texts: generated C of large networks takes longer
-/// to parse than the texts that lack its arrays. Filled first, then asked by any number of threads.
+/// to parse than the texts that lack its arrays. Fill it first; then any number of threads may
+/// search it.
 class ConstantLibrary {
  public:
-  /// Those of a module that was read from save_json or generated C.
+  /// Adds the constants of a module that was read from save_json or generated C.
   void add_module(std::shared_ptr<const tir::Document> document);
-  /// Those of a file parameters/<module>.params, whose bytes must outlive the library. One that
-  /// does not read has none: it is not what was asked for.
+  /// Adds the constants of a file parameters/<module>.params, whose bytes must outlive the library.
+  /// Ignores a file that cannot be read, as the caller did not ask for it.
   void add_params(const tir::Input& file);
 
-  /// The constant of the query's place, with the type, number of elements and first elements that
-  /// it states; one of its function if anything there fits. Nothing where two with other data fit
-  /// alike. Where only generated C has it, its shape is flat.
+  /// Returns the constant that matches the query's place, type, number of elements and first
+  /// elements; prefers constants of the query's function. Returns nullopt if two constants with
+  /// different data match equally. A constant that only generated C has gets a flat shape.
   std::optional<tir::FoundConstant> find(const tir::ConstantQuery& query) const;
 
  private:
   using FunctionNames = std::set<std::string, std::less<>>;
 
-  /// A constant that can be the wanted one.
+  /// A candidate for a query.
   struct Candidate {
     tir::ConstantSite site;
-    const FunctionNames* module;  ///< whose it is; null for a parameter of the archive
-    std::string function;         ///< empty: of the archive
+    const FunctionNames* module;  ///< that contains it; null for a parameter of the archive
+    std::string function;         ///< that contains it; empty for a parameter of the archive
     std::string name;
     std::optional<std::int64_t> pool_offset;
     tir::FoundConstant constant;

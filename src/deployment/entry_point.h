@@ -1,4 +1,4 @@
-// How a program runs a module: the function that it calls, and how it passes tensors.
+// The entry point of a module: the function that a program calls, and its interface for tensors.
 #pragma once
 
 #include <optional>

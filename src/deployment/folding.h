@@ -9,9 +9,9 @@
 
 namespace mlf {
 
-/// `graph::fold_repeats` where kernels are alike that compute the same
-/// (`analysis::arithmetic_shape`): a block that a network repeats with more channels is one.
-/// Kernels without TIR are like themselves alone. `network` is one of `deployment.networks()`.
+/// Calls `graph::fold_repeats`, which treats kernels as equal that compute the same
+/// (`analysis::arithmetic_shape`), so that a block repeated with more channels is folded too. A
+/// kernel without TIR equals only itself. `network` is an element of `deployment.networks()`.
 ///
 /// Errors: those of reading TIR; none after `networks()` but `io`.
 MLF_API Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,

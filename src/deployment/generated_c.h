@@ -1,4 +1,4 @@
-// Generated C as a source of TIR: the only one that a stock archive has.
+// Generated C as a source of TIR, the only one in an archive as TVM exports it.
 #pragma once
 
 #include <set>
@@ -16,23 +16,24 @@ namespace mlf::deployment {
 
 /// The C of one module.
 struct GeneratedC {
-  /// The TIR that it is, one a target, whether or not there is a better one.
+  /// Its TIR, one source for each target, even if the archive has a better source.
   std::vector<TirSource> sources;
-  /// Where it defines functions, by symbol.
+  /// Places of its functions, by symbol.
   support::NameMap<std::string, tir::CodePlace> places;
 };
 
-/// Reads the files of a module as far as to the ends of their functions. Stems are free of those
-/// that `taken` has. Throws `Error`.
+/// Reads the files of a module far enough to find the ends of their functions. Chooses stems that
+/// are not in `taken`. Throws `Error`.
 GeneratedC generated_c(const archive::Archive& archive, const Module& module,
                        std::span<const TirSource> taken);
 
-/// Which modules of a library captured TIR shows.
+/// Finds the modules of a library that captured TIR contains.
 class CapturedModules {
  public:
   CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured);
 
-  /// Whether the captured TIR shows this module of the library, see `Deployment::tir_sources`.
+  /// Returns whether the captured TIR contains this module of the library, see
+  /// `Deployment::tir_sources`.
   bool show(const Module& module) const;
 
  private:
@@ -40,7 +41,7 @@ class CapturedModules {
 
   std::span<const TirSource> captured_;
   bool is_only_one_;
-  std::set<std::string_view> symbols_;  ///< all that a text has behind "tvmgen_", where needed
+  std::set<std::string_view> symbols_;  ///< words after "tvmgen_" in the texts, if needed
 };
 
 }  // namespace mlf::deployment

@@ -1,5 +1,5 @@
-// The modules of an archive without metadata.json and build.json: what its generated code and
-// captured TIR say of them.
+// The modules of an archive without metadata.json and build.json, inferred from its generated code
+// and captured TIR.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,10 @@
 
 namespace mlf::deployment {
 
-/// Modules by the names of libraries, headers and main functions; executors by what is there for
-/// them; targets as C states them. Nothing of what only metadata.json declares. Nothing where
-/// `files`, those of the archive, have neither generated code nor captured TIR. Throws `Error`.
+/// Infers modules from the names of libraries, headers and main functions, executors from their
+/// files, and targets from the C. Leaves out everything that only metadata.json declares. Returns
+/// nullopt if `files`, those of the archive, have neither generated code nor captured TIR. Throws
+/// `Error`.
 std::optional<ModelLibrary> inferred_library(const archive::Archive& archive,
                                              std::span<const FileRef> files);
 

@@ -1,4 +1,4 @@
-// What the members of an archive beside its TIR say about the network of each module.
+// Facts about the network of each module from members other than TIR.
 #pragma once
 
 #include "graph/reconstruct.h"
@@ -10,11 +10,11 @@
 
 namespace mlf::deployment {
 
-/// Throws `Error` where the system refuses to read a header.
+/// Throws `Error` if the system refuses to read a header.
 graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module);
 
-/// The parameters of `def @main(…)` with static tensor types, weights that were not bound included.
-/// Nothing for a text without it; what is not such a parameter is passed over.
+/// Returns the parameters of `def @main(…)` with static tensor types, including unbound weights.
+/// Returns nullopt for a text without main; ignores other parameters.
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text);
 
 }  // namespace mlf::deployment

@@ -1,4 +1,4 @@
-// Which module's network is where: in the TIR of main, or in the graph executor's JSON.
+// Finds the network of each module: in the TIR of main, or in the graph executor's JSON.
 #pragma once
 
 #include <map>
@@ -14,27 +14,27 @@
 
 namespace mlf::deployment {
 
-/// `sources` taken apart by stage: "lowered" first, then the others by name.
+/// Groups `sources` by stage: "lowered" first, then the others by name.
 std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> sources);
 
 /// Collects the networks of one archive from its TIR, stage by stage, so that only the documents of
-/// one stage have to be there at a time. All functions throw `Error`.
+/// one stage are in memory at a time. All functions throw `Error`.
 class NetworkSearch {
  public:
   /// Reads `Deployment::network_members`. The deployment must outlive the search.
   explicit NetworkSearch(const Deployment& deployment);
 
-  /// Reads the TIR of one stage. What an earlier stage showed of a module is kept: begin with the
-  /// preferred one. Where one module has two mains, the first counts, with a check.
+  /// Reads the TIR of one stage. Keeps the network that an earlier stage gave a module, so begin
+  /// with the preferred stage. If a module has two mains, takes the first and adds a check.
   void add_stage(std::span<const TirSource* const> stage);
 
-  /// What was found. Graphs of the graph executor need no TIR.
+  /// Returns the networks. Those of the graph executor need no TIR.
   Networks finish() &&;
 
  private:
   using StatedModule = std::optional<std::size_t>;
 
-  /// Sources of one module; of all modules in an archive, which does not state it.
+  /// The sources of one module; in an archive, which does not state the module, of all modules.
   void add_sources(std::span<const TirSource* const> sources, StatedModule stated);
   void read_graph(std::size_t module, std::span<const graph::TirInput> kernels);
   void read_mains(std::span<const graph::TirInput> stage, StatedModule stated);
@@ -49,13 +49,14 @@ class NetworkSearch {
   bool saw_tir_ = false;
 };
 
-/// Holds the documents that `inputs` point to.
+/// The documents that `inputs` point to.
 struct NetworkSources {
   std::vector<std::shared_ptr<const tir::Document>> documents;
   std::vector<graph::TirInput> inputs;
 };
 
-/// The sources of main and of its kernels, by stem. Throws what `Deployment::document` returns.
+/// Returns the sources of main and of its kernels, by stem. Throws the errors of
+/// `Deployment::document`.
 NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network);
 
 }  // namespace mlf::deployment

@@ -1,4 +1,4 @@
-// Which module and which target a TIR and its functions belong to.
+// Finds the module and the target that a TIR and its functions belong to.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace mlf::deployment {
 
-/// The module's name as symbols carry it: everything but letters and digits becomes `_`.
+/// Returns the module's name as in symbols: everything but letters and digits becomes `_`.
 std::string symbol_part(std::string_view module_name);
 
-/// What the symbols of a module begin with: `tvmgen_<module>_`, as TVM mangles them since v0.8.
+/// Returns the prefix of a module's symbols: `tvmgen_<module>_`, as TVM mangles them since v0.8.
 std::string symbol_prefix(std::string_view module_name);
 
 /// The modules of a library by the symbols of their functions.
@@ -29,7 +29,7 @@ class ModuleSymbols {
   support::PrefixTable prefixes_;
 };
 
-/// As a build states them, by stem; nothing for archives.
+/// Owners that a build states, by stem; empty for archives.
 std::optional<TirOwners> stated_owners(std::string_view stem, const ModelLibrary& library);
 
 /// See `Deployment::owners_of`. `symbols` are those of the library.

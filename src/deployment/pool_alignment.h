@@ -1,4 +1,4 @@
-// What the generated C says about where pools are.
+// The alignment of pools in generated C.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace mlf {
 
-/// The alignment of the array `pool` in a text of generated C, as CSourceCrtMetadataModule prints
-/// it: the attribute `aligned(16)` on the line before `static uint8_t global_workspace[…];`.
-/// Nothing where there is no such array, or not of a power of two.
+/// Returns the alignment of the array `pool` in a text of generated C, as CSourceCrtMetadataModule
+/// prints it: the attribute `aligned(16)` on the line before `static uint8_t global_workspace[…];`.
+/// Returns nullopt if there is no such array, or if its alignment is not a power of two.
 std::optional<std::uint64_t> pool_alignment(std::string_view c, std::string_view pool);
 
-/// Those of a network's pools that its module's C defines. Errors are thrown.
+/// Returns the alignments of a network's pools that its module's C defines. Throws `Error`.
 std::vector<plan::PoolAlignment> pool_alignments(const Deployment& deployment, std::size_t module,
                                                  const graph::Topology& network);
 

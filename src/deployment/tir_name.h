@@ -21,19 +21,19 @@ inline constexpr std::string_view kDefaultStage = "lowered";
 
 enum class TirForm : std::uint8_t { text, twin };
 
-/// A member's name (without `src/`) taken apart.
+/// The parts of a member's name (without `src/`).
 struct TirName {
   std::string_view stem;  ///< "tir-1.unplanned"
   TirForm form;
 };
 
-/// What follows the first dot of a stem, or kDefaultStage.
+/// Returns the text after the first dot of a stem, or kDefaultStage.
 std::string_view stage_of_stem(std::string_view stem);
 
-/// Nothing if the name is not that of a TIR source.
+/// Returns nullopt if the name is not that of a TIR source.
 std::optional<TirName> parse_tir_name(std::string_view name);
 
-/// The same of a member; nothing for names outside of `directory`, the archive's
+/// The same for a member. Returns nullopt for names outside of `directory`, the archive's
 /// `source_directory`.
 std::optional<TirName> parse_tir_member(std::string_view directory, std::string_view member);
 
@@ -43,14 +43,14 @@ struct StemTarget {
   std::string_view kind;         ///< may be empty, and may end in a further "-<k>"
 };
 
-/// Nothing for stems of other forms, such as "tir-main".
+/// Returns nullopt for stems of other forms, such as "tir-main".
 std::optional<StemTarget> target_of_stem(std::string_view stem);
 
-/// The first of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for `target` (null: unknown,
-/// named like C for a CPU) that is not `taken`.
+/// Returns the first of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for `target` that is
+/// not `taken`. A null target is unknown, and named like C for a CPU.
 std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken);
 
-/// Whether `kind`, as a stem spells it, names the target kind `wanted`.
+/// Returns whether `kind`, as written in a stem, is the target kind `wanted`.
 bool names_kind(std::string_view kind, std::string_view wanted);
 
 }  // namespace mlf::deployment

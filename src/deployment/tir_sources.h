@@ -1,4 +1,4 @@
-// Finding the TIR of an archive, the better one where the same TIR is there twice.
+// Finds the TIR of an archive, and the better source if it has the same TIR twice.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace mlf::deployment {
 
 struct TirSources {
   std::vector<TirSource> all;  ///< see `Deployment::tir_sources`
-  /// Of each module: its generated C where that is among `all`.
+  /// By module: its generated C, if that is in `all`.
   std::vector<std::optional<GeneratedC>> generated;
 };
 

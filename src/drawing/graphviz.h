@@ -1,5 +1,4 @@
-// Graphviz, loaded when the first picture is drawn: most runs of a program draw none, and should
-// not wait for its libraries.
+// Graphviz, loaded for the first picture: most runs draw none, and need not wait for its libraries.
 #pragma once
 
 #include <graphviz/cgraph.h>
@@ -14,17 +13,17 @@ struct Graphviz {
 #undef MLF_GRAPHVIZ_FUNCTION
 };
 
-/// @throws std::runtime_error where a library of Graphviz is not there or cannot be loaded
+/// @throws std::runtime_error if a library of Graphviz is missing or cannot be loaded
 const Graphviz& graphviz();
 
-/// Tables that Graphviz's plugin libraries export; null where the libraries are not where they were
-/// when mlf was built.
+/// Tables that Graphviz's plugin libraries export; null if the libraries are not at the paths of
+/// the build.
 struct Plugins {
   void* core = nullptr;        ///< writes SVG
   void* dot_layout = nullptr;  ///< places nodes in ranks
 };
 
-/// @throws std::runtime_error where a library is there and cannot be loaded
+/// @throws std::runtime_error if a library exists and cannot be loaded
 Plugins find_plugins();
 
 }  // namespace mlf::drawing

@@ -1,9 +1,9 @@
 // Reads JSON of any size into one flat table, without recursion and without copying strings.
 //
-// The one reader of JSON here: of the two large dialects of TIR, of TVM's graphs and metadata, and
-// of our own manifest. Every value knows its bytes in the source, so that an error names line,
-// column and JSON pointer. Strict where TVM's writers are not the reason to be otherwise: duplicate
-// keys, trailing commas and text after the value are errors.
+// The only JSON reader of the library: for the two large dialects of TIR, for TVM's graphs and
+// metadata, and for mlf's manifest. Every value has its place in the source, so that an error names
+// line, column and JSON pointer. Strict except where TVM's writers differ: duplicate keys, trailing
+// commas and text after the value are errors.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class Type : std::uint8_t { null, boolean, integer, real, string, array, ob
 /// "null", "a boolean", "an integer", "a number with a fraction or exponent", …, for messages.
 std::string_view name_of(Type type) noexcept;
 
-/// What a string may hold in its source.
+/// The bytes that a string may contain in its source.
 enum class Strings : std::uint8_t {
   unicode,    ///< as RFC 8259 demands: well-formed UTF-8 without raw control characters
   any_bytes,  ///< as tvm.ir.save_json writes: bytes of the IR, with five of them escaped
@@ -54,10 +54,10 @@ class Value {
   std::size_t offset() const;
   /// Bytes of a scalar in the source text, quotes included; 1 for arrays and objects.
   std::size_t length() const;
-  /// The value as it was written. Scans arrays and objects for their ends.
+  /// The source text of the value. Scans arrays and objects for their ends.
   std::string_view source() const;
 
-  /// Content of a string, escapes resolved: a view into the source where there were none.
+  /// Content of a string with escapes resolved; a view into the source if there are none.
   /// Precondition: a string.
   std::string_view text() const;
   /// Precondition: a boolean.
@@ -74,11 +74,11 @@ class Value {
   Elements elements() const;
   /// The members of an object in order. Precondition: an object.
   Members members() const;
-  /// The member of an object with this key, by linear search; nullopt where there is none.
+  /// The member of an object with this key, by linear search; nullopt if there is none.
   std::optional<Value> find(std::string_view key) const;
 
-  /// The same for values that have to be of one type. Each throws an `Error` that points at the
-  /// value and says what was expected and what was found.
+  /// The same for values that must have a type. Each throws an `Error` that points at the value and
+  /// names the expected and the actual type.
   void expect(Type type) const {
     if (!is(type)) fail_type(type);
   }
@@ -126,7 +126,7 @@ class Document {
     Type type;
     bool escaped;
   };
-  /// The index after everything that belongs to a value; 0 for a container still being read.
+  /// The index after all parts of a value; 0 for a container that is still being read.
   std::uint32_t next_index(std::uint32_t index) const {
     const Entry& entry = entries_[index];
     return entry.type < Type::array ? index + 1 : entry.link;
@@ -197,8 +197,8 @@ inline Type Value::type() const {
   return document_->entries_[index_].type;
 }
 
-// Without the quotes, escapes resolved. Inline, as is all that readers ask of each of a million
-// values.
+// Without quotes, with escapes resolved. Inline, as readers call these functions for each of a
+// million values.
 inline std::string_view Value::text() const {
   const Document::Entry& entry = document_->entries_[index_];
   if (entry.escaped) return document_->unescaped_[entry.link];
@@ -218,7 +218,7 @@ inline Value::Members Value::members() const {
   return Members(elements());
 }
 
-// Objects have few keys, and no index costs no memory.
+// Objects have few keys, and an index would need memory.
 inline std::optional<Value> Value::find(std::string_view key) const {
   if (!is_object()) return std::nullopt;
   for (const Member member : members()) {

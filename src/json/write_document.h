@@ -1,4 +1,4 @@
-// What all documents of ours begin with, and how they end.
+// The beginning and the end of all documents of mlf.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace mlf::json {
 
-/// One object: what it is ("mlf-report"), the version of that format, who wrote it, and what
+/// Writes one object: its format ("mlf-report"), version and generator, and the members that
 /// `write_members(Writer&)` writes.
 template <class WriteMembers>
 void write_document(support::ByteSink& sink, JsonLayout layout, std::string_view format,

@@ -16,12 +16,12 @@
 
 namespace mlf::json {
 
-/// Text of the format that is made once and written often, a key or a string. Copied in one piece
-/// of a fixed size, which costs less than finding out how long it is.
+/// A key or string of the format that is made once and written often. A copy of a fixed size costs
+/// less than determining its length.
 class Piece {
  public:
   Piece() = default;
-  /// `name`, ASCII that needs no escape, as the key of another member than the first: `,"name":`.
+  /// `name`, ASCII that needs no escape, as the key of a member after the first: `,"name":`.
   static Piece key(std::string_view name);
   /// As a string: `"text"`.
   static Piece string(std::string_view text);
@@ -32,7 +32,7 @@ class Piece {
   friend class Writer;
   static constexpr std::size_t kMost = 48;
 
-  /// Throws where the text is longer than any word of the format.
+  /// Throws if the text is longer than any word of the format.
   explicit Piece(std::string_view text);
 
   std::string_view text() const { return {text_.data(), size_}; }
@@ -41,15 +41,15 @@ class Piece {
   std::uint8_t size_ = 0;
 };
 
-/// An optional or a pointer: JSON has null for one that is empty.
+/// An optional or a pointer. An empty one is null in JSON.
 template <class T>
 concept Nullable = requires(const T& value) {
   *value;
   static_cast<bool>(value);
 };
 
-/// The caller opens, fills and closes in the right order; commas, escapes and layout are done
-/// here. Nothing is flushed by the destructor.
+/// The caller opens, fills and closes in the right order; the writer adds commas, escapes and
+/// layout. The destructor does not flush.
 class Writer {
  public:
   Writer(support::ByteSink& sink, JsonLayout layout);
@@ -57,7 +57,7 @@ class Writer {
   Writer& operator=(const Writer&) = delete;
 
   void begin_object() { open('{'); }
-  /// The same with the first member, which `opening` says.
+  /// The same with the first member, from `opening`.
   void begin_object(const Piece& opening) {
     if (layout_ != JsonLayout::compact) return begin_object_of_piece(opening);
     separate();
@@ -101,8 +101,8 @@ class Writer {
   /// Text that is JSON already.
   void raw(std::string_view json);
 
-  /// A text, a boolean or an integer; what its own `write_json` writes; null or what a Nullable
-  /// has; a list of any of these.
+  /// Writes a text, a boolean or an integer; a type with its own `write_json`; a Nullable; or a
+  /// list of any of these.
   template <class T>
   void value(const T& value);
   /// A key of the format, a text or a Piece, with its value.
@@ -111,7 +111,7 @@ class Writer {
     key(name);
     this->value(value);
   }
-  /// Null where it is empty.
+  /// Null if it is empty.
   void text_or_null(std::string_view name, std::string_view text);
   /// An object, the members of which `write_members()` writes.
   template <std::invocable WriteMembers>
@@ -129,11 +129,10 @@ class Writer {
     write_elements();
     end_array();
   }
-  /// An object by `write_members(*this, value)`; of a Nullable what it has, or null.
+  /// Writes an object by `write_members(*this, value)`; a Nullable may be null.
   template <class T, class WriteMembers>
   void object(std::string_view name, const T& value, WriteMembers write_members);
-  /// A list of objects, each by `write_members(*this, element)`; of a Nullable what it has, or
-  /// null.
+  /// Writes a list of objects, each by `write_members(*this, element)`; a Nullable may be null.
   template <class List, class WriteMembers>
   void objects(std::string_view name, const List& list, WriteMembers write_members);
 
@@ -145,7 +144,7 @@ class Writer {
   // Sinks are called for blocks of this size, not for every number.
   static constexpr std::size_t kBufferBytes = 64 * 1024;
 
-  // What follows is the first part of a container, before which there is no comma.
+  // The next value is the first of a container, without a comma before it.
   void open(char bracket) {
     separate();
     put(bracket);
@@ -173,7 +172,8 @@ class Writer {
   void key_of_piece(const Piece& name);
   void begin_object_of_piece(const Piece& opening);
   void end_key();
-  // Half of all bytes of structure come one at a time: a call of memcpy each would be most of it.
+  // Half of all structural bytes come one at a time: a call of memcpy for each would take most of
+  // the time.
   void put(char character) {
     if (size_ == kBufferBytes) flush();
     buffer_[size_++] = character;
@@ -194,8 +194,8 @@ class Writer {
 
   support::ByteSink& sink_;
   JsonLayout layout_;
-  // Not a std::string: most of what is written is a few bytes, for which its growth checks cost
-  // more than the copy.
+  // Not a std::string: most writes are of a few bytes, for which its growth checks cost more than
+  // the copy.
   std::unique_ptr<char[]> buffer_;
   std::size_t size_ = 0;
   std::uint32_t depth_ = 0;
@@ -208,7 +208,7 @@ void Writer::value(const T& value) {
   if constexpr (std::same_as<T, bool>) {
     boolean(value);
   } else if constexpr (std::integral<T>) {
-    // All our numbers are below 2^63: sums of bytes stop there.
+    // All numbers are below 2^63: sums of bytes saturate there.
     integer(static_cast<std::int64_t>(value));
   } else if constexpr (std::convertible_to<const T&, std::string_view>) {
     string(std::string_view(value));

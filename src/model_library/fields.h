@@ -1,5 +1,5 @@
-// Typed access to the fields of metadata objects. Everything here throws `support::Error` with the
-// JSON pointer of the value that is wrong.
+// Typed access to the fields of metadata objects. All functions throw `support::Error` with the
+// JSON pointer of the invalid value.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace mlf::model_library {
 
 std::string string_of(json::Value value);
-/// Null reads as nothing.
+/// Returns nullopt for null.
 std::optional<std::string> string_or_null(json::Value value);
 /// Integers from 0 to 2^63-1, the range of the int64 TVM counts in.
 std::uint64_t size_of(json::Value value);
@@ -24,16 +24,16 @@ Executor executor_of(json::Value value);
 /// A list of `str(target)`; up to version 5 an object of them by DLDeviceType.
 std::vector<ModuleTarget> targets_of(json::Value value);
 
-/// The members of one object; remembers which of them were asked for.
+/// The members of one object. Records which of them were read.
 class Fields {
  public:
   explicit Fields(json::Value object);
 
-  /// Looks without counting as asked for.
+  /// Returns a member without recording it as read.
   std::optional<json::Value> peek(std::string_view key) const;
   std::optional<json::Value> find(std::string_view key);
   json::Value at(std::string_view key);
-  /// The members that were not read, in their order.
+  /// Returns the members that were not read, in their order.
   std::vector<ExtraField> rest() const;
 
  private:

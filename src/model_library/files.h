@@ -23,8 +23,8 @@ inline constexpr std::string_view kHeaders = "codegen/host/include/";
 /// The module in the name of a file in one of these directories: `<m>_lib<N>.c`; empty for
 /// `lib<N>.c`; nothing for names of another form.
 std::optional<std::string_view> module_of_library_file(std::string_view name);
-/// The module's name as that of its header has it: in lower case, other characters than letters and
-/// digits are `_`.
+/// Returns the module's name as in the name of its header: in lower case, with `_` for characters
+/// that are neither letters nor digits.
 std::string header_form(std::string_view module);
 /// The module in the name of its header `tvmgen_<m>.h`.
 std::optional<std::string_view> module_of_header(std::string_view name);

@@ -1,5 +1,5 @@
-// Where the Model Library Format begins in an archive or a directory: people publish it below a
-// directory of another name, or only a part of it.
+// Finds the Model Library Format in an archive or a directory that stores it below another
+// directory, or stores only a part of it.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace mlf::model_library {
 
-/// The names that the members have in the format. Nothing where the archive has them already, or
-/// where it does not look like the format. In this order:
+/// Returns the names of the members in the format. Empty if the archive already uses them, or is
+/// not recognised. Recognises, in this order:
 ///  - all files are below a directory that has metadata.json, build.json or codegen/host/;
 ///  - they are codegen/ or codegen/host/ alone, in a directory of any name;
 ///  - they are the generated C without its directories.
 std::optional<archive::Layout> published_layout(std::span<const archive::Member> members);
 
-/// Names the members of an archive so, if they are not yet.
+/// Gives the members of an archive these names.
 void take_layout(archive::Archive& archive);
 
-/// The shortest path, and of these the first, of a directory that has metadata.json or
-/// codegen/host/, beside files that have nothing to do with it. Empty: none.
+/// Returns the shortest path of a directory that has metadata.json or codegen/host/ beside
+/// unrelated files, the first of several; empty if there is none.
 std::string directory_with_format(std::span<const archive::Member> members);
 
 }  // namespace mlf::model_library

@@ -20,7 +20,7 @@ namespace mlf::optimize {
 /// Names of the pools of one module.
 using PoolSet = std::set<std::string, std::less<>>;
 
-/// A let of a pool and its offset now and then.
+/// A let of a pool, and its old and new offset.
 struct AssignedLet {
   std::string variable;  ///< in the TIR that the moves name
   std::string pool;
@@ -35,21 +35,22 @@ struct ModuleAssignment {
   std::map<std::string, NumberChange, std::less<>> sizes;
   std::map<std::string, std::vector<AssignedLet>, std::less<>> lets;  ///< by symbol
 
-  /// Whether a function is one of this module: of several in one TIR, others have the same pools.
+  /// Whether a function belongs to this module: other modules in the same TIR may have pools with
+  /// the same names.
   std::set<std::string, std::less<>> symbols;
   bool has_function(std::string_view symbol) const { return symbols.contains(symbol); }
 
-  /// Bytes that all pools take less than before; negative if more.
+  /// Bytes that all pools save; negative if they grow.
   std::int64_t saved() const;
   std::uint64_t old_total() const;
 };
 
 /// Finds every buffer of the moves of one module in the functions of its TIR. Throws `Error`
-/// (check_failed) where one is not there, is not where it should be, or is missing in the moves.
+/// (check_failed) if a buffer is missing in the TIR or in the moves, or has another offset.
 ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
                         const std::vector<FunctionSites>& functions);
 
-/// A site and the number that belongs there.
+/// A site and its new number.
 struct SiteValue {
   tir::NodeId integer;
   std::string what;  ///< "the offset of 'sid_4'"
@@ -57,8 +58,8 @@ struct SiteValue {
   bool is_size = false;  ///< of a pool; else the offset of a buffer
 };
 
-/// Every number of a function, in any representation, that belongs to the plan: offsets in the
-/// order of its lets, then sizes. Throws as above where they are not those of the assignment.
+/// Returns every number of a function that belongs to the plan, in any representation: offsets in
+/// the order of its lets, then sizes. Throws as above if they differ from the assignment.
 std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
                                    const FunctionSites& function);
 

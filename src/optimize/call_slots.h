@@ -15,8 +15,8 @@
 
 namespace mlf::optimize {
 
-/// The text of one call, as a statement. A packed call has the statements with it that store its
-/// arguments.
+/// The text of one call, as a statement. For a packed call it includes the statements that store
+/// its arguments.
 struct CallSlot {
   tir::Place place;
   std::string symbol;  ///< the kernel's
@@ -24,15 +24,15 @@ struct CallSlot {
 
 using Symbols = std::set<std::string, std::less<>>;
 
-/// The PrimFunc with this global symbol; undefined where there is none.
+/// Returns the PrimFunc with this global symbol, or an undefined node.
 tir::Node function_with_symbol(const tir::Module& module, std::string_view symbol);
 
-/// The calls of `kernels` that every run of main makes once, in the order of its text. Calls whose
-/// text is not known, or has another call in it, are left out.
+/// Returns the calls of `kernels` that every run of main makes exactly once, in the order of its
+/// text. Leaves out calls whose text is unknown or contains another call.
 std::vector<CallSlot> call_slots(tir::Node main, const tir::Places& places, const Symbols& kernels);
 
-/// Edits that put call `order[i]` where call i was; all slots are of `source`. Throws `Error`
-/// (check_failed) where code is between calls that would change places.
+/// Returns edits that put call `order[i]` in the place of call i; all slots are of `source`. Throws
+/// `Error` (check_failed) if there is code between calls that would move.
 std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect dialect,
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order);

@@ -11,14 +11,14 @@
 
 namespace mlf::optimize {
 
-/// Other text in the place of `range`.
+/// New text for `range`.
 struct Edit {
   tir::SourceRange range;
   std::string text;
 };
 
-/// The text with all edits made, in whatever order they are given. Two of one range must agree, and
-/// no others may overlap; throws `Error` otherwise.
+/// Returns the text with all edits, which may come in any order. Two edits of one range must be
+/// equal, and others must not overlap; throws `Error` otherwise.
 std::string apply(std::string_view text, std::vector<Edit> edits);
 
 /// A number of a plan, before and after.
@@ -27,12 +27,12 @@ struct NumberChange {
   std::uint64_t after = 0;
 };
 
-/// Writes the new number over the decimal digits that `range` begins with. Throws `Error`
-/// (check_failed) where they are not those of the old one; `what` names the number.
+/// Replaces the decimal digits at the beginning of `range` by the new number. Throws `Error`
+/// (check_failed) if they are not the old number; `what` names it in the message.
 Edit number_edit(const support::SourceText& source, tir::SourceRange range,
                  const NumberChange& change, std::string_view what);
 
-/// Ends the attempt: the archive cannot be changed for certain. `where` is a member, or empty.
+/// Throws because the change cannot be proven correct. `where` is a member, or empty.
 [[noreturn]] void refuse(std::string message, std::string_view where = {});
 
 }  // namespace mlf::optimize

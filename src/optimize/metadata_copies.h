@@ -1,5 +1,5 @@
-// The constants of pools that packed archives hold once more, for TVM's C++ runtime: the
-// `TVMConstantInfo` of `get_c_metadata`, each with a serialised NDArray as a string.
+// The copies of pool constants in packed archives, for TVM's C++ runtime: the `TVMConstantInfo` of
+// `get_c_metadata`, each with a serialised NDArray as a string.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct MetadataCopy {
   tir::SourceRange data_text;  ///< between the quotes
 };
 
-/// The entries of a file of C that have this form.
+/// Returns the entries of a file of C that have this form.
 std::vector<MetadataCopy> metadata_copies(std::string_view text);
 
-/// Whether it is the entry of this constant.
+/// Whether this is the entry of the constant.
 bool is_copy_of(const MetadataCopy& copy, const CConstant& constant);
 
-/// The edits that make a copy say what the constant becomes. Nothing where it is not an NDArray
-/// with the type and data of the constant.
+/// Returns the edits that update a copy to the new constant. Returns nullopt if the copy is not an
+/// NDArray with the type and data of the constant.
 std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
                                           const CConstant& constant);
 

@@ -12,10 +12,10 @@
 
 namespace mlf::optimize {
 
-/// The edit of one number among `field` of main's devices: the one that is `before[i]` for the
-/// first possible i becomes `after[i]`. Nothing where none is, or where the two are equal. Throws
-/// `Error` (check_failed) where the member does not have the numbers of TVM, and where two devices
-/// have it.
+/// Returns the edit of one number, `field` of one of main's devices: takes the first i for which a
+/// device has the number `before[i]`, and replaces it by `after[i]`. Returns nullopt if there is no
+/// such i, or if the two are equal. Throws `Error` (check_failed) if the member lacks TVM's
+/// numbers, or if two devices have this number.
 struct MetadataChange {
   NumberChange number;
   Edit edit;

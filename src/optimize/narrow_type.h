@@ -1,4 +1,4 @@
-// The smallest type that holds every element of a constant.
+// Finds the smallest type that holds every element of a constant.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace mlf::optimize {
 
-/// The smallest type from which a conversion to `dtype` gives every element of `data` exactly:
-/// int8, uint8, int16, … for integers, float32 for float64. Nothing where no type is smaller than
-/// `dtype`, and for types of several lanes or of fewer bits than a byte.
+/// Returns the smallest type from which a conversion to `dtype` gives every element of `data`
+/// exactly: int8, uint8, int16, … for integers, float32 for float64. Returns nullopt if no smaller
+/// type does, and for types with several lanes or with fewer bits than a byte.
 std::optional<tir::DType> narrowest_type(tir::DType dtype, std::span<const std::byte> data);
 
-/// The elements of `data` as `to`, which has to hold all of them.
+/// Converts the elements of `data` to `to`, which must hold all of them.
 std::vector<std::byte> converted(tir::DType from, std::span<const std::byte> data, tir::DType to);
 
 }  // namespace mlf::optimize

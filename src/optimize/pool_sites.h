@@ -1,4 +1,4 @@
-// Every place in TIR where a memory pool's plan is: lets of buffers, and sizes of pools.
+// All places in TIR that depend on the plan of a memory pool: lets of buffers, and sizes of pools.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct LetSite {
   tir::NodeId let;  ///< the LetStmt
 };
 
-/// The number of bytes of a pool: shape of its buffer, of the tensor that a packed call makes of
-/// it, or its entry in `pool_args`.
+/// The number of bytes of a pool: in the shape of its buffer, in the shape of the tensor that a
+/// packed call makes of it, or in its entry in `pool_args`.
 struct SizeSite {
   std::string pool;
   tir::NodeId size;  ///< the IntImm
@@ -29,7 +29,7 @@ struct SizeSite {
   bool is_listed = false;  ///< in `pool_args`
 };
 
-/// A pool that a call gives to a function.
+/// A pool that a call passes to a function.
 struct PoolArgument {
   std::string callee;
   std::string pool;
@@ -37,20 +37,20 @@ struct PoolArgument {
 };
 
 struct FunctionSites {
-  std::string symbol;  ///< global symbol, or the name where it has none
+  std::string symbol;  ///< global symbol, or the name if it has none
   std::string name;    ///< in the module
   tir::NodeId function;
   std::vector<LetSite> lets;       ///< in the order of the text
   std::vector<SizeSite> sizes;     ///< those of main and the kernels, in no order that matters
   std::vector<std::string> pools;  ///< those of its parameters
   std::vector<std::size_t> pool_parameters;  ///< their indices, in the order of `pools`
-  std::set<std::string> callees;             ///< that are given a pool
-  std::vector<PoolArgument> arguments;       ///< of these, and of packed calls
+  std::set<std::string> callees;             ///< functions that it passes a pool to
+  std::vector<PoolArgument> arguments;       ///< of these calls and of packed calls
 };
 
-/// The sites of the pools `pools` of every function of a module that has any. Throws `Error`
-/// (check_failed) where a pool is used in a way that TVM's planner does not generate: it is not
-/// known then which bytes are meant.
+/// Returns the sites of the pools `pools`, for every function of a module that has any. Throws
+/// `Error` (check_failed) if a pool is used in a way that TVM's planner does not generate, so that
+/// the bytes are unknown.
 std::vector<FunctionSites> sites_of(const tir::Module& module,
                                     const std::set<std::string, std::less<>>& pools);
 

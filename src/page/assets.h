@@ -8,7 +8,7 @@ namespace mlf::page {
 std::string_view style_sheet();
 /// Runs before the body is read.
 std::string_view opening_script();
-/// Runs behind it.
+/// Runs after the body.
 std::string_view script();
 
 }  // namespace mlf::page

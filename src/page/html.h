@@ -1,4 +1,4 @@
-// Writes HTML element by element. The one place where text becomes markup.
+// Writes HTML element by element. Only this file converts text to markup.
 #pragma once
 
 #include <initializer_list>
@@ -10,13 +10,13 @@
 
 namespace mlf::page {
 
-/// Text as it is written between tags and in quoted attributes: characters of HTML are escaped,
-/// and characters that a browser obeys instead of showing (support/characters.h) are spelled out,
-/// but for newlines and tabs. Bytes that are not UTF-8 become U+FFFD.
+/// Escapes text for content and quoted attributes: characters of HTML, and characters that a
+/// browser interprets instead of displaying them (support/characters.h), except newlines and tabs.
+/// Bytes that are not UTF-8 become U+FFFD.
 std::string escaped(std::string_view text);
 
-/// A text as the fragment of a link: everything but ASCII letters, digits and -._~= is
-/// percent-encoded.
+/// Encodes a text as the fragment of a link: percent-encodes everything but ASCII letters, digits
+/// and -._~=.
 std::string fragment(std::string_view id);
 
 class HtmlWriter {
@@ -27,17 +27,16 @@ class HtmlWriter {
   /// `sink` must outlive this.
   explicit HtmlWriter(const Sink& sink) : sink_(sink) {}
 
-  /// An attribute with an empty name is left out.
+  /// Leaves out an attribute with an empty name.
   void open(std::string_view tag, Attributes attributes = {});
   void close(std::string_view tag);
   void text(std::string_view text);
-  /// Text with names in it: where a line is too short for one, it is broken behind an underscore or
-  /// a slash.
+  /// Text with long names: allows line breaks after underscores and slashes.
   void breakable(std::string_view text);
-  /// An element that holds text alone.
+  /// An element that contains only text.
   void element(std::string_view tag, Attributes attributes, std::string_view content);
   void element(std::string_view tag, std::string_view content) { element(tag, {}, content); }
-  /// Markup of this program or of Graphviz, as it is.
+  /// Unescaped markup of this program or of Graphviz.
   void trusted(std::string_view markup) { buffer_ += markup; }
   void flush();
 

@@ -1,4 +1,4 @@
-// Which lines of a kernel's TIR and of its generated C are the same statement.
+// Matches lines of a kernel's TIR with lines of its generated C.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct StatementPlace {
   std::uint32_t line = 0;   ///< counted from 1
 };
 
-/// The loops, stores and conditions of a function in their order. Empty where one of them has no
-/// place in the text.
+/// Returns the loops, stores and conditions of a function in their order. Empty if one of them has
+/// no place in the text.
 std::vector<StatementPlace> statements_of(tir::Node function, const report::LineTable& lines);
 
-/// Lines of C, and which line of TIR each is. TVM's code generator prints one statement after the
-/// other in their order; where it made more of one, or fewer, there is no match.
+/// Returns the line of TIR for each line of C. TVM's code generator prints statements in their
+/// order; if their numbers differ, there is no match.
 std::map<std::uint32_t, std::uint32_t> matching_lines(const std::vector<StatementPlace>& tir,
                                                       const std::vector<StatementPlace>& c);
 

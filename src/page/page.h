@@ -1,7 +1,6 @@
-// A report as one HTML file that needs no network and, for reading, no script: what people attach
-// to tickets. `mlf report --html` writes it.
-// Threads: plain values; functions have no shared state and may be called from any number of
-// threads.
+// A report as one HTML file, for `mlf report --html`: it loads nothing, and can be read without
+// scripts. Threads: plain values; functions have no shared state and may be called from any number
+// of threads.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +23,13 @@ struct MapTensor {
   std::string name;
   std::uint64_t offset = 0;   ///< bytes from the start of the pool; 0 in other regions
   std::uint64_t bytes = 0;    ///< not 0
-  graph::Position first = 0;  ///< first and last step at which it is alive
+  graph::Position first = 0;  ///< first and last step at which it is live
   graph::Position last = 0;
-  bool is_scratch = false;  ///< memory of a kernel's own, there while the kernel runs
+  bool is_scratch = false;  ///< a workspace of a kernel, live while the kernel runs
 };
 
-/// A tensor or workspace where `mlf plan` places it. A plan knows when within a step it is alive: a
-/// kernel may have read all of an input before it writes its output over it.
+/// A tensor or workspace as `mlf plan` places it. A plan knows lifetimes within a step: a kernel
+/// may have read all of an input before it writes its output over it.
 struct PlannedTensor {
   std::string name;
   std::uint64_t offset = 0;  ///< bytes from the start of the pool
@@ -42,12 +41,12 @@ struct PlannedTensor {
 
 /// A pool as `mlf plan` places its tensors.
 struct PlannedMap {
-  std::uint64_t bytes = 0;  ///< of the pool then; less than now
+  std::uint64_t bytes = 0;  ///< of the planned pool; less than now
   std::vector<PlannedTensor> tensors{};
 };
 
-/// A region of memory that can be written, over the steps of a run. Places are known in pools only:
-/// of heap, stack and the graph executor's storages there is the number of bytes in use.
+/// A region of writable memory over the steps of a run. Only pools have offsets; heap, stack and
+/// the graph executor's storages have the number of bytes in use.
 struct MemoryMap {
   std::string name;  ///< of the pool; else the kind of memory
   graph::MemoryKind kind = graph::MemoryKind::pool;
@@ -55,29 +54,29 @@ struct MemoryMap {
   std::vector<MapTensor> tensors{};
   std::vector<graph::LiveBytes> live{};  ///< as in MemoryUse
   std::vector<std::string> uncertain{};  ///< why it is not exact, one sentence each
-  std::vector<std::string> left_out{};   ///< tensors whose size, or place in the pool, is not known
+  std::vector<std::string> left_out{};   ///< tensors whose size or offset is unknown
   std::optional<PlannedMap> planned{};   ///< of pools that another placement makes smaller
 };
 
-/// The code of a kernel. Empty where the archive has none in that form.
+/// The code of a kernel. A form that the archive lacks is empty.
 struct KernelCode {
   std::string tir;            ///< as TVMScript, or else the lines of `KernelReport::tir`
-  bool is_tvmscript = false;  ///< which of the two
+  bool is_tvmscript = false;  ///< whether `tir` is TVMScript
   std::string c;              ///< the lines of `KernelReport::c`
   std::vector<report::ConstantSummary> constants{};
-  /// By line of `c` the line of `tir` that is the same loop, store or condition. The first line is
-  /// 1. Empty where the two are not the same statements in the same order.
+  /// For lines of `c`, the line of `tir` with the same loop, store or condition. The first line is
+  /// 1. Empty if the statements differ.
   std::map<std::uint32_t, std::uint32_t> line_of_tir{};
 };
 
-/// What a page shows of a module beside its report.
+/// The data of a page about one module, beside its report.
 struct PageModule {
   std::uint32_t steps = 0;                            ///< of a run: calls, copies and hooks
   std::vector<std::optional<graph::CallId>> calls{};  ///< by step; nothing at copies and hooks
   std::vector<MemoryMap> maps{};
   std::vector<KernelCode> kernels{};  ///< as in ModuleReport
-  /// The network as SVG by Graphviz (`drawing::svg_from_dot` of `graph::write_dot`), or empty. The
-  /// caller draws it: the library does without Graphviz.
+  /// The network as SVG (`drawing::svg_from_dot` of `graph::write_dot`), or empty. The caller draws
+  /// it, as the library does not link Graphviz.
   std::string picture{};
   std::string folded_picture{};  ///< the same with its repeated parts drawn once; empty: none
   std::string no_picture{};      ///< why there is none of them, one sentence
@@ -88,18 +87,18 @@ struct PageData {
   std::vector<PageModule> modules{};  ///< as in Report
 };
 
-/// Everything but the pictures and the plans.
+/// Collects everything but the pictures and the plans.
 ///
 /// Errors: those of reading C and TIR; none after a `report_of` of the same deployment but `io`.
 MLF_API Result<PageData> page_data(const Deployment& deployment, const Report& report);
 
-/// Adds `planned` to maps of pools. Plans them (`plan_archive`), which takes time where they are
-/// large. `data` is that of the same deployment. Errors: those of `plan_archive`.
+/// Plans the pools (`plan_archive`), which takes time for large ones, and adds `planned` to their
+/// maps. `data` must be of the same deployment. Errors: those of `plan_archive`.
 MLF_API Result<void> add_plans(const Deployment& deployment, PageData& data);
 
 /// Writes the page: HTML with its style and script, and the report as JSON
 /// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
-/// the page's content security policy lets nothing but its own script run.
+/// the page's content security policy allows only its own script.
 MLF_API Result<void> write_page(const Report& report, const PageData& data, const Sink& sink);
 
 /// One of two builds.
@@ -108,9 +107,9 @@ struct PageSide {
   const PageData& data;  ///< of that report; its plans are not shown, nor its folded pictures
 };
 
-/// Writes a page of the same kind about what changed (`diff` of the two reports): numbers before
-/// and after, memory maps on one scale, both networks coloured by what happened to kernels, and the
-/// code of kernels that are other programs, lines that only one of them has marked.
+/// Writes a page about the differences of two builds (`diff` of the two reports): numbers before
+/// and after, memory maps on one scale, both networks coloured by the change of each kernel, and
+/// the code of changed kernels with the differing lines marked.
 MLF_API Result<void> write_diff_page(const PageSide& before, const PageSide& after,
                                      std::span<const ModuleDifference> differences,
                                      const Sink& sink);

@@ -1,4 +1,4 @@
-// The parts of a page, in the order in which a reader meets them. Each writes one module.
+// The parts of a page, in their order. Each function writes the part of one module.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +34,10 @@ std::string number_text(const analysis::Count& count);
 /// A cell with a number, which the script sorts by its lower bound.
 void number_cell(HtmlWriter& html, const analysis::Count& count);
 
-/// A table in a box that scrolls by itself, where the window is narrower; keyboards reach the box.
+/// A table in a box that scrolls if the window is narrower, also by keyboard.
 void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class);
 void close_table(HtmlWriter& html);
-/// Heads of columns; those whose name begins with '#' are of numbers.
+/// Heads of columns; a name that begins with '#' marks a column of numbers.
 void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
 void head_row(HtmlWriter& html, const std::vector<std::string>& names);
 
@@ -61,24 +61,25 @@ void write_links(HtmlWriter& html, std::size_t position, std::string_view sectio
 /// The report as an element that the script reads.
 void write_json(HtmlWriter& html, const Report& report, std::string_view id);
 
-/// A line of shown code: the number of the first is 1, wherever it is in its file.
+/// A line of displayed code. The first line has the number 1, at any place in its file.
 struct ShownLine {
   std::uint32_t number;
   std::string_view text;
 };
 
-/// An attribute of the element of a line; one without a name is none.
+/// An attribute of the element of a line; none if its name is empty.
 struct LineMark {
   std::string_view name;
   std::string value;
 };
 
-/// Lines with their numbers from `first` on, which are no text: who copies code wants the code.
+/// Lines with their numbers from `first` on. Numbers are not text, so that copying takes only the
+/// code.
 void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
-/// RAM and flash as a bar each, with their parts.
+/// RAM and flash, one bar each, with their parts.
 void write_stacks(HtmlWriter& html, const ModuleView& module);
 /// The same numbers of two builds, an arrow between those that differ.
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);
@@ -97,12 +98,11 @@ struct NetworkSide {
   std::size_t module = 0;  ///< its position in the report of that build
   const ModuleReport& report;
   const PageModule& data;
-  /// By call what happened to its kernel, "-" where nothing did, and the id of the place that shows
-  /// it.
+  /// By call, the change of its kernel ("-" for none), and the id of the place that shows it.
   std::string changes{};
   std::string links{};
 };
-/// The first is shown, the others are folded away.
+/// Shows the first and collapses the others.
 void write_network_sides(HtmlWriter& html, std::size_t position,
                          const std::vector<NetworkSide>& sides);
 void write_kernels(HtmlWriter& html, const ModuleView& module);

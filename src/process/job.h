@@ -1,4 +1,4 @@
-// One archive to process, and everything in it that decides what is written.
+// One archive to process, with everything that the outputs depend on.
 #pragma once
 
 #include <future>
@@ -19,31 +19,30 @@ struct Job {
   const ProcessOptions& options;
   Deployment deployment;
   OutputNames names;
-  std::vector<const archive::Member*> members_read{};  ///< that decide the outputs
+  std::vector<const archive::Member*> members_read{};  ///< that the outputs depend on
   std::vector<Digest> files_read{};                    ///< beside the archive, the same
   std::optional<Manifest> previous{};
-  std::vector<std::string> kept{};  ///< members in the way of TIR that was to be added
-  std::future<void> counting{};     ///< of digests, which the archive keeps; ends before it goes
+  std::vector<std::string> kept{};  ///< existing members with the names of TIR to add
+  std::future<void> counting{};     ///< computes digests in the archive; ends before the archive
 
-  /// All that the outputs follow from, by content. Waits for digests that are being counted.
+  /// Returns the digests of everything that the outputs depend on. Waits for digests in progress.
   Inputs inputs(tir::ConstantPlace constants) const;
   const archive::Archive& archive() const { return deployment.archive(); }
   const std::vector<Module>& modules() const { return deployment.library().modules; }
-  /// Whose time and owner outputs get that are made from no member in particular.
+  /// Returns the member whose time and owner the outputs get that are not made from one member.
   const archive::Member& anchor() const;
 };
 
-/// Whether the archive at `path` itself is to change.
+/// Whether to change the archive at `path` itself.
 bool in_place(const std::string& path, const ProcessOptions& options);
 
-/// Opens the archive and reads what it takes to know whether anything is to be done. Throws
-/// `Error`.
+/// Opens the archive and reads enough to decide whether it is up to date. Throws `Error`.
 Job prepare(const std::string& path, const ProcessOptions& options);
 
-/// The same of an archive that is open already.
+/// The same for an archive that is already open.
 Job prepare(Deployment deployment, const ProcessOptions& options);
 
-/// What became of a member that an earlier run wrote.
+/// The state of a member that an earlier run wrote.
 enum class OutputState : std::uint8_t { intact, changed, missing };
 OutputState state_of(const archive::Archive& archive, const Digest& written);
 

@@ -1,5 +1,4 @@
-// src/mlf.json: what an archive's outputs were made from. schemas/manifest.schema.json describes
-// it.
+// src/mlf.json: the inputs and outputs of a run. schemas/manifest.md specifies it.
 #pragma once
 
 #include <optional>
@@ -19,7 +18,7 @@ struct Digest {
   friend bool operator==(const Digest&, const Digest&) = default;
 };
 
-/// Everything that decides what the outputs are.
+/// Everything that the outputs depend on.
 struct Inputs {
   tir::ConstantPlace constants = tir::ConstantPlace::inside;
   std::vector<Digest> members;  ///< members that were read
@@ -34,7 +33,7 @@ struct ManifestTarget {
   std::optional<std::int32_t> device_type;
 };
 
-/// One tir-N.json: what it came from and what it belongs to.
+/// One tir-N.json, its source, its modules and its target.
 struct ManifestTir {
   std::string member;
   std::string source;  ///< member, or file beside the archive
@@ -43,11 +42,11 @@ struct ManifestTir {
   std::optional<ManifestTarget> target;
 };
 
-/// One network: where it came from, and the members that show it.
+/// One network, its source, and the members with its topology and graph.
 struct ManifestNetwork {
   std::string module;
   std::string topology;              ///< member
-  std::optional<std::string> graph;  ///< member; nothing where a check says that it would be wrong
+  std::optional<std::string> graph;  ///< member; empty if a check fails
   std::string source;                ///< stem of the TIR, or the member with the executor's graph
 };
 
@@ -58,36 +57,38 @@ struct Manifest {
   std::vector<ManifestNetwork> networks{};
 };
 
-/// Names of what mlf makes in one archive.
+/// The names of mlf's outputs in one archive.
 class OutputNames {
  public:
   /// `directory`: see `deployment::source_directory`.
   explicit OutputNames(std::string_view directory) : directory_(directory) {}
 
-  /// The list of all others: `<directory>mlf.json`.
+  /// Returns the name of the manifest: `<directory>mlf.json`.
   std::string manifest() const { return member("mlf.json"); }
   /// `<directory><stem>.json`.
   std::string tir_json(std::string_view stem) const;
-  /// A file beside a tir-N.json, which calls it `path`.
+  /// Returns the name of a file that a tir-N.json refers to as `path`.
   std::string member(std::string_view path) const { return std::string(directory_).append(path); }
-  /// Throw `Error`, with the archive's path, for a module whose name cannot be that of a file.
+  /// These throw `Error`, with the archive's path, for a module whose name is not valid in a file
+  /// name.
   std::string topology(std::string_view module, std::string_view archive) const;
   std::string graph(std::string_view module, std::string_view archive) const;
 
-  /// Whether mlf may have made a member of this name; the manifest itself is not among them.
+  /// Returns whether mlf may have made a member of this name, other than the manifest.
   bool contain(std::string_view name) const;
 
  private:
   std::string_view directory_;
 };
 
-/// `<stem>.constants`: the directory of its constants, seen from the directory of its JSON.
+/// Returns `<stem>.constants`, the directory of its constants relative to its JSON.
 std::string constants_directory(std::string_view stem);
 
 void write_manifest(const Manifest& manifest, support::ByteSink& out);
 
-/// What decides whether an archive is up to date: `inputs` and `written`; the rest stays empty.
-/// Nothing for a text that mlf did not write, or not in this version of the format.
+/// Reads `inputs` and `written` of a manifest, which decide whether an archive is up to date; the
+/// rest stays empty. Returns nullopt if mlf did not write the text, or wrote it in another version
+/// of the format.
 std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names);
 
 }  // namespace mlf::process

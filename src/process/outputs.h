@@ -1,4 +1,4 @@
-// All members that processing one archive makes.
+// Makes all output members of one archive.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mlf::process {
 
-/// An output: what goes into the archive under `name`, and the member whose time and owner it gets.
+/// An output: its content and `name`, and the member whose time and owner it gets.
 struct Output {
   std::string name;
   const archive::Member* like = nullptr;
@@ -18,12 +18,12 @@ struct Output {
 
 struct Outputs {
   Spool spool;
-  /// The manifest is the last one. Empty where the archive holds neither TIR nor a network.
+  /// The manifest is the last one. Empty if the archive has neither TIR nor a network.
   std::vector<Output> list;
   std::vector<NetworkReport> networks;
 };
 
-/// Makes them all, aside. Reads the TIR, and lets go of it. Throws `Error`.
+/// Makes all outputs in a spool. Reads the TIR, and releases it. Throws `Error`.
 void make_outputs(Job& job, Outputs& outputs);
 
 }  // namespace mlf::process

@@ -1,4 +1,4 @@
-// Making the outputs of `mlf process` anew for an archive whose members are about to change.
+// Makes the outputs of `mlf process` again, for an archive whose members are about to change.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 
 namespace mlf::process {
 
-/// Calls `use` with what `mlf process` would change of this archive, under the options of its
-/// manifest; with no changes where there is no manifest. The changes are good during the call. They
-/// name members, so that they may be applied to any archive with members of these names. Throws
+/// Calls `use` with the changes that `mlf process` would make to this archive, with the options of
+/// its manifest; with no changes if it has no manifest. The changes are valid during the call. They
+/// identify members by name, so they apply to any archive with members of these names. Throws
 /// `Error`.
 void regenerate(Deployment deployment, const std::function<void(archive::Changes)>& use);
 

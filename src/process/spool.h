@@ -1,5 +1,5 @@
-// Outputs on their way: made one after the other before the archive is touched, so that whatever
-// goes wrong with one of them goes wrong before the first byte is written.
+// Collects outputs before the archive changes, so that an error in one of them occurs before the
+// first byte is written.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct SpooledBytes {
   std::string sha256;
 };
 
-/// Keeps any number of outputs in one unnamed temporary file, as large as an archive may be.
+/// Keeps any number of outputs in one unnamed temporary file, up to the size limit of an archive.
 class Spool {
  public:
   explicit Spool(const archive::Limits& limits)
       : limits_(limits), file_(support::File::anonymous()), sink_(file_) {}
 
-  /// Runs `write` and keeps what it writes. Throws what `write` throws, and `invalid_input` where
-  /// mlf would refuse to read a member `name` of that size, or an archive of all of them.
+  /// Runs `write` and keeps its output. Throws what `write` throws, and `invalid_input` if a member
+  /// `name` of that size, or an archive of all of them, would exceed the limits.
   SpooledBytes add(const std::string& name, const std::function<void(support::ByteSink&)>& write);
 
-  /// Writes what was kept to `out`.
+  /// Writes a kept output to `out`.
   void copy(const SpooledBytes& bytes, support::ByteSink& out) const;
 
  private:

@@ -13,14 +13,15 @@
 
 namespace mlf::support {
 
-/// Decodes strictly: whole groups of four, padding only at the end, no other character, unused
-/// bits zero. nullopt where the text is not that.
+/// Decodes strictly: whole groups of four, padding only at the end, no other character, unused bits
+/// zero. Returns nullopt for other texts.
 std::optional<std::vector<std::byte>> base64_decode(std::string_view text);
 
-/// Offset of the first character that makes `text` malformed; its size where the length is wrong.
+/// Returns the offset of the first character that makes `text` malformed, or its size if the length
+/// is wrong.
 std::size_t base64_error_offset(std::string_view text);
 
-/// Encodes what it is given, block by block; memory does not grow with the data.
+/// Encodes data block by block; its memory does not grow with the data.
 class Base64Encoder {
  public:
   explicit Base64Encoder(ByteSink& sink) : sink_(sink) {}
@@ -28,7 +29,7 @@ class Base64Encoder {
   Base64Encoder& operator=(const Base64Encoder&) = delete;
 
   void write(std::span<const std::byte> data);
-  /// Writes the last group and its padding. Nothing may be written afterwards.
+  /// Writes the last group and its padding. Call it last.
   void finish();
 
  private:

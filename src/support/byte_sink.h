@@ -1,4 +1,4 @@
-// Where streamed output goes: a string, a file, a new archive member.
+// Destinations of streamed output: a string, a file, a new archive member.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace mlf::support {
 
-/// Takes bytes in order. Writers hand over blocks of some kilobytes; a sink that writes to the
-/// system buffers on its own. A sink that cannot take the bytes throws `Error`.
+/// Takes bytes in order. Writers pass blocks of some kilobytes; a sink that writes to the system
+/// has its own buffer. A sink that fails throws `Error`.
 class ByteSink {
  public:
   ByteSink() = default;
@@ -33,7 +33,7 @@ class StringSink final : public ByteSink {
   std::string text_;
 };
 
-/// Hands everything on to a function, which outlives the sink.
+/// Passes everything to a function, which must outlive the sink.
 class FunctionSink final : public ByteSink {
  public:
   explicit FunctionSink(const Sink& sink) : sink_(sink) {}

@@ -1,29 +1,30 @@
-// Characters of UTF-8, and which of them a terminal obeys instead of showing them.
+// Characters of UTF-8, and those that a terminal interprets instead of displaying them.
 #pragma once
 
 #include <string_view>
 
 namespace mlf::support {
 
-/// What `take_character` gives for bytes that are not UTF-8: malformed, overlong, surrogates.
+/// The result of `take_character` for bytes that are not UTF-8: malformed, overlong, surrogates.
 inline constexpr char32_t kNotUtf8 = 0xffffffff;
 
-/// Takes one character off `text`, which is not empty, or one byte that begins none.
+/// Removes one character from the front of `text`, which must not be empty, or one byte that begins
+/// no character.
 char32_t take_character(std::string_view& text);
 
 /// C0, DEL and C1.
 bool is_control(char32_t c);
 
-/// Characters that reorder what a terminal or a browser shows (Unicode UAX #9).
+/// Returns whether a character reorders displayed text (Unicode UAX #9).
 bool is_bidi_control(char32_t c);
 
-/// Whether `text` is UTF-8 without any control character or bidi control: what names of members
-/// are.
+/// Returns whether `text` is UTF-8 without control characters and bidi controls, as names of
+/// members must be.
 bool is_plain(std::string_view text);
 
-/// Characters that what shows text obeys instead, or refuses: controls, what reorders text,
-/// separators of lines, and the noncharacters U+FFFE and U+FFFF, which XML 1.0, and so SVG, cannot
-/// hold.
+/// Returns whether programs interpret or reject a character instead of displaying it: controls,
+/// characters that reorder text, line separators, and the noncharacters U+FFFE and U+FFFF, which
+/// XML 1.0, and so SVG, cannot contain.
 bool is_unsafe_to_show(char32_t c);
 
 }  // namespace mlf::support

@@ -7,10 +7,10 @@
 
 namespace mlf::support {
 
-/// How many bytes of `text` are `counted`.
+/// Returns how many bytes of `text` equal `counted`.
 template <class Counted>
 std::size_t count_bytes(std::string_view text, Counted counted) {
-  // Blocks of a fixed size, counted in a byte, are what compilers make vector instructions of.
+  // Compilers vectorise blocks of a fixed size that are counted in a byte.
   constexpr std::size_t kBlock = 128;
   std::size_t count = 0;
   for (; text.size() >= kBlock; text.remove_prefix(kBlock)) {

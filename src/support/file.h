@@ -1,5 +1,4 @@
-// Open files that know their name, so that every failure of the system becomes one clear error, and
-// their bytes mapped read-only.
+// Open files with their names, for clear error messages; and files mapped read-only.
 #pragma once
 
 #include <fcntl.h>
@@ -26,14 +25,13 @@ class File {
   File& operator=(File&& other) noexcept;
   ~File();
 
-  /// Opens `path`, which exists, with `flags` (O_CLOEXEC is added).
+  /// Opens an existing `path` with `flags` (O_CLOEXEC is added).
   static File open(const std::string& path, int flags);
-  /// Creates `path` for writing, readable and writable as the umask allows. Fails where something
-  /// of that name exists.
+  /// Creates `path` for writing, readable and writable as the umask allows. Fails if it exists.
   static File create(const std::string& path);
-  /// An own descriptor for an inherited one, such as standard input.
+  /// Duplicates an inherited descriptor, such as standard input.
   static File duplicate(int fd, std::string name);
-  /// A temporary file without a name in $TMPDIR or /tmp: it vanishes with its descriptor.
+  /// Opens an unnamed temporary file in $TMPDIR or /tmp, which vanishes with its descriptor.
   static File anonymous();
 
   explicit operator bool() const noexcept { return fd_ >= 0; }
@@ -52,7 +50,7 @@ class File {
   /// moves them (copy_file_range) where it can.
   void append_range(const File& from, std::uint64_t offset, std::uint64_t length) const;
 
-  /// Throws what errno says about this file.
+  /// Throws an error about this file with the text of errno.
   [[noreturn]] void fail(std::string_view action) const;
 
  private:
@@ -60,8 +58,8 @@ class File {
   std::string name_;
 };
 
-/// Writes to a file at its position through a buffer, and counts. Call `flush` at the end: the
-/// destructor does not write.
+/// Writes to a file at its position through a buffer, and counts bytes. Call `flush` at the end:
+/// the destructor does not write.
 class FileSink final : public ByteSink {
  public:
   explicit FileSink(const File& file) : file_(file) {}

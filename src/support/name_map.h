@@ -1,9 +1,8 @@
 // Hash tables of names that came from an archive.
 //
-// std::hash has one function for all programs, so the author of an archive can choose names that
-// share a bucket: 42,000 of them took a minute. The key of this hash is drawn when the program
-// starts. The order of such a table therefore differs from run to run: nothing that is written may
-// depend on it.
+// std::hash is the same function in all programs, so the author of an archive can choose names that
+// share a bucket: 42,000 of them took a minute. This hash has a random key for each run. The order
+// of such a table therefore differs from run to run: outputs must not depend on it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ struct NameHash {
   std::size_t operator()(std::string_view name) const noexcept;
 };
 
-/// `Name` is std::string, or std::string_view where the text outlives the table.
+/// `Name` is std::string, or std::string_view if the text outlives the table.
 template <class Name, class Value>
 using NameMap = std::unordered_map<Name, Value, NameHash, std::equal_to<>>;
 

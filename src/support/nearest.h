@@ -1,5 +1,5 @@
-// The known name that an unknown one is probably a misspelling of, for messages.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Finds the known name that an unknown one probably misspells, for messages. Threads: functions
+// have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ namespace mlf {
 MLF_API std::optional<std::string> nearest(std::string_view name,
                                            std::span<const std::string> known);
 
-/// "; did you mean 'kernel'?", or nothing where no known name is near.
+/// Returns "; did you mean 'kernel'?", or an empty text if no known name is near.
 MLF_API std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
 }  // namespace mlf

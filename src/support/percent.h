@@ -9,7 +9,8 @@
 
 namespace mlf {
 
-/// Returns `part` in percent of `whole`, rounded to one decimal: "46.1". Of nothing, "0.0".
+/// Returns `part` in percent of `whole`, rounded to one decimal: "46.1". Returns "0.0" if `whole`
+/// is 0.
 MLF_API std::string percent(std::uint64_t part, std::uint64_t whole);
 
 }  // namespace mlf

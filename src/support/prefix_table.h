@@ -1,4 +1,4 @@
-// Which of many prefixes a text begins with.
+// Finds which of many prefixes a text begins with.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace mlf::support {
 
 /// Prefixes with a number each. Names of modules are prefixes of the names of their functions and
-/// files, and an archive may have thousands of modules: asking each of them is quadratic.
+/// files, and an archive may have thousands of modules: comparing with each is quadratic.
 class PrefixTable {
  public:
   /// Of equal prefixes the first one stays.
@@ -24,7 +24,7 @@ class PrefixTable {
 
   /// The number of the longest prefix that `text` begins with.
   std::optional<std::size_t> longest_of(std::string_view text) const {
-    // Few lengths: that of k prefixes of different lengths is at least k * k / 2 characters.
+    // There are few lengths: k prefixes of different lengths have at least k * k / 2 characters.
     for (auto at = lengths_.lower_bound(text.size()); at != lengths_.end(); ++at) {
       const auto found = values_.find(text.substr(0, *at));
       if (found != values_.end()) return found->second;

@@ -11,7 +11,7 @@
 
 namespace mlf::support {
 
-/// Takes bytes block by block; `hex` ends the computation.
+/// Computes a digest block by block; `hex` ends the computation.
 class Sha256 {
  public:
   Sha256();
@@ -29,11 +29,11 @@ class Sha256 {
 
 std::string sha256_hex(std::string_view bytes);
 
-/// For std::async: in a thread of its own where the digests of so many bytes take long enough to be
-/// worth one. Without the processor's help SHA-256 is as slow as a fifth of reading TIR.
+/// Returns the policy for std::async: a thread of its own if the digest of so many bytes takes long
+/// enough. Without instructions for it, SHA-256 takes a fifth of the time of reading TIR.
 std::launch launch_policy(std::uint64_t bytes) noexcept;
 
-/// Passes everything on and computes its digest on the way.
+/// Passes everything on, and computes its digest.
 class HashingSink final : public ByteSink {
  public:
   explicit HashingSink(ByteSink& next) : next_(next) {}

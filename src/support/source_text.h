@@ -1,4 +1,4 @@
-// A named text of the input and the places in it, computed only when something is reported.
+// A named text of the input, and places in it, which are computed only for reports.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,18 @@ struct CountedLines {
   std::size_t line_begin = 0;  ///< offset of its first byte
 };
 
-/// Text of one member or file. Does not own the bytes: they outlive every use of it.
+/// The text of one member or file. Does not own the bytes, which must outlive it.
 struct SourceText {
   std::string file;    ///< archive or bare file, for messages
   std::string member;  ///< archive member, empty for a bare file
   std::string_view text;
-  /// Lines of what is behind it are counted from here. For readers that go through a text in order
-  /// and keep going after errors: they move it on, so that all of them together count the text
-  /// once.
+  /// Lines after this place are counted from here. Readers that continue after errors move it
+  /// forward, so that the lines of the whole text are counted once.
   CountedLines counted{};
 
   /// Line, column and clipped source line of the byte at `offset` (clamped to the end of the text).
   Location locate(std::size_t offset, std::size_t length = 1) const;
-  /// Moves `counted` to `offset`, unless it is behind it already.
+  /// Moves `counted` forward to `offset`.
   void count_lines_to(std::size_t offset);
 
  private:

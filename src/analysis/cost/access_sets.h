@@ -1,4 +1,4 @@
-// Which bytes an access touches in all iterations of loops around it.
+// Computes the bytes that an access touches in all iterations of the loops around it.
 #pragma once
 
 #include <cstddef>
@@ -15,43 +15,43 @@
 
 namespace mlf::analysis {
 
-/// One access in one region: `bytes` bytes at the place that `terms` say, in bytes.
+/// One access in one region: `bytes` bytes at the byte offset `terms`.
 struct PlacedAccess {
   RegionId region = RegionId::function;
   IndexTerms terms{};
   std::int64_t bytes = 0;
-  std::int64_t lane_step = 0;  ///< of a vector, whose elements are so far apart, in bytes
+  std::int64_t lane_step = 0;  ///< bytes between the elements of a vector
   std::uint64_t lanes = 1;
-  std::vector<tir::Node> first_only{};  ///< loops of which only the first iteration counts
+  std::vector<tir::Node> first_only{};  ///< loops whose first iteration alone counts
 };
 
-/// The bytes of an access in the iterations of the loops inside of one region, while loops around
-/// that region stand still.
+/// The bytes of an access in all iterations of the loops inside of one region, within one iteration
+/// of the loops around that region.
 struct AccessedBytes {
-  IndexTerms base{};      ///< added to all: what depends on the loops that stand still
+  IndexTerms base{};      ///< offset of all bytes: depends on the loops around the region
   ByteSet bytes{};        ///< all that it may touch, and perhaps others
   bool is_exact = false;  ///< each of `bytes` is touched
 };
 
-/// Works that out. Iterations are run one by one where bounds, conditions or divisions need it,
-/// within limits: beyond them the bytes are a span around all that it may touch.
+/// Computes these bytes. Runs iterations one by one if bounds, conditions or divisions require it,
+/// within limits; beyond these the result is a span around all bytes that the access may touch.
 class AccessSets {
  public:
   AccessSets(const tir::Module& module, const Regions& regions, const graph::Bindings& bindings,
              const ValueNumbers& values)
       : module_(module), regions_(regions), bindings_(bindings), values_(values) {}
 
-  /// In the iterations inside of `level`, which is the access's region or around it. Nothing where
-  /// its place depends on data.
+  /// Returns the bytes in the iterations inside of `level`, which is the access's region or around
+  /// it. Returns nullopt if the offset depends on data.
   std::optional<AccessedBytes> bytes_inside(const PlacedAccess& access, RegionId level);
   /// Whether both bases are the same number in each iteration.
   bool have_same_base(const AccessedBytes& a, const AccessedBytes& b) const;
-  /// The distance that the bytes have moved by from one iteration of this loop to the next.
+  /// Returns the distance between the bytes of one iteration of this loop and the next.
   static std::int64_t step_in(const AccessedBytes& bytes, tir::Node loop);
 
  private:
   using Ranges = std::map<tir::NodeId, tir::Interval>;
-  /// Distances that some loops move an access by.
+  /// Distances between the iterations of some loops.
   struct Distances {
     std::int64_t start = 0;
     std::int64_t step = 0;  // of `count`, where there are no `values`

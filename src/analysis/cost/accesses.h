@@ -1,4 +1,4 @@
-// The bytes that a function reads and writes of the memory that it is given.
+// The bytes that a function reads and writes in the memory of its arguments.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@
 
 namespace mlf::analysis {
 
-/// What happens to memory behind one argument of a call, in bytes from where the argument points.
+/// The accesses to the memory of one argument of a call, in bytes from its pointer.
 struct TouchedBytes {
   std::size_t argument = 0;
-  /// Of an address inside of the argument that a let has: the let's variable, and the address.
+  /// For a let of an address inside of the argument: the let's variable, and the address.
   std::string let{};
   std::int64_t let_offset = 0;
-  ByteSet reach{};          ///< all that may be touched; means nothing where there is any `unknown`
-  ByteSet read{};           ///< what may be read before this function has written it
-  ByteSet written{};        ///< what is certainly written
+  ByteSet reach{};          ///< all bytes that may be touched; not valid if `unknown` is not empty
+  ByteSet read{};           ///< bytes that may be read before this function has written them
+  ByteSet written{};        ///< bytes that are certainly written
   bool is_written = false;  ///< perhaps
-  /// Why it is not known what is touched, one sentence each, without a subject.
+  /// Why the touched bytes are unknown, one sentence each, without a subject.
   std::vector<std::string> unknown{};
 };
 
 struct Accesses {
-  std::vector<TouchedBytes> arguments{};  ///< each that is touched, with all that lets touch of it
+  std::vector<TouchedBytes> arguments{};  ///< each argument that is touched, including through lets
   std::vector<TouchedBytes> lets{};       ///< addresses inside of arguments, by let
   /// Accesses through pointers whose target is not known, one sentence each.
   std::vector<std::string> unknown{};
 };
 
-/// Of a PrimFunc: plain parameters are its arguments, or, where MakePackedAPI ran, what it takes
-/// out of its packed arguments.
+/// Computes the accesses of a PrimFunc. Its arguments are its parameters or, after MakePackedAPI,
+/// the values of its packed arguments.
 Accesses accesses_of(tir::Node function);
 
 }  // namespace mlf::analysis

@@ -1,4 +1,4 @@
-// Which multiplications are multiply-accumulates.
+// Finds the multiplications that are multiply-accumulates.
 #pragma once
 
 #include <unordered_set>
@@ -19,11 +19,10 @@ struct LoopedStore {
 struct Accumulations {
   std::unordered_set<std::uint32_t> products;  ///< ids of Mul nodes
   std::unordered_set<std::uint32_t> sums;      ///< ids of the Add and Sub nodes that belong to them
-  bool is_complete = true;                     ///< whether no store was too large to look through
+  bool is_complete = true;                     ///< false if a store was too large to search
 };
 
-/// Finds the stores `B[i] = B[i] + x * y` and what they multiply. `stores` in the order of the
-/// code.
+/// Finds the stores `B[i] = B[i] + x * y` and their products. `stores` in the order of the code.
 Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
                                  const ValueNumbers& values, const graph::Bindings& bindings);
 

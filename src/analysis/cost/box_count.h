@@ -1,4 +1,4 @@
-// Counts the iterations of loops that meet conditions without running them.
+// Counts the iterations of loops that meet conditions, without running them.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace mlf::analysis {
 
-/// The number of iterations of the innermost loop in which all tests are met. Ranges of
-/// the loops are halved until each test surely holds or surely fails in all of a range: few times
-/// where a condition is affine.
+/// Returns the number of iterations of the innermost loop in which all tests hold. Halves the
+/// ranges of the loops until each test certainly holds or certainly fails in a whole range, which
+/// takes few steps for affine conditions.
 ///
-/// Nothing where a bound is no number, where a test has no value, or where `steps` do not suffice,
-/// from which the steps are taken.
+/// Returns nullopt if a bound is not a number, if a test has no value, or if `steps` do not
+/// suffice. Subtracts its steps from `steps`.
 std::optional<std::uint64_t> count_in_boxes(const graph::CountedNest& nest, std::uint64_t& steps);
 
 }  // namespace mlf::analysis

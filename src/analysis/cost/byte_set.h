@@ -1,4 +1,4 @@
-// Sets of bytes, and what becomes of them where an access is repeated at other indices.
+// Sets of bytes, and their unions over repetitions at other indices.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace mlf::analysis {
 
-/// Bytes from `begin` up to `end`, which is not among them.
+/// The bytes [begin, end).
 struct ByteSpan {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   friend bool operator==(const ByteSpan&, const ByteSpan&) = default;
 };
 
-/// Bytes as ascending spans of which no two touch.
+/// Bytes as ascending spans that neither overlap nor touch.
 class ByteSet {
  public:
   ByteSet() = default;
@@ -26,15 +26,15 @@ class ByteSet {
 
   bool is_empty() const { return spans_.empty(); }
   std::span<const ByteSpan> spans() const { return spans_; }
-  /// From the first byte to the last; begin and end are 0 in an empty set.
+  /// Returns the span from the first byte to the last; [0, 0) for an empty set.
   ByteSpan hull() const;
   bool covers(const ByteSet& other) const;
   void add(const ByteSet& other);
-  /// Moves all bytes. False where one would be too far away; the set means nothing then.
+  /// Moves all bytes. Returns false on overflow; the set is then not valid.
   bool shift(std::int64_t distance);
 
-  /// The bytes of copies of this set, each moved by one of `distances`, which ascend and are all
-  /// different. Nothing where the result has too many spans.
+  /// Returns the union of copies of this set, each moved by one of `distances`, which ascend and
+  /// are unique. Returns nullopt if the result has too many spans.
   std::optional<ByteSet> at_each(std::span<const std::int64_t> distances) const;
   /// The same with distances 0, `step`, 2 `step`, …, `count` of them, at least one.
   std::optional<ByteSet> repeated(std::int64_t step, std::uint64_t count) const;

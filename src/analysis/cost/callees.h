@@ -1,4 +1,4 @@
-// What a call costs beyond its arguments.
+// The cost of a call without its arguments.
 #pragma once
 
 #include <cstddef>
@@ -12,35 +12,35 @@
 
 namespace mlf::analysis {
 
-/// What one call certainly does to the memory behind one of its arguments: elements.
+/// The accesses that one call certainly makes to the memory of one argument, in elements.
 struct ArgumentUse {
   std::size_t argument = 0;  ///< position among the arguments of the Call
   std::uint64_t element_bytes = 1;
   Count loads{};
   Count stores{};
-  /// It touches no more than so many elements, from the one that it is given the address of on, and
-  /// what it stores are all of them. Nothing: unknown.
+  /// The most elements that it touches, from the one at its address on; it stores all of them.
+  /// Empty if unknown.
   std::optional<std::uint64_t> reach{};
 };
 
 struct Callee {
-  /// A function that is not part of the kernel; empty for operators of TIR.
+  /// The function that is called; empty for operators of TIR.
   std::string symbol{};
   /// Arithmetic of each element of the result.
   std::optional<Operation> operation{};
-  /// Multiply-accumulates of one call; unknown where nothing says what the function does.
+  /// Multiply-accumulates of one call; unknown for unknown functions.
   Count mac{};
-  /// Other arithmetic of one call, as far as it is certain; without an upper bound.
+  /// Other arithmetic of one call that is certain; without an upper bound.
   std::vector<OperationCount> arithmetic{};
-  bool is_known = true;  ///< whether what it does is known
-  /// Memory that it is known to use; of other pointers that it gets nothing is known.
+  bool is_known = true;  ///< whether the function is known
+  /// Memory that it is known to use. Accesses through its other pointers are unknown.
   std::vector<ArgumentUse> uses{};
-  /// Memory that it is given to work in: it writes there before it reads. Only `reach` is known.
+  /// Its working memory: it writes there before it reads. Only `reach` is known.
   std::vector<ArgumentUse> scratch{};
 };
 
-/// By callees.def; kernels of CMSIS-NN and the micro kernels of TVM's own schedules by what their
-/// names and arguments say.
+/// Returns the cost by callees.def; for kernels of CMSIS-NN and the micro kernels of TVM's own
+/// schedules, by their names and arguments.
 Callee callee_of(tir::Node call);
 
 }  // namespace mlf::analysis

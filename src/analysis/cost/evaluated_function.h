@@ -1,4 +1,4 @@
-// A function with what its costs and its accesses are worked out from.
+// A function with the analyses that its costs and its accesses need.
 #pragma once
 
 #include "analysis/cost/evaluation_order.h"
@@ -9,7 +9,7 @@
 
 namespace mlf::analysis {
 
-/// Each member is made from those before it, and refers to them.
+/// Each member depends on those before it, and refers to them.
 struct EvaluatedFunction {
   explicit EvaluatedFunction(tir::Node function)
       : order(function[tir::f::PrimFunc::body]),

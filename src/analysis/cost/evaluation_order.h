@@ -1,5 +1,5 @@
-// Which parts of a node are evaluated, and when: the one place that says what running a node means.
-// And the nodes of a function in an order in which the whole comes before its parts.
+// Defines which parts of a node are evaluated, and when; nothing else defines this. Also orders the
+// nodes of a function so that parents come before their parts.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace mlf::analysis {
 
-/// How often a part is evaluated each time the whole is.
+/// How often a part is evaluated each time its parent is.
 enum class When : std::uint8_t {
   always,           ///< once
-  guard_holds,      ///< where `Part::guard` is true
-  guard_fails,      ///< where it is false
+  guard_holds,      ///< if `Part::guard` is true
+  guard_fails,      ///< if it is false
   each_iteration,   ///< the body of a loop of known bounds
   unknown_times,    ///< the body of a `while`
   first_iteration,  ///< the init of a block: where its reduction axes are at their start
 };
 
-/// A part that is evaluated with its whole.
+/// A part that is evaluated with its parent.
 struct Part {
   tir::Node node;
   When when = When::always;
@@ -30,13 +30,13 @@ struct Part {
   tir::Node guard{};
 };
 
-/// The parts of a statement or an expression in the order in which they are evaluated. What is only
-/// described (types, annotations, the regions of a block) is not among them, nor is what an
-/// `address_of` points to, except for its indices.
+/// Returns the parts of a statement or an expression in the order of evaluation. Leaves out
+/// descriptions (types, annotations, the regions of a block), and the operand of an `address_of`
+/// except for its indices.
 void evaluated_parts(tir::Node whole, std::vector<Part>& parts);
 
-/// What a function evaluates, each node once, every node before all of its parts; of a tree the
-/// order is that of the code. Positions are in this order.
+/// The nodes that a function evaluates, each once, every node before all of its parts; for a tree
+/// in the order of the code. Positions are in this order.
 class EvaluationOrder {
  public:
   explicit EvaluationOrder(tir::Node body);
@@ -45,7 +45,7 @@ class EvaluationOrder {
   tir::Node operator[](std::size_t position) const { return nodes_[position]; }
   bool contains(tir::Node node) const { return positions_.contains(tir::index(node.id())); }
   std::size_t position_of(tir::Node node) const { return positions_.at(tir::index(node.id())); }
-  /// The parts of the node there.
+  /// The parts of the node at this position.
   const std::vector<Part>& parts(std::size_t position) const { return parts_[position]; }
 
  private:
@@ -54,7 +54,7 @@ class EvaluationOrder {
   std::unordered_map<std::uint32_t, std::size_t> positions_;
 };
 
-/// Variables and their values: of lets, and of blocks, whose axes are expressions of loop
+/// Variables and their values: of lets, and of the axes of blocks, which are expressions of loop
 /// variables.
 graph::Bindings bindings_of(const EvaluationOrder& order);
 

@@ -1,4 +1,4 @@
-// In which regions every node of a function is evaluated, and how often.
+// Computes the regions in which every node of a function is evaluated, and how often.
 #pragma once
 
 #include <map>
@@ -18,14 +18,14 @@ struct Evaluation {
   Count times{1};           ///< each time the region is entered
 };
 
-/// Of every node the regions in which it is evaluated: the whole passes its own on to its parts, so
-/// that the time is linear even where a shared expression is evaluated exponentially often.
+/// The regions in which every node is evaluated. A parent passes its regions on to its parts, so
+/// that the time is linear even if a shared expression is evaluated exponentially often.
 class Evaluations {
  public:
-  /// `regions` gets the regions of the function.
+  /// Adds the regions of the function to `regions`.
   Evaluations(const EvaluationOrder& order, Regions& regions);
 
-  /// Of the node at a position of the order.
+  /// The evaluations of the node at a position of the order.
   const std::vector<Evaluation>& operator[](std::size_t position) const {
     return evaluations_[position];
   }

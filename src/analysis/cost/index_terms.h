@@ -1,4 +1,4 @@
-// An index as a sum, so that its parts can be looked at one by one.
+// An index as a sum of terms.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct IndexTerms {
   std::map<tir::NodeId, std::int64_t> variables{};
   std::vector<Other> others{};
 
-  /// Adds `index` times `factor`. False where a number gets too large, or the expression is; then
-  /// the terms mean nothing.
+  /// Adds `index` times `factor`. Returns false if a number or the expression is too large; the
+  /// terms are then not valid.
   bool add(tir::Node index, std::int64_t factor, const graph::Bindings& bindings);
 };
 

@@ -1,4 +1,4 @@
-// The memory that a function touches, whatever the variable or Buffer it is reached through.
+// The memory that a function accesses, by any variable or Buffer.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace mlf::analysis {
 
-/// One tensor in memory, as far as the function tells tensors apart.
+/// One tensor in memory, as far as the function distinguishes tensors.
 struct Memory {
   std::string name;
   graph::Place place;
@@ -26,11 +26,11 @@ class Memories {
 
   std::size_t size() const { return memories_.size(); }
   const Memory& operator[](std::size_t memory) const { return memories_[memory]; }
-  /// What a load or a store touches; nothing for other nodes.
+  /// The tensor that a load or a store touches; empty for other nodes.
   std::optional<std::size_t> of_access(tir::Node access) const;
-  /// Where a pointer points.
+  /// The target of a pointer.
   graph::Place place_of(tir::Node pointer) const { return scope_.place_of(pointer); }
-  /// What a pointer points to; nothing where that is not known.
+  /// Returns the target of a pointer; nullopt if unknown.
   std::optional<std::size_t> of_pointer(tir::Node pointer) const;
 
  private:
@@ -49,9 +49,9 @@ class Memories {
 /// The variable of the memory that a load or store touches; undefined for other nodes.
 tir::Node data_of_access(tir::Node access);
 bool is_store(tir::Node node);
-/// The type of what an expression comes to, or of what a store stores.
+/// The type of an expression, or of the value of a store.
 tir::DType dtype_of(tir::Node node);
-/// Whether a vector is loaded or stored in part: its predicate is not simply true.
+/// Whether a vector is loaded or stored in part: its predicate is not constant true.
 bool is_masked(tir::Node access);
 
 }  // namespace mlf::analysis

@@ -1,5 +1,5 @@
-// How often a place in a function is reached: the loops and conditions around it, and the number of
-// iterations of these loops in which the conditions hold.
+// Counts how often a place in a function is reached, by the loops and conditions around it: the
+// number of iterations of these loops in which the conditions hold.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace mlf::analysis {
 
 enum class RegionId : std::uint32_t { function = 0 };
 
-/// A part of the code that is under the same loops and conditions.
+/// A part of the code under the same loops and conditions.
 struct Region {
   enum class Kind : std::uint8_t {
-    counted,      ///< its count is known by itself: the function, or where several regions meet
+    counted,      ///< has a count of its own: the function, or a join of several regions
     loop,         ///< the body of a loop
     conditional,  ///< where all `constraints` are met
     unknown,      ///< the body of a `while`
@@ -35,8 +35,8 @@ struct Region {
   RegionId innermost_loop = RegionId::function;  ///< itself or around it; `function`: none
 };
 
-/// The regions of one function. Iterations are run one by one where conditions need it, within
-/// limits: beyond them a count is a range, and `reasons` says why.
+/// The regions of one function. Runs iterations one by one if conditions require it, within limits;
+/// beyond these a count is a range, and `reasons` says why.
 class Regions {
  public:
   explicit Regions(const graph::Bindings& bindings) : bindings_(bindings), regions_(1) {}
@@ -45,18 +45,18 @@ class Regions {
 
   /// The body of a loop; of a thread loop as well.
   RegionId iterate(RegionId around, tir::Node loop);
-  /// Where a condition has this value.
+  /// The region in which a condition has this value.
   RegionId branch(RegionId around, tir::Node condition, graph::Constraint::Test test);
-  /// Where the reduction axes of a block are at their start.
+  /// The region in which the reduction axes of a block are at their start.
   RegionId first_iteration(RegionId around, tir::Node block);
   /// The body of a `while`.
   RegionId repeat(RegionId around);
-  /// Where several regions lead to, which what is below does not tell apart any longer.
+  /// The join of several regions, which code below does not distinguish.
   RegionId merge(RegionId common, const Count& count);
-  /// The innermost region that both are in.
+  /// The innermost region that contains both.
   RegionId common_region(RegionId a, RegionId b) const;
 
-  /// Why not every count is exact, in the order of finding out.
+  /// Why counts are not exact, in the order of discovery.
   const std::vector<std::string>& reasons() const { return reasons_; }
   void explain(const std::string& reason);
 
@@ -84,7 +84,7 @@ class Regions {
   const graph::Bindings& bindings_;
   std::vector<Region> regions_;
   std::vector<std::string> reasons_;
-  /// Of loops with their constraints, by node ids: the same condition is often asked twice.
+  /// Results for loops with their constraints, by node ids: the same condition often occurs twice.
   std::map<std::vector<std::uint32_t>, Iterations> groups_;
   std::uint64_t steps_left_ = std::uint64_t{1} << 25;
 };

@@ -1,4 +1,4 @@
-// Which expressions of a function are the same, however often they are written.
+// Value numbering: finds equal expressions of a function.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 namespace mlf::analysis {
 
 /// Numbers the expressions of a function: equal numbers mean the same operation on the same values.
-/// A load is the same as another one of the same element; what is stored between them is not looked
-/// at. Linear in the number of nodes.
+/// Two loads of the same element are equal, even with a store between them. Linear in the number of
+/// nodes.
 class ValueNumbers {
  public:
   ValueNumbers(const EvaluationOrder& order, const Memories& memories);
 
   bool are_same(tir::Node a, tir::Node b) const;
-  /// Whether the value depends on what is in memory, also by way of a let.
+  /// Whether the value depends on memory, also through a let.
   bool reads_memory(tir::Node expression) const;
 
  private:
