@@ -132,10 +132,10 @@ Result<tir::Document> read_file_or_stream(const std::string& path, const Limits&
 
 void warn_if_incomplete(const Deployment& deployment, const Console& console) {
   if (deployment.library().states_modules()) return;
-  console.warn(fmt::format(
-      "{}: no metadata.json: modules, executors and targets are those that the other files have, "
-      "and memory that it would declare is unknown",
-      deployment.archive().path()));
+  console.warn(
+      fmt::format("{}: no metadata.json: modules, executors and targets come from the other files, "
+                  "and memory that it would declare is unknown",
+                  deployment.archive().path()));
 }
 
 Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits) {

@@ -54,7 +54,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
         ->group("Limits: N is a number, or a number with K, M or G; bytes but for --mac");
   }
   app.add_option("--no-finding", options.no_findings,
-                 "Fail where mlf report finds this code; repeatable")
+                 "Fail if mlf report finds this code; repeatable")
       ->type_name("CODE")
       ->check(one_of(finding_codes()))
       ->group("Other demands");
@@ -208,8 +208,8 @@ int run_check(const CheckArguments& options, const Context& context) {
 Command check_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("check",
                                         "Check that the networks of an archive fit a budget: exit "
-                                        "with 1 where a limit does not hold or "
-                                        "that is not known, and print what is needed");
+                                        "with 1 if a limit does not hold or "
+                                        "is undecided, and print what is needed");
   const auto options = std::make_shared<CheckArguments>();
   declare_check_options(*app, *options);
   return {app, [options](const Context& context) { return run_check(*options, context); }};

@@ -48,7 +48,7 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
   app.add_flag("--pretty", options.pretty,
                "Indent the JSON of topology, json, perfetto and model-explorer")
       ->group("Output");
-  app.add_option("--module", options.module, "The module, where the archive has several")
+  app.add_option("--module", options.module, "The module, if the archive has several")
       ->type_name("MODULE")
       ->group("Input");
   app.add_option("--tir", options.tir_files,
@@ -68,7 +68,7 @@ const graph::Check& first_failure(const graph::Topology& topology) {
 Result<void> write_graph(const graph::Topology& topology, JsonLayout layout, const Sink& sink) {
   if (topology.is_sound()) return graph::write_graph_json(topology, layout, sink);
   // The graph executor would run it as it is; a topology shows its checks beside it, dot in red.
-  const std::string message = "no graph, mlf verify says more: " + first_failure(topology).detail;
+  const std::string message = "no graph (see mlf verify): " + first_failure(topology).detail;
   return tl::make_unexpected(Diagnostic{ErrorKind::check_failed, message, {}});
 }
 

@@ -39,7 +39,7 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
                                 "Write the smaller archive here; - is standard output")
                      ->type_name("OUT")
                      ->group("Output");
-  app.add_flag("--dry-run", options.dry_run, "Write no archive, only say what would be saved")
+  app.add_flag("--dry-run", options.dry_run, "Write no archive, only print what would be saved")
       ->group("Output")
       ->excludes(output);
   app.add_flag("--json", options.json, "Print JSON (schemas/optimize.md)")->group("Output");
@@ -49,22 +49,21 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
                  "flash (these three), ram (offsets in memory pools)")
       ->type_name("WHAT")
       ->check(CLI::IsMember(names))
-      ->group("What is done");
+      ->group("Changes");
   app.add_flag("--drop-unused", options.drop_unused,
                "Also remove constants from constant pools that nothing reads")
-      ->group("What is done");
+      ->group("Changes");
   app.add_flag("--reorder", options.reorder,
-               "Also put the calls of main into another order where that needs less memory")
-      ->group("What is done");
-  app.add_flag(
-         "--in-place", options.in_place,
-         "Also write results over what they are computed from, where the TIR proves that each "
-         "element is read before it is written and never again")
-      ->group("What is done");
+               "Also put the calls of main into another order if that needs less memory")
+      ->group("Changes");
+  app.add_flag("--in-place", options.in_place,
+               "Also write results over their inputs, if the TIR proves that each "
+               "element is read before it is written and never again")
+      ->group("Changes");
   app.add_option("--seconds", options.seconds,
                  "End the search for offsets after this number of seconds")
       ->type_name("S")
-      ->group("What is done")
+      ->group("Changes")
       ->check(number_above_0());
 }
 
@@ -202,7 +201,8 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
   if (!report) return context.console.fail(in_file(report.error(), options.archive));
   for (const std::string& lost : report->lost) context.console.warn(lost);
   if (report->changed.empty()) {
-    context.console.note(fmt::format("{}: nothing in it can be smaller", options.archive));
+    context.console.note(
+        fmt::format("{}: no constant or pool in it can be smaller", options.archive));
   }
   for (const std::string& name : report->changed) {
     context.console.detail(fmt::format("{}: {} changed", options.archive, name));
@@ -221,9 +221,8 @@ Command optimize_command(CLI::App& parent) {
       "optimize",
       "Write an archive that needs less flash and less RAM: constants get the smallest type that "
       "holds their values, equal ones are stored once, and buffers get the offsets of the best "
-      "plan. C, headers, metadata.json and TIR in it say the same afterwards. What cannot be "
-      "proven "
-      "stays as it is");
+      "plan, in C, headers, metadata.json and TIR alike. Changes only what it can prove to give "
+      "the same results");
   const auto options = std::make_shared<OptimizeArguments>();
   declare_optimize_options(*app, *options);
   return {app, [options](const Context& context) { return run_optimize(*options, context); }};

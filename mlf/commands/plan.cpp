@@ -42,7 +42,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
           ->group("Buffers without an archive");
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->excludes(problem);
   app.add_option("--capacity", options.capacity,
-                 "Bytes of the pool: the search ends where the buffers fit; exit code 1 where they "
+                 "Bytes of the pool: the search ends when the buffers fit; exit code 1 if they "
                  "do not")
       ->type_name("N")
       ->check(size_with_unit())
@@ -61,15 +61,15 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_flag("--json", options.json, "Print JSON (schemas/plan.md)")
       ->group("Output")
       ->excludes(problem);
-  app.add_flag("--in-place", options.details.in_place,
-               "With --offsets, list those of the plan in which results are written over what they "
-               "are computed from")
+  app.add_flag(
+         "--in-place", options.details.in_place,
+         "With --offsets, list those of the plan in which results are written over their inputs")
       ->group("Output")
       ->excludes(problem);
   app.add_option(
          "--pool", options.memories,
          "A memory of the board, as fast=64K, the fastest first; repeatable: print which buffer "
-         "would be in which, by bytes accessed; exit code 1 where they do not fit")
+         "would be in which, by bytes accessed; exit code 1 if they do not fit")
       ->type_name("NAME=BYTES")
       ->group("Several memories")
       ->excludes(problem);
@@ -105,7 +105,7 @@ int judge_split(const ArchivePlan& plan, const Context& context) {
     has_pools = true;
     if (module.split && module.split->split.fits) continue;
     const std::string why = module.split ? "its buffers do not fit into the memories given"
-                                         : "its pools cannot be planned, so nothing is known of it";
+                                         : "its pools cannot be planned";
     return context.console.fail(ErrorKind::check_failed,
                                 fmt::format("module '{}': {}", printable(module.name), why));
   }

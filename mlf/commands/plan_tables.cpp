@@ -186,7 +186,7 @@ std::string remarks(const ArchivePlan& plan) {
     for (const ModulePoolPlan& pool : module.pools) {
       if (pool.plan.in_place) {
         text += fmt::format(
-            "{}: {} would need {} if results were written over what they are computed from (mlf "
+            "{}: {} would need {} if results were written over their inputs (mlf "
             "optimize --in-place)\n",
             printable(module.name), printable((*module.network)[pool.plan.now.pool].name),
             pool.plan.in_place->size);
@@ -202,7 +202,7 @@ std::string remarks(const ArchivePlan& plan) {
     if (module.unread_pools) {
       text += fmt::format("{}: {}\n", printable(module.name), printable(*module.unread_pools));
     } else if (module.network && module.pools.empty() && !module.allocations) {
-      text += fmt::format("{}: it computes nothing in memory of its own\n", printable(module.name));
+      text += fmt::format("{}: it allocates no memory\n", printable(module.name));
     }
   }
   if (std::ranges::any_of(plan.modules,

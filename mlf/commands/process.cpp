@@ -59,7 +59,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                    {"none", tir::ConstantPlace::none, "left out"}},
                   {"PLACE", "Output"}, "Data of constants");
   app.add_option("--require", options.require,
-                 "Exit with 1 and change nothing where this is missing; with commas between "
+                 "Exit with 1 and change nothing if this is missing; with commas between "
                  "several:\ntir  any TIR\ngraph  a graph that can be trusted, of each module")
       ->type_name("WHAT")
       ->group("Checks")
@@ -137,14 +137,14 @@ void explain(const NetworkReport& network, const std::string& archive, const Con
     console.detail(fmt::format("{}: module '{}' has no network: {}", archive, network.module,
                                to_string(*network.reason)));
   } else if (network.failed_checks != 0) {
-    console.note(fmt::format("{}: no graph of module '{}', mlf verify says more: {}", archive,
+    console.note(fmt::format("{}: no graph of module '{}' (see mlf verify): {}", archive,
                              network.module, network.first_failure));
   }
 }
 
 void explain(const std::string& archive, const ProcessReport& report, const Console& console) {
   for (const std::string& kept : report.kept) {
-    console.warn(fmt::format("{}: {} is there with other content, and stays", archive, kept));
+    console.warn(fmt::format("{}: {} already exists with other content, and stays", archive, kept));
   }
   for (const std::string& lost : report.lost) console.warn(fmt::format("{}: {}", archive, lost));
   const bool has_network =

@@ -143,7 +143,7 @@ std::vector<Column> all_columns() {
       {"call", "#", "position among the calls", false, number_text, nullptr},
       {"kernel", "KERNEL", "short name of the function", false,
        [](const Row& row) { return row.kernel->short_name; }, nullptr},
-      {"layer", "LAYER", "name in the model, where Relay has it", false, layer_text, nullptr},
+      {"layer", "LAYER", "name in the model, if Relay has it", false, layer_text, nullptr},
       {"symbol", "SYMBOL", "name of the function in C", false,
        [](const Row& row) { return row.kernel->symbol; }, nullptr},
       {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},
@@ -370,15 +370,15 @@ std::string evidence_text(const std::string& text, const Screen& screen) {
   return text.substr(0, end == text.npos ? kMost : end) + " ...";
 }
 
-/// Nothing where bytes are not the point.
+/// Returns an empty text for findings without bytes.
 std::string bytes_text(const Count& bytes) {
   return bytes.is_known() || bytes.min > 0 ? to_string(bytes) : "";
 }
 
-/// One line for each code: how many there are, the bytes that they concern, and the largest. The
-/// sum is none that can be saved: scratch of one kernel is not there while another runs.
+/// One line for each code: the number of findings, their bytes, and the largest finding. The sum
+/// cannot always be saved: workspaces of two kernels do not exist at the same time.
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
-  Table table({"FINDING", "PLACES", "BYTES OF ALL", "OF LARGEST", "THE LARGEST"});
+  Table table({"FINDING", "PLACES", "BYTES", "LARGEST", "LARGEST PLACE"});
   table.align_right({1, 2, 3});
   table.wrap({4});
   for (const CostFindingInfo& code : all_cost_findings()) {

@@ -402,7 +402,7 @@ Command show_command(CLI::App& parent) {
   auto* kernel =
       app->add_option("KERNEL", options->kernel,
                       "Its symbol, its name in mlf report, or the number of one of its calls");
-  app->add_option("--module", options->module, "The module, where several have such a kernel")
+  app->add_option("--module", options->module, "The module, if several have such a kernel")
       ->type_name("MODULE")
       ->group("Input");
   add_enum_option(*app, "--form", options->form,

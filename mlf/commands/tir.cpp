@@ -48,7 +48,7 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
          "module.tar:tir-1); - is standard input")
       ->required();
   add_enum_option(app, "--format", options.format,
-                  {{"json", TirFormat::json, "mlf's own, see schemas/tir.md"},
+                  {{"json", TirFormat::json, "mlf's own form, schemas/tir.md"},
                    {"save_json", TirFormat::save_json, "for tvm.ir.load_json"},
                    {"tvmscript", TirFormat::tvmscript, "for tvm.script.from_source"},
                    {"c", TirFormat::c,
@@ -59,7 +59,7 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
                   {{"inline", tir::ConstantPlace::inside, "written"},
                    {"none", tir::ConstantPlace::none,
                     "left out: json has their digests, tvmscript refers to metadata that is not "
-                    "there, save_json and c fail where there are constants"}},
+                    "there, save_json and c fail if there are constants"}},
                   {"PLACE", "Output"}, "Data of constants");
   add_enum_option(app, "--missing", options.missing,
                   {{"error", Missing::error, "an error"},
@@ -98,7 +98,7 @@ bool needs_all_objects(TirFormat format) {
 
 std::string omitted_note(const tir::OmittedAttribute& omitted) {
   const std::string owner = omitted.function.empty() ? "the module" : omitted.function;
-  return fmt::format("left out: '{}' of {}, which the source has no metadata section for",
+  return fmt::format("left out: '{}' of {}, a reference into a missing metadata section",
                      omitted.name, owner);
 }
 
@@ -185,7 +185,7 @@ Command tir_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "tir",
       "Print one TIR module as JSON, TVM's save_json, TVMScript or C. The input is in any dialect "
-      "that mlf reads, which it finds out by content: JSON, save_json, TVMScript, legacy text or C "
+      "that mlf reads, detected by content: JSON, save_json, TVMScript, legacy text or C "
       "that TVM generated");
   const auto options = std::make_shared<TirArguments>();
   declare_tir_options(*app, *options);

@@ -93,7 +93,7 @@ Command verify_command(CLI::App& parent) {
       "Check that archives are consistent: networks pass their checks, stages of one build agree, "
       "generated C equals captured TIR, and what mlf wrote is intact and up to date. Prints a line "
       "for each finding. With -v also prints notes, what was checked, with counts, and what was "
-      "not. C is read, not compiled: verify does not find out whether it compiles");
+      "not. verify reads the C and does not compile it");
   const auto options = std::make_shared<VerifyArguments>();
   app->add_option("ARCHIVE", options->archives,
                   "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")

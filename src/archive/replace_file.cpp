@@ -243,7 +243,7 @@ support::File open_existing(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) {
     // Renaming over a link to nowhere would replace the link.
     if (::lstat(path.c_str(), &status) != 0) return {};
-    throw support::Error(ErrorKind::io, "is a symbolic link to nothing", {.file = path});
+    throw support::Error(ErrorKind::io, "is a dangling symbolic link", {.file = path});
   }
   if (S_ISDIR(status.st_mode)) {
     throw support::Error(ErrorKind::io, "is a directory, the output must be a file",

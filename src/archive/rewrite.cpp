@@ -165,7 +165,7 @@ void TarAppender::append(const NewMember& member) {
   offset_ += content.written();
   put_padding(kBlock);
   if (!put_octal(made.header.size, content.written())) {
-    refuse("the new member is larger than 8 GiB, which a tar header cannot say", member.name);
+    refuse("the new member is larger than 8 GiB, the limit of a tar header", member.name);
   }
   seal(made.header);
   out_.write_at(header_offset, as_bytes(made.header));

@@ -201,7 +201,7 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
   for (const TirFile& file : beside) {
     // The manifest tells files apart by their names.
     if (!names.insert(file.name()).second) {
-      refuse_file(file, "another file of this name is given already");
+      refuse_file(file, "two files have this name");
     }
     add_file(file, archive, library, chosen);
   }

@@ -113,7 +113,7 @@ class UseSearch {
                     .offset = let.value};
     const auto constant = pool_constants_.find({let.pool, let.value});
     if (constant == pool_constants_.end()) {
-      if (listed_.contains(let.pool)) use.kept = "no constant begins where it points to";
+      if (listed_.contains(let.pool)) use.kept = "it does not point to the beginning of a constant";
     } else {
       use.array = constant->second;
       const Node array = module_.node(use.array);

@@ -19,7 +19,7 @@ std::string apply(std::string_view text, std::vector<Edit> edits) {
       // One number that two sites share, such as a node that save_json writes once.
       if (edits[i - 1].text == edit.text) continue;
       refuse("'" + std::string(text.substr(edit.range.begin, edit.range.end - edit.range.begin)) +
-             "' would have to become two things: " + edits[i - 1].text + " and " + edit.text);
+             "' would need two new values: " + edits[i - 1].text + " and " + edit.text);
     }
     if (edit.range.begin < kept) refuse("two changes of one place");
     result += text.substr(kept, edit.range.begin - kept);

@@ -96,7 +96,7 @@ class Optimizing {
 
   void change_constants_of(std::size_t module) {
     const Module& named = deployment_.library().modules[module];
-    if (!named.files.objects.empty()) refuse("its code is in objects, which cannot be changed");
+    if (!named.files.objects.empty()) refuse("its code is in objects, which mlf does not change");
     CConstants constants = read_constants(deployment_, module, edited_, options_.tir_limits);
     if (constants.readings.empty()) {
       report_.modules[module].constants_kept = "mlf reads no C of it";

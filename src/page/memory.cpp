@@ -186,7 +186,7 @@ void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& ma
                   number_text(map.planned->bytes), number_text(map.bytes - map.planned->bytes)),
       true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
   html.element("p", {{"class", "note"}},
-               "mlf plan ARCHIVE -o NEW.tar writes the archive with this plan.");
+               "mlf optimize --only ram -o NEW.tar ARCHIVE writes the archive with this plan.");
   html.close("figure");
 }
 

@@ -50,7 +50,7 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   for (const std::string& path : options.added_tir_files) {
     const std::string name = member_of(path, directory);
     if (!names.insert(name).second) {
-      refuse_file(path, "another file of this name is given already");
+      refuse_file(path, "two files have this name");
     }
     auto file = archive::open_overlaid(name, path, options.archive_limits);
     const Member* const present = archive.find(name);

@@ -101,7 +101,7 @@ void refuse_foreign_member(const Job& job, const std::string& name) {
   where.file = job.archive().path();
   where.member = name;
   throw Error(ErrorKind::invalid_input,
-              "a member of this name is there already and mlf's manifest does not list it; "
+              "a member of this name exists, and mlf's manifest does not list it; "
               "--force replaces it",
               where);
 }

@@ -107,8 +107,7 @@ std::string shortfall(const BudgetResult& result) {
     return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
   }
   if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
-  if (!result.needed.max)
-    return fmt::format("it is not known how many {} are needed at most", unit);
+  if (!result.needed.max) return fmt::format("the most {} that are needed is unknown", unit);
   return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
 }
 
@@ -148,26 +147,26 @@ std::string some_of(const std::vector<std::string>& names) {
   return text;
 }
 
-/// What is counted with a compiler alone, and what is decided without it.
-std::string why_compile(Resource resource, bool is_stack) {
-  std::string text = is_stack ? "frames of functions are" : "code is";
-  text += " counted with --cc COMPILER, where the archive has C";
-  if (resource == Resource::ram) text += "; the limit 'buffers' is for all else";
-  if (resource == Resource::flash) text += "; the limit 'constants' is for all else";
+/// Says that a compiler is needed, and which limit is decided without one.
+std::string compiler_needed(Resource resource, bool is_stack) {
+  std::string text = is_stack ? "stack frames need" : "code needs";
+  text += " --cc COMPILER, and C in the archive";
+  if (resource == Resource::ram) text += "; the limit 'buffers' covers the rest";
+  if (resource == Resource::flash) text += "; the limit 'constants' covers the rest";
   return text;
 }
 
-/// What not even the compiler sees.
+/// Adds functions that the archive does not contain.
 void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Resource resource,
                       bool is_stack, std::vector<std::string>& missing) {
-  const bool is_said = is_stack ? library.stack.has_value() : library.flash.has_value();
-  if (code.missing.empty() || is_said || resource == Resource::code) return;
-  std::string text = fmt::format("the archive has no {}, and so no {} of it", some_of(code.missing),
-                                 is_stack ? "frames" : "code");
-  text += is_stack ? ": --library-stack BYTES says what that takes at most"
-                   : ": --library-flash BYTES says what that takes at most";
-  if (resource == Resource::flash) text += "; the limit 'code' is for all else";
-  if (resource == Resource::ram) text += "; the limit 'buffers' is for all else";
+  const bool is_given = is_stack ? library.stack.has_value() : library.flash.has_value();
+  if (code.missing.empty() || is_given || resource == Resource::code) return;
+  std::string text = fmt::format("the archive does not contain {}: their {} unknown",
+                                 some_of(code.missing), is_stack ? "frames are" : "code is");
+  text += is_stack ? "; give the most that these take with --library-stack BYTES"
+                   : "; give the most that these take with --library-flash BYTES";
+  if (resource == Resource::flash) text += "; the limit 'code' covers the rest";
+  if (resource == Resource::ram) text += "; the limit 'buffers' covers the rest";
   missing.push_back(std::move(text));
 }
 
@@ -176,7 +175,7 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
   const bool is_stack = has({Resource::ram, Resource::stack}, resource);
   if (!is_stack && !has({Resource::flash, Resource::code}, resource)) return;
   if (!module.code) {
-    missing.push_back(why_compile(resource, is_stack));
+    missing.push_back(compiler_needed(resource, is_stack));
     return;
   }
   add_foreign_code(*module.code, library, resource, is_stack, missing);
@@ -217,8 +216,9 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
   if (has_pools && module.network && !module.ram.pools.is_known()) {
     for (const graph::Pool& pool : module.network->pools) {
       if (pool.kind != graph::PoolKind::workspace || pool.bytes) continue;
-      missing.push_back(fmt::format(
-          "nothing declares the size of pool '{0}': --pool-size {0}=BYTES says it", pool.name));
+      missing.push_back(
+          fmt::format("nothing declares the size of pool '{0}': give it with --pool-size {0}=BYTES",
+                      pool.name));
     }
   }
 }
@@ -228,7 +228,7 @@ std::vector<std::string> what_is_missing(const ModuleReport& module, const Libra
                                          Resource resource) {
   std::vector<std::string> missing;
   if (const auto what = contradiction(module)) {
-    missing.push_back("the archive contradicts itself (mlf verify says more): " + *what);
+    missing.push_back("the archive contradicts itself (see mlf verify): " + *what);
   }
   add_reasons(module, resource, missing);
   add_missing_code(module, library, resource, missing);

@@ -163,10 +163,10 @@ const std::vector<ColumnBefore<ModuleItem>> kOfModules{
         return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
       }}},
     {"mac",
-     {{"calls", "number of calls; empty where not all of main is understood"},
+     {{"calls", "number of calls; empty if main is not fully understood"},
       [](const ModuleItem& item) { return number_of(item.module, item.module.calls.size()); }}},
     {"mac",
-     {{"kernels", "number of kernels; empty where not all of main is understood"},
+     {{"kernels", "number of kernels; empty if main is not fully understood"},
       [](const ModuleItem& item) { return number_of(item.module, item.module.kernels.size()); }}},
     {"peak",
      {{"peak_call", "call with the most bytes in use"},
@@ -230,7 +230,7 @@ const std::vector<ColumnBefore<CallItem>> kOfCalls{
      {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }}},
     {"", {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }}},
     {"",
-     {{"layer", "name in the model, where Relay's spans have it", CellType::text},
+     {{"layer", "name in the model, if Relay's spans have it", CellType::text},
       [](const CallItem& item) { return text(item.call.layer); }}},
     {"",
      {{"relay_line", "in the text of Relay"},
@@ -307,10 +307,10 @@ const Columns<ConstantItem> kConstantColumns{
      [](const ConstantItem& item) { return number(item.constant.offset); }},
     {{"dtype", "", CellType::text},
      [](const ConstantItem& item) { return dtype_cell(item.summary().dtype); }},
-    {{"shape", "empty where only generated C has it", CellType::text},
+    {{"shape", "empty if only generated C has it", CellType::text},
      [](const ConstantItem& item) { return shape_cell(item.summary().shape); }},
     {{"elements", ""}, [](const ConstantItem& item) { return number(item.summary().elements); }},
-    {{"zeros", "elements that are 0; empty where the data is not known"},
+    {{"zeros", "elements that are 0; empty if the data is unknown"},
      [](const ConstantItem& item) -> Cell {
        const auto& values = item.summary().values;
        return values ? Cell(values->zeros) : Cell();

@@ -121,7 +121,7 @@ std::string refusal_of_later_tvm(std::string_view named) {
 }
 
 std::string message_of_repeated(std::string_view name) {
-  return fmt::format("the key \"{}\" is there twice", printable(name));
+  return fmt::format("duplicate key \"{}\"", printable(name));
 }
 
 Result<Document> read(const Input& input, const ReadLimits& limits) {

@@ -387,7 +387,7 @@ class Streams(program_case.Directory):
         (self.directory / "tir-1.txt").write_text(support.LEGACY_TEXT)
         result = support.run(*command[:4])
         self.assertEqual(result.returncode, 0)
-        self.assertIn(b"src/tir-1.txt is there with other content, and stays", result.stderr)
+        self.assertIn(b"src/tir-1.txt already exists with other content, and stays", result.stderr)
 
     def test_a_stream_without_an_end_is_left_at_the_limit(self):
         limits = ["--limit", "source-bytes=100000", "--limit", "total-bytes=100000"]

@@ -410,8 +410,7 @@ void KernelCounter::widen(const graph::BodyScan& scan) {
   for (const std::string& gap : scan.gaps) code_.regions.explain(gap);
   cost_.gaps = scan.gaps;
   if (scan.may_end_early && scan.gaps.empty()) {
-    code_.regions.explain(
-        "it returns under a condition: what is behind that is counted from never");
+    code_.regions.explain("it returns under a condition: code behind that is counted from never");
   }
 }
 

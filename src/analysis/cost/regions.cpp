@@ -189,7 +189,7 @@ Count Regions::count_constants(const graph::IterationDomain& domain) {
   for (const graph::IterationDomain::Test& test : domain.tests) {
     if (!test.counted) {
       explain(
-          "a condition depends on more than loop variables: what is under it is counted from "
+          "a condition depends on more than loop variables: code under it is counted from "
           "never to always");
       share *= Count(0, 1);
     } else if (!test.counted->has_variables()) {

@@ -363,7 +363,7 @@ TEST_F(Output, PathsThatCannotBecomeAFile) {
             path("") + ": is a directory, the output must be a file");
   fs::create_symlink("nowhere", path("dangling"));
   EXPECT_EQ(error_of([&] { write_to_path(archive, {}, path("dangling")); }),
-            path("dangling") + ": is a symbolic link to nothing");
+            path("dangling") + ": is a dangling symbolic link");
 }
 
 TEST_F(Output, TheInputMayBeTheOutput) {

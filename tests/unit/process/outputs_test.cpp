@@ -138,8 +138,7 @@ TEST_F(OutputsTest, TirIsAddedUnderANameOfTirOrRefused) {
                 "tir-1.tvm.json");
   const std::string tir = write("tir-1.txt", "no TIR");
   options.added_tir_files = {tir, tir};
-  EXPECT_EQ(to_string(refused(path, options)),
-            tir + ": another file of this name is given already");
+  EXPECT_EQ(to_string(refused(path, options)), tir + ": two files have this name");
   options.added_tir_files = {tir};
   EXPECT_TRUE(
       to_string(refused(path, options)).starts_with(path + ":src/tir-1.txt:1:1: expected TIR: "));

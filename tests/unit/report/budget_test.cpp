@@ -67,8 +67,7 @@ TEST(Budget, WithoutACompilerKnowsNoUpperBoundOfWhatHasFramesOrCode) {
   EXPECT_EQ(checked(module, {Resource::stack, 22}).verdict, Verdict::exceeds);
   const BudgetResult result = checked(module, {Resource::stack, 1000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
-  EXPECT_EQ(result.remarks.back(),
-            "frames of functions are counted with --cc COMPILER, where the archive has C");
+  EXPECT_EQ(result.remarks.back(), "stack frames need --cc COMPILER, and C in the archive");
 }
 
 /// Main, a kernel and the function that calls main; with a compiler all is known of them.
@@ -109,7 +108,7 @@ TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
   EXPECT_EQ(
       result.remarks.at(1),
       "the archive has no expf, memcpy, and so no code of it: --library-flash BYTES says what "
-      "that takes at most; the limit 'code' is for all else");
+      "that takes at most; the limit 'code' covers the rest");
 }
 
 TEST(Budget, WithCallsOfLibrariesHasTheBoundThatIsGivenForThem) {
@@ -138,7 +137,7 @@ TEST(Budget, OfAnArchiveThatContradictsItselfDoesNotHold) {
   EXPECT_EQ(result.verdict, Verdict::undecided);
   ASSERT_EQ(result.remarks.size(), 2u);
   EXPECT_EQ(result.remarks[1],
-            "the archive contradicts itself (mlf verify says more): 'f' has 2 parameters");
+            "the archive contradicts itself (see mlf verify): 'f' has 2 parameters");
   EXPECT_EQ(checked(module, {Resource::buffers, 99}).verdict, Verdict::exceeds);
 }
 

@@ -204,7 +204,7 @@ class StatementPrinter {
       out.text(", thread=").text(quoted(thread.text(f::IterVar::thread_tag)));
     } else if (kind == static_cast<std::size_t>(ForKind::thread_binding)) {
       // A text may have lost which one.
-      refuse("a loop over threads that says no thread cannot be written in TVMScript");
+      refuse("a loop over threads without a thread cannot be written in TVMScript");
     }
     annotations(notes, out);
     return out.text(")");

@@ -166,7 +166,7 @@ TEST(ScriptWriter, TakesAThreadApartWhereMoreThanItUsesItsVariable) {
 TEST(WriteTvmscript, RefusesWhatTheSourceHasLost) {
   EXPECT_NE(script_of(read_text("IRModule({GlobalVar(f): PrimFunc([a])  {\n"
                                 "  launch_thread (i, 0, 16) {\n    a\n  }\n}\n})\n"))
-                .find("a loop over threads that says no thread cannot be written in TVMScript"),
+                .find("a loop over threads without a thread cannot be written in TVMScript"),
             std::string::npos);
   EXPECT_NE(script_of(read_text("@f = primfn() -> int32 {\n  0\n}\n\n"
                                 "@f = primfn() -> int32 {\n  1\n}\n"))
