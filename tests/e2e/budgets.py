@@ -158,7 +158,7 @@ class Budgets(BudgetCase):
             self.assertEqual(result.returncode, 65, text)
             self.assertIn(place, result.stderr)
 
-    def test_are_said_in_formats_of_ci(self):
+    def test_are_printed_in_formats_of_ci(self):
         junit = self.check("--buffers", "1", "--mac", "1G", "--format", "junit").stdout
         suite = xml.etree.ElementTree.fromstring(junit).find("testsuite")
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("2", "1"))
@@ -229,7 +229,7 @@ class BudgetFiles(BudgetCase):
         self.assertIn(self.check("--budget", self.budget, "--update", *arguments).returncode, (0, 1))
         return self.budget.read_bytes().decode()
 
-    def test_a_module_that_is_not_there_is_an_error_with_a_place(self):
+    def test_a_missing_module_is_an_error_with_a_place(self):
         for text in ("[modules.other]\nram = 1\n", "[modules.other]\n", "modules.other.buffers = 1\n"):
             self.budget.write_text(text)
             result = self.check("--budget", self.budget)
@@ -245,7 +245,7 @@ class BudgetFiles(BudgetCase):
                 self.assertEqual(result.returncode, 65)
                 self.assertRegex(result.stderr, rb"mlf-budget.toml:2:\d+: nested more than 64 deep\n$")
 
-    def test_dots_and_brackets_in_strings_and_comments_nest_nothing(self):
+    def test_dots_and_brackets_in_strings_and_comments_do_not_nest(self):
         dots = "." * 200 + "[" * 200
         self.budget.write_text(f"# {dots} \"'\nbuffers = '1G' # {dots}\n"
                                f'mac = """1G""" # {dots}\nno-finding = [\n]  # """ {dots}\n')

@@ -123,7 +123,7 @@ class Linked:
 
 
 class CheckAndLink(unittest.TestCase):
-    def test_fail_at_the_same_byte(self):
+    def test_buffers_fail_at_the_same_byte_as_the_linker(self):
         exact = {"ram": 0, "flash": 0}
         compared = 0
         for path in archives():

@@ -305,7 +305,7 @@ class ChecksOfVerify(program_case.Directory):
         for code in codes:
             self.assertIn(f"\n| `{code}` |", words)
 
-    def test_c_that_does_not_compile_is_not_said_to(self):
+    def test_c_that_does_not_compile_is_not_reported_as_compiled(self):
         archive = support.SOURCE / "tests/data/c/tvm-0.18-control_ops-aot-c/module.tar"
         self.assertIn(b"warning: the generated C, codegen/host/src/default_lib1.c, uses the type half",
                       support.run_ok("verify", archive).stdout)  # fmt: skip
@@ -557,7 +557,7 @@ class Colour(program_case.Directory):
         os.close(leader)
         return text
 
-    def test_nothing_that_a_terminal_would_obey_is_printed(self):
+    def test_control_characters_are_escaped(self):
         name = "\x1b[31m\x7f\x9b\u202e"
         metadata = support.METADATA.replace('"default": {', json.dumps(name) + ": {", 1)
         path = self.directory / "a\x1bb.tar"

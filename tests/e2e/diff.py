@@ -244,24 +244,24 @@ class Diff(unittest.TestCase):
         print(f"code of {compared} pairs of kernels as bloaty has it")
         self.assertGreater(compared, 0)
 
-    def test_says_what_a_call_less_changes(self):
+    def test_reports_what_a_removed_call_changes(self):
         call = re.search(r"^ +T\.tvm_check_return\([^\n]*nn_max_pool2d_cast\", (\w+), (\w+)\)\)\n", TEXT, re.M)
         head, tail = TEXT[: call.start()], TEXT[call.end() :]
         text = diff(changed(head + re.sub(rf"\b{call[2]}, ", f"{call[1]}, ", tail, count=1))).stdout.decode()
         self.assertIn("call 2 of nn_max_pool2d_cast is gone", text)
 
-    def test_does_not_know_what_is_gone_where_something_reads_what_nothing_wrote(self):
+    def test_reports_no_removed_call_if_a_call_reads_an_unwritten_tensor(self):
         text = diff(a_call_less(random.Random(1))).stdout.decode()
         self.assertNotIn(" is gone", text)
         self.assertIn("which calls are gone is not known", text)
 
-    def test_is_said_in_markdown_that_names_cannot_break(self):
+    def test_is_printed_in_markdown_that_names_cannot_break(self):
         text = diff(another_extent(random.Random(3)), "--format", "markdown").stdout.decode()
         lines = text.splitlines()
         self.assertTrue(lines[1].startswith("|---"))
         self.assertTrue(all(re.sub(r"\\.", "", line).count("|") == 6 for line in lines), text)
 
-    def test_says_of_no_call_that_it_is_gone_where_main_is_not_understood(self):
+    def test_reports_no_removed_call_if_main_is_not_understood(self):
         members = {name: data for name, data in MEMBERS.items() if not name.startswith("src/tir-")}
         (member,) = [name for name, data in members.items() if b"___tvm_main__(" in data and b") != 0 ) return -1;" in data]
         text = members[member].decode()

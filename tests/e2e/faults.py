@@ -125,7 +125,7 @@ class InADirectory(Faults):
 
         self.check(prepare, [], "signal=SIGKILL", lambda code: code == -signal.SIGKILL)
 
-    def test_so_is_one_that_removes_all(self):
+    def test_an_update_that_removes_all_files_is_healed_too(self):
         def prepare():
             path = self.processed()
             (path / "src" / "tir-1.txt").unlink()
@@ -179,7 +179,7 @@ class OfATar(Faults):
             self.assertEqual(target.read_bytes(), after)
             self.assertEqual(self.temporaries(), [])
 
-    def test_where_files_cannot_be_unnamed_too(self):
+    def test_temporaries_with_names_are_removed_too(self):
         path = self.archive()
         before = path.read_bytes()
         # Without /proc an unnamed file could not be named later, so it has a name from the start.
@@ -236,10 +236,10 @@ class Attributes(Faults):
         code, stderr = run(injections, "process", self.path)
         return code, stderr.replace(str(self.path), "PATH"), os.listxattr(self.path)
 
-    def test_they_are_kept(self):
+    def test_attributes_are_kept(self):
         self.assertEqual(self.outcome(), (0, "", [self.NAME]))
 
-    def test_what_the_system_withholds_is_said(self):
+    def test_attributes_that_the_system_withholds_are_reported(self):
         for call, error in (
             ("fgetxattr", "EPERM"),
             ("fgetxattr", "EACCES"),
@@ -254,7 +254,7 @@ class Attributes(Faults):
             )
             support.run_ok("verify", self.path)
 
-    def test_what_the_disk_refuses_is_an_error(self):
+    def test_attributes_that_the_disk_refuses_are_an_error(self):
         for call, error in (
             ("flistxattr", "EIO"),
             ("fgetxattr", "EIO"),
@@ -268,7 +268,7 @@ class Attributes(Faults):
             self.assertEqual(self.path.read_bytes(), before)
             self.assertIn("extended attribute", stderr)
 
-    def test_a_file_system_without_them_has_nothing_to_lose(self):
+    def test_a_file_system_without_attributes_loses_none(self):
         code, stderr, _ = self.outcome("flistxattr:error=EOPNOTSUPP")
         self.assertEqual((code, stderr), (0, ""))
 

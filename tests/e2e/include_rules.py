@@ -106,7 +106,7 @@ def usable(layer):
 
 
 class Layers(unittest.TestCase):
-    def test_no_include_runs_upwards(self):
+    def test_no_layer_includes_a_layer_above_it(self):
         wrong = [
             f"{path.relative_to(ROOT)}:{number}: {layer} uses {name}, which is in {used}"
             for path, layer in files()

@@ -96,7 +96,7 @@ class LowerBound(unittest.TestCase):
                     advice = support.run("check", path, "--ram", "0").stdout.decode()
                     self.assertIn(f"could save up to {used - bound} bytes", advice, path)
 
-    def test_is_the_least_that_is_possible_and_not_what_lies_side_by_side_now(self):
+    def test_is_the_least_possible_and_not_the_sum_of_present_tensors(self):
         path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
         ((report, _),) = networks(path)
         # 512 of input or of output, and 804 of scratch: never both tensors in one loop.

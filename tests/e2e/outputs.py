@@ -95,7 +95,7 @@ class Outputs(program_case.Directory):
         self.assertEqual(result.returncode, 64)
         self.assertIn(b"the output is standard input, which is read", result.stderr)
 
-    def test_elsewhere_are_written_over_what_was_there(self):
+    def test_replace_other_files(self):
         for line in ("process IN -o OUT", "process IN -o IN", "report IN --html OUT",
                      "optimize IN -o OUT", "diff IN OTHER --html OUT"):
             (self.directory / "out").write_bytes(b"")

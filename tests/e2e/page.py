@@ -231,7 +231,7 @@ class Page(Browser):
         self.assertEqual(shares, [number / max(macs) for number in macs])
 
     # Everything but code, constants (below), names of files and the rounded sizes of pictures.
-    def test_no_number_of_the_text_is_made_up(self):
+    def test_every_number_of_the_text_is_in_the_report(self):
         for archive in ARCHIVES:
             with self.subTest(archive):
                 report = self.open(archive)
@@ -276,7 +276,7 @@ class Page(Browser):
 
     # --- large networks ------------------------------------------------------------------------
 
-    def test_two_thousand_calls(self):
+    def test_two_thousand_calls_load_and_sort(self):
         count = 2000
         path = self.chain(count)
         self.open(path, "#call=1999")

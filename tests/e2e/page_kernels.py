@@ -85,7 +85,7 @@ class PageKernels(Browser):
             self.assertRegex(c, r"\] = |\) = |;$")
             self.assertRegex(tir, r"\] = |T\.store|T\.evaluate|T\.buffer_store")
 
-    def test_who_points_at_a_statement_sees_it_in_the_other_code(self):
+    def test_pointing_at_a_statement_marks_it_in_the_other_code(self):
         self.open(BUNDLED)
         kernel = next(one for one in self.driver.find_elements(By.CSS_SELECTOR, "details.kernel")
                       if one.find_elements(By.CSS_SELECTOR, "[data-s]"))

@@ -132,7 +132,7 @@ class PageMemory(Browser):
         if support.HAS_WHOLE_CORPUS:
             self.assertGreater(several, 0)
 
-    def test_beside_pools_what_is_alive_has_names_and_bytes(self):
+    def test_live_tensors_outside_of_pools_have_names_and_bytes(self):
         checked = 0
         for archive in ARCHIVES:
             report = self.open(archive)

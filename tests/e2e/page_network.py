@@ -140,7 +140,7 @@ class Drawing(Browser):
         self.assertEqual(tools["height"], 0)
 
     # Not compared: it is of the machine.
-    def test_how_fast_a_large_drawing_moves(self):
+    def test_a_large_drawing_moves(self):
         self.open_drawing(self.chain(990))
         self.driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0], 500))")
         frames, seconds = self.driver.execute_async_script("""

@@ -323,7 +323,7 @@ class Plans(unittest.TestCase):
         self.assertLessEqual(pool["best"], pool["greedy_by_conflicts"])
         self.assertLessEqual(pool["best"], pool["hill_climb"])
 
-    def test_find_a_clash_where_there_is_one(self):
+    def test_find_buffers_that_overlap(self):
         document = plan(QNN)
         ((pool,),) = ([m["pools"] for m in document["modules"]],)
         for pool in pool:
@@ -380,7 +380,7 @@ class Splits(unittest.TestCase):
         (module,) = document["modules"]
         return result, module
 
-    def test_hold(self):
+    def test_splits_fit_the_limits_of_their_memories(self):
         for path in planned_archives()[:12]:
             with self.subTest(archive=path.parts[-3:-1]):
                 pool = plan(path)["modules"][0]["pools"]

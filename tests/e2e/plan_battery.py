@@ -350,7 +350,7 @@ class OneByOne(unittest.TestCase):
                 members, said = written(path, options, pathlib.Path(directory))
                 self.assertEqual(members, archive.members, said)
 
-    def test_a_kernel_that_is_given_another_pool_by_another_call(self):
+    def test_a_kernel_that_gets_different_pools_is_refused(self):
         archive = battery_archives.archive_of(["again"], 1)
         for swapped, message in ((None, None), (1, "is given another pool by another call")):
             members = battery_archives.with_two_pools(archive.members, swapped)
@@ -406,7 +406,7 @@ class Notices(unittest.TestCase):
         noticed = [difference(found[a.name], found[b.name]) is not None for a, b in pairs]
         return len(noticed), sum(noticed)
 
-    def test_buffers_in_one_place(self):
+    def test_buffers_in_one_place_are_detected(self):
         def change(members, choose):
             code = moved_onto_another(members[CODE], choose)
             return None if code is None else {**members, CODE: code}
@@ -416,7 +416,7 @@ class Notices(unittest.TestCase):
         self.assertGreater(count, 20)
         self.assertGreater(noticed, count // 3)
 
-    def test_a_pool_that_is_one_byte_too_small(self):
+    def test_a_pool_that_is_one_byte_too_small_is_detected(self):
         def change(members, _):
             size = pool_bytes(members)
             text = members[WRAPPER].replace(f"workspace[{size}]", f"workspace[{size - 1}]")
@@ -426,7 +426,7 @@ class Notices(unittest.TestCase):
         print(f"pools that are one byte too small: {noticed} of {count} noticed", flush=True)
         self.assertEqual(noticed, count)
 
-    def test_a_result_that_depends_on_what_was_in_the_pool(self):
+    def test_a_result_that_depends_on_old_bytes_is_detected(self):
         archive = battery_archives.archive_of(["read_first"], 1)
         with tempfile.TemporaryDirectory() as directory:
             case = Case("a", 1, archive, archive.members)

@@ -256,7 +256,7 @@ class Datasets(fleet.Fleet):
         self.assertEqual((done.read, done.failed, done.skipped), (2, 0, 8))
         self.check()
 
-    def test_workers_with_several_threads(self):
+    def test_workers_may_have_several_threads(self):
         self.make(40)
         with distributed.LocalCluster(
             n_workers=1, threads_per_worker=4, dashboard_address=None
@@ -275,7 +275,7 @@ class Datasets(fleet.Fleet):
         self.assertEqual(run.run(self.options()).read, 1)
         self.check()
 
-    def test_other_storage(self):
+    def test_other_storage_is_read(self):
         self.make(4)
         with zipfile.ZipFile(self.directory / "fleet.zip", "w") as content:
             for path in self.archives.iterdir():
@@ -295,7 +295,7 @@ class Datasets(fleet.Fleet):
             self.assertEqual([number for _, number, _ in bars], list("1234") if is_terminal else [])
         self.assertNotIn("#", said.getvalue())
 
-    def test_questions_of_duckdb(self):
+    def test_duckdb_reads_the_dataset(self):
         self.make(4)
         run.run(self.options())
         question = f"select max(buffers_min) from '{self.out}/rows=archive/*.parquet'"
@@ -312,7 +312,7 @@ class Storage(fleet.Fleet):
         urls = ["s3://fleet/archives/*.tar"]
         return run.run(self.options(urls=urls, out="s3://fleet/dataset", flush=3))
 
-    def test_from_buckets_and_into_them(self):
+    def test_buckets_are_read_and_written(self):
         self.make(6, broken=1)
         for path in self.archives.iterdir():
             self.store.put(path)

@@ -99,20 +99,20 @@ class Generated(unittest.TestCase):
             self.assertEqual(results[0], results[1], symbol)
             self.assertNotEqual(results[0], results[2], symbol)
 
-    def test_bundled_networks(self):
+    def test_bundled_networks_compute_the_same(self):
         for path in support.bundled_archives():
             if path.name.endswith("-aot-c.tar"):
                 with self.subTest(path.name):
                     self.check(path)
 
-    def test_networks_of_the_corpus(self):
+    def test_networks_of_the_corpus_compute_the_same(self):
         paths = [p for name in CORPUS for p in support.CORPUS.glob(f"*/{name}/module.tar")]
         self.assertGreaterEqual(len(paths), len(CORPUS) if support.HAS_WHOLE_CORPUS else 1)
         for path in sorted(paths):
             with self.subTest(str(path)):
                 self.check(path)
 
-    def test_it_is_short(self):
+    def test_the_generator_is_short(self):
         self.assertLessEqual(len(EXAMPLE.read_text().splitlines()), 150)
 
 

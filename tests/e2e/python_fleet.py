@@ -106,7 +106,7 @@ class Accidents(fleet.Fleet):
         kernel = min(name for name, (_, mac) in totals.items() if mac == most)
         self.assertEqual(found, (kernel, *totals[kernel]))
 
-    def test_in_a_directory(self):
+    def test_a_directory_is_read_after_faults(self):
         self.go_through(
             lambda: len(list(self.out.glob("_mlf/*.json"))),
             f"{self.archives}/*.tar", "--out", str(self.out),
@@ -114,7 +114,7 @@ class Accidents(fleet.Fleet):
         self.check()
         self.ask()
 
-    def test_in_an_object_store(self):
+    def test_an_object_store_is_read_after_faults(self):
         store = fleet.ObjectStore(self)
         for path in self.archives.iterdir():
             store.put(path)
@@ -127,7 +127,7 @@ class Accidents(fleet.Fleet):
         store.get_dataset(self.out)
         self.check()
 
-    def test_a_machine_that_is_gone(self):
+    def test_a_lost_machine_costs_no_rows(self):
         """Coordinator and workers at once, and they were processes of one run."""
         arguments = (f"{self.archives}/*.tar", "--out", str(self.out), "--workers", "2")
         self.running = self.start(*arguments)

@@ -170,7 +170,7 @@ class Opening(unittest.TestCase):
         with open(QNN, "rb") as file:
             self.assertEqual(mlf.open(file).report(), expected)
 
-    def test_a_name_that_is_no_utf_8(self):
+    def test_a_name_that_is_not_utf_8_is_opened(self):
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, os.fsdecode(b"\xff.tar"))
             with self.assertRaises(mlf.Error) as caught:
@@ -180,7 +180,7 @@ class Opening(unittest.TestCase):
             self.assertTrue(mlf.open(path).process().changed)
             self.assertFalse(mlf.open(path).process().changed)
 
-    def test_metadata(self):
+    def test_modules_are_those_of_metadata(self):
         archive = qnn()
         (module,) = archive.modules
         self.assertEqual((archive.version, module.name, module.style.name), (7, "default", "full_model"))
@@ -191,7 +191,7 @@ class Opening(unittest.TestCase):
         self.assertEqual(module.main_memory[0].workspace_size_bytes, main["workspace_size_bytes"])
         self.assertEqual([i.name for i in module.main_memory[0].inputs], list(main["inputs"]))
 
-    def test_tir_beside_the_archive(self):
+    def test_tir_beside_the_archive_is_read(self):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory, "a.tar")
             path.write_bytes(support.make_tar({"metadata.json": support.METADATA}))
@@ -248,11 +248,11 @@ class Threads(unittest.TestCase):
         """`prepare` gives a call that was not made before: what it finds is kept."""
         self.assertTrue(any(self.lets_another_run(prepare()) for _ in range(self.ATTEMPTS)))
 
-    def test_that_this_test_would_notice(self):
+    def test_this_test_detects_a_held_gil(self):
         numbers = list(range(20_000, 0, -1))
         self.assertFalse(any(self.lets_another_run(lambda: sorted(numbers)) for _ in range(5)))
 
-    def test_archives(self):
+    def test_archives_are_read_by_several_threads(self):
         data = support.make_tar({"metadata.json": support.METADATA, "src/tir-1.txt": self.TEXT})
         self.check(lambda: lambda: mlf.open(data))
         for call in (
@@ -264,7 +264,7 @@ class Threads(unittest.TestCase):
         ):
             self.check(lambda call=call: functools.partial(call, mlf.open(data)))
 
-    def test_documents(self):
+    def test_documents_are_read_by_several_threads(self):
         document = tir.read(self.TEXT)
         copy = document.replace(document.module.replace())
         for call in (
@@ -276,7 +276,7 @@ class Threads(unittest.TestCase):
         ):
             self.check(lambda call=call: call)
 
-    def test_processing(self):
+    def test_archives_are_processed_by_several_threads(self):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory, "a.tar")
             members = {"metadata.json": support.METADATA, "src/tir-1.txt": self.TEXT}
@@ -286,7 +286,7 @@ class Threads(unittest.TestCase):
 
 
 class Errors(unittest.TestCase):
-    def test_of_archives(self):
+    def test_of_archives_have_message_and_exit_code(self):
         with self.assertRaises(mlf.Error) as caught:
             mlf.open(b"no tar")
         self.assertEqual(caught.exception.exit_code, 65)
@@ -307,7 +307,7 @@ class Errors(unittest.TestCase):
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual(again.diagnostics, error.diagnostics)
 
-    def test_of_python(self):
+    def test_of_arguments_are_those_of_python(self):
         with self.assertRaisesRegex(KeyError, "there is no TIR 'tir-2' in this archive; there is tir-1"):
             qnn().tir["tir-2"]
         with self.assertRaisesRegex(KeyError, "there is no table 'calls'; there are archive, call, tensor"):
@@ -332,7 +332,7 @@ class Documents(unittest.TestCase):
         self.assertTrue(issubclass(tir.SizeVar, tir.Var))
         self.assertTrue(issubclass(tir.Add, tir.Expr))
 
-    def test_match(self):
+    def test_match_works_on_nodes(self):
         loops = {}
         for function in self.document.functions.values():
             for node in tir.walk(function):
@@ -362,7 +362,7 @@ class Documents(unittest.TestCase):
         gc.collect()
         self.assertTrue((first == before).all())
 
-    def test_visitor(self):
+    def test_visitor_calls_the_method_of_the_class(self):
         class Stores(tir.Visitor):
             def __init__(self):
                 self.buffers = []
@@ -445,7 +445,7 @@ class NewTrees(unittest.TestCase):
             with self.assertRaises(ValueError):
                 wrong()
 
-    def test_without_what_is_missing(self):
+    def test_without_missing_leaves_out_attributes(self):
         with self.assertRaises(mlf.Error):
             self.document.save_json()
         whole, omitted = self.document.without_missing()
@@ -454,7 +454,7 @@ class NewTrees(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    def test_pandas_and_arrow(self):
+    def test_tables_become_pandas_and_arrow(self):
         table = qnn().table("call")
         frame, arrow = table.to_pandas(), table.to_arrow()
         self.assertIsInstance(frame, pandas.DataFrame)
@@ -526,7 +526,7 @@ class Examples(unittest.TestCase):
 
 
 class Processing(unittest.TestCase):
-    def test_as_the_program_does(self):
+    def test_process_writes_what_the_program_writes(self):
         with tempfile.TemporaryDirectory() as directory:
             theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")
             support.run_ok("process", QNN, "-o", theirs)
@@ -579,7 +579,7 @@ class Processing(unittest.TestCase):
             with self.assertRaises(mlf.Error):
                 qnn().optimize(only=["everything"])
 
-    def test_what_an_archive_is_and_whether_it_holds_together(self):
+    def test_inspect_and_verify_are_those_of_the_program(self):
         self.assertEqual(qnn().inspect(), json.loads(printed("inspect", "--json", QNN)))
         self.assertEqual(qnn().verify(), json.loads(printed("verify", "--json", QNN)))
         with self.assertRaises(ValueError):

@@ -87,11 +87,11 @@ class Archives(unittest.TestCase):
         self.addCleanup(context.cleanup)
         self.directory = pathlib.Path(context.name)
 
-    def test_builds_for_c(self):
+    def test_builds_for_c_have_their_tir(self):
         for maker in models.KINDS:
             self.check_builds(maker, ON_C)
 
-    def test_builds_for_llvm(self):
+    def test_builds_for_llvm_have_their_tir(self):
         for maker in ON_EVERY_TARGET:
             self.check_builds(maker, ON_LLVM)
 

@@ -43,19 +43,19 @@ def build(name="default"):
 
 
 class Contexts(devices.Captures):
-    def test_a_context_that_is_older_than_the_capture(self):
+    def test_a_context_older_than_the_capture_is_captured(self):
         context = tvm.transform.PassContext(opt_level=3, config=_CONFIG)
         with mlf_tvmc.capture("lowered,codegen") as captured, context:
             relay.build(devices.softmax_network(), tvm.target.Target("c", host="c"))
         self.assertEqual(self.export(captured), devices.files("tir-1", "tir-1.codegen"))
 
-    def test_what_has_no_end_is_there_before_the_capture_ends(self):
+    def test_builds_without_an_end_are_captured_before_the_capture_ends(self):
         with mlf_tvmc.capture() as captured:
             with tvm.transform.PassContext(opt_level=3, config=_CONFIG):
                 relay.vm.compile(devices.softmax_network(), target="llvm")
             self.assertEqual(self.export(captured), devices.files("tir-1"))
 
-    def test_what_has_no_end_ends_where_the_next_one_begins(self):
+    def test_builds_without_an_end_end_with_the_next_build(self):
         with mlf_tvmc.capture() as captured:
             with tvm.transform.PassContext(opt_level=3, config=_CONFIG):
                 for _ in range(2):
@@ -157,7 +157,7 @@ class Archives(unittest.TestCase):
 
 
 class Readme(unittest.TestCase):
-    def test_examples_do_what_they_say(self):
+    def test_examples_do_what_their_comments_state(self):
         pages = (support.SOURCE / "mlf" / "tvmc" / "README.md", support.SOURCE / "mlf" / "guide" / "capture.md")
         text = "".join(page.read_text() for page in pages)
         examples = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -182,7 +182,7 @@ class Readme(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    def test_a_module_that_tvm_cannot_serialise_whole(self):
+    def test_a_module_that_tvm_serialises_in_part_gives_a_warning(self):
         factory = build()
         (module,) = factory.lowered_ir_mods.values()
         with self.assertWarnsRegex(mlf_tvmc.CaptureWarning, "its attribute 'external_mods'"):
@@ -190,7 +190,7 @@ class Documents(unittest.TestCase):
         names = {function["name"] for function in document["functions"]}
         self.assertEqual(names, {var.name_hint for var in module.functions})
 
-    def test_what_is_no_module(self):
+    def test_a_product_without_a_module_is_an_error(self):
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "TVM cannot serialise the module: "):
             mlf_tvmc.get_json(5)
 

@@ -87,22 +87,22 @@ class SwitchedOn(Tvmc):
         own = {"./src/" + name for name in hook.own_names(self.archive)}
         self.assertEqual(hook.names(self.archive) - own, hook.names(plain))
 
-    def test_the_graph_executor(self):
+    def test_graph_executor_builds_have_their_tir(self):
         self.check_ok(self.compile("--target=c -host=c", *_AOT[2:], *_MLF))
         self.check_complete()
 
-    def test_llvm(self):
+    def test_llvm_builds_have_their_tir(self):
         system_lib = ("--runtime=crt", "--runtime-crt-system-lib=1")
         self.check_done(self.compile("--target=llvm", "--executor=aot", *system_lib, *_MLF))
         self.check_complete()
 
-    def test_several_stages(self):
+    def test_several_stages_are_captured(self):
         stages = "topology,lowered,codegen"
         self.check_ok(self.compile(*_C, *_MLF, "--tir-stages", stages))
         self.assertLess({"tir-1.topology.json", "tir-1.codegen.json"}, hook.own_names(self.archive))
         support.run_ok("verify", self.archive)
 
-    def test_texts_alone(self):
+    def test_texts_alone_are_written_on_request(self):
         self.check_ok(self.compile(*_C, *_MLF, "--no-save-json"))
         self.assertIn("tir-1.json", hook.own_names(self.archive))
         self.assertNotIn("tir-1.tvm.json", hook.own_names(self.archive))
@@ -116,7 +116,7 @@ class SwitchedOn(Tvmc):
         tir = {"tir-1.txt", "tir-1.tvm.json", "tir-1.json"}
         self.assertEqual(names, tir | network | {"build.json", "mlf.json"})
 
-    def test_what_a_build_does_not_have_is_said_once(self):
+    def test_a_missing_stage_is_reported_once(self):
         stages = ("--tir-stages=lowered,after:zzzz", f"--tir-folder={self.directory / 'tir'}")
         result = self.compile(*_PACKED, *_MLF, *stages)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -220,7 +220,7 @@ class FromTheEnvironment(Tvmc):
         self.check_ok(self.run_tvmc(MLF_TIR_EXPORT="1"))
         self.check_complete()
 
-    def test_stages_come_from_there_too(self):
+    def test_stages_come_from_the_environment_too(self):
         self.check_ok(self.run_tvmc(MLF_TIR_EXPORT="1", MLF_TIR_STAGES="lowered,codegen"))
         self.assertIn("tir-1.codegen.json", hook.own_names(self.archive))
 
@@ -285,7 +285,7 @@ relay.build(tvm.IRModule.from_expr(dense), target="llvm")
             self.assertTrue(any(one.startswith(kernel) for one in kernels), kernels)
             support.run_ok("verify", directory)
 
-    def test_switched_on_without_a_directory_they_are_told_of_it(self):
+    def test_switched_on_without_an_archive_a_warning_names_the_option(self):
         said = self.run_script(self.DENSE, MLF_TIR_EXPORT="1")
         self.assertIn("the script exported no archive; --tir-folder DIRECTORY keeps the TIR", said)
         said = self.run_script("import tvm\n", MLF_TIR_EXPORT="1")
@@ -371,7 +371,7 @@ class Failures(Tvmc):
         """Neither wheel has an entry point in LLVM for the C interface."""
         self.check_refused(*_C, "--target=llvm", "--runtime-crt-system-lib=1")
 
-    def test_a_directory_that_cannot_be_written_is_said_whatever_tvmc_says(self):
+    def test_a_directory_that_cannot_be_written_is_reported_beside_errors_of_tvmc(self):
         directory = self.directory / "file"
         directory.touch()
         message = f"{directory}: cannot write TIR: "
@@ -413,7 +413,7 @@ class Failures(Tvmc):
         message = f"mlf: error: {self.archive}: no"
         self.check_failing_program('for last; do :; done; echo "mlf: error: $last: no" >&2; exit 65', message, 65)
 
-    def test_where_mlf_ends_without_a_word_this_is_said(self):
+    def test_a_silent_failure_of_mlf_is_reported(self):
         program = self.directory / "bin" / "mlf"
         self.check_failing_program("exit 70", f"{program} failed and said nothing", 70)
         self.check_failing_program("kill -9 $$", f"{program} was ended by signal 9", 137)

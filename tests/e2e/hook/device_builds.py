@@ -201,7 +201,7 @@ class Directories(unittest.TestCase):
             shown = "\n".join(lines[place["first_line"] - 1 : place["last_line"]])
             self.assertIn(kernel["symbol"], shown)
 
-    def test_texts_alone(self):
+    def test_texts_alone_are_written_on_request(self):
         with mlf_tvmc.capture() as captured:
             build(self.network(), "opencl", "c", "aot")
         paths = mlf_tvmc.export_tir(captured, self.directory, save_json=False)
@@ -219,7 +219,7 @@ class Directories(unittest.TestCase):
             self.assertEqual(found, {f"{stem}{end}" for stem in ("tir-1", device)
                                      for end in (".json", ".tvm.json")})
 
-    def test_a_directory_of_captures_without_build_json_is_read_as_far_as_it_tells(self):
+    def test_a_directory_of_captures_without_build_json_is_read_in_part(self):
         with mlf_tvmc.capture() as captured:
             build(self.network(), "opencl", "c", "aot")
         mlf_tvmc.export_tir(captured, self.directory)

@@ -89,14 +89,14 @@ class Devices(Captures):
         self.assertIn("threadIdx.x", json.dumps(self.read(f"{device}.json")))
         self.assertIn("threadIdx.x", json.dumps(self.read(f"{device}.codegen.json")))
 
-    def test_a_device_whose_generator_is_there(self):
+    def test_a_device_with_its_generator_is_captured(self):
         self.check("opencl", "c", contextlib.nullcontext())
 
-    def test_a_device_whose_generator_is_missing(self):
+    def test_a_device_without_its_generator_is_captured(self):
         for host in ("c", "llvm"):
             self.check("cuda", host, self.assertRaises(tvm.TVMError))
 
-    def test_kernels_on_two_devices(self):
+    def test_kernels_on_two_devices_are_captured(self):
         cuda = tvm.target.Target("cuda", host="llvm")
         llvm = tvm.target.Target("llvm", host="llvm")
         with mlf_tvmc.capture() as captured, self.assertRaises(tvm.TVMError):
@@ -105,13 +105,13 @@ class Devices(Captures):
         self.assertEqual(self.functions("tir-1.json"), {"tvmgen_default_fused_tanh"})
         self.assertEqual(self.functions("tir-2.json"), {"tvmgen_default_fused_exp"})
 
-    def test_the_virtual_machine(self):
+    def test_builds_for_the_virtual_machine_are_captured(self):
         with mlf_tvmc.capture(("lowered", "codegen")) as captured:
             with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
                 relay.vm.compile(softmax_network(), target="llvm")
         self.assertEqual(self.export(captured), files("tir-1", "tir-1.codegen"))
 
-    def test_the_virtual_machine_with_kernels_on_two_devices(self):
+    def test_builds_for_the_virtual_machine_with_two_devices_are_captured(self):
         opencl = tvm.target.Target("opencl", host="llvm")
         llvm = tvm.target.Target("llvm", host="llvm")
         with mlf_tvmc.capture() as captured:
@@ -129,7 +129,7 @@ class Devices(Captures):
 
 
 class Passes(Captures):
-    def test_modules_before_and_after_passes(self):
+    def test_modules_before_and_after_passes_are_captured(self):
         stages = ("before:tir.LowerTVMBuiltin", "after:tir.UnrollLoop")
         with mlf_tvmc.capture(stages) as captured:
             build(softmax_network(), "c", "c")
@@ -138,7 +138,7 @@ class Passes(Captures):
         # The one runs over all kernels at once, the other one by one.
         self.assertEqual(*(self.functions(stem + ".json") for stem in stems))
 
-    def test_what_a_build_does_not_have_is_said(self):
+    def test_a_missing_stage_is_reported(self):
         expected = {
             "topology": "only builds for the AOT executor have a main function",
             "after:tir.UnrolLoop": "that pass did not run; did you mean tir.UnrollLoop",
@@ -153,7 +153,7 @@ class Passes(Captures):
         for stage, reason in expected.items():
             self.assertIn(f"no TIR at stage '{stage}': {reason}", said)
 
-    def test_a_context_that_is_active_already_and_its_instruments(self):
+    def test_instruments_of_an_active_context_are_entered_again(self):
         seen = []
 
         @tvm.instrument.pass_instrument
@@ -177,7 +177,7 @@ class Passes(Captures):
         self.assertIsInstance(folded["main"].body, relay.Constant)
         self.assertEqual(captured.builds, [])
 
-    def test_a_directory_that_cannot_be_written_is_said(self):
+    def test_a_directory_that_cannot_be_written_is_an_error(self):
         with mlf_tvmc.capture() as captured:
             build(softmax_network(), "c", "c")
         (self.directory / "tir").touch()
@@ -217,7 +217,7 @@ class Operators(Captures):
         self.assertEqual(twin, tvm.ir.save_json(module))
         support.run_ok("verify", self.archive)
 
-    def test_attributes_that_hold_compiled_code_are_left_out_and_this_is_said(self):
+    def test_attributes_with_compiled_code_are_left_out_with_a_warning(self):
         yes = tvm.runtime.String("yes")
         (pair,) = self.library.ir_module_by_target.items()
         with_code = pair[1].with_attr("external_mods", [self.library]).with_attr("kept", yes)
@@ -230,7 +230,7 @@ class Operators(Captures):
         tvm.ir.assert_structural_equal(read, tvm.ir.load_json(expected))
         self.assertEqual(set(map(str, read.attrs.keys())), {"runtime", "kept"})
 
-    def test_json_of_modules_and_functions(self):
+    def test_modules_and_functions_have_json(self):
         (module,) = self.library.ir_module_by_target.values()
         (function,) = module.functions.values()
         for node in (module, function):
@@ -239,7 +239,7 @@ class Operators(Captures):
             self.assertEqual(len(document["functions"]), 1)
             self.assertEqual(document["losses"], [])
 
-    def test_json_of_what_tvm_build_returns(self):
+    def test_results_of_tvm_build_have_json(self):
         document = mlf_tvmc.get_json(self.library)
         self.assertEqual([one["name"] for one in document["functions"]], ["increment"])
 
@@ -252,11 +252,11 @@ class Products(Captures):
     def functions_of(self, product):
         return {one["name"] for one in mlf_tvmc.get_json(product)["functions"]}
 
-    def test_an_aot_factory(self):
+    def test_an_aot_factory_has_json(self):
         factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
         self.assertEqual(len(self.functions_of(factory) - {"__tvm_main__"}), 2)
 
-    def test_a_graph_executors_factory_and_its_lib_inside_a_capture(self):
+    def test_a_graph_executors_factory_and_its_lib_have_json_inside_a_capture(self):
         with mlf_tvmc.capture():
             factory = build(softmax_network(), "opencl", "c")
         self.assertEqual(self.functions_of(factory), self.KERNELS)
@@ -311,7 +311,7 @@ class ExternalGenerator(Captures):
 class WithoutCapture(Captures):
     """What a product itself has kept."""
 
-    def test_a_stage_that_was_not_captured(self):
+    def test_a_stage_that_was_not_captured_is_an_error(self):
         with mlf_tvmc.capture("topology"):
             factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("aot"))
         with self.assertRaisesRegex(
@@ -355,7 +355,7 @@ class WithoutCapture(Captures):
         network = json.loads(hook.member(archive, "src/tir-1.topology.json"))
         self.assertEqual(network["format"], "mlf-topology")
 
-    def test_a_build_for_the_graph_executor_has_not(self):
+    def test_a_build_for_the_graph_executor_needs_a_capture(self):
         archive = self.directory / "module.tar"
         factory = build_for_microcontroller(softmax_network(), relay.backend.Executor("graph"))
         with self.assertRaisesRegex(mlf_tvmc.ExportError, "TVM does not keep the TIR"):

@@ -75,7 +75,7 @@ class Matrix(unittest.TestCase):
         self.directory = pathlib.Path(context.name)
         self.archive = self.directory / "module.tar"
 
-    def test_every_way_to_build(self):
+    def test_every_combination_of_options_has_its_tir(self):
         for name in sys.argv[1:]:
             for model in models.of(name, self.directory):
                 self.check_model(model)

@@ -52,15 +52,15 @@ class OtherVersions(unittest.TestCase):
         result = self.run_python("-c", _CAPTURE)
         self.assertIn(f"ExportError: {message}", result.stderr)
 
-    def test_too_old(self):
+    def test_a_version_that_is_too_old_is_rejected(self):
         self.provide_tvm("__version__ = '0.8.0'")
         self.check_refused("TVM 0.8.0 is too old: its builds do not keep TIR (v0.9 to v0.18 work)")
 
-    def test_too_new(self):
+    def test_a_version_that_is_too_new_is_rejected(self):
         self.provide_tvm("__version__ = '0.25.0.post1'")
         self.check_refused("TVM 0.25.0.post1 is too new: it has no Model Library Format")
 
-    def test_none(self):
+    def test_a_missing_tvm_is_an_error(self):
         self.check_refused("TVM cannot be imported: No module named 'tvm'")
 
     def test_without_the_switch_a_script_runs_as_it_does_without_the_hook(self):
@@ -96,7 +96,7 @@ class OtherVersions(unittest.TestCase):
         result = self.run_python("-c", code)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_help(self):
+    def test_help_needs_no_tvm(self):
         result = self.run_python("-m", "mlf_tvmc", "--tir-help")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("--tir-stages", result.stdout)

@@ -98,7 +98,7 @@ class Installed(unittest.TestCase):
     def release(self):
         return ".".join(tvm.__version__.split(".")[:2])
 
-    def test_names_of_python(self):
+    def test_names_of_python_are_in_the_table(self):
         for entry in entries("python"):
             name = entry["name"]
             if "(" in name or self.release() not in versions_of(entry):
@@ -108,7 +108,7 @@ class Installed(unittest.TestCase):
                     has(name) or name.startswith(("tvm.micro", "tvm.driver.tvmc.model"))
                 )
 
-    def test_passes_of_a_build(self):
+    def test_passes_of_a_build_are_in_the_table(self):
         seen = set()
 
         @tvm.instrument.pass_instrument

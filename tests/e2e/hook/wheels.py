@@ -116,10 +116,10 @@ class PythonAlone(Wheel):
         found = run(sys.executable, "-c", code, PYTHONPATH=directory, PATH=str(programs))
         self.assertEqual(found.strip(), str(programs / "mlf"))
 
-    def test_without_cmake(self):
+    def test_without_cmake_the_package_is_plain_python(self):
         self.check(self.build(PATH="/nowhere"))
 
-    def test_without_a_compiler(self):
+    def test_without_a_compiler_the_package_is_plain_python(self):
         self.check(self.build(CXX="/nowhere/c++"))
 
 

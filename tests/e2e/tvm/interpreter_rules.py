@@ -145,7 +145,7 @@ class Rules(unittest.TestCase):
         self.value(binary("Mul", third, real(3.0)), 1.0)
         self.value(binary("Add", real(16777216.0), real(1.0)), 16777216.0)
 
-    def test_rounding_modes(self):
+    def test_rounding_modes_are_those_of_tvm(self):
         numbers = [2.5, -2.5, 0.49999997, -0.5]
         number = load(1, ROW, "float32")
         self.of_elements(call("round", "float32", number), [3, -3, 0, -1], numbers, "float32")
@@ -187,14 +187,14 @@ class Rules(unittest.TestCase):
                 with way(), self.assertRaises(IndexError):
                     run(content, np.zeros(3, "int32"), np.zeros(3, "int32"))
 
-    def test_loops_nest_as_deeply_as_they_like(self):
+    def test_deep_loops_need_no_recursion(self):
         once, twice = (binary("Sub", integer(count + 1), integer(1)) for count in (1, 2))
         body = [store(0, integer(0), binary("Add", load(0, integer(0)), integer(1)))]
         for depth in range(60):
             body = [{**loop(ROW, 1, *body), "extent": once if depth % 20 else twice}]
         self.check(document([buffer(0, 1)], body), np.array([8], "int32"))
 
-    def test_while(self):
+    def test_a_while_runs_until_its_condition_fails(self):
         first = load(0, integer(0))
         goes_on = binary("LT", first, integer(100))
         double = store(0, integer(0), binary("Mul", first, integer(3)))
@@ -253,7 +253,7 @@ class Rules(unittest.TestCase):
         buffers = [buffer(0, 4), buffer(2, 4), buffer(3, 4)]
         self.check(document(buffers, body, parameters=[0]), np.array([1, 1, 1, 1], "int32"))
 
-    def test_shared_expressions(self):
+    def test_shared_expressions_have_one_value(self):
         def shared(number):
             return {"node": "ExprRef", "dtype": "int32", "expr": number}
 

@@ -163,12 +163,12 @@ class MultiplyAccumulates(unittest.TestCase):
         self.assertGreater(builds_of_it, 0, name)
         return count
 
-    def test_layers(self):
+    def test_layers_have_the_macs_of_tvm(self):
         for name, maker in LAYERS.items():
             module = networks.from_relay(maker).module
             self.assertGreater(self.compare(name, module, builds.CONFIGURATIONS), 0, name)
 
-    def test_networks(self):
+    def test_networks_have_the_macs_of_tvm(self):
         for network in networks.all_networks():
             count = self.compare(network.name, network.module, NETWORK_CONFIGURATIONS)
             self.assertEqual(KNOWN.get(network.name, count), count)

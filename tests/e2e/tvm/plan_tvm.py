@@ -113,7 +113,7 @@ class Plans(unittest.TestCase):
             )
         )
 
-    def test_networks(self):
+    def test_networks_compute_the_same_with_another_plan(self):
         for network in networks.all_networks():
             with self.subTest(network=network.name):
                 self.check(network.name, network.module)

@@ -149,7 +149,7 @@ TEST(Accesses, AreKnownByLetAsWell) {
   EXPECT_EQ(bytes_text(accesses.lets[0].written), "32-48");
 }
 
-TEST(Accesses, CountBytesOfWhateverTypeTheyAre) {
+TEST(Accesses, CountBytesOfAnyType) {
   EXPECT_EQ(of_b("    C = T.Buffer((64,), \"int8\", data=B.data)\n"
                  "    for i in range(6):\n        C[i] = T.int8(0)\n"),
             "reach 0-6, read , written 0-6");
@@ -166,7 +166,7 @@ TEST(Accesses, OfVectorsAreThoseOfTheirElements) {
             "reach 0-4 8-12 16-20, read , written 0-4 8-12 16-20");
 }
 
-TEST(Accesses, AreNotKnownOfAFunctionThatIsGivenATensor) {
+TEST(Accesses, AreUnknownForAFunctionThatReceivesATensor) {
   EXPECT_EQ(of_a("    T.evaluate(T.call_extern(\"int32\", \"use\", A.data))\n"),
             "is given to 'use', and how far that reaches is not known");
 }

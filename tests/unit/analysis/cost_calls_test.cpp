@@ -78,7 +78,7 @@ TEST(KernelCost, WeightsThatOnlyMeetPaddingNeedNotBeLoaded) {
   EXPECT_EQ(buffer(cost, "B").bytes_stored, at_least(2));
 }
 
-TEST(KernelCost, FullyConnectedPoolingSoftmaxAndElementwiseOfCmsisNn) {
+TEST(KernelCost, LayersOfCmsisNnAreCounted) {
   const KernelCost dense = cost_of(R"(
     T.evaluate(T.call_extern("int8", "arm_fully_connected_s8", A.data, W.data, B.data, "NULL", 0, -3, 0, -5, -128, 127, 1, 1, 2, 1, 1, 64, 64, 1, 1, 10, 1, 1, 1, 10, 2, 1, 1, 10))
 )");
@@ -187,7 +187,7 @@ TEST(KernelCost, NamesOfOtherMicroKernels) {
 }
 
 // Four products of bytes for each of four sums.
-TEST(KernelCost, DotProductsOfOneInstruction) {
+TEST(KernelCost, DotProductsOfOneInstructionAreCounted) {
   EXPECT_EQ(exact_mac(R"(
     for i in range(5):
         T.evaluate(T.call_llvm_pure_intrin("int32x4", "llvm.aarch64.neon.sdot.v4i32.v16i8", T.uint32(3), T.Broadcast(0, 4), T.Broadcast(T.int8(1), 16), T.Broadcast(T.int8(2), 16)))

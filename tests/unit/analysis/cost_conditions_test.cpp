@@ -62,7 +62,7 @@ TEST(KernelCost, SelectEvaluatesBothValues) {
   EXPECT_EQ(exactly(buffer(cost, "W").loads), 10 + 6);
 }
 
-TEST(KernelCost, ATriangleOfLoops) {
+TEST(KernelCost, ATriangleOfLoopsIsCountedExactly) {
   const KernelCost cost = cost_of(R"(
     for i in range(10):
         for j in range(i + 1):
@@ -125,7 +125,7 @@ TEST(KernelCost, LoopsOfDifferentLengthSayTheirRange) {
   EXPECT_EQ(exactly(cost.loops[1].iterations), 100);
 }
 
-TEST(KernelCost, ConditionsInsideOfConditions) {
+TEST(KernelCost, NestedConditionsAreCountedExactly) {
   const KernelCost cost = cost_of(R"(
     for i, j, k in T.grid(6, 6, 4):
         if i < 3 or j < 2:
@@ -139,7 +139,7 @@ TEST(KernelCost, ConditionsInsideOfConditions) {
   EXPECT_EQ(exactly(buffer(cost, "W").loads), 2 * (24 - 3));
 }
 
-TEST(KernelCost, FloorDivisionsOfFusedLoops) {
+TEST(KernelCost, FloorDivisionsOfFusedLoopsAreCounted) {
   const KernelCost cost = cost_of(R"(
     for f in range(120):
         if T.likely(f // 12 * 3 + f % 12 % 3 < 20 and 1 <= f // 3 % 4):

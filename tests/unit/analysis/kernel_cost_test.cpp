@@ -118,7 +118,7 @@ TEST(KernelCost, PaddingInsideTheSumCountsTheSame) {
             8 * 3);
 }
 
-TEST(KernelCost, ABatchedProductOfMatrices) {
+TEST(KernelCost, ABatchedProductOfMatricesIsCounted) {
   EXPECT_EQ(exact_mac(R"(
     for b, i, j in T.grid(2, 6, 5):
         B[b * 30 + i * 5 + j] = T.float32(0)

@@ -68,7 +68,7 @@ void RealArchives::check(const std::string& file) {
   EXPECT_EQ(read_file(path("again.tar")), changed);
 }
 
-TEST_F(RealArchives, OfTheCorpusComeBackAsTheyWere) {
+TEST_F(RealArchives, OfTheCorpusAreRestoredByteForByte) {
   const std::vector<std::string> files = tars_below(test::corpus_directory());
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
@@ -76,7 +76,7 @@ TEST_F(RealArchives, OfTheCorpusComeBackAsTheyWere) {
   }
 }
 
-TEST_F(RealArchives, OfTheTestDataComeBackAsTheyWere) {
+TEST_F(RealArchives, OfTheTestDataAreRestoredByteForByte) {
   const std::vector<std::string> files = tars_below(MLF_TEST_DATA);
   ASSERT_FALSE(files.empty());
   for (const std::string& file : files) {

@@ -11,21 +11,21 @@ using archive::Limits;
 
 class LimitsOfArchives : public ArchiveTest {};
 
-TEST_F(LimitsOfArchives, Members) {
+TEST_F(LimitsOfArchives, CoverTheNumberOfMembers) {
   const std::string file = write("a.tar", TarBuilder().file("a").file("b").file("c").finish());
   EXPECT_EQ(refusal(file, {.max_members = 3}), "accepted");
   EXPECT_EQ(refusal(file, {.max_members = 2}),
             "the archive has more than 2 members (limit max_members)");
 }
 
-TEST_F(LimitsOfArchives, TotalBytes) {
+TEST_F(LimitsOfArchives, CoverTotalBytes) {
   const std::string file = write("a.tar", TarBuilder().file("a").finish());
   EXPECT_EQ(refusal(file, {.max_total_bytes = 10240}), "accepted");
   EXPECT_EQ(refusal(file, {.max_total_bytes = 10239}),
             "the archive is larger than 10239 bytes (limit max_total_bytes)");
 }
 
-TEST_F(LimitsOfArchives, MemberBytes) {
+TEST_F(LimitsOfArchives, CoverBytesOfAMember) {
   const std::string file = write("a.tar", TarBuilder().file("a", "12345").finish());
   EXPECT_EQ(refusal(file, {.max_member_bytes = 5}), "accepted");
   EXPECT_EQ(refusal(file, {.max_member_bytes = 4}),
@@ -39,7 +39,7 @@ TEST_F(LimitsOfArchives, NameBytes) {
             "abcde: member name is longer than 4 bytes (limit max_name_bytes)");
 }
 
-TEST_F(LimitsOfArchives, LinkTargetBytes) {
+TEST_F(LimitsOfArchives, CoverLinkTargets) {
   const std::string file = write("a.tar", TarBuilder().link("l", "abcde").finish());
   EXPECT_EQ(refusal(file, {.max_name_bytes = 4}),
             "l: link target is longer than 4 bytes (limit max_name_bytes) (header at byte 0)");
@@ -52,7 +52,7 @@ TEST_F(LimitsOfArchives, LongNamesAreCutInMessages) {
                                "...: member name is longer than 4096 bytes (limit max_name_bytes)");
 }
 
-TEST_F(LimitsOfArchives, HeaderBytesOfOneMemberTogether) {
+TEST_F(LimitsOfArchives, CoverAllHeaderBytesOfOneMember) {
   const std::string name(300, 'n');
   const std::string file =
       write("a.tar", TarBuilder().gnu_name(name).gnu_name(name, 'K').link("m", "t").finish());

@@ -108,7 +108,7 @@ TEST_F(Output, InPlaceKeepsModeOwnerAndAttributes) {
   }
 }
 
-TEST_F(Output, WhatAKilledRunLeftGoesWithTheNext) {
+TEST_F(Output, TheNextRunRemovesTemporariesOfAKilledRun) {
   const std::string file = write("a.tar", base());
   for (unsigned slot = 0; slot < archive::kTemporarySlots; ++slot) {
     write(archive::temporary_name("a.tar", slot), "left behind");
@@ -171,7 +171,7 @@ TEST_F(Output, AnArchiveInTheCurrentDirectoryNeedsNoDirectoryInItsPath) {
   }));
 }
 
-TEST_F(Output, HardLinkedFilesAreNotTornApart) {
+TEST_F(Output, HardLinkedFilesAreRejected) {
   const std::string file = write("a.tar", base());
   fs::create_hard_link(file, path("b.tar"));
   const auto archive = Archive::open_for_update(file);
@@ -240,7 +240,7 @@ TEST_F(Output, AnOwnerThatCannotBeKeptIsAnError) {
   EXPECT_EQ(listing(), (std::vector<std::string>{"directory", "directory/a.tar"}));
 }
 
-TEST_F(Output, ADirectoryThatTakesNoFiles) {
+TEST_F(Output, ADirectoryWithoutWritePermissionIsAnError) {
   const Archive archive = open_good(write("a.tar", base()));
   EXPECT_EQ(error_of([&] {
               write_to_path(archive, {}, "/proc/self/out.tar");
@@ -357,7 +357,7 @@ TEST_F(Output, AnExistingFileKeepsItsPermissionsAndLinks) {
   EXPECT_EQ(status.st_mode & 07777, 0600U);
 }
 
-TEST_F(Output, PathsThatCannotBecomeAFile) {
+TEST_F(Output, PathsThatCannotBecomeAFileAreErrors) {
   const Archive archive = open_good(write("a.tar", base()));
   EXPECT_EQ(error_of([&] { write_to_path(archive, {}, path("")); }),
             path("") + ": is a directory, the output must be a file");

@@ -122,7 +122,7 @@ TEST_F(Reading, GnuLongNamesAndLinks) {
   EXPECT_EQ(archive.members()[1].link_target, target);
 }
 
-TEST_F(Reading, UstarPrefixOfPosixHeadersOnly) {
+TEST_F(Reading, TheUstarPrefixIsReadInPosixHeadersOnly) {
   const auto prefixed = [](HeaderBlock& header) { header.set(kPrefix, 155, "directory"); };
   const auto gnu = [](HeaderBlock& header) {
     header.set(kPrefix, 155, "directory").set(kMagic, 8, {"ustar  \0", 8});
@@ -135,7 +135,7 @@ TEST_F(Reading, UstarPrefixOfPosixHeadersOnly) {
             "a name prefix in a header that is not of POSIX ustar (header at byte 0)");
 }
 
-TEST_F(Reading, OldAndGnuFormsOfNumbersAndTypes) {
+TEST_F(Reading, OldAndGnuFormsOfNumbersAndTypesAreRead) {
   const auto v7 = [](HeaderBlock& header) { header.set(kMagic, 248, ""); };
   const auto binary = [](HeaderBlock& header) {
     header.set(kSize, 12, base256(3, 12)).set(kMtime, 12, base256(-5, 12)).set(kUid, 8, "    17 ");

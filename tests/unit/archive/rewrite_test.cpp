@@ -88,7 +88,7 @@ TEST_F(Rewriting, RemovingTakesTheExtendedHeadersAlong) {
             (std::vector<std::string>{".", "dirty", "link", "binary"}));
 }
 
-TEST_F(Rewriting, RemovingSeveralAndAllMembers) {
+TEST_F(Rewriting, SeveralAndAllMembersCanBeRemoved) {
   const std::string tar = TarBuilder().file("a", "1").file("b").file("c", "3").finish();
   EXPECT_EQ(rewritten(tar,
                       [](const Archive&) {
@@ -195,7 +195,7 @@ TEST_F(Rewriting, LongNamesUseThePrefixFieldThenPax) {
   EXPECT_EQ(header_bytes(deep), 1536U);
 }
 
-TEST_F(Rewriting, WhatUstarCannotHoldGoesToPax) {
+TEST_F(Rewriting, ValuesThatUstarCannotHoldAreInPaxRecords) {
   const std::string tar =
       TarBuilder()
           .pax({"uid=4000000000", "gid=4000000001", "mtime=-7", "uname=" + std::string(40, 'u')})

@@ -112,7 +112,7 @@ TEST(RunProgram, IsForSeveralThreads) {
   for (std::size_t i = 0; i < status.size(); ++i) EXPECT_EQ(status[i], static_cast<int>(i));
 }
 
-TEST(WorkDirectory, GoesWithItsObject) {
+TEST(WorkDirectory, IsRemovedWithItsObject) {
   fs::path path;
   {
     const WorkDirectory directory;

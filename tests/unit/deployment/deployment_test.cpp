@@ -23,7 +23,7 @@ TEST(DeploymentTest, ADocumentIsReadOnce) {
   EXPECT_EQ(first->get(), second->get());
 }
 
-TEST(DeploymentTest, WhoHoldsAReleasedDocumentKeepsIt) {
+TEST(DeploymentTest, AReleasedDocumentStaysValidForItsHolders) {
   auto deployment = Deployment::open(kArchive);
   ASSERT_TRUE(deployment);
   const TirSource& source = deployment->tir_sources().at(0);

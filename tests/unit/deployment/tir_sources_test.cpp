@@ -135,7 +135,7 @@ TEST_F(TirSourcesTest, TwoFilesOfOneNameAreRefused) {
   EXPECT_EQ(deployment.error().kind, ErrorKind::usage);
 }
 
-TEST_F(TirSourcesTest, NoStageMayBeCalledLikeTheTwin) {
+TEST_F(TirSourcesTest, AStageMustNotHaveTheNameOfTheTwin) {
   const auto deployment = Deployment::open(open({"./src/tir-1.tvm.txt"}));
   ASSERT_FALSE(deployment);
   EXPECT_EQ(deployment.error().kind, ErrorKind::invalid_input);

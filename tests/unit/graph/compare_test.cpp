@@ -39,7 +39,7 @@ TEST(Comparison, OfANetworkWithItselfFindsNothing) {
   EXPECT_EQ(comparison.indistinguishable, Lines{});
 }
 
-TEST(Comparison, HashesTellTwinsOfOneNameApart) {
+TEST(Comparison, HashesDistinguishKernelsWithOneName) {
   const GraphComparison comparison =
       compare(diamond("_1", "_2", "aa", "bb"), diamond("_2", "_1", "aa", "bb"));
   EXPECT_FALSE(comparison.equal());
@@ -53,7 +53,7 @@ TEST(Comparison, HashesCountMoreThanNumbers) {
   EXPECT_EQ(comparison.by_hash, 2u);
 }
 
-TEST(Comparison, TwinsThatNothingTellsApartAreListed) {
+TEST(Comparison, IndistinguishableKernelsAreListed) {
   const GraphComparison comparison =
       compare(diamond("_1", "_2", "", ""), diamond("_2", "_1", "", ""));
   EXPECT_TRUE(comparison.equal());
@@ -62,7 +62,7 @@ TEST(Comparison, TwinsThatNothingTellsApartAreListed) {
             Lines{"tvmgen_default_fused_a_1, tvmgen_default_fused_a_2"});
 }
 
-TEST(Comparison, InOneBuildNamesTellThemApart) {
+TEST(Comparison, InOneBuildNamesDistinguishThem) {
   const GraphComparison comparison =
       compare(diamond("_1", "_2", "", ""), diamond("_2", "_1", "", ""), Relation::same_build);
   EXPECT_FALSE(comparison.equal());

@@ -32,7 +32,7 @@ TEST(Coverage, OfNothingIsNothing) {
   EXPECT_EQ(empty.end(), 0u);
 }
 
-TEST(Coverage, CountsEveryByteOnceWhateverComesAndGoes) {
+TEST(Coverage, CountsEveryByteOnceAfterAnyChange) {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     std::vector<ByteRange> ranges;

@@ -58,7 +58,7 @@ TEST(Directions, AliasesAreFollowed) {
   EXPECT_EQ(decisions_of(topology, 0), (Lines{"input body certain", "output body certain"}));
 }
 
-TEST(Directions, AccessPointersSayWhatTheyAreFor) {
+TEST(Directions, AccessPointersStateTheirDirection) {
   const Topology topology = one_call(
       "T.call_extern(\"int32\", \"memcpy\", "
       "T.tvm_access_ptr(T.type_annotation(\"float32\"), out.data, 0, 4, 2), "
@@ -73,7 +73,7 @@ TEST(Directions, AnInputMayGoUntouched) {
   EXPECT_EQ(topology.values[0].last_use, std::nullopt);
 }
 
-TEST(Directions, WhatGoesToForeignCodeIsJudgedByMain) {
+TEST(Directions, ArgumentsOfExternalCodeGetTheirDirectionFromMain) {
   const Topology topology = network(script(
       {main_of({"x", "output"},
                sid("sid_1") +
@@ -114,7 +114,7 @@ TEST(Directions, WithoutABodyTheLastTensorIsAnOutput) {
   EXPECT_EQ(checks_of(topology), Lines{"external-callee"});
 }
 
-TEST(Directions, OneCallTeachesAnother) {
+TEST(Directions, ADirectionFollowsFromAnotherCallOfTheFunction) {
   const Topology topology = network(script(
       {main_of(
            {"x", "output", "output2", "output3"},

@@ -67,7 +67,7 @@ TEST(Dot, BoxesOfLongLinesHaveMoreRoom) {
   EXPECT_EQ(margins_with("a/" + std::string(34, 'a')), "margin=\"0.32,0.07\"");
 }
 
-TEST(Dot, ForeignFunctionsLookDifferent) {
+TEST(Dot, FunctionsOfOtherCompilersAreDoubleBoxes) {
   const std::string dot = dot_of(network(kNetwork));
   EXPECT_NE(lines_with(dot, "call1 [")
                 .find("label=\"cc_main_0\\ncall 1\\ncc\", style=filled, peripheries"),

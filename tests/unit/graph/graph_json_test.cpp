@@ -355,7 +355,7 @@ TEST(CompareNetworks, FindsWhatDiffers) {
                 "output 0 comes from different calls"}));
 }
 
-TEST(CompareNetworks, NumbersOfKernelsDoNotCountButTwinsAreListed) {
+TEST(CompareNetworks, NumbersOfKernelsDoNotCountAndDuplicatesAreListed) {
   const auto twins = [](const std::string& first, const std::string& second) {
     return network(script({main_of({"x", "output", "output2"},
                                    call(first, "x_buffer.data, output_buffer.data") +

@@ -42,7 +42,7 @@ TEST(MemoryUse, ConstantsAreInUseAllTheTime) {
   EXPECT_EQ(use.live, (Live{{0, 16}}));
 }
 
-TEST(MemoryUse, WhatLiesIdleBelowTheLastByteIsUsed) {
+TEST(MemoryUse, IdleBytesBelowTheLastByteAreUsed) {
   const Topology topology =
       planned(place("sid_1_let", 16) + planned_call("x_buffer.data, sid_1_let") +
               planned_call("sid_1_let, output_buffer.data"));
@@ -193,7 +193,7 @@ TEST(MemoryUse, WhatMayNotBeAllocatedIsAnUpperBound) {
   EXPECT_EQ(use.uncertain, std::vector<std::string>{"'tvmgen_default_b' may not allocate 'local'"});
 }
 
-TEST(MemoryUse, WhatMainAllocatesAndNeverUsesIsThereAllTheSame) {
+TEST(MemoryUse, AllocationsThatMainNeverUsesAreInUse) {
   const Topology topology = network(
       script({main_of({"x", "output"}, sid("sid_1") + sid("sid_2", 100) +
                                            call("tvmgen_default_a", "x_buffer.data, sid_1") +

@@ -175,7 +175,7 @@ TEST(Reconstruction, EachMainIsANetworkOfItsOwn) {
   EXPECT_EQ(checks_of(topologies[1]), Codes{});
 }
 
-TEST(Reconstruction, KernelsMayStandInTheTirOfAnotherTarget) {
+TEST(Reconstruction, KernelsMayBeInTheTirOfAnotherTarget) {
   const auto topologies =
       topologies_of({script({main_of({"x", "output"}, kChain)}), script({chain_kernels()})});
   ASSERT_EQ(topologies.size(), 1u);

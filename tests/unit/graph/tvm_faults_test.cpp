@@ -64,7 +64,7 @@ TEST(OutputNames, ThatTvmCountsHoldForOutputsThatAreOnlyRead) {
   EXPECT_EQ(checks_of(topology), (Codes{"read-before-write", "output-unwritten"}));
 }
 
-TEST(OutputNames, AnInputMayBeCalledLikeAnOutput) {
+TEST(OutputNames, AnInputMayHaveTheNameOfAnOutput) {
   const Topology topology =
       network(script({main_of({"output", "scores"},
                               call("tvmgen_default_a", "output_buffer.data, scores_buffer.data")),

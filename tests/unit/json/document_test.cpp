@@ -16,7 +16,7 @@ support::SourceText source(std::string_view text) {
   return {"f.json", "", text};
 }
 
-TEST(Document, GivesBackEveryTypeOfValueWithItsPlace) {
+TEST(Document, ReadsEveryTypeOfValueWithItsPlace) {
   const support::SourceText text =
       source(R"( {"a": [1, -2.5e3, true, false, null], "b": {"c": "x"}} )");
   const Document document(text);
@@ -242,7 +242,7 @@ TEST(Document, RefusesInvalidUtf8) {
   EXPECT_NE(error_of("\"\x01\"").find("control character"), std::string::npos);
 }
 
-TEST(Escaped, ShowsWhatATerminalWouldObey) {
+TEST(Escaped, ShowsControlCharacters) {
   std::string json;
   append_escaped(json, "a\x7f\u009b\u202e\u2066\u2028\uffff\u00e9\U0001f600");
   EXPECT_EQ(json, "a\\u007f\\u009b\\u202e\\u2066\\u2028\\uffff\u00e9\U0001f600");

@@ -82,7 +82,7 @@ TEST(ModuleFiles, AreFoundByTheNameOfTheModule) {
   EXPECT_EQ(names_of(library.shared.other), "src/mlf.json boot.elf");
 }
 
-TEST(ModuleFiles, StandInTheOrderOfTheirNumbers) {
+TEST(ModuleFiles, AreInTheOrderOfTheirNumbers) {
   const ModelLibrary library =
       library_of(version_7({"m"}), {"codegen/host/src/extra.c", "codegen/host/src/m_lib10.c",
                                     "codegen/host/src/m_lib9.cc", "codegen/host/src/m_lib0.c"});

@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "byte 93: 2 bytes behind the last array"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(MalformedParams, IsEveryTruncation) {
+TEST(MalformedParams, IncludeEveryTruncation) {
   const Bytes bytes = two_params();
   for (std::size_t size = 0; size < bytes.span().size(); ++size) {
     EXPECT_FALSE(read_params(bytes.span().first(size), "m").has_value()) << size;

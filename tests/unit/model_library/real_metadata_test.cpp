@@ -19,7 +19,7 @@ ModelLibrary real_library(const std::string& name) {
   return {0, {Module{}}, {}, {}};
 }
 
-TEST(RealMetadata, OfTvm09WithCmsisNn) {
+TEST(RealMetadata, OfTvm09WithCmsisNnIsRead) {
   const Module module = real_library("tvm-0.9-cmsis-nn").modules.front();
   ASSERT_EQ(module.targets.size(), 1u);
   EXPECT_EQ(module.targets.front().target.text, "c -keys=cpu -link-params=0");
@@ -31,7 +31,7 @@ TEST(RealMetadata, OfTvm09WithCmsisNn) {
   EXPECT_EQ(module.external_dependencies.front().version_spec, "0.9.0");
 }
 
-TEST(RealMetadata, OfTvm09WithTheGraphExecutor) {
+TEST(RealMetadata, OfTvm09WithTheGraphExecutorIsRead) {
   const Module module = real_library("tvm-0.9-graph").modules.front();
   EXPECT_EQ(module.executors, std::vector{Executor::graph});
   ASSERT_EQ(module.memory.storage_ids.size(), 4u);
@@ -56,7 +56,7 @@ TEST(RealMetadata, OfTvm018OperatorsHasNoBindings) {
   EXPECT_EQ(module.targets.front().target.text, "c -keys=cpu ");
 }
 
-TEST(RealMetadata, OfTvm018WithTwoModules) {
+TEST(RealMetadata, OfTvm018HasTwoModules) {
   const ModelLibrary library = real_library("tvm-0.18-two-modules");
   ASSERT_EQ(library.modules.size(), 2u);
   EXPECT_EQ(library.modules[0].name, "first");
@@ -64,7 +64,7 @@ TEST(RealMetadata, OfTvm018WithTwoModules) {
   EXPECT_EQ(library.modules[1].memory.main.front().inputs->front().size_bytes, 256u);
 }
 
-TEST(RealMetadata, OfTvm018WithSeveralInputsAndOutputs) {
+TEST(RealMetadata, OfTvm018HasSeveralInputsAndOutputs) {
   const MainMemory main = real_library("tvm-0.18-control-ops").modules.front().memory.main.front();
   ASSERT_EQ(main.inputs->size(), 2u);
   EXPECT_EQ(main.inputs->front().name, "i");
@@ -72,7 +72,7 @@ TEST(RealMetadata, OfTvm018WithSeveralInputsAndOutputs) {
   EXPECT_EQ(main.outputs->front().dtype, "float16");
 }
 
-TEST(RealMetadata, OfARealNetworkOfAVendorsTvm) {
+TEST(RealMetadata, OfAVendorsTvmIsRead) {
   const Module module = real_library("tvm-0.16-aww-usmp").modules.front();
   const MainMemory& main = module.memory.main.front();
   EXPECT_EQ(main.inputs->front().name, "input_1");

@@ -19,7 +19,7 @@ TEST(PageHtml, TextIsNoMarkup) {
   EXPECT_EQ(escaped("naïve 🎉"), "naïve 🎉");
 }
 
-TEST(PageHtml, WhatABrowserWouldObeyIsSpelledOut) {
+TEST(PageHtml, ControlCharactersAreEscaped) {
   EXPECT_EQ(escaped("a\n\tb"), "a\n\tb");
   EXPECT_EQ(escaped("\x1b[31m"), "\\u001b[31m");
   EXPECT_EQ(escaped("a\u202Eb"), "a\\u202eb");

@@ -166,7 +166,7 @@ bool keeps_place(const std::string& statement) {
   return read.order.calls.at(0).keeps_place;
 }
 
-TEST(NetworkProblem, LetsNothingPassAnUnknownFunction) {
+TEST(NetworkProblem, KeepsAllBuffersLiveAcrossAnUnknownFunction) {
   EXPECT_FALSE(keeps_place("T.evaluate(T.call_pure_extern(\"int32\", \"use\", 1))"));
   EXPECT_FALSE(keeps_place("T.evaluate(T.call_extern(\"float32\", \"cosf\", T.float32(1)))"));
   EXPECT_FALSE(

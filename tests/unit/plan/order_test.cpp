@@ -54,7 +54,7 @@ OrderProblem towers(std::size_t count) {
   return problem;
 }
 
-TEST(PlanOrder, RunsTowerByTower) {
+TEST(PlanOrder, RunsOneBranchAfterAnother) {
   const CallOrder order = ordered(towers(3));
   EXPECT_EQ(order.given_peak, 310u);
   EXPECT_EQ(order.peak, 130u);

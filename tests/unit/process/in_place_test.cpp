@@ -58,7 +58,7 @@ TEST_F(InPlaceTest, OutputsWhoseSourceIsGoneAreRemoved) {
             (Names{".", "metadata.json", "src/tir-2.txt", "src/tir-2.json", "src/mlf.json"}));
 }
 
-TEST_F(InPlaceTest, WithoutTirNothingIsAddedAndTheManifestGoes) {
+TEST_F(InPlaceTest, WithoutTirNothingIsAddedAndTheManifestIsRemoved) {
   const std::string with = make({{"src/tir-1.txt", legacy_text(1)}}, "with.tar");
   process(with);
   const std::string stock = read_file(make({}));
@@ -88,7 +88,7 @@ TEST_F(InPlaceTest, AMemberThatMlfDidNotWriteIsNotReplacedUnlessForced) {
   EXPECT_EQ(read_file(path), read_file(clean));
 }
 
-TEST_F(InPlaceTest, AForeignManifestIsInTheWayToo) {
+TEST_F(InPlaceTest, AForeignManifestIsAnErrorToo) {
   const std::string path = make({{"src/tir-1.txt", legacy_text(1)}, {"src/mlf.json", "{}"}});
   EXPECT_EQ(refused(path).where.member, "src/mlf.json");
 }

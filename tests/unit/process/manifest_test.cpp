@@ -54,7 +54,7 @@ TEST(ManifestTest, WhatIsNotJsonIsNotOurs) {
   EXPECT_FALSE(read_manifest(std::string(1'000'000, '['), kNames));
 }
 
-TEST(ManifestTest, AManifestThatClaimsMembersOfOthersIsNotBelieved) {
+TEST(ManifestTest, AManifestThatListsForeignMembersIsRejected) {
   const std::string text = text_of(sample());
   for (const char* name : {"metadata.json", "src/tir-1.txt", "src/tir-1.tvm.json",
                            "codegen/host/src/lib1.c", "src/mlf.json"}) {

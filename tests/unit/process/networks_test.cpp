@@ -30,7 +30,7 @@ class ProcessedNetworkTest : public test::ProcessTest {
   }
 };
 
-TEST_F(ProcessedNetworkTest, TopologyAndGraphStandBehindTheTir) {
+TEST_F(ProcessedNetworkTest, TopologyAndGraphFollowTheTir) {
   const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   const ProcessReport report = process(path);
   EXPECT_EQ(members(path),
@@ -63,7 +63,7 @@ TEST_F(ProcessedNetworkTest, AFailedCheckLeavesTheGraphOut) {
   EXPECT_GT(report.networks.at(0).failed_checks, 0U);
 }
 
-TEST_F(ProcessedNetworkTest, AGraphThatGoesIsRemoved) {
+TEST_F(ProcessedNetworkTest, AGraphThatIsNoLongerValidIsRemoved) {
   const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   process(path);
   const std::string other =

@@ -115,7 +115,7 @@ TEST_F(OutputsTest, TirIsAddedAlsoWhereAllOutputsAreUpToDate) {
   EXPECT_EQ(content(path, "src/tir-1.txt"), legacy_text(1));
 }
 
-TEST_F(OutputsTest, AMemberInTheWayOfTirStaysAndIsSaid) {
+TEST_F(OutputsTest, AMemberWithTheNameOfAddedTirStaysAndIsReported) {
   const std::string path = make({{"src/tir-1.txt", legacy_text(1)}});
   ProcessOptions options;
   options.added_tir_files = {write("tir-1.txt", legacy_text(2)),
@@ -148,7 +148,7 @@ TEST_F(OutputsTest, TirIsAddedUnderANameOfTirOrRefused) {
   EXPECT_EQ(test::read_file(path), before);
 }
 
-TEST_F(OutputsTest, ConstantsStandBesideTheJsonOnRequest) {
+TEST_F(OutputsTest, ConstantsAreFilesBesideTheJsonOnRequest) {
   const std::string path =
       make({{"src/tir-1.tvm.json",
              test::read_file(std::string(MLF_TEST_DATA) + "/tir/tvm-0.9-constants.tvm.json")}});

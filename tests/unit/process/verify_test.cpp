@@ -73,7 +73,7 @@ TEST_F(VerifyTest, WhatWasCheckedIsCountedAndWhatWasNotIsSaid) {
   EXPECT_EQ(results(with(path, "src/tir-1.txt", test::sound_network() + "\n")).at(1), "inputs 1/2");
 }
 
-TEST_F(VerifyTest, WithoutTirNothingWasChecked) {
+TEST_F(VerifyTest, WithoutTirNothingIsChecked) {
   const auto verification = verify_archive(make({}));
   EXPECT_TRUE(verification->passed());
   for (const CheckResult& result : verification->checks) {
@@ -82,7 +82,7 @@ TEST_F(VerifyTest, WithoutTirNothingWasChecked) {
   }
 }
 
-TEST_F(VerifyTest, ConstantsMayStandWhereTheLastRunPutThem) {
+TEST_F(VerifyTest, ConstantsMayBeWhereTheLastRunPutThem) {
   const std::string path = make({{"src/tir-1.txt", test::sound_network()}});
   ProcessOptions options;
   options.constants = tir::ConstantPlace::none;

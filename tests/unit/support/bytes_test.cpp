@@ -15,7 +15,7 @@ namespace {
 // --- SHA-256 -------------------------------------------------------------------------------------
 
 // FIPS 180-4 examples.
-TEST(Sha256, OfKnownTexts) {
+TEST(Sha256, OfKnownTextsIsCorrect) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
@@ -26,7 +26,7 @@ TEST(Sha256, PiecesDoNotMatter) {
   EXPECT_EQ(digest.hex(), sha256_hex("abc"));
 }
 
-TEST(HashingSink, PassesEverythingOn) {
+TEST(HashingSink, ForwardsAllBytes) {
   StringSink text;
   HashingSink sink(text);
   sink.write("a");
@@ -62,7 +62,7 @@ TEST(Base64, FollowsTheExamplesOfRfc4648) {
   }
 }
 
-TEST(Base64, ComesBackWhateverThePiecesItIsWrittenIn) {
+TEST(Base64, IsDecodedForAnySplitOfTheInput) {
   std::vector<std::byte> data(100'003);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 37 >> 3);
   std::string whole;

@@ -61,7 +61,7 @@ TEST(Printable, LeavesTextAsItIs) {
   }
 }
 
-TEST(Printable, WritesOutWhatATerminalWouldObey) {
+TEST(Printable, EscapesControlCharacters) {
   using namespace std::string_literals;
   const std::pair<std::string, std::string> cases[] = {
       {"a\0b"s, "a\\x00b"},
@@ -89,7 +89,7 @@ TEST(Printable, WritesOutWhatATerminalWouldObey) {
   }
 }
 
-TEST(Diagnostics, ShowNothingThatATerminalWouldObey) {
+TEST(Diagnostics, EscapeControlCharacters) {
   Location where;
   where.file = "a\x1b[2J.tar";
   where.member = "src/\xe2\x80\xae.txt";

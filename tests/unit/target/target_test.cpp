@@ -217,7 +217,7 @@ TEST(MalformedTarget, IsRefusedWithThePlace) {
   for (const Row& row : kMalformed) EXPECT_EQ(error_of(row.text), row.meaning);
 }
 
-TEST(MalformedTarget, IsAHostInHostsWithoutEnd) {
+TEST(MalformedTarget, IncludesDeeplyNestedHosts) {
   std::string printed = "Target(kind='c'";
   for (int i = 0; i < 100'000; ++i) printed += ", host=Target(kind='c'";
   EXPECT_EQ(error_of(printed).substr(0, 42), "1:199: more than 8 hosts around a target\n ");
@@ -227,7 +227,7 @@ TEST(MalformedTarget, IsAHostInHostsWithoutEnd) {
   EXPECT_NE(error_of(json).find("nested deeper than 16"), std::string::npos);
 }
 
-TEST(MalformedTarget, IsAListInListsWithoutEnd) {
+TEST(MalformedTarget, IncludesDeeplyNestedLists) {
   const std::string printed = "Target(kind='c', attrs={'a': " + std::string(100'000, '[');
   EXPECT_NE(error_of(printed).find("more than 16 lists"), std::string::npos);
 }

@@ -12,7 +12,7 @@ NodeId int_imm(Builder& b, std::int64_t value) {
   return b.make(Kind::IntImm, {DType::Int(32), value});
 }
 
-TEST(Builder, GivesBackEveryTypeOfField) {
+TEST(Builder, KeepsEveryTypeOfField) {
   Builder b;
   const NodeId var = b.make(Kind::Var, {DType::Int(32), b.string("i"), NodeId::none});
   const NodeId loop =
@@ -50,7 +50,7 @@ TEST(Builder, TellsUndefinedFromEmpty) {
   EXPECT_TRUE(m.node(empty_name).has_text(f::String::value));
 }
 
-TEST(Builder, RefusesFieldsThatTheKindHasNotGot) {
+TEST(Builder, RefusesFieldsThatTheKindDoesNotHave) {
   Builder b;
   EXPECT_THROW(b.make(Kind::IntImm, {DType::Int(32)}), NodeMisuse);
   EXPECT_THROW(b.make(Kind::IntImm, {DType::Int(32), b.string("1")}), NodeMisuse);

@@ -157,7 +157,7 @@ void expect_layer(const Style& style, const Layer& layer, std::string_view resul
 }
 
 // The result of a call of 16 bits is an int16 in the IR where TVM makes it one.
-TEST(CmsisNnInC, LayersWithWeights) {
+TEST(CmsisNnInC, LayersWithWeightsAreRead) {
   for (const Style& style : {kV09, kV11, kV12Dev, kV12}) {
     expect_layer(style, convolution("arm_convolve_wrapper_s8", "int8_t", "int32_t"));
     expect_layer(style, convolution("arm_convolve_wrapper_s16", "int16_t", "int64_t"), "int16");
@@ -168,7 +168,7 @@ TEST(CmsisNnInC, LayersWithWeights) {
   }
 }
 
-TEST(CmsisNnInC, Poolings) {
+TEST(CmsisNnInC, PoolingsAreRead) {
   for (const Style& style : {kV09, kV11, kV12Dev, kV12}) {
     expect_layer(style, pooling("arm_max_pool_s8", "int8_t"));
     expect_layer(style, pooling("arm_max_pool_s16", "int16_t"));
@@ -186,7 +186,7 @@ Layer softmax_with_tables() {
 }
 
 // Tables are constants of the function, which a planner may have put into a pool.
-TEST(CmsisNnInC, SoftmaxWithTables) {
+TEST(CmsisNnInC, SoftmaxWithTablesIsRead) {
   Layer layer = softmax_with_tables();
   layer.params += ", int16_t* exp_lut, int16_t* one_by_one_lut";
   expect_layer(kV12, layer, "int16");
@@ -205,7 +205,7 @@ TEST(CmsisNnInC, SoftmaxWithTables) {
 }
 
 // These are printed as plain calls.
-TEST(CmsisNnInC, LayersWithoutStructs) {
+TEST(CmsisNnInC, LayersWithoutStructsAreRead) {
   const Layer two{.params = "int8_t* input_0_, int8_t* input_1_, int8_t* output_"};
   for (const std::string_view call :
        {"arm_elementwise_mul_s8(input_0_, input_1_, 1, -2, output_, 3, 1073741824, -5, -128, 127, "
@@ -222,7 +222,7 @@ TEST(CmsisNnInC, LayersWithoutStructs) {
 }
 
 // All that v0.8 has of CMSIS-NN.
-TEST(CmsisNnInC, LayersOfV08) {
+TEST(CmsisNnInC, LayersOfV08AreRead) {
   const Layer three{.params = "void* arg0, void* arg1, void* arg2"};
   const std::string file = file_with(
       "  void* input_0 = arg0;\n  void* input_1 = arg1;\n  void* output = arg2;\n"
@@ -272,7 +272,7 @@ TEST(CmsisNnInC, MessagesOfATestAreNotPrintedAgain) {
   EXPECT_EQ(functions_of(written(document)), functions_of(plain));
 }
 
-TEST(CmsisNnInC, DimsSayTheSizesOfTensors) {
+TEST(CmsisNnInC, DimsGiveTheSizesOfTensors) {
   const Document document =
       read_files({file_of(kV12, fully_connected("arm_fully_connected_s16", "int16_t", "int64_t"))});
   const NodeMap buffers = function(document).map(f::PrimFunc::buffer_map);

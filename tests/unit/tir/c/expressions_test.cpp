@@ -4,7 +4,7 @@
 namespace mlf::tir::c {
 namespace {
 
-TEST(CExpressions, EveryOperatorStandsInItsOwnParentheses) {
+TEST(CExpressions, EveryOperatorHasItsOwnParentheses) {
   EXPECT_EQ(expression("(p[0] + (p[1] * p[2]))"), "(p[0] Add (p[1] Mul p[2]))");
   EXPECT_EQ(expression("((p[0] - p[1]) / p[2])"), "((p[0] Sub p[1]) Div p[2])");
   EXPECT_EQ(expression("((float)((n < 3) && (n >= 1)))"), "Cast(float32, ((n LT 3) And (n GE 1)))");
@@ -114,7 +114,7 @@ TEST(CExpressions, APrototypeTellsTheTypeOfAnExternalCall) {
   EXPECT_FALSE(lost(document, LossCode::call_dtype));
 }
 
-TEST(CExpressions, AddressesOfElements) {
+TEST(CExpressions, AddressesOfElementsAreRead) {
   EXPECT_EQ(statements("  f((&(p[3])), (&(((int8_t*)p)[n])));"),
             "call_extern(\"f\", address_of(p[3]), address_of(p[n])):int32");
 }

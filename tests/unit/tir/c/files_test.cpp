@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kKernel =
     "TVM_DLL int32_t tvmgen_default_f(float* p) {\n  p[0] = p[1];\n  return 0;\n}\n";
 
-TEST(CFiles, AreKnownByWhatStandsInThem) {
+TEST(CFiles, AreDetectedByTheirContent) {
   const CFile kernels = describe_c(kernel_file(kKernel));
   EXPECT_EQ(kernels.role, CRole::kernels);
   EXPECT_EQ(kernels.target, "c -keys=cpu");
@@ -80,7 +80,7 @@ TEST(CFiles, AnUnusedArrayBelongsToTheFunctionOfTheArraysAroundIt) {
   EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 3u);
 }
 
-TEST(CFiles, AnArrayBetweenThoseOfOneFunctionIsItsWhateverElseIsNotRead) {
+TEST(CFiles, AnArrayBetweenThoseOfAFunctionBelongsToIt) {
   const Document document =
       read_files({kernel_file(declared("a") + declared("unused") + declared("b") +
                               "TVM_DLL int32_t tvmgen_default_f(float* p) {\n"
@@ -98,7 +98,7 @@ TEST(CFiles, AnArrayInFrontOfAllOthersIsOfNoFunctionWhereOneIsNotRead) {
   EXPECT_EQ(constants_of(document, "tvmgen_default_f"), 1u);
 }
 
-TEST(CFiles, AnArrayThatMayBeOfSeveralFunctionsIsGivenToNone) {
+TEST(CFiles, AnArrayThatMayBelongToSeveralFunctionsBelongsToNone) {
   const Document document = read_files(
       {kernel_file(declared("a") + declared("unused") + declared("b") +
                    kernel_of("tvmgen_default_f", "a") + kernel_of("tvmgen_default_g", "b"))});

@@ -29,7 +29,7 @@ std::vector<Number> decode(std::string_view text, DType element, std::size_t cou
   return numbers;
 }
 
-TEST(CRows, IntegersOfEveryWidth) {
+TEST(CRows, IntegersOfEveryWidthAreRead) {
   EXPECT_EQ(decode<std::int8_t>("+0x0a, -0x80", DType::Int(8), 2),
             (std::vector<std::int8_t>{10, -128}));
   EXPECT_EQ(decode<std::int16_t>("-0x0001, +0x7fff", DType::Int(16), 2),
@@ -68,7 +68,7 @@ TEST(CRows, HalvesAreBitPatterns) {
             (std::vector<std::uint16_t>{0x3c00, 0}));
 }
 
-TEST(CRows, EverythingPrintedWithPercentAComesBack) {
+TEST(CRows, EverythingPrintedWithPercentAIsReadExactly) {
   for (std::uint32_t i = 0; i < 20'000; ++i) {
     const auto value = std::bit_cast<float>(i * 214'013u + 2'531'011u);
     if (!std::isfinite(value)) continue;

@@ -16,7 +16,7 @@ TEST(CStatements, ALoopWithAnotherStartIsNoLoopOfTvm) {
             "line 7, column 20: expected '0', found '1'");
 }
 
-TEST(CStatements, AVariableGovernsTheRestOfItsBlock) {
+TEST(CStatements, AVariableIsInScopeForTheRestOfItsBlock) {
   EXPECT_EQ(statements("  for (int32_t i = 0; i < 4; ++i) {\n"
                        "    int32_t cse_var_1 = (i * 4);\n"
                        "    p[cse_var_1] = p[i];\n    p[i] = p[cse_var_1];\n  }\n  q[0] = 1;"),
@@ -51,7 +51,7 @@ TEST(CStatements, WorkspacesAreAllocationsUpToTheirRelease) {
             "allocate x float32[200] { x[0] = p[0] }; q[0] = 1");
 }
 
-TEST(CStatements, BranchesAndTheirElse) {
+TEST(CStatements, BranchesAreReadWithTheirElse) {
   EXPECT_EQ(
       statements("  if (n < 3) {\n    q[0] = 1;\n  } else {\n    q[0] = 2;\n    q[1] = 3;\n  }"),
       "if ((n LT 3)) { q[0] = 1 } else { q[0] = 2; q[1] = 3 }");
@@ -66,7 +66,7 @@ TEST(CStatements, ConditionalExpressionsOfV016ArePrintedAsBranches) {
             "q[0] = if_then_else((n LT 3), (q[1] Max 0), if_then_else((n LT 5), 1, 2))");
 }
 
-TEST(CStatements, LoopsWithAConditionInBothForms) {
+TEST(CStatements, LoopsWithAConditionAreReadInBothForms) {
   EXPECT_EQ(statements("  while ((q[0] < 3)) {\n    q[0] = (q[0] + 1);\n  }"),
             "while ((q[0] LT 3)) { q[0] = (q[0] Add 1) }");
   EXPECT_EQ(statements("  while (1) {\n    if (!((q[0] < 3))) { break; }\n"
@@ -74,7 +74,7 @@ TEST(CStatements, LoopsWithAConditionInBothForms) {
             "while ((q[0] LT 3)) { q[0] = (q[0] Add 1) }");
 }
 
-TEST(CStatements, CheckedCallsAndThoseWithoutACheck) {
+TEST(CStatements, CallsAreReadWithAndWithoutACheck) {
   EXPECT_EQ(statements("  if (tvmgen_default_g(p, q) != 0 ) return -1;\n  setup(n);"),
             "tvm_check_return(0, -1, call_extern(\"tvmgen_default_g\", p, q):int32); "
             "call_extern(\"setup\", n):int32");
@@ -152,7 +152,7 @@ std::string only_calls(std::string_view statement) {
   return std::string(callee_of(read_files({in_kernel("  " + std::string(statement))})));
 }
 
-TEST(CStatements, ACallThatIsGivenNothingOfTheFunctionIsNoMoreThanThat) {
+TEST(CStatements, ACallWithoutArgumentsOfTheFunctionTouchesNothingOfIt) {
   EXPECT_EQ(only_calls("unsigned t0 = read_counter();"), "read_counter");
   EXPECT_EQ(only_calls("uint32_t ms = esp_timer(TIMER->UNIT) / 1000;"), "esp_timer");
   EXPECT_EQ(only_calls("log_cycles(3, t0);"), "log_cycles");

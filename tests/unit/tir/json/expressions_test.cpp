@@ -151,7 +151,7 @@ NodeId attr_on(SmallModule& m, NodeId node) {
                           {node, m.builder().string("key"), m.integer(1), m.evaluate()});
 }
 
-TEST(JsonValues, StandInPlaceUnlessTheyHaveIdentity) {
+TEST(JsonValues, AreInPlaceUnlessTheyHaveIdentity) {
   SmallModule m;
   Builder& b = m.builder();
   const NodeId object = b.make(Kind::EnvFunc, {b.string("f")});
@@ -165,7 +165,7 @@ TEST(JsonValues, StandInPlaceUnlessTheyHaveIdentity) {
                             {"node":"ObjectMap","entries":[[{"object":0},"s"]]},null])"));
 }
 
-TEST(JsonValues, StandInTheTableWhenListsAreShared) {
+TEST(JsonValues, AreInTheTableIfListsAreShared) {
   SmallModule m;
   Builder& b = m.builder();
   NodeId list = b.make(Kind::Array, {b.list({m.integer(1)})});
@@ -174,7 +174,7 @@ TEST(JsonValues, StandInTheTableWhenListsAreShared) {
   EXPECT_EQ(document["objects"].size(), 200u);
 }
 
-TEST(JsonValues, StandInTheTableWhenTypesAreDeep) {
+TEST(JsonValues, AreInTheTableIfTypesAreDeep) {
   SmallModule m;
   Builder& b = m.builder();
   NodeId type = b.make(Kind::PrimType, {DType::Int(8)});

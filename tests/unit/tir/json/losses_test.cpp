@@ -48,7 +48,7 @@ std::set<std::string> all_names() {
   return names;
 }
 
-TEST(FieldsOfLosses, Exist) {
+TEST(FieldsOfLosses, NameFieldsOfTheTable) {
   const std::set<std::string> names = all_names();
   for (const LossInfo& loss : all_losses()) {
     for (const std::string& field : fields_of(loss)) {

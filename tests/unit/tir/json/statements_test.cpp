@@ -51,7 +51,7 @@ std::string entries_written(SmallModule& make, NodeId body) {
   return entries_of_body(json);
 }
 
-TEST(StatementLists, StandForAnImpliedSeqStmt) {
+TEST(StatementLists, ImplyASeqStmt) {
   SmallModule m;
   EXPECT_EQ(entries_written(m, m.seq({m.evaluate(), m.evaluate()})), "Evaluate Evaluate");
 }
@@ -165,7 +165,7 @@ NodeId random_statement(SmallModule& m, std::mt19937& random, int& budget) {
   }
 }
 
-TEST(StatementLists, BringEveryRandomTreeBack) {
+TEST(StatementLists, KeepEveryRandomTree) {
   std::mt19937 random(20240603);
   for (int round = 0; round < 300; ++round) {
     SmallModule m;
@@ -175,7 +175,7 @@ TEST(StatementLists, BringEveryRandomTreeBack) {
   }
 }
 
-TEST(StatementLists, BringDeepNestingBack) {
+TEST(StatementLists, KeepDeepNesting) {
   SmallModule m;
   NodeId body = m.evaluate();
   for (int i = 0; i < 100'000; ++i) body = i % 2 == 0 ? m.attr(body) : m.repeat(body);

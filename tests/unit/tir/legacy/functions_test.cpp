@@ -163,13 +163,13 @@ TEST(LegacyNames, DenoteOneThingInTheWholeText) {
             function(d).list(f::PrimFunc::params)[5]);
 }
 
-TEST(LegacyNames, MayStandInFrontOfTheirAnnotation) {
+TEST(LegacyNames, MayPrecedeTheirAnnotation) {
   const Document d = read_text(in_function("  (k + 1)\n  A[k: int32] = x"));
   const NodeList all = body(d).list(f::SeqStmt::seq);
   EXPECT_EQ(all[0][f::Evaluate::value][f::Add::a], all[1].list(f::BufferStore::indices)[0]);
 }
 
-TEST(LegacyNames, OfBuffersMayStandInFrontOfTheirDefinition) {
+TEST(LegacyNames, OfBuffersMayPrecedeTheirDefinition) {
   const Document d = read_text(
       in_function("  A[0] = B[1]\n  B: Buffer(b: Pointer(int8), int8, [4], [])[0] = 1i8"));
   const NodeList all = body(d).list(f::SeqStmt::seq);
@@ -182,7 +182,7 @@ TEST(LegacyNames, ThatWereMadeUniqueAreALoss) {
   EXPECT_FALSE(lost(read_text("@f = primfn(n_x: int32) -> () {\n  n_x\n}"), LossCode::name_hint));
 }
 
-TEST(LegacyNames, KeepWhateverStandsInThem) {
+TEST(LegacyNames, KeepAllTheirCharacters) {
   const Document d = read_text(
       "@f = primfn(T_add(red): int32, in: int32, if: int32, a/b: int32, x-y: int32) -> () {\n"
       "  (T_add(red) + in)\n  (if - a/b)\n  (x-y*-1)\n}");

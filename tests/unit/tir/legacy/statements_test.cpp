@@ -213,7 +213,7 @@ TEST(LegacyBlocks, MatchBuffersWithoutTheUnitAxesThatTheirUsesLeaveOut) {
   EXPECT_EQ(axes(1), 4u);
 }
 
-TEST(LegacyBlocks, StandInOneAnother) {
+TEST(LegacyBlocks, MayBeNested) {
   const Document d = statements(
       "  block([], \"root\") {\n    tir.reads([])\n    tir.writes([])\n"
       "    for (i: int32, 0, 4) {\n"

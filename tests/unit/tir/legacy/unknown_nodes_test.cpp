@@ -31,7 +31,7 @@ constexpr std::string_view kMetadata =
     R"( {"type_key": "runtime.String", "repr_str": "sweet"}],)"
     R"( "b64ndarrays": [], "attrs": {"tvm_version": "0.9.0"}})";
 
-TEST(LegacyUnknownNodes, AreReadAsTheyStand) {
+TEST(LegacyUnknownNodes, KeepTheirText) {
   const Document d = read_text(std::string(kUnknown) + std::string(kMetadata));
   const Node attr = body(d);
   ASSERT_EQ(attr.kind(), Kind::AttrStmt);

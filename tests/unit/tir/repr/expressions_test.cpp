@@ -40,7 +40,7 @@ TEST(ReprExpressions, AFloat64WithoutAFractionIsOneBesideAnother) {
   EXPECT_TRUE(lost(d, LossCode::expr_form));
 }
 
-TEST(ReprExpressions, OperatorsStandInParentheses) {
+TEST(ReprExpressions, HaveOperatorsInParentheses) {
   const Document d = expression("((n*m) % (4 - (n/m)))");
   EXPECT_EQ(value(d).kind(), Kind::Mod);
   EXPECT_EQ(value(d)[f::Mod::a].kind(), Kind::Mul);

@@ -42,7 +42,7 @@ TEST(ReprModules, PassRelayFunctionsOverByName) {
   EXPECT_EQ(loss->name, "net");
 }
 
-TEST(ReprFunctions, StandAloneUnderTheirGlobalSymbol) {
+TEST(ReprFunctions, MayBeTheOnlyContentUnderTheirGlobalSymbol) {
   const Document d = read_text(with_attrs("\"global_symbol\": \"add\""));
   const NodeMap functions = d.module.root().map(f::IRModule::functions);
   EXPECT_EQ(functions.key(0).text(f::GlobalVar::name_hint), "add");

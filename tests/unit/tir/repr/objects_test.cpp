@@ -49,7 +49,7 @@ TEST(ReprObjects, PoolsHaveTheFieldsThatArePrinted) {
   EXPECT_FALSE(lost(d, LossCode::attr_object));
 }
 
-TEST(ReprObjects, StandInsideOfOthers) {
+TEST(ReprObjects, MayBeNested) {
   const Document d = read_text(with_attribute(
       "[AllocatedPoolInfoNode(\npool_info=" + std::string(kPool) + ",\n  allocated_size=512), 7]"));
   const NodeList list = attribute(d, "a").list(f::Array::elements);

@@ -18,7 +18,7 @@ TEST_P(ReprPairs, SayWhatTheCompilerHadAndListWhatTheTextLost) {
 INSTANTIATE_TEST_SUITE_P(Tvm, ReprPairs, testing::ValuesIn(text::pair_names(kDirectory)),
                          [](const auto& pair) { return pair.param; });
 
-TEST(ReprPairs, NoticeAChangedNumber) {
+TEST(ReprPairs, DetectAChangedNumber) {
   const std::string json = contents(kDirectory / "beside_relay.json");
   std::string text = contents(kDirectory / "beside_relay.txt");
   text.replace(text.find("> 3)"), 4, "> 4)");

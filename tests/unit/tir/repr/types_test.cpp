@@ -18,7 +18,7 @@ TEST(ReprDtypes, FollowFromConstantsAndCastsThroughAssignments) {
   EXPECT_TRUE(lost(d, LossCode::inferred_dtype));
 }
 
-TEST(ReprDtypes, OfWhatNothingTellsAreWhatSuchThingsMostlyAre) {
+TEST(ReprDtypes, WithoutEvidenceAreTheMostCommonOnes) {
   const Document d = statements("  A[n] = B[n]\n  tir.call_extern(\"f\", p)", "n, p");
   const NodeList params = function(d).list(f::PrimFunc::params);
   EXPECT_EQ(params[0].dtype(), DType::Int(32));
@@ -27,7 +27,7 @@ TEST(ReprDtypes, OfWhatNothingTellsAreWhatSuchThingsMostlyAre) {
   EXPECT_EQ(buffer.dtype(f::Buffer::dtype), DType::Float(32));
 }
 
-TEST(ReprDtypes, OfShortConstantsAreThoseOfWhatStandsBesideThem) {
+TEST(ReprDtypes, OfShortConstantsAreThoseOfTheOtherOperand) {
   const Document d = statements("  A[n] = (bfloat16(n) + 1h)\n  B[n] = 1h", "n");
   const NodeList all = body(d).list(f::SeqStmt::seq);
   const Node sum = all[0][f::BufferStore::value];
@@ -86,7 +86,7 @@ TEST(ReprShapes, ReachAsFarAsLoopsDo) {
   EXPECT_EQ(loaded.list(f::Buffer::shape)[0].integer(f::IntImm::value), 31);
 }
 
-TEST(ReprShapes, AreOfOneElementWhereNothingTells) {
+TEST(ReprShapes, HaveOneElementWithoutEvidence) {
   const Document d = statements("  A[n] = 1f", "n");
   const NodeList shape = stored_buffer(body(d)).list(f::Buffer::shape);
   ASSERT_EQ(shape.size(), 1u);

@@ -16,7 +16,7 @@ constexpr std::string_view kUnknown =
     "    tir.of_the_future()\n  }\n"
     "}\n";
 
-TEST(ReprUnknownNodes, AreReadAsTheyStand) {
+TEST(ReprUnknownNodes, KeepTheirText) {
   const Document d = read_text(kUnknown);
   EXPECT_EQ(body(d).text(f::AttrStmt::attr_key), "my_key");
   const Node call = body(d)[f::AttrStmt::value];

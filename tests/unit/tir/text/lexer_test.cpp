@@ -28,7 +28,7 @@ constexpr LexicalRules python() {
   return rules;
 }
 
-TEST(Lexer, EndsLinesOnlyOutsideBracketsAndOnlyWhereSomethingStands) {
+TEST(Lexer, EndsLinesOnlyOutsideBracketsAndIgnoresEmptyOnes) {
   EXPECT_EQ(tokens("a\n\n  f(\n b)\n", python()),
             (Tokens{"0:a", "NL", "2:f", "3:(", "1:b", "2:)", "NL"}));
   EXPECT_EQ(tokens("a\r\nb", python()), (Tokens{"0:a", "NL", "0:b", "NL"}));
@@ -63,7 +63,7 @@ TEST(Lexer, FindsTheEndOfStrings) {
             (Tokens{R"(0:"a\"b")", R"(7:'c"d')", "13:\"\"", "16:\"\"\"x\n\"y\"\"\""}));
 }
 
-TEST(Lexer, GoesOnWhereItIsSent) {
+TEST(Lexer, ContinuesAtTheGivenPlace) {
   const support::SourceText source{"in", "", "a : some text ; b"};
   const LexicalRules rules;
   Lexer lexer(source, rules);

@@ -90,7 +90,7 @@ TEST(ScriptBlocks, AnAllocationOutsideOfBlocksImpliesTheRootBlock) {
   EXPECT_EQ(body(d)[f::BlockRealize::block][f::Block::body].kind(), Kind::SeqStmt);
 }
 
-TEST(ScriptBlocks, StandInOneAnother) {
+TEST(ScriptBlocks, MayBeNested) {
   const Document d =
       read_text(in_function("with T.block(\"a\"):\n    T.reads()\n    T.writes()\n"
                             "    with T.block(\"b\"):\n        T.reads()\n        T.writes(A[0])\n"

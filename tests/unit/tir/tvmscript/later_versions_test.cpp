@@ -13,7 +13,7 @@ void expect_refused(const std::string& text, std::string_view sign) {
   EXPECT_NE(error.find(sign), std::string::npos) << error;
 }
 
-TEST(LaterScripts, ImportTirx) {
+TEST(LaterScripts, MayImportTirx) {
   expect_refused(
       "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n\n@I.ir_module\n"
       "class Module:\n    @T.prim_func\n    def main(n: T.int32):\n        T.evaluate(n)\n",
@@ -21,7 +21,7 @@ TEST(LaterScripts, ImportTirx) {
   expect_refused("class Module:\n    from tvm.script import tirx as T\n", "tirx");
 }
 
-TEST(LaterScripts, DecorateWithSTir) {
+TEST(LaterScripts, MayUseTheDecoratorSTir) {
   expect_refused(
       "# from tvm.script import tir as T\n\n@T.prim_func(s_tir=True)\n"
       "def main(n: T.int32):\n    T.evaluate(n)\n",

@@ -104,7 +104,7 @@ TEST(ScriptModules, MayUseOtherPrefixesAndIndentation) {
             d.module.root().map(f::IRModule::functions).key(0));
 }
 
-TEST(ScriptFunctions, StandAloneOneAfterTheOtherWithoutAHeader) {
+TEST(ScriptFunctions, MayFollowOneAnotherWithoutAHeader) {
   const Document d = read_text(
       "@T.prim_func\ndef first(n: T.int32):\n    T.evaluate(n)\n\n"
       "@T.prim_func(private=True)\ndef second(p: T.handle(\"float32\")):\n    first(1)\n");

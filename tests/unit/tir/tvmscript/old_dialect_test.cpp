@@ -31,7 +31,7 @@ TEST(OldScript, ComparesTighterThanItTellsEqual) {
   EXPECT_EQ(value(d)[f::EQ::b].kind(), Kind::LT);
 }
 
-TEST(OldScript, WritesNotLikeACall) {
+TEST(OldScript, WritesNotAsACall) {
   EXPECT_EQ(value(read_old("T.evaluate(not(n < 2) == False)")).kind(), Kind::EQ);
 }
 

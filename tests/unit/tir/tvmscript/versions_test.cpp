@@ -78,7 +78,7 @@ TEST(ScriptVersions, NameNewOperators) {
       17);
 }
 
-TEST(ScriptVersions, BeforeV012HadOtherSpellings) {
+TEST(ScriptVersions, BeforeV012HaveAnotherSyntax) {
   const Document d = read_text(
       "# from tvm.script import tir as T\n\n"
       "@T.prim_func\ndef f(h: T.handle, p: T.Ptr(\"float32\", \"global\")):\n"

@@ -66,14 +66,14 @@ void expect_content(const Document& document, std::string_view dtype_name) {
 
 class ConstantOf : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(ConstantOf, StandsInTirJson) {
+TEST_P(ConstantOf, IsWrittenToTirJson) {
   const Document original = document_with(GetParam());
   const Document back = read_text(tir_json_of(original));
   expect_content(back, GetParam());
   expect_same(original.module, back.module);
 }
 
-TEST_P(ConstantOf, StandsInANumPyFile) {
+TEST_P(ConstantOf, IsWrittenToANumPyFile) {
   const Document original = document_with(GetParam());
   std::string text;
   const JsonOptions options{
@@ -93,14 +93,14 @@ TEST_P(ConstantOf, StandsInANumPyFile) {
   expect_content(back, GetParam());
 }
 
-TEST_P(ConstantOf, StandsInSaveJson) {
+TEST_P(ConstantOf, IsWrittenToSaveJson) {
   const Document original = document_with(GetParam());
   const Document back = read_text(save_json_of(original));
   expect_content(back, GetParam());
   expect_same(original.module, back.module);
 }
 
-TEST_P(ConstantOf, StandsInTvmScript) {
+TEST_P(ConstantOf, IsWrittenToTvmScript) {
   const std::string script = script_of(document_with(GetParam()));
   expect_content(read_text(script), GetParam());
 }

@@ -31,7 +31,7 @@ void expect_kept(const std::string& source) {
   EXPECT_EQ(save_json_of(by_json), save_json_of(original));
 }
 
-TEST(UnknownNodes, OperatorOfSaveJson) {
+TEST(UnknownNodes, MayBeOperatorsOfSaveJson) {
   expect_kept(document(
       {MLF_EVALUATING_FUNCTION,
        R"({"type_key": "tir.Call", "attrs": {"args": "11", "dtype": "uint8x3", "op": "12",)"
@@ -40,7 +40,7 @@ TEST(UnknownNodes, OperatorOfSaveJson) {
        R"({"type_key": "Op", "repr_str": "tir.of_the_future"})", kSeven}));
 }
 
-TEST(UnknownNodes, Expression) {
+TEST(UnknownNodes, MayBeExpressions) {
   expect_kept(document(
       {MLF_EVALUATING_FUNCTION,
        R"({"type_key": "tir.NewExpr", "attrs": {"a": "11", "count": "4", "dtype": "int32",)"
@@ -48,7 +48,7 @@ TEST(UnknownNodes, Expression) {
        kSeven}));
 }
 
-TEST(UnknownNodes, AttributeWithFieldsAndContent) {
+TEST(UnknownNodes, KeepFieldsAndContentAsAttributes) {
   expect_kept(with_attribute(
       {MLF_EVALUATING_FUNCTION, kSeven, R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
        R"({"type_key": "Map", "keys": ["new", "same"], "data": [13, 13]})",
@@ -111,7 +111,7 @@ constexpr std::string_view kScript =
     "        T.func_attr({\"of\": \"the future\"})\n"
     "        T.of_the_future(x, \"text\", 1)\n";
 
-TEST(UnknownNodes, OperatorOfAText) {
+TEST(UnknownNodes, MayBeOperatorsOfAText) {
   const Document original = read_text(kScript);
   const Document by_json = read_text(tir_json_of(original));
   expect_same(original.module, by_json.module);
