@@ -91,7 +91,7 @@ export interface Flash {
    */
   constants: Count;
   /**
-   * bytes of constants that are there again
+   * bytes of copies of constants
    */
   copies: Count;
   /**
@@ -135,11 +135,11 @@ export interface Peak {
    */
   bytes: Count;
   /**
-   * bytes that they need wherever they are
+   * bytes that they need with any placement
    */
   lower_bound: Count;
   /**
-   * bytes that tensors take where they are
+   * bytes that tensors take at their present offsets
    */
   used: Count;
   live: Live[];
