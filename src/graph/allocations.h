@@ -1,4 +1,4 @@
-// Where the memory of an allocation comes from once the code is C.
+// The memory of an allocation in generated C.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace mlf::graph {
 
-/// The largest number that the JSON can say. As a number of bytes it means so many or more.
+/// The largest number in the JSON. As a number of bytes it means this many or more.
 inline constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
-/// Sums of bytes stop at `kMostBytes`.
+/// Sums of bytes saturate at `kMostBytes`.
 inline std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
   return a > kMostBytes || b > kMostBytes - a ? kMostBytes : a + b;
 }
 
-/// Heap or stack: what TVM's host passes make of an Allocate.
+/// Heap or stack, as chosen by TVM's host passes for an Allocate.
 MemoryKind memory_of_allocate(tir::Node allocate);
 
 /// Whether the expression is TVMBackendAllocWorkspace(…, bytes, type code, type bits).
 bool is_workspace_allocation(tir::Node expr);
 
-/// Bytes that such a call asks for; nothing where they are not constant.
+/// Bytes that such a call requests; nullopt if not constant.
 std::optional<std::uint64_t> bytes_of_workspace(tir::Node allocation);
 
 }  // namespace mlf::graph

@@ -1,5 +1,5 @@
-// Whether two topologies show the same network, such as AOT's main and the graph executor's graph.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Compares two topologies, such as those of AOT's main and of the graph executor's graph. Threads:
+// functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace mlf::graph {
 
-/// What two sides have in common beside the network.
+/// What two sides have in common in addition to the network.
 enum class Relation : std::uint8_t {
-  same_network,  ///< built apart: kernels may be numbered differently
+  same_network,  ///< separate builds: kernels may be numbered differently
   same_build,    ///< kernels have the same names
 };
 
@@ -22,8 +22,8 @@ struct GraphComparison {
   std::size_t by_hash = 0;  ///< of those, kernels recognised by TVM's structural hash
   /// Calls, inputs and outputs that only one side has; one sentence each.
   std::vector<std::string> differences;
-  /// Calls of different kernels on one side that neither hash nor name, producers and sizes tell
-  /// apart: "a, b".
+  /// Calls of different kernels on one side that hash, name, producers and sizes do not
+  /// distinguish: "a, b".
   std::vector<std::string> indistinguishable;
 
   bool equal() const { return differences.empty(); }
@@ -31,11 +31,11 @@ struct GraphComparison {
 
 /// Compares calls as a multiset of (kernel, producers), inputs by name and outputs by position.
 ///
-/// A kernel is known by TVM's structural hash where both sides have it (constants enter it, so that
-/// it may differ between builds), else by its name without module prefix and number, together with
-/// its producers and the sizes of its tensors; in one build, by its name alone. Producers that are
-/// constants do not count: where they are depends on the executor. Copies are looked through, and
-/// so are reshapes that only one side calls. Time grows with the number of arguments.
+/// Identifies a kernel by TVM's structural hash if both sides have it (the hash covers constants,
+/// so it may differ between builds), else by its name without module prefix and number, together
+/// with its producers and the sizes of its tensors; in one build, by its name alone. Ignores
+/// producers that are constants, whose place depends on the executor. Skips copies, and reshapes
+/// that only one side calls. Time grows with the number of arguments.
 GraphComparison compare(const Topology& left, const Topology& right,
                         Relation relation = Relation::same_network);
 

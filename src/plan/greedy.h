@@ -1,4 +1,4 @@
-// Greedy planners: one buffer after the other, each at an offset that stays.
+// Greedy planners: they place one buffer after the other, and move none again.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace mlf::plan {
 
-/// Where the next item goes, among those that are in their places.
+/// Where to place the next item among the placed ones.
 enum class Fit : std::uint8_t {
   first,  ///< the lowest hole that is large enough
   best,   ///< the smallest such hole, the lowest of equals
-  /// On top of everything that is alive with it, as tvm.tir.usmp's greedy planners do
-  /// (GreedyBase::PlanMemory in src/tir/usmp/algo/greedy.cc), if no fixed item is in the way.
+  /// Above everything that is live at the same time, as in the greedy planners of tvm.tir.usmp
+  /// (GreedyBase::PlanMemory in src/tir/usmp/algo/greedy.cc), unless a fixed item is there.
   stacked,
 };
 

@@ -1,4 +1,4 @@
-// Which results may be written over what they are computed from.
+// Finds results that may be written over their inputs.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mlf::plan {
 
-/// Memory `to` may begin at the very byte at which `from` does.
+/// Memory `to` may begin at the same byte as `from`.
 struct InPlacePair {
   std::size_t from = 0;
   std::size_t to = 0;
@@ -23,10 +23,10 @@ struct InPlacePair {
 ///   and
 ///     at the index of the store: an element is read before its place is written;
 ///   - no two iterations of the loops around it have the same index: it is never read again.
-/// The caller has to know that `from` is not needed later and `to` not earlier.
+/// The caller must know that `from` is not needed later and `to` not earlier.
 ///
-/// `memory_of` gives the memory that a pointer variable leads to. Statements that are not made of
-/// loops, conditions, lets and stores alone have no pairs.
+/// `memory_of` returns the memory of a pointer variable. Statements other than loops, conditions,
+/// lets and stores have no pairs.
 std::vector<InPlacePair> in_place_pairs(
     tir::Node statement, const std::function<std::optional<std::size_t>(tir::Node)>& memory_of);
 

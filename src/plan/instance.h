@@ -1,5 +1,5 @@
-// A problem made ready for planners: checked, without empty buffers, in units instead of bytes,
-// with the buffers that are alive together.
+// A problem prepared for planners: checked, without empty buffers, in units instead of bytes, with
+// its conflicts.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using Units = std::int64_t;
 using ItemIndex = std::uint32_t;
 using SectionIndex = std::uint32_t;
 
-/// A buffer with a size, and a step at least at which it is alive.
+/// A buffer with a size and at least one step in which it is live.
 struct Item {
   Units size = 0;
   Units alignment = 1;
@@ -35,18 +35,18 @@ struct SectionRange {
 
 struct Instance {
   std::vector<Item> items;
-  /// The largest sets of items that are alive together, in the order of time. A step whose items
-  /// are all alive at a neighbouring step as well says nothing new and is in none.
+  /// The maximal sets of items that are live at the same time, in the order of time. Leaves out a
+  /// step whose items are all live in a neighbouring step too.
   std::vector<std::vector<ItemIndex>> sections;
-  /// By item: where it is alive; more than one range for an item with gaps. In order.
+  /// By item: the sections in which it is live, in order; several ranges for an item with gaps.
   std::vector<std::vector<SectionRange>> ranges;
-  /// By item: the items that are alive at one step with it at least. In order.
+  /// By item: the items that are live with it in at least one step, in order.
   std::vector<std::vector<ItemIndex>> conflicts;
-  /// Bytes: all sizes, fixed offsets and alignments that matter are multiples of it, so there is a
-  /// solution of the least size with all offsets multiples of it.
+  /// Bytes of a unit. All sizes, fixed offsets and relevant alignments are multiples of it, so some
+  /// smallest solution has only offsets that are multiples of it.
   std::uint64_t unit = 1;
-  /// What the pool has in any case: the ends of fixed buffers that are not items, as nothing is in
-  /// them.
+  /// The least size of the pool from fixed buffers that are not items, as they are empty or never
+  /// live.
   Units least_height = 0;
 
   /// The sections from the first to the last one of an item, with its gaps.
@@ -55,7 +55,7 @@ struct Instance {
   }
 };
 
-/// Throws an `Error` for what `solve` calls an error.
+/// Throws an `Error` for the errors of `solve`.
 Instance make_instance(const Problem& problem);
 
 /// Offsets by item.
@@ -64,12 +64,12 @@ using Placement = std::vector<Units>;
 /// The largest offset + size, buffers that are not items included.
 Units height(const Instance& instance, const Placement& placement);
 
-/// Offsets in bytes by buffer; empty buffers and those never alive are at 0 or where they are
-/// fixed.
+/// Offsets in bytes by buffer; empty buffers and those that are never live are at 0 or at their
+/// fixed offset.
 std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& instance,
                                       const Placement& placement);
 
-/// What every solution needs, because of one section or one item that is fixed.
+/// A lower bound of every solution, from one section or one fixed item.
 Units lower_bound(const Instance& instance);
 
 }  // namespace mlf::plan

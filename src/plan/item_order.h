@@ -11,10 +11,10 @@ namespace mlf::plan {
 
 enum class Criterion : std::uint8_t {
   size,
-  conflicts,  ///< number of items that are alive with it
+  conflicts,  ///< number of items that are live with it
   lifetime,   ///< number of sections
   area,       ///< size times lifetime
-  pressure,   ///< sum of sizes in the busiest section that it is alive in
+  pressure,   ///< largest sum of sizes of a section in which it is live
   begin,
   end,
 };
@@ -22,7 +22,7 @@ enum class Criterion : std::uint8_t {
 /// The sum of the sizes of each section.
 std::vector<Units> totals_of(const Instance& instance);
 
-/// What items are compared by.
+/// The criteria that items are compared by.
 class Measures {
  public:
   explicit Measures(const Instance& instance);
@@ -30,8 +30,8 @@ class Measures {
   /// Takes the pressure of `items` from these sums by section.
   void measure_pressure(std::span<const ItemIndex> items, std::span<const Units> totals);
 
-  /// The largest by the first criterion comes first, of equals that by the next one. At last the
-  /// order of the problem decides.
+  /// Sorts by the first criterion, largest first; the next criterion decides between equals, and
+  /// finally the order of the problem.
   void sort(std::span<ItemIndex> items, std::span<const Criterion> criteria) const;
 
  private:

@@ -1,7 +1,7 @@
-// Reads the pools of one network off its topology and its kernels' TIR. One class in four files,
-// by what they find out: the clock and the pools (network_problem.cpp), the buffers with their
-// lives (network_buffers.cpp), which bytes of them are touched (network_accesses.cpp), and what
-// else is not certain (network_certainty.cpp).
+// Reads the pools of one network from its topology and its kernels' TIR. One class in four files:
+// the clock and the pools (network_problem.cpp), the buffers with their lifetimes
+// (network_buffers.cpp), the bytes of them that are touched (network_accesses.cpp), and other
+// uncertainty (network_certainty.cpp).
 #pragma once
 
 #include <cstddef>
@@ -30,24 +30,24 @@ std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& 
 std::vector<std::int64_t> clock_of(const graph::Topology& topology,
                                    const std::vector<std::optional<KernelTicks>>& ticks);
 
-/// As `network_problem`, without a look at whether the offsets there are go with the lives. The
-/// steps need not be in the order of their positions.
+/// As `network_problem`, without checking the present offsets against the lifetimes. The steps need
+/// not be in the order of their positions.
 NetworkProblem read_network(const graph::Topology& topology,
                             std::span<const graph::TirInput> sources,
                             std::span<const PoolAlignment> alignments);
 
-/// Refuses a pool whose present offsets put a buffer over one that is alive then.
+/// Refuses a pool whose present offsets let two live buffers overlap.
 void check_own_plan(const graph::Topology& topology, PoolProblem& pool);
 
-/// Adds a reason, once; a few show what is wrong.
+/// Adds a reason once, up to a few reasons.
 void refuse(PoolProblem& pool, std::string why);
 
-/// Makes pieces of time ascending and disjoint; those that overlap become one.
+/// Sorts intervals, and merges those that overlap.
 std::vector<Interval> joined(std::vector<Interval> pieces);
 
 bool are_alive_together(const std::vector<Interval>& a, const std::vector<Interval>& b);
 
-/// Behind its last byte under the archive's own plan.
+/// The end of its last byte in the archive's own plan.
 std::uint64_t end_of(const PlannedBuffer& buffer);
 
 /// Reads the pools of one network, kernel by kernel and then tensor by tensor.

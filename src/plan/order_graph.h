@@ -1,5 +1,5 @@
-// An order problem in the form that the searches use: the predecessors of each step and its cost.
-// Then the searches.
+// An order problem in the form for searches, with the predecessors of each step and its cost; and
+// the searches.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ inline void insert(std::span<std::uint64_t> set, CallIndex call) {
   set[call / 64] |= std::uint64_t{1} << (call % 64);
 }
 
-/// What running one call next means.
+/// The cost of running one call next.
 struct StepCost {
-  std::uint64_t peak = 0;        ///< bytes alive at its fullest tick
-  std::uint64_t live_after = 0;  ///< bytes alive once it is done
+  std::uint64_t peak = 0;        ///< the most bytes live in one of its ticks
+  std::uint64_t live_after = 0;  ///< bytes live after it
 };
 
 class OrderGraph {
@@ -38,7 +38,7 @@ class OrderGraph {
   CallIndex size() const { return static_cast<CallIndex>(direct_.size()); }
   std::size_t words() const { return (direct_.size() + 63) / 64; }
 
-  /// The calls that have to be done before this one, without those that follow from others.
+  /// The direct predecessors of this call, without those implied by others.
   std::span<const CallIndex> direct(CallIndex call) const { return direct_[call]; }
   /// All of them.
   CallSetView before(CallIndex call) const { return before_[call]; }
@@ -46,14 +46,15 @@ class OrderGraph {
 
   /// Bytes alive before the first call.
   std::uint64_t live_at_start() const;
-  /// `live` are the bytes alive when the calls of `done` are.
+  /// `live` are the bytes live after the calls of `done`.
   StepCost step(CallIndex call, CallSetView done, std::uint64_t live) const;
 
-  /// What every order has at its peak: of each call, what is alive then in any order.
+  /// A lower bound of the peak of every order: the most bytes that are live during some call in any
+  /// order.
   std::uint64_t lower_bound() const;
 
-  /// Numbers of calls k, ascending, so that the first k are the same set in every order: there the
-  /// problem falls into sections that do not know of each other.
+  /// Numbers of calls k, ascending, for which the first k calls are the same set in every order:
+  /// there the problem splits into independent sections.
   std::vector<CallIndex> cuts() const;
 
  private:
@@ -68,7 +69,7 @@ class OrderGraph {
     bool to_end = false;
     std::vector<CallIndex> users{};  // in the given order
   };
-  /// Bytes alive in the ticks [first, last] of one call.
+  /// Bytes live in the ticks [first, last] of one call.
   struct Span {
     std::uint64_t bytes = 0;
     std::int64_t first = 0;
@@ -91,7 +92,7 @@ class OrderGraph {
   std::vector<CallSet> before_;
 };
 
-/// Throws an `Error` for what `best_order` calls an error.
+/// Throws an `Error` for the errors of `best_order`.
 void check_problem(const OrderProblem& problem);
 
 struct FoundOrder {
@@ -99,8 +100,8 @@ struct FoundOrder {
   std::uint64_t peak = 0;
 };
 
-/// Goes on with the `width` best beginnings of each length: those with the lowest peak, and of
-/// these with the fewest bytes alive. 1 is a greedy order. One call at least.
+/// Beam search: keeps the `width` best prefixes of each length, by lowest peak, then by fewest live
+/// bytes. A width of 1 is a greedy order. There must be at least one call.
 FoundOrder beam_order(const OrderGraph& graph, std::size_t width);
 
 struct OrderSearchResult {
@@ -109,7 +110,7 @@ struct OrderSearchResult {
   bool is_complete = false;  ///< false: the limits ended it
 };
 
-/// Looks for an order with a peak below `known_peak`; `lower_bound` is that of the graph.
+/// Searches an order with a peak below `known_peak`; `lower_bound` is that of the graph.
 OrderSearchResult search_order(const OrderGraph& graph, std::uint64_t known_peak,
                                std::uint64_t lower_bound, const SearchLimits& limits);
 

@@ -16,7 +16,7 @@ class Effort {
  public:
   Effort(const SearchLimits& limits, std::uint64_t default_steps);
 
-  /// Takes one step. False, now and from now on, when there is none left.
+  /// Takes one step. Returns false once none is left.
   bool take_step();
   bool ended() const { return ended_; }
 
@@ -38,8 +38,8 @@ struct SearchResult {
   Placement placement{};  ///< if found
 };
 
-/// Looks for a placement of at most `capacity`. What comes out does not depend on `order`, which
-/// items are tried first by, but whether `steps` are enough does.
+/// Searches a placement of at most `capacity`. `order` decides which items are tried first: it does
+/// not change the result, only whether `steps` suffice.
 SearchResult search(const Instance& instance, Units capacity, std::span<const Criterion> order,
                     std::uint64_t steps, Effort& effort);
 

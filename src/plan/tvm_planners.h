@@ -18,13 +18,13 @@ inline constexpr std::uint64_t kDefaultAlignment = 16;
 struct TvmBuffer {
   std::string name_hint;  ///< unique
   std::uint64_t bytes = 0;
-  std::vector<std::size_t> conflicts{};  ///< one may be there several times
+  std::vector<std::size_t> conflicts{};  ///< may contain duplicates
 };
 
 /// The workspaces of a pool as ExtractBufferInfo makes them: the name hints without the `_let` of
 /// the planned code, with TVM's numbers where several have one name, and the conflicts with one
-/// entry for every time that one begins while the other is there. Nothing for pools with more
-/// conflicts than a network has.
+/// entry for every time that one begins while the other is live. Returns nullopt for pools with
+/// more conflicts than a network has.
 std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool);
 
 /// `tir.usmp.algo.greedy_by_size` and `greedy_by_conflicts` of an unrestricted pool
@@ -32,13 +32,13 @@ std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool);
 PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);
 PlannerResult greedy_by_conflicts(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment);
 
-/// The most bytes alive at once in a pool and in constants: what TVM knows as the memory pressure,
-/// at which hill_climb is content. Nothing where the size of a constant is not known.
+/// Returns the most bytes live at once in a pool and in constants: TVM's memory pressure, at which
+/// hill_climb stops. Returns nullopt if the size of a constant is unknown.
 std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
                                              const std::vector<KernelConstant>& constants);
 
 /// `tir.usmp.algo.hill_climb` of v0.10 and later: deterministic, since TVM seeds `rand_r` with 0.
-/// Nothing for pools with more conflicts than a network has.
+/// Returns nullopt for pools with more conflicts than a network has.
 std::optional<PlannerResult> hill_climb(const std::vector<TvmBuffer>& buffers,
                                         std::uint64_t alignment, std::uint64_t pressure);
 

@@ -1,4 +1,4 @@
-// What the measures of a call are taken from.
+// The sources of the measures of a call.
 #pragma once
 
 #include "mlf/analysis/cost.h"

@@ -1,4 +1,4 @@
-// In which lines of which member a function is.
+// Finds the member and the lines of a function.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace mlf::report {
 
-/// Places in one text as lines. Asked in any order; the text is counted through once.
+/// Converts places in one text to lines, in any order. Counts the lines of the text once.
 class LineTable {
  public:
   explicit LineTable(std::string_view text);
@@ -25,13 +25,13 @@ class LineTable {
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
                                                           const Module& module);
 
-/// Whether a file of generated C or an object is not there: TVM numbers them from 0 on.
+/// Whether a file of generated C or an object is missing: TVM numbers them from 0 on.
 bool misses_files(const Module& module);
 
-/// Bytes of constants that the metadata in generated C of one module holds once more: since v0.9,
-/// the `TVMConstantInfo` of `get_c_metadata` have every constant of the memory planner's pools as a
-/// string, serialised as an NDArray. Without one of the module's files there may be more. Throws
-/// `Error`.
+/// Returns the bytes of copies of constants in the metadata of one module's generated C: since
+/// v0.9, the `TVMConstantInfo` of `get_c_metadata` contain every constant of the memory planner's
+/// pools as a string, serialised as an NDArray. If one of the module's files is missing there may
+/// be more. Throws `Error`.
 analysis::Count copied_constants(const archive::Archive& archive, const Module& module);
 
 }  // namespace mlf::report

@@ -1,6 +1,5 @@
-// What the constants of a network hold: dtypes, shapes and values.
-// Threads: plain values; functions have no shared state and may be called from any number of
-// threads.
+// The constants of a network: dtypes, shapes and values. Threads: plain values; functions have no
+// shared state and may be called from any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace mlf::report {
 
-/// What the elements of a constant are like.
+/// Statistics of the elements of a constant.
 struct ConstantValues {
   static constexpr std::size_t kBins = 16;
 
@@ -34,27 +33,27 @@ struct ConstantValues {
 struct ConstantSummary {
   std::string name;
   tir::DType dtype{};  ///< void: not known
-  /// Nothing where it is not known: generated C has the array in one dimension.
+  /// Empty if unknown: generated C has the array in one dimension.
   std::optional<std::vector<std::int64_t>> shape{};
-  std::optional<std::uint64_t> elements{};  ///< nothing where it is not known
-  /// Nothing where the data is not there, where the dtype has no number of its own in C++
-  /// (bfloat16, vectors), where there are no elements, and where one is no finite number.
+  std::optional<std::uint64_t> elements{};  ///< empty if unknown
+  /// Empty without data or elements, for a dtype without a C++ type (bfloat16, vectors), and if an
+  /// element is not finite.
   std::optional<ConstantValues> values{};
 };
 
 /// Of little-endian elements.
 std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data);
 
-/// `value` of a constant of this dtype, as short as it can be without being another value.
+/// Returns the shortest text that denotes `value` in this dtype.
 MLF_API std::string value_text(double value, tir::DType dtype);
 
-/// The constants that the memory planner put into pools, by offset and size: every function that is
-/// given a pool says what is in it, and kernels name theirs otherwise.
+/// The constants that the memory planner put into pools, by offset and size: every function with a
+/// pool as a parameter lists its contents, and kernels use other names.
 class PooledConstants {
  public:
   explicit PooledConstants(const tir::Document& document);
 
-  /// Nothing where no constant is there, or two pools have different ones.
+  /// Returns nullopt if there is no constant, or if two pools have different ones.
   std::optional<ConstantSummary> find(std::string_view name, std::optional<std::uint64_t> offset,
                                       std::optional<std::uint64_t> bytes) const;
 
@@ -87,7 +86,7 @@ struct ModuleConstant {
 /// Those of main, then those of each kernel. They refer to names of the module.
 MLF_API std::vector<ModuleConstant> constants_of(const ModuleReport& module);
 
-/// The largest of `constants` that the call reads; null: it reads none.
+/// Returns the largest of `constants` that the call reads, or null.
 MLF_API const ModuleConstant* largest_of(const std::vector<ModuleConstant>& constants,
                                          const ModuleReport& module, const CallReport& call);
 

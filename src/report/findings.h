@@ -1,4 +1,4 @@
-// What the kernels and constants of a module cost more than they have to.
+// Finds avoidable costs of the kernels and constants of a module.
 #pragma once
 
 #include <span>
@@ -16,15 +16,15 @@ struct NamedFunction {
   tir::Node function;
 };
 
-/// What there is to find in a module that is reported otherwise. `functions` are its kernels and
-/// main, each once; `main` is undefined where there is none; `uncalled` are functions that main
-/// does not call, undefined where only their names are known.
+/// Returns the findings of a module whose other numbers are complete. `functions` are its kernels
+/// and main, each once; `main` may be undefined; `uncalled` are functions that main does not call,
+/// undefined if only their names are known.
 std::vector<CostFinding> findings_of(const ModuleReport& module,
                                      const std::vector<NamedFunction>& functions, tir::Node main,
                                      const std::vector<NamedFunction>& uncalled);
 
-/// What of the module could not be looked at for findings of each code: code that is not understood
-/// or is not there, and constants without data.
+/// Returns the parts of the module that could not be searched for findings of each code: missing
+/// code, code that is not understood, and constants without data.
 std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
                                                    const std::vector<NamedFunction>& functions,
                                                    tir::Node main);

@@ -144,7 +144,7 @@ class Scanner {
   std::vector<OpenAllocation> open_;
   std::unordered_map<std::uint32_t, std::size_t> memory_of_var_;
   std::vector<std::string> gaps_;
-  std::unordered_set<std::uint32_t> addresses_;  ///< loads that stand for an address
+  std::unordered_set<std::uint32_t> addresses_;  ///< loads whose address an Ethos-U operation uses
   bool may_end_early_ = false;
   // Of the Buffers over a place, by position in memory_; nothing: one of them does not say it.
   std::unordered_map<std::size_t, std::optional<std::uint64_t>> sizes_;

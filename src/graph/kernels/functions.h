@@ -32,8 +32,8 @@ class FunctionTable {
   std::span<const FunctionRef* const> mains() const { return mains_; }
   /// How many mains the TIR at this position has.
   std::size_t mains_in(std::size_t source) const;
-  /// The functions whose symbols say that they are of this module (that of a main), in order; of
-  /// modules "a" and "a_b", "tvmgen_a_b_f" is one of "a_b"; where no main fits, one of "".
+  /// The functions of this module (that of a main) by their symbols, in order. With modules "a" and
+  /// "a_b", "tvmgen_a_b_f" belongs to "a_b". A function that matches no main belongs to "".
   std::span<const FunctionRef* const> of_module(std::string_view module) const;
 
  private:
@@ -50,7 +50,8 @@ std::string module_of_main(std::string_view symbol);
 /// The parameters that functions of `source` link as constants (v0.8), by name.
 std::map<std::string, TensorType, std::less<>> linked_parameters(const TirInput& source);
 
-/// Every character that is neither letter nor digit as `_`: how TVM makes a Relay name a C name.
+/// Replaces every character that is neither letter nor digit by `_`, as TVM does to make a C name
+/// of a Relay name.
 std::string sanitized(std::string_view name);
 
 }  // namespace mlf::graph

@@ -40,12 +40,12 @@ struct RawHook {
   Place context;
 };
 
-/// A statement that main functions do not have, with an effect that is not known.
+/// A statement that main functions do not have, with an unknown effect.
 struct UnknownStatement {
   std::string what;  ///< "a store"
 };
 
-/// A statement that was added and touches nothing of the network.
+/// An added statement that touches nothing of the network.
 struct IgnoredStatement {
   std::string text;
 };
@@ -93,7 +93,7 @@ MainBody read_main(tir::Node function, const ReconstructLimits& limits);
 /// Whether the node is a call of a function, not of an operator or of the runtime.
 bool is_kernel_call(tir::Node node);
 
-/// The name of the function that a call calls; empty where it says none.
+/// The name of the called function; empty if the call states none.
 std::string_view callee_name(tir::Node call);
 
 /// The call of a function in an expression: itself, or what tvm_check_return or a comparison with
@@ -106,7 +106,8 @@ std::optional<RawHook> device_hook(tir::Node call, const Scope& scope);
 /// Reads a call of a function with its arguments as tensors; nothing where it calls no function.
 std::optional<RawCall> decode_call(tir::Node call, const Scope& scope);
 
-/// A loop that copies bytes or elements in order, from one tensor to another. Binds its lets.
+/// Recognises a loop that copies bytes or elements in order, from one tensor to another. Binds its
+/// lets.
 std::optional<RawCopy> copy_loop(tir::Node loop, Scope& scope);
 
 }  // namespace mlf::graph
