@@ -161,16 +161,16 @@ class Datasets(fleet.Fleet):
         self.assertEqual(command(f"{self.archives}/*.tar"), (1, "no archive found"))
         self.make(2)
         self.assertEqual(command(f"{self.archives}/*.tar"),
-                         (0, "2 read, 0 done before, 0 of all failed"))
+                         (0, "2 read, 0 skipped, 0 failed"))
         self.make(0, broken=1)
         self.assertEqual(command(f"{self.archives}/*.tar"),
-                         (1, "1 read, 2 done before, 1 of all failed"))
+                         (1, "1 read, 2 skipped, 1 failed"))
         # It is still broken, also under another time.
         self.assertEqual(command(f"{self.archives}/*.tar"),
-                         (1, "0 read, 3 done before, 1 of all failed"))
+                         (1, "0 read, 3 skipped, 1 failed"))
         os.utime(self.archives / "broken-0.tar", (1, 1))
         self.assertEqual(command(f"{self.archives}/*.tar"),
-                         (1, "0 read, 3 done before, 1 of all failed"))
+                         (1, "0 read, 3 skipped, 1 failed"))
         self.assertEqual(command(f"{self.archives}/0000.tar")[0], 0)
         self.assertEqual(command(f"{self.archives}/absent.tar")[0], 1)
 

@@ -308,9 +308,9 @@ class Errors(unittest.TestCase):
         self.assertEqual(again.diagnostics, error.diagnostics)
 
     def test_of_arguments_are_those_of_python(self):
-        with self.assertRaisesRegex(KeyError, "there is no TIR 'tir-2' in this archive; there is tir-1"):
+        with self.assertRaisesRegex(KeyError, "no TIR 'tir-2' in this archive; it has tir-1"):
             qnn().tir["tir-2"]
-        with self.assertRaisesRegex(KeyError, "there is no table 'calls'; there are archive, call, tensor"):
+        with self.assertRaisesRegex(KeyError, "unknown table 'calls'; known are archive, call, tensor"):
             qnn().table("calls")
         with self.assertRaises(ValueError):
             mlf.open(QNN.read_bytes()).process()

@@ -40,7 +40,7 @@ class Tirs(Mapping[str, Document]):
     def __getitem__(self, stem: str) -> Document:
         if stem not in self._stems:
             names = ", ".join(self._stems) or "none"
-            raise KeyError(f"there is no TIR {stem!r} in this archive; there is {names}")
+            raise KeyError(f"no TIR {stem!r} in this archive; it has {names}")
         return Document(self._archive.document(stem))
 
     def __iter__(self) -> Iterator[str]:

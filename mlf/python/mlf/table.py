@@ -24,7 +24,7 @@ def row_kind(rows: Rows) -> _core.RowKind:
     """Return the kind of rows with this name. Errors: KeyError, which lists all names."""
     if rows not in _core.RowKind.__members__:
         names = ", ".join(_core.RowKind.__members__)
-        raise KeyError(f"there is no table {rows!r}; there are {names}")
+        raise KeyError(f"unknown table {rows!r}; known are {names}")
     return _core.RowKind[rows]
 
 

@@ -49,7 +49,7 @@ class Capture:
 
     def __enter__(self):
         if self._tap is not None:
-            raise RuntimeError("this capture is entered already")
+            raise RuntimeError("this capture is already active")
         _captures.add(self)
         _last[:] = [self]
         tap = self._make_tap()

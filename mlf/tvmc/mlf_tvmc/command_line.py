@@ -8,25 +8,26 @@ from . import stages as stages_
 from .errors import USAGE, CaptureWarning, ExportError
 
 HELP = """\
-Runs tvmc, or a Python script that calls TVM, and leaves TIR in its archives.
+Run tvmc, or a Python script that calls TVM, and add TIR to the archives that it exports.
 
   tvmc-mlf compile MODEL --target=c --executor=aot --output-format=mlf …
   MLF_TIR_EXPORT=1 python -m mlf_tvmc SCRIPT.py …
 
-All arguments are tvmc's, but for these:
-  --no-tir-export      do what tvmc does, and nothing else
+Options, besides those of tvmc:
+  --no-tir-export      run tvmc, and add nothing
   --tir-stages STAGES  where to capture TIR: topology, lowered (default), codegen,
                        before:PASS, after:PASS; several with commas
-  --tir-folder DIRECTORY  also write the TIR of all builds here, for every output format, and
-                       even if code generation fails; mlf takes it like an archive
-  --no-save-json       write texts alone: archives stay smaller, and TIR lacks the data of
+  --tir-folder DIRECTORY
+                       also write the TIR of all builds here, for every output format, and
+                       even if code generation fails; mlf reads it like an archive
+  --no-save-json       write texts only: archives stay smaller, but TIR lacks the data of
                        constants
   --tir-help           print this
 
-Environment: MLF_TIR_EXPORT=1|0 turns the export on or off (tvmc: on, scripts: off),
-MLF_TIR_STAGES names stages, MLF_PROGRAM the program mlf.
-Exit codes: those of tvmc or of the script; else 64 wrong use, 69 TVM or mlf is not there
-or of a version that does not fit, 74 input/output error, and mlf's own.
+Environment: MLF_TIR_EXPORT=1|0 switches the export on or off (default: on for tvmc, off for
+scripts), MLF_TIR_STAGES lists stages, MLF_PROGRAM names the program mlf.
+Exit codes: those of tvmc or of the script; else 64 wrong use, 69 TVM or mlf is missing or has
+the wrong version, 74 input/output error, and those of mlf.
 """
 
 
@@ -95,13 +96,13 @@ def _run(options):
     return tvmc.run_plain(options.rest)
 
 
-def _say(kind, message):
+def _print_message(kind, message):
     print(f"tvmc-mlf: {kind}: {message}", file=sys.stderr)
 
 
 def _show_warning(message, category, *where, **options):
     if issubclass(category, CaptureWarning):
-        _say("warning", message)
+        _print_message("warning", message)
     else:
         _show_other_warning(message, category, *where, **options)
 
@@ -117,5 +118,5 @@ def main(arguments=None):
     try:
         return _run(_Options(sys.argv[1:] if arguments is None else arguments))
     except ExportError as error:
-        _say("error", error)
+        _print_message("error", error)
         return error.exit_code

@@ -44,4 +44,4 @@ def run(*arguments, stdin=None):
     if done.returncode < 0:  # a shell would return 128 more than the signal
         said = f"{said}\n{command[0]} was ended by signal {-done.returncode}".strip()
         raise ExportError(said, 128 - done.returncode)
-    raise ExportError(said or f"{command[0]} failed and said nothing", done.returncode)
+    raise ExportError(said or f"{command[0]} failed without a message", done.returncode)

@@ -38,7 +38,7 @@ def _parse_one(text):
         return Stage(kind, pass_name)
     known = ", ".join(_FIXED)
     raise ExportError(
-        f"unknown stage '{text}': there are {known}, before:<pass> and after:<pass>", USAGE
+        f"unknown stage '{text}'; known are {known}, before:<pass> and after:<pass>", USAGE
     )
 
 

@@ -415,7 +415,7 @@ class Failures(Tvmc):
 
     def test_a_silent_failure_of_mlf_is_reported(self):
         program = self.directory / "bin" / "mlf"
-        self.check_failing_program("exit 70", f"{program} failed and said nothing", 70)
+        self.check_failing_program("exit 70", f"{program} failed without a message", 70)
         self.check_failing_program("kill -9 $$", f"{program} was ended by signal 9", 137)
 
     def test_where_it_is_interrupted_the_archive_is_tvmcs(self):

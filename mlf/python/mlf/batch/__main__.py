@@ -39,7 +39,7 @@ def main() -> int:
     if not done.read and not done.skipped:
         print("no archive found", file=sys.stderr)
         return 1
-    said = f"{done.read} read, {done.skipped} done before, {done.failed} of all failed"
+    said = f"{done.read} read, {done.skipped} skipped, {done.failed} failed"
     print(said, file=sys.stderr)
     return 1 if done.failed else 0
 

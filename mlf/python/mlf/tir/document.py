@@ -167,7 +167,7 @@ class _Numbering:
         if node._values is not None:
             return self._made[id(node)]
         if node._tree is not self.tree:
-            raise ValueError(f"{type(node).__name__} is of another document")
+            raise ValueError(f"{type(node).__name__} belongs to another document")
         return node._id
 
     def add(self, node: Node) -> None:
