@@ -147,7 +147,7 @@ Result<std::pair<std::string, std::uint64_t>> named_size(std::string_view option
                                                          std::string_view text) {
   const std::size_t at = text.find('=');
   if (at == 0 || at == text.npos) {
-    return refuse_limit(fmt::format("{} {}: it is not NAME=BYTES", option, text));
+    return refuse_limit(fmt::format("{} {}: expected NAME=BYTES", option, text));
   }
   const auto bytes = number_of(text.substr(at + 1));
   if (!bytes) {

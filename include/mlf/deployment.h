@@ -99,7 +99,7 @@ struct TirSource {
 /// The modules and the target of a TIR.
 struct TirOwners {
   std::vector<std::size_t> modules;  ///< indices into ModelLibrary::modules, ascending
-  const Target* target = nullptr;    ///< part of the ModelLibrary; null where none fits
+  const Target* target = nullptr;    ///< part of the ModelLibrary; null if none fits
 };
 
 struct DeploymentOptions {

@@ -44,8 +44,8 @@ MLF_API std::string_view to_string(KernelChange change);
 /// A kernel whose program differs between the builds.
 struct KernelDifference {
   KernelChange change{};
-  std::string before;  ///< its symbol; empty where added
-  std::string after;   ///< its symbol; empty where removed
+  std::string before;  ///< its symbol; empty if added
+  std::string after;   ///< its symbol; empty if removed
   std::string name;    ///< short, of both: "cast_subtract", "conv2d -> conv2d_1"
   std::vector<NumberChange> numbers{};
 };

@@ -59,7 +59,7 @@ struct MemoryClaim {
   /// Why TVM states another number, if repeating TVM's calculation gives exactly the claimed
   /// number. Empty if no reason is known, or if the numbers agree.
   std::optional<ClaimReason> reason_code{};
-  std::string reason{};  ///< the same as a sentence; empty where there is none
+  std::string reason{};  ///< the same as a sentence; empty if there is none
 
   /// Whether both can be true.
   MLF_API bool agrees() const;
@@ -77,7 +77,7 @@ MLF_API std::vector<MemoryClaim> memory_claims(const Module& module);
 struct FunctionFacts {
   std::string name;
   std::string symbol;  ///< global_symbol, or the name where it has none
-  std::string module;  ///< of the model library; empty where none fits
+  std::string module;  ///< of the model library; empty if none fits
   std::size_t parameters = 0;
 };
 
@@ -115,9 +115,9 @@ struct EntryPoint {
 
 /// The results of reading everything in an archive, in addition to the Deployment.
 struct Inspection {
-  std::vector<std::optional<EntryPoint>> entry_points;  ///< by module; nothing where none is found
+  std::vector<std::optional<EntryPoint>> entry_points;  ///< by module; nothing if none is found
   std::vector<TirFacts> tir;
-  Networks networks;                             ///< none where `networks_failure` says why
+  Networks networks;                             ///< none if `networks_failure` says why
   std::optional<Diagnostic> networks_failure{};  ///< a TIR or a graph that does not read
 
   /// Returns the network of a module, by its index in ModelLibrary::modules, or null.

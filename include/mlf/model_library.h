@@ -55,7 +55,7 @@ MLF_API std::string_view to_string(Executor executor);
 /// A target of a module. Up to version 5 metadata keys targets by device type, later it lists them.
 struct ModuleTarget {
   Target target;
-  std::int32_t device_type_key = 0;  ///< DLDeviceType; 0 where metadata does not state it
+  std::int32_t device_type_key = 0;  ///< DLDeviceType; 0 if metadata does not state it
 };
 
 /// Something outside the archive that the generated code links to (TVM v0.9+).
@@ -164,7 +164,7 @@ struct Module {
   ModuleFiles files;
   std::vector<CapturedTir> captures;    ///< of a build
   std::vector<std::string> parameters;  ///< of a build: names of parameters in `files.graph`
-  std::vector<ExtraField> extra;        ///< empty where the module's keys are the top-level ones
+  std::vector<ExtraField> extra;        ///< empty if the module's keys are the top-level ones
 };
 
 /// Members that belong to no module in particular.

@@ -67,7 +67,7 @@ struct CheckResult {
   VerifyCheck check{};
   std::size_t passed = 0;
   std::size_t failed = 0;     ///< findings say why
-  std::string not_checked{};  ///< the reason; empty where something was counted
+  std::string not_checked{};  ///< the reason; empty if something was counted
 
   std::size_t counted() const noexcept { return passed + failed; }
 };

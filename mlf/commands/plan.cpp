@@ -55,7 +55,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
   app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
       ->group("Output")
       ->excludes(problem);
-  app.add_flag("--scratch", options.details.scratch, "List what the workspaces of each call cost")
+  app.add_flag("--scratch", options.details.scratch, "List the cost of the workspaces of each call")
       ->group("Output")
       ->excludes(problem);
   app.add_flag("--json", options.json, "Print JSON (schemas/plan.md)")
@@ -66,10 +66,10 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
          "With --offsets, list those of the plan in which results are written over their inputs")
       ->group("Output")
       ->excludes(problem);
-  app.add_option(
-         "--pool", options.memories,
-         "A memory of the board, as fast=64K, the fastest first; repeatable: print which buffer "
-         "would be in which, by bytes accessed; exit code 1 if they do not fit")
+  app.add_option("--pool", options.memories,
+                 "A memory of the board, such as fast=64K, the fastest first; repeatable. Prints "
+                 "the memory "
+                 "of each buffer, chosen by bytes accessed; exit code 1 if they do not fit")
       ->type_name("NAME=BYTES")
       ->group("Several memories")
       ->excludes(problem);

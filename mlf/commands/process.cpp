@@ -37,20 +37,21 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "directory; - takes a tar from standard input to standard output")
       ->required();
   app.add_option("-o,--output", options.output,
-                 "Write the result here and do not change the one ARCHIVE")
+                 "Write the result here, and do not change the archive; for one ARCHIVE")
       ->type_name("OUT")
       ->group("Output");
   app.add_option(
          "--tir", options.tir_files,
-         "Also read TIR from this file, as if it were in src/ of the one ARCHIVE: by its own "
-         "name if that is like tir-1.txt or tir-1.tvm.json, else by the next free one; "
+         "Also read TIR from this file, as if it were in src/ of the archive, under its own name "
+         "if "
+         "that is like tir-1.txt or tir-1.tvm.json, else under the next free one; for one ARCHIVE; "
          "repeatable")
       ->type_name("FILE")
       ->group("Input");
   app.add_option(
          "--add-tir", options.added_tir_files,
-         "First add this file with TIR to src/ of the one ARCHIVE; its name is like tir-1.txt or "
-         "tir-1.tvm.json, and a member of that name stays as it is; repeatable")
+         "First add this file with TIR to src/ of the archive; its name must be like tir-1.txt or "
+         "tir-1.tvm.json. An existing member of that name stays; for one ARCHIVE; repeatable")
       ->type_name("FILE")
       ->group("Input");
   add_enum_option(app, "--constants", options.constants,
@@ -60,7 +61,7 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                   {"PLACE", "Output"}, "Data of constants");
   app.add_option("--require", options.require,
                  "Exit with 1 and change nothing if this is missing; with commas between "
-                 "several:\ntir  any TIR\ngraph  a graph that can be trusted, of each module")
+                 "several:\ntir  any TIR\ngraph  a valid graph of every module")
       ->type_name("WHAT")
       ->group("Checks")
       ->check(one_of({"tir", "graph"}))

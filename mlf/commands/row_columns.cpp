@@ -34,7 +34,7 @@ std::string names_of(RowKind kind) {
 std::string row_columns_help() {
   std::string text =
       "Columns after archive and error (NAME* is NAME_min and NAME_max; mlf-table(1)\n"
-      "says what each means):\n";
+      "has the meanings):\n";
   for (const auto& [kind, name] : kKinds) {
     text += entry(fmt::format("--rows {}", name), names_of(kind), 20);
   }

@@ -58,21 +58,21 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside, "written"},
                    {"none", tir::ConstantPlace::none,
-                    "left out: json has their digests, tvmscript refers to metadata that is not "
-                    "there, save_json and c fail if there are constants"}},
+                    "left out: json has digests, tvmscript refers to missing metadata, "
+                    "save_json and c fail if there are constants"}},
                   {"PLACE", "Output"}, "Data of constants");
   add_enum_option(app, "--missing", options.missing,
                   {{"error", Missing::error, "an error"},
                    {"omit", Missing::omit, "left out and listed on standard error"}},
                   {"ACTION", "Output"},
-                  "For save_json and tvmscript, attributes and annotations that the source "
-                  "refers to in a metadata section that it does not have");
+                  "For save_json and tvmscript, attributes and annotations that are "
+                  "references into a missing metadata section");
   app.add_option_function<std::string>(
          "--tvm-version",
          [&options](const std::string& text) {
            options.tvm_version = tir::tvm_version_named(text);
          },
-         "TVM version that save_json, tvmscript or c is for; without it, that of the source. "
+         "TVM version to write save_json, tvmscript or c for (default: that of the source). "
          "tvmscript that its parser cannot read is an error")
       ->check(tvm_version_validator())
       ->type_name("VERSION")

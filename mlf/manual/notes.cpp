@@ -58,7 +58,7 @@ CommandNotes notes_of(std::string_view command) {
        {{"mlf graph --pretty module.tar", "The topology as JSON"},
         {"mlf graph --format svg module.tar", "A picture, on standard output"},
         {"mlf graph --format json module.tar", "For TVM's executor, for Netron"}},
-       "the module has no network, or no graph that can be trusted",
+       "the module has no network, or no valid graph",
        {"mlf verify", "mlf/guide/network.md", "schemas/topology.md", "schemas/graph.md"}},
       {"tir",
        {{"mlf tir module.tar:tir-1", "A TIR module of an archive as JSON"},

@@ -224,7 +224,7 @@ bool is_load(Node node) {
   return node.is(Kind::BufferLoad) || node.is(Kind::Load);
 }
 
-/// What a statement stores, or calls; undefined where it does neither.
+/// What a statement stores, or calls; undefined if it does neither.
 Node computed_value(Node statement) {
   if (statement.is(Kind::BufferStore)) return statement[f::BufferStore::value];
   if (statement.is(Kind::Store)) return statement[f::Store::value];

@@ -86,8 +86,8 @@ class GzipReader {
 };
 
 /// Decompresses `file`, all members of it, and hands what comes out to `take`. Throws
-/// `invalid_input` where the data is damaged or cut off, does not have the checksum or the length
-/// that it says, or where anything but another member follows; `io` where it cannot be read.
+/// `invalid_input` if the data is damaged or cut off, does not have the checksum or the length
+/// that it says, or where anything but another member follows; `io` if it cannot be read.
 ///
 /// zlib rather than libarchive, which up to 3.7 skips the checksum and the length.
 void decompress_gzip(const support::File& file, const TakeBytes& take) {
@@ -169,7 +169,7 @@ la_ssize_t read_input(::archive* /*reader*/, void* data, const void** bytes) {
                      printable_name(reason != nullptr ? reason : "no reason given")));
 }
 
-/// False where nothing comes out.
+/// False if nothing comes out.
 template <int (*add_filter)(::archive*)>
 bool start_reading(::archive* reader, Input& input) {
   input.file.rewind();

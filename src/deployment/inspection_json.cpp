@@ -90,7 +90,7 @@ void write_claim(Writer& out, const MemoryClaim& claim) {
   out.text_or_null("reason", claim.reason);
 }
 
-/// `network`: null where the module has none.
+/// `network`: null if the module has none.
 void write_memory(Writer& out, const Module& module, const graph::Topology* network) {
   const ModuleMemory& memory = module.memory;
   const auto claims =

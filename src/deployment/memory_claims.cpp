@@ -167,7 +167,7 @@ std::optional<Reason> reason_of_workspace(const Topology& topology, const Memory
 
 // --- Claims ------------------------------------------------------------------------------------
 
-/// What the devices claim together; nothing where none claims anything.
+/// What the devices claim together; nothing if none claims anything.
 template <class Number>
 std::optional<std::uint64_t> sum_over_devices(const Module& module, Number&& number) {
   std::optional<std::uint64_t> sum;

@@ -141,7 +141,7 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedMod
     topology.module = modules_[*module].name;
     std::ranges::move(plan::overlapping_workspaces(topology, stage),
                       std::back_inserter(topology.checks));
-    // Does nothing where an earlier stage or the module's graph has decided.
+    // Does nothing if an earlier stage or the module's graph has decided.
     found_.emplace(*module, std::move(topology));
   }
 }

@@ -68,7 +68,7 @@ Graphviz load() {
   };
 }
 
-/// Null where this Graphviz is elsewhere.
+/// Null if this Graphviz is elsewhere.
 void* exported(const char* library, const char* name) {
   return is_missing(library) ? nullptr : ::dlsym(open(library), name);
 }

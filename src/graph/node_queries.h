@@ -35,7 +35,7 @@ TensorType type_of_buffer(tir::Node buffer);
 /// Whether a statement that a reader kept as text does nothing to what its function computes.
 bool is_inert_text(tir::Node statement);
 
-/// Elements of constant extents times the bytes of one; nothing where an extent is not constant.
+/// Elements of constant extents times the bytes of one; nothing if an extent is not constant.
 std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents);
 
 }  // namespace mlf::graph

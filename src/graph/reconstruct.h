@@ -37,7 +37,7 @@ struct ModuleFacts {
   /// outputs in the order of main's parameters, which TVM calls `output`, `output2`, `output3`, ….
   std::optional<std::vector<NamedTensor>> outputs{};
   /// What the C header's structs call inputs and outputs, sanitised, in the order of main's
-  /// parameters; empty where there is no header (packed interface).
+  /// parameters; empty if there is no header (packed interface).
   std::vector<std::string> input_fields{};
   std::vector<std::string> output_fields{};
   /// Tensors whose types are stated elsewhere, such as in the signature of Relay's main; matched by
@@ -57,7 +57,7 @@ struct ReconstructLimits {
   std::uint64_t max_statements = 50'000'000;  ///< of one main, shared ones counted each time
 };
 
-/// Topologies of all mains in `sources`, in the order of their symbols; none where there is no
+/// Topologies of all mains in `sources`, in the order of their symbols; none if there is no
 /// main: an operator archive has no network.
 ///
 /// A main is a PrimFunc with the attribute `runner_function`, or one called `__tvm_main__` (v0.9+)
@@ -66,7 +66,7 @@ struct ReconstructLimits {
 /// with tvm_stack_make_array and after LowerTVMBuiltin; storage before planning, after
 /// StorageRewrite and after USMP. What does not fit is a check in the topology, never an error.
 ///
-/// Errors: `invalid_input` where main has more statements than the limit.
+/// Errors: `invalid_input` if main has more statements than the limit.
 Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
                                           std::span<const ModuleFacts> facts = {},
                                           const ReconstructLimits& limits = {});

@@ -67,7 +67,7 @@ class Scope {
   /// A store of an integer into memory on the stack.
   void store(const Place& at, std::int64_t element, tir::Node value);
 
-  /// What a struct_set put into a field, if it is a pointer; unknown where there is nothing.
+  /// What a struct_set put into a field, if it is a pointer; unknown if there is nothing.
   Place field_place(const Place& item, StructField field) const;
   std::optional<std::int64_t> field_integer(const Place& item, StructField field) const;
   /// Whether the field was set since the last call.

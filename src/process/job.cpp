@@ -63,14 +63,14 @@ AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   return added;
 }
 
-/// The file that states the modules. Null where there is none.
+/// The file that states the modules. Null if there is none.
 const Member* description_of(const Archive& archive) {
   const Member* metadata = archive.find(model_library::kMetadata);
   return metadata != nullptr ? metadata : archive.find(model_library::kBuild);
 }
 
 /// The file that states the modules, else one of generated code or captured TIR: without them it is
-/// no archive that a deployment opens. Null where there is none.
+/// no archive that a deployment opens. Null if there is none.
 const Member* anchor_of(const Archive& archive) {
   if (const Member* description = description_of(archive)) return description;
   const std::string_view directory = deployment::source_directory(archive);
@@ -109,7 +109,7 @@ Deployment open_deployment(Archive archive, const ProcessOptions& options) {
                            .tir_limits = options.tir_limits}));
 }
 
-/// Null where it is missing.
+/// Null if it is missing.
 const Member* written_member(const Archive& archive, const Digest& written) {
   const Member* member = archive.find(written.name);
   return member != nullptr && member->type == archive::MemberType::file ? member : nullptr;

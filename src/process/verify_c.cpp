@@ -39,7 +39,7 @@ bool is_kept_as_text(const tir::Document& read, const tir::Difference& differenc
          has_lost(read, tir::LossCode::npu_commands, difference.function);
 }
 
-/// The pools of a function say nothing where no file of C defines them.
+/// The pools of a function say nothing if no file of C defines them.
 bool lacks_pools(const tir::Document& read, const tir::Difference& difference) {
   return difference.in == tir::DifferenceIn::attribute &&
          has_lost(read, tir::LossCode::attr_object, difference.function);

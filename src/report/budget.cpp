@@ -99,7 +99,7 @@ Verdict verdict_on(const ModuleReport& module, const BudgetResult& result) {
   return is_within && !contradiction(module) ? Verdict::fits : Verdict::undecided;
 }
 
-/// What the limit is missed by.
+/// By how much the limit is exceeded, or why that is unknown.
 std::string shortfall(const BudgetResult& result) {
   const Limit& limit = result.limit;
   const std::string_view unit = info(limit.resource).unit;
@@ -107,7 +107,7 @@ std::string shortfall(const BudgetResult& result) {
     return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
   }
   if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
-  if (!result.needed.max) return fmt::format("the most {} that are needed is unknown", unit);
+  if (!result.needed.max) return "the upper bound is unknown";
   return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
 }
 

@@ -24,11 +24,11 @@ struct ArrayUse {
 /// Every use in statements, in pools, and in lists and maps of attributes. Not those in Relay.
 std::vector<ArrayUse> array_uses(Node module);
 
-/// The one constant that all of these are, with its shape if one of them knows it; null where there
+/// The one constant that all of these are, with its shape if one of them knows it; null if there
 /// is none or they differ.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found);
 
-/// An extent of a constant; nothing where it is not a number.
+/// An extent of a constant; nothing if it is not a number.
 std::optional<std::int64_t> constant_extent(Node extent);
 
 }  // namespace mlf::tir

@@ -123,13 +123,13 @@ class CmsisCall {
   std::size_t position(CmsisArgument what) const {
     return positions_[static_cast<std::size_t>(what)];
   }
-  /// The argument, or the first of the four; undefined where it is not there.
+  /// The argument, or the first of the four; undefined if it is not there.
   Node argument(CmsisArgument what) const;
-  /// Nothing where it is no literal.
+  /// Nothing if it is no literal.
   std::optional<std::int64_t> number(CmsisArgument what) const;
-  /// Nothing where one of the four is no literal, or no size that a tensor of a layer has.
+  /// Nothing if one of the four is no literal, or no size that a tensor of a layer has.
   std::optional<CmsisDims> dims(CmsisArgument what) const;
-  /// What the layer reads or writes behind a pointer, all of it. Nothing where the arguments do not
+  /// What the layer reads or writes behind a pointer, all of it. Nothing if the arguments do not
   /// say it, or where sizes of its tensors contradict each other.
   std::optional<CmsisMemory> memory(CmsisArgument what) const;
 

@@ -14,7 +14,7 @@ struct Interval {
   std::int64_t high = 0;
 };
 
-/// The values of `a op b` for the arithmetic kinds; nothing where they are unbounded or too large.
+/// The values of `a op b` for the arithmetic kinds; nothing if they are unbounded or too large.
 std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b);
 
 }  // namespace mlf::tir

@@ -15,7 +15,7 @@ std::string_view pool_name(std::string_view parameter);
 /// A pool that a function works in.
 struct PoolUse {
   Node allocated;         ///< the AllocatedPoolInfo in `pool_args`
-  std::string_view name;  ///< by the parameter that is the pool; empty where none is it for certain
+  std::string_view name;  ///< by the parameter that is the pool; empty if none is it for certain
 };
 
 /// The pools of a PrimFunc, in the order of its attribute `pool_args`.

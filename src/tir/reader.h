@@ -53,7 +53,7 @@ struct Reading {
 /// and as JSON it could not be read again.
 class EntryNames {
  public:
-  /// False where the map has an entry of that name.
+  /// False if the map has an entry of that name.
   bool add(StringId name) { return names_.insert(name).second; }
 
  private:
@@ -65,7 +65,7 @@ std::string message_of_repeated(std::string_view name);
 /// Readers get their text without it; columns are counted as editors count them.
 std::string_view without_byte_order_mark(std::string_view text);
 
-/// Where a text of this dialect begins behind lines that do not belong to it; 0 where its reader
+/// Where a text of this dialect begins behind lines that do not belong to it; 0 if its reader
 /// knows what may come first.
 std::size_t begin_of_text(std::string_view text, Dialect dialect);
 
@@ -73,7 +73,7 @@ std::size_t begin_of_text(std::string_view text, Dialect dialect);
 /// 0.24 or later": it says which versions mlf reads.
 std::string refusal_of_later_tvm(std::string_view named);
 
-// `places` is null where they are not needed.
+// `places` is null if they are not needed.
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,
                        Places* places = nullptr);
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,

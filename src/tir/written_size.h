@@ -11,7 +11,7 @@ namespace mlf::tir {
 /// the nodes that the module has, so that no limit is too low for a module without much sharing.
 std::uint64_t written_limit(const Module& module, std::uint64_t most);
 
-/// Throws `invalid_input` where the statements and expressions of all functions take more than
+/// Throws `invalid_input` if the statements and expressions of all functions take more than
 /// `written_limit` nodes as trees. 40 chained `x + x` are 41 nodes here and 2^40 as text: writers
 /// count first, or they find out when the disk is full.
 void check_written_size(const Module& module, std::uint64_t most);

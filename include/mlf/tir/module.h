@@ -174,7 +174,7 @@ enum class Category : std::uint8_t {
 enum class Encoding : std::uint8_t { attrs, repr, special };
 
 enum class FieldType : std::uint8_t {
-  node,         ///< a NodeId; 0 where undefined
+  node,         ///< a NodeId; 0 if undefined
   list,         ///< NodeIds in order; an undefined list differs from an empty one
   string_map,   ///< names to NodeIds, in the order written
   node_map,     ///< NodeIds to NodeIds, in the order written
@@ -357,13 +357,13 @@ class MLF_API Node {
   Node node(FieldRef field) const;
   NodeList list(FieldRef field) const;
   NodeMap map(FieldRef field) const;
-  std::string_view text(FieldRef field) const;  ///< empty where undefined
+  std::string_view text(FieldRef field) const;  ///< empty if undefined
   bool has_text(FieldRef field) const;
   std::int64_t integer(FieldRef field) const;  ///< integer, boolean or enumeration
   double real(FieldRef field) const;
   DType dtype(FieldRef field) const;
   std::span<const std::int64_t> integers(FieldRef field) const;
-  /// Raw bytes; nullopt where undefined.
+  /// Raw bytes; nullopt if undefined.
   std::optional<std::span<const std::byte>> bytes(FieldRef field) const;
 
   friend bool operator==(const Node& a, const Node& b) {

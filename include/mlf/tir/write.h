@@ -65,7 +65,7 @@ MLF_API Result<void> write_save_json(const Document& document, const Sink& sink)
 
 /// An attribute of a function or of the module, or an annotation.
 struct OmittedAttribute {
-  std::string function;  ///< empty where it is the module's
+  std::string function;  ///< empty if it is the module's
   std::string name;
 };
 

@@ -15,7 +15,7 @@ requires(std::same_as<Id, CallId> || std::same_as<Id, CopyId> || std::same_as<Id
   out.integer(index(id));
 }
 
-/// Members `dtype` and `shape`; null where they are not known.
+/// Members `dtype` and `shape`; null if they are not known.
 inline void write_type(json::Writer& out, const TensorType& type) {
   out.text_or_null("dtype", type.dtype.is_void() ? std::string() : tir::to_string(type.dtype));
   out.member("shape", type.shape);

@@ -18,7 +18,7 @@ using Bindings = std::unordered_map<std::uint32_t, tir::Node>;
 
 class IndexProgram {
  public:
-  /// Nothing where the expression has parts that are not integers, or is too large. Variables that
+  /// Nothing if the expression has parts that are not integers, or is too large. Variables that
   /// are bound are followed; what is left are `variables()`, and what is read from memory is among
   /// them.
   static std::optional<IndexProgram> compile(tir::Node expression, const Bindings& bindings);
@@ -29,12 +29,12 @@ class IndexProgram {
   /// Steps of one run.
   std::size_t size() const { return steps_.size(); }
   void set(std::size_t variable, std::int64_t value) { values_[variable] = value; }
-  /// The value; nothing where it overflows its type or divides by zero.
+  /// The value; nothing if it overflows its type or divides by zero.
   std::optional<std::int64_t> run();
 
   using RangeOf = std::function<std::optional<tir::Interval>(tir::NodeId)>;
   /// All values that it can have where each variable has some value of `range_of`, or of its type
-  /// where that says nothing; perhaps more. Nothing where there is no telling.
+  /// where that says nothing; perhaps more. Nothing if there is no telling.
   std::optional<tir::Interval> range(const RangeOf& range_of) const;
 
  private:

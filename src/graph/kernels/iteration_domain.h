@@ -46,7 +46,7 @@ struct CountedTest {
   std::optional<IndexProgram> other{};  ///< where two expressions have to be equal
 
   bool has_variables() const;
-  /// Whether it is met with the present values of its variables; nothing where an expression has
+  /// Whether it is met with the present values of its variables; nothing if an expression has
   /// no value.
   std::optional<bool> is_met();
 };
@@ -75,7 +75,7 @@ class Enumeration {
   Enumeration(const Enumeration&) = delete;
   Enumeration(Enumeration&&) = default;
 
-  /// The number of iterations of the innermost loop in which all tests are met; nothing where an
+  /// The number of iterations of the innermost loop in which all tests are met; nothing if an
   /// expression has no value or the steps do not suffice. Takes the steps it needs from `steps`.
   std::optional<std::uint64_t> count(std::uint64_t& steps);
   /// The sums of all terms in those iterations, ascending, each once. Nothing as above, and where a
@@ -137,7 +137,7 @@ struct IterationDomain {
 
   /// Compiles bounds and constraints as far as loop variables are all that they depend on.
   void compile(const Bindings& bindings);
-  /// Position of the loop that counts a variable; nothing where none does.
+  /// Position of the loop that counts a variable; nothing if none does.
   std::optional<std::size_t> loop_of(tir::NodeId variable) const;
   /// The expression as a program, if variables of these loops are all that it depends on.
   std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
@@ -145,7 +145,7 @@ struct IterationDomain {
   /// Loops that nothing connects are independent: their numbers of iterations multiply, and only
   /// what is in one group has to be run together. Tests and terms without variables are in none.
   std::vector<Group> groups() const;
-  /// One group; nothing where a bound or a test of it depends on data.
+  /// One group; nothing if a bound or a test of it depends on data.
   std::optional<CountedNest> nest_of(const Group& group) const;
 };
 

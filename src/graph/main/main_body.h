@@ -71,7 +71,7 @@ struct NamedPlace {
 /// Main's parameters, or the packed arguments where MakePackedAPI ran on it.
 struct MainParameter {
   std::string name;  ///< as the parameter, or the variable that takes the argument, is called
-  tir::Node buffer;  ///< declared over it; undefined where none is
+  tir::Node buffer;  ///< declared over it; undefined if none is
   bool is_own_data = false;  ///< lowered: the parameter is the data pointer, "x_buffer_var"
 };
 
@@ -87,7 +87,7 @@ struct MainBody {
   std::map<std::string, TensorType, std::less<>> linked;  ///< their types, as far as known
 };
 
-/// Reads main. Throws `Error` where it has more statements than the limit.
+/// Reads main. Throws `Error` if it has more statements than the limit.
 MainBody read_main(tir::Node function, const ReconstructLimits& limits);
 
 /// Whether the node is a call of a function, not of an operator or of the runtime.
@@ -103,7 +103,7 @@ tir::Node call_inside(tir::Node expr);
 /// A call into the device API: "TVMDevice<Kind><Phase>".
 std::optional<RawHook> device_hook(tir::Node call, const Scope& scope);
 
-/// Reads a call of a function with its arguments as tensors; nothing where it calls no function.
+/// Reads a call of a function with its arguments as tensors; nothing if it calls no function.
 std::optional<RawCall> decode_call(tir::Node call, const Scope& scope);
 
 /// Recognises a loop that copies bytes or elements in order, from one tensor to another. Binds its

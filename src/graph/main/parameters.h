@@ -76,7 +76,7 @@ ParameterTable classify_parameters(tir::Node main, const MainBody& body, const M
 void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology);
 
-/// The parameters that the arguments of a call go to; none where their numbers differ. The context
+/// The parameters that the arguments of a call go to; none if their numbers differ. The context
 /// that a call may end in is not a parameter of most kernels.
 std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, const RawCall& call,
                                                      const ParameterTable& main_parameters);

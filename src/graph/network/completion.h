@@ -38,7 +38,7 @@ void size_pool_constants(Topology& topology, tir::Node main);
 
 // --- The second opinion: Relay's main in A-normal form, from before memory planning ------------
 
-/// The network that `main_func_info` of an IRModule shows; nothing where the module has none, or
+/// The network that `main_func_info` of an IRModule shows; nothing if the module has none, or
 /// none in the form that TVM gives it: lets of calls, tuples, their elements and constants.
 std::optional<Topology> relay_main(tir::Node module);
 

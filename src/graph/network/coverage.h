@@ -22,7 +22,7 @@ class Coverage {
   void remove(ByteRange range) { change(range, -1); }
   /// Bytes in at least one range.
   std::uint64_t bytes() const { return tree_[1].bytes; }
-  /// End of the last byte in a range; 0 where there is none.
+  /// End of the last byte in a range; 0 if there is none.
   std::uint64_t end() const { return tree_[1].end; }
 
  private:

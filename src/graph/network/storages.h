@@ -31,7 +31,7 @@ class Storages {
   StorageState& state_of(const ArgumentRole& role);
   StorageState& state_of_port(std::size_t port);
 
-  /// The value that the storage holds, with one more consumer; nothing where it holds none.
+  /// The value that the storage holds, with one more consumer; nothing if it holds none.
   std::optional<ValueId> consume(StorageState& state, const Endpoint& consumer);
   /// The same, in use up to this step.
   std::optional<ValueId> read(StorageState& state, const Endpoint& reader, Position position);

@@ -30,7 +30,7 @@ struct CDefinition {
 
 struct CFile {
   CRole role = CRole::other;
-  std::string target;                    ///< of `// tvm target: …`; empty where no line says it
+  std::string target;                    ///< of `// tvm target: …`; empty if no line says it
   std::vector<std::string> functions;    ///< symbols of the functions with TIR, in the text's order
   std::vector<CDefinition> definitions;  ///< all functions, in the text's order
 };
@@ -74,7 +74,7 @@ struct CSources {
 ///
 /// Source ranges of nodes refer to the first file with functions.
 ///
-/// Errors: `invalid_input` where no file has a function, where a constant array is malformed or
+/// Errors: `invalid_input` if no file has a function, where a constant array is malformed or
 /// defined twice, and where a file is over a limit.
 Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
 

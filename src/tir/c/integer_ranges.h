@@ -18,7 +18,7 @@ class IntegerRanges {
 
   void enter(Node node);
   void leave(Node node);
-  /// Of an expression that was left; nothing where there is no telling.
+  /// Of an expression that was left; nothing if there is no telling.
   std::optional<Interval> of(Node expr) const;
 
  private:

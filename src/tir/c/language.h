@@ -29,7 +29,7 @@ std::span<const std::string_view> reserved_words();
 /// Allocations of the plain scope with fewer bytes are arrays, others are workspaces.
 constexpr std::int64_t kWorkspaceBytes = 1024;
 
-/// The dtype that generated code spells as three numbers; nothing where TVM has no such one.
+/// The dtype that generated code spells as three numbers; nothing if TVM has no such one.
 std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes);
 
 /// What `(a op b)` means: a node kind, or the operator of a call.
@@ -47,7 +47,7 @@ struct MathCall {
   DType dtype;
 };
 std::optional<MathCall> math_call(std::string_view function);
-/// The name in libm, without the suffix of float32; empty where the operator is not one of its
+/// The name in libm, without the suffix of float32; empty if the operator is not one of its
 /// functions.
 std::string_view math_name(std::string_view op);
 

@@ -36,7 +36,7 @@ class Pairing {
   NodeId left_of(Node right) const { return left_of_[index(right.id())]; }
   NodeId right_of(Node left) const { return right_of_[index(left.id())]; }
 
-  /// Pairs an object with a reference into a metadata section that is not there; false where the
+  /// Pairs an object with a reference into a metadata section that is not there; false if the
   /// reference was paired with another object before.
   bool pair_missing(Node left, Node reference);
 

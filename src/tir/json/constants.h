@@ -35,7 +35,7 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
                                           const Document& document, const JsonOptions& options);
 
-/// Gives the content of a constant's NumPy file by the path in the JSON; nullopt where it is not
+/// Gives the content of a constant's NumPy file by the path in the JSON; nullopt if it is not
 /// at hand, and then the constant has no data.
 using FileSource = std::function<std::optional<std::string>(std::string_view path)>;
 
@@ -45,7 +45,7 @@ struct ConstantTable {
   std::vector<LeftOut> left_out;
 };
 
-/// Throws where data, size and digest do not agree.
+/// Throws if data, size and digest do not agree.
 ConstantTable read_constants(Builder& builder, json::Value table, const FileSource& files);
 
 // --- Documents: document_reader.cpp ------------------------------------------------------------

@@ -24,7 +24,7 @@ enum class NodePlace : std::uint8_t {
   table,       ///< in `vars` or `buffers`, with a name of its own
 };
 
-/// The members of a node's object by field. Throws where a key is unknown or one is missing.
+/// The members of a node's object by field. Throws if a key is unknown or one is missing.
 class NodeMembers {
  public:
   NodeMembers(json::Value object, Kind kind, NodePlace place);
@@ -55,7 +55,7 @@ void check_keys(json::Value object, std::initializer_list<std::string_view> requ
 std::uint32_t expect_index(json::Value value);
 
 /// The value of a field of type string, integer, real, boolean, dtype, enumeration or integers.
-/// `dtype` is that of the node itself, where it has one. Throws where the JSON type is not the one
+/// `dtype` is that of the node itself, where it has one. Throws if the JSON type is not the one
 /// that the field, or the dtype, asks for.
 FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,
                        DType dtype);

@@ -43,10 +43,10 @@ struct UnboundIterVar {
 std::optional<UnboundIterVar> unbound_iter_var(std::string_view token);
 
 /// Offset just past the bracket that closes the one at `open`, strings and comments passed over;
-/// npos where it is never closed.
+/// npos if it is never closed.
 std::size_t after_bracket(std::string_view text, std::size_t open);
 
-/// Offset just past the string or comment at `begin`, `begin` where there is none, npos where it is
+/// Offset just past the string or comment at `begin`, `begin` where there is none, npos if it is
 /// never closed.
 std::size_t after_quoted(std::string_view text, std::size_t begin);
 

@@ -44,7 +44,7 @@ class UnknownKinds {
     const auto known = graph_.node(index).kind;
     return known ? *known : opaque_kinds_[index];
   }
-  /// Node that an attribute of a node of unknown type refers to; 0 where it does not.
+  /// Node that an attribute of a node of unknown type refers to; 0 if it does not.
   std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 
  private:
@@ -67,7 +67,7 @@ class UnknownKinds {
   void note_kind(std::uint32_t node, Expects expects);
 
   const JsonGraph& graph_;
-  std::vector<Kind> opaque_kinds_;    // empty where all type keys are known
+  std::vector<Kind> opaque_kinds_;    // empty if all type keys are known
   std::vector<bool> certain_;         // nodes that are referred to for certain
   std::vector<bool> lists_of_exprs_;  // arrays whose elements were looked at already
   std::vector<bool> lists_of_stmts_;

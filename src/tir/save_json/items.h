@@ -60,9 +60,9 @@ class Items {
   bool is_reference(Node node, const Slot& slot) const;
   /// What an attribute refers to.
   Item target(Node node, const Slot& slot) const;
-  /// The text that an attribute of a node of unknown type is; nothing where it is a reference.
+  /// The text that an attribute of a node of unknown type is; nothing if it is a reference.
   static std::optional<std::string_view> opaque_text(Node value);
-  /// What it refers to: null where its text is the value.
+  /// What it refers to: null if its text is the value.
   static Item opaque_target(Node value);
   /// The type of a parameter.
   Item type_of(Node var) const;

@@ -103,7 +103,7 @@ class ExprFactory {
                      NodeId predicate = NodeId::none);
   /// Whether such a load has no more lanes than a vector can have.
   bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const;
-  /// The dtype of such a load. Throws where it would have more lanes than a vector can have.
+  /// The dtype of such a load. Throws if it would have more lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
   /// A call whose dtype the source prints.
   NodeId call(NodeId callee, std::span<const NodeId> args, DType dtype) {

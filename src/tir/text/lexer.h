@@ -129,7 +129,7 @@ struct Meaning {
   T value;
 };
 
-/// Null where the word is in none of the rows.
+/// Null if the word is in none of the rows.
 template <class T, std::size_t N>
 constexpr const T* meaning_of(const Meaning<T> (&rows)[N], std::string_view word) {
   for (const Meaning<T>& row : rows) {
@@ -138,7 +138,7 @@ constexpr const T* meaning_of(const Meaning<T> (&rows)[N], std::string_view word
   return nullptr;
 }
 
-/// Offset just past the string that starts at `begin`, or npos where it is never closed.
+/// Offset just past the string that starts at `begin`, or npos if it is never closed.
 using StringEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 
 /// Strings of Python: either quote, three of them for several lines, backslash escapes.
@@ -278,7 +278,7 @@ std::string decode_string(std::string_view token);
 /// The text between the quotes where it holds no escape, so that it need not be copied.
 std::optional<std::string_view> plain_string(std::string_view token);
 
-/// A decimal integer of 64 bits; the upper half of uint64 wraps. nullopt where it does not fit.
+/// A decimal integer of 64 bits; the upper half of uint64 wraps. nullopt if it does not fit.
 std::optional<std::int64_t> parse_integer(std::string_view digits);
 /// A decimal or `inf`, `-inf`, `nan`, `-nan`.
 std::optional<double> parse_real(std::string_view text);

@@ -138,7 +138,7 @@ class LostConstants {
   std::vector<Recovered> found_;
 };
 
-/// The extents of a constant; nothing where one of them is not a number.
+/// The extents of a constant; nothing if one of them is not a number.
 std::optional<std::vector<std::int64_t>> constant_shape(const Builder& builder,
                                                         const std::vector<NodeId>& extents);
 

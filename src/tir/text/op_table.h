@@ -45,7 +45,7 @@ const OpInfo* find_op(std::string_view name);
 /// By the name after the prefix in TVMScript; a full name ("tir.exp") is accepted too.
 const OpInfo* find_script_op(std::string_view script_name);
 
-/// The dtype that `rule` gives for arguments of these dtypes; nothing where they are too few.
+/// The dtype that `rule` gives for arguments of these dtypes; nothing if they are too few.
 std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments);
 
 }  // namespace mlf::tir::text

@@ -45,11 +45,11 @@ struct Prefixes {
 
 // --- Names -------------------------------------------------------------------------------------
 
-/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over. False where
+/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over. False if
 /// it imports `tirx`, the language of v0.24 and later.
 bool read_import(std::string_view comment, Prefixes& prefixes);
 
-/// What follows the prefix and the dot in `path`; empty where it starts otherwise.
+/// What follows the prefix and the dot in `path`; empty if it starts otherwise.
 std::string_view after_prefix(std::string_view path, std::string_view prefix);
 
 /// Whether a comment is the `# with T.block("root"):` of an implied root block.

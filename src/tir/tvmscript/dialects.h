@@ -48,7 +48,7 @@ constexpr BinaryOperator kBinaryOperators[] = {
     {Kind::Or, text::Sign::or_, "or", 2},
 };
 
-/// The operator for a binary kind; null where there is only a function.
+/// The operator for a binary kind; null if there is only a function.
 constexpr const BinaryOperator* operator_for(Kind kind) {
   const auto* const found = std::ranges::find(kBinaryOperators, kind, &BinaryOperator::kind);
   return found == std::end(kBinaryOperators) ? nullptr : found;
@@ -108,7 +108,7 @@ struct Rules {
   /// A bare number that a buffer stores is one of the buffer's dtype: since v0.12 TVM makes it so.
   /// Before, it is int32 or float32 whatever the buffer holds.
   bool stores_by_buffer;
-  /// Positions among the arguments of `T.reduce`; npos where it is not printed.
+  /// Positions among the arguments of `T.reduce`; npos if it is not printed.
   struct {
     std::size_t init, axis, condition, value_index;
   } reduce;

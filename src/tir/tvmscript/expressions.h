@@ -37,7 +37,7 @@ NodeId read_call(Context& c, const Value& callee, const Arguments& args);
 Arguments arguments_of(Context& c, SyntaxId root);
 /// The same, not lowered yet.
 std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root);
-/// The function that `root` calls, without the prefix T or I; empty where it is not such a call.
+/// The function that `root` calls, without the prefix T or I; empty if it is not such a call.
 std::string_view tir_callee(Context& c, SyntaxId root);
 std::string_view ir_callee(Context& c, SyntaxId root);
 /// The same for `T.Buffer[…]`, which before v0.12 is what `T.Buffer(…)` is since.

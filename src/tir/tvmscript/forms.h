@@ -74,9 +74,9 @@ struct Form {
 
 /// All forms, in the order of the table.
 std::span<const Form> all_forms();
-/// The function of this name behind a prefix; null where there is none.
+/// The function of this name behind a prefix; null if there is none.
 const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view name);
-/// How TVM v0.`minor` makes nodes of a kind; null where it has no words for them.
+/// How TVM v0.`minor` makes nodes of a kind; null if it has no words for them.
 const Form* form_of(Kind kind, std::uint8_t minor);
 
 // --- Reading calls of forms: form_readers.cpp --------------------------------------------------

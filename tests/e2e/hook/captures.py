@@ -86,7 +86,7 @@ class Several(Exporting):
         captured = mlf_tvmc.capture()
         with captured:
             build()
-            with self.assertRaisesRegex(RuntimeError, "entered already"), captured:
+            with self.assertRaisesRegex(RuntimeError, "already active"), captured:
                 pass
         self.assertEqual(state_of_tvm(), before)
         with captured:

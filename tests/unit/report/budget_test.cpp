@@ -107,8 +107,8 @@ TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
   EXPECT_EQ(result.verdict, Verdict::undecided);
   EXPECT_EQ(
       result.remarks.at(1),
-      "the archive has no expf, memcpy, and so no code of it: --library-flash BYTES says what "
-      "that takes at most; the limit 'code' covers the rest");
+      "the archive does not contain expf, memcpy: their code is unknown; give the most that these "
+      "take with --library-flash BYTES; the limit 'code' covers the rest");
 }
 
 TEST(Budget, WithCallsOfLibrariesHasTheBoundThatIsGivenForThem) {

@@ -32,7 +32,7 @@ class UnknownStatements {
 
   /// Passes over the statement at the cursor and makes an OpaqueStmt with the fields `text` and
   /// `is_inert`, and `calls` where a call of this function is all that it may do, under the loss
-  /// unknown-construct. Nothing where no statement begins here or where
+  /// unknown-construct. Nothing if no statement begins here or where
   /// there are too many of them: then the function as a whole is not understood.
   std::optional<UnknownStatement> pass(const Diagnostic& reason);
 

@@ -47,7 +47,7 @@ class ExprReader {
   /// The IR of an operand; fails for one that has none, such as a record.
   NodeId expr_of(const Value& value);
   /// The value as one of this type: calls of functions without a prototype take the type of their
-  /// place. Fails where it has another one.
+  /// place. Fails if it has another one.
   void require_type(NodeId value, DType dtype);
   /// Uses a constant array by name.
   NodeId constant(std::size_t array);

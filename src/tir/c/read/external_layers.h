@@ -49,7 +49,7 @@ class EthosUReader {
 
   /// Whether the body of such a function begins here.
   bool at_launch() const;
-  /// Reads the whole body as the return of a call. Fails where it is not just as TVM prints it.
+  /// Reads the whole body as the return of a call. Fails if it is not just as TVM prints it.
   NodeId launch();
 
  private:

@@ -27,7 +27,7 @@ class PackedCallReader {
   void declare_storage();
   /// `int ret_type_code;`: the type of a result.
   void declare_result(std::string_view name);
-  /// `stack;` of `void* x = stack;`: `x` is another area. False where something else follows.
+  /// `stack;` of `void* x = stack;`: `x` is another area. False if something else follows.
   bool declare_area(std::string_view name);
   bool is_area(NodeId var) const { return areas_.contains(var); }
 
@@ -36,10 +36,10 @@ class PackedCallReader {
   /// `((DLTensor*)area)[index].field = value`, or of a TVMValue.
   void set(NodeId area, NodeId index, std::int64_t field, NodeId value);
 
-  /// `if (f_packed == NULL) {…}`: looks a function up whose calls follow. False where something
+  /// `if (f_packed == NULL) {…}`: looks a function up whose calls follow. False if something
   /// else follows.
   bool look_up();
-  /// The `if` around a call, by symbol (C-packed) or by name, as the call of the IR. Nothing where
+  /// The `if` around a call, by symbol (C-packed) or by name, as the call of the IR. Nothing if
   /// something else follows.
   std::optional<NodeId> call();
 

@@ -41,7 +41,7 @@ inline unsigned bytes_before(std::uint64_t word, char c) {
   return marks == 0 ? 8 : static_cast<unsigned>(std::countr_zero(marks)) / 8;
 }
 
-/// Not 0 where one of eight characters is not a digit: 0 to 9, a to f.
+/// Not 0 if one of eight characters is not a digit: 0 to 9, a to f.
 inline std::uint64_t not_hexadecimal(std::uint64_t word) {
   const auto at_least = [&](char c) {
     return word + kEveryByte * (0x80u - static_cast<unsigned char>(c));
@@ -110,7 +110,7 @@ struct PrintedRow {
   static constexpr std::size_t kElements = std::bit_floor(80 / (kDigits + 2));
   static constexpr std::size_t kMostBytes = kElements * kStride;
 
-  /// Decodes a row whose elements are all followed by `, `. Returns its end; null where something
+  /// Decodes a row whose elements are all followed by `, `. Returns its end; null if something
   /// else is there.
   static const char* take(const char* at, Integer* to) {
     if (at[kSign + 1] != 'x') return nullptr;

@@ -16,7 +16,7 @@
 namespace mlf::tir::c {
 
 /// Reads the types of inputs and outputs that the files of a packed archive hold for TVM's C++
-/// runtime. Nothing where the file has none, or where one of them is not what TVM prints: then the
+/// runtime. Nothing if the file has none, or where one of them is not what TVM prints: then the
 /// types come from elsewhere.
 std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items);
 

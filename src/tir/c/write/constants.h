@@ -12,14 +12,14 @@
 
 namespace mlf::tir::c {
 
-/// `static const T … name[N] = {…};` for an NDArray. Throws where its data are not known, and for
+/// `static const T … name[N] = {…};` for an NDArray. Throws if its data are not known, and for
 /// elements that the generator cannot print.
 void write_array(const Sink& sink, std::string_view name, Node data, std::int64_t alignment);
 
 /// The rows between the braces of an array. Throws as above.
 void write_data(const Sink& sink, DType dtype, std::span<const std::byte> data);
 
-/// Throws where an NDArray cannot be printed: its data are not known, or its elements have no C.
+/// Throws if an NDArray cannot be printed: its data are not known, or its elements have no C.
 void require_printable(Node array, std::string_view name);
 
 /// A pool of USMP, its size in bytes.

@@ -125,7 +125,7 @@ std::string quoted(std::string_view text);
 /// them. Infinite values and NaN are words in quotes.
 std::string real_literal(double value, std::uint8_t tvm_minor_version);
 
-/// All elements of an NDArray as a Python list; nothing where a list would be too long, or would
+/// All elements of an NDArray as a Python list; nothing if a list would be too long, or would
 /// not say it all: TVM's parser makes no array of bfloat16, and numbers lose what NaNs carry.
 /// Before v0.12 there is nothing but the list, and it is spelled without blanks, with a comma at
 /// its end: what TVM itself prints there has blanks, and says less.
@@ -142,7 +142,7 @@ class ScopedNames {
   std::string_view bind(NodeId id, std::string_view hint, Lifetime lifetime = Lifetime::scope);
   /// Lets `text`, which is not a name, refer to `id`: `A.data`.
   void alias(NodeId id, std::string text);
-  /// The words for a node; empty where it has none in this scope.
+  /// The words for a node; empty if it has none in this scope.
   std::string_view find(NodeId id) const;
   /// A name that nothing has, which is taken from now on.
   std::string fresh(std::string_view hint);
@@ -155,8 +155,8 @@ class ScopedNames {
 
  private:
   struct Undo {
-    NodeId id;           // none where only the name was taken
-    std::string name;    // empty where nothing was taken
+    NodeId id;           // none if only the name was taken
+    std::string name;    // empty if nothing was taken
     std::string before;  // what stood for the node
     Lifetime lifetime = Lifetime::scope;
   };
@@ -222,7 +222,7 @@ class Printer {
   /// The call that a regular form makes of a node, with the arguments that its row names.
   void regular_form(Node node, TextFragments& out) const;
 
-  /// The name of a variable or buffer. Throws OutOfScope where nothing in scope defines it.
+  /// The name of a variable or buffer. Throws OutOfScope if nothing in scope defines it.
   std::string_view name_of(Node node) const;
   /// `T.int32` as a type.
   std::string type_name(DType dtype) const;

@@ -38,7 +38,7 @@ struct Definitions {
   bool owns_data(Node buffer) const;
 };
 
-/// The buffer of a parameter; undefined where it has none.
+/// The buffer of a parameter; undefined if it has none.
 Node buffer_of(Node param, const NodeMap& buffer_map);
 
 /// `declared`: variables to declare at the top, although statements define them.
