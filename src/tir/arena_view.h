@@ -1,6 +1,5 @@
-// A frozen module's arenas, read by the table and without the questions that `Node` asks each time:
-// for what goes over every node of a module, where the row of nodes.def has said already what a
-// field is.
+// Unchecked access to a frozen module's arenas, by the table: for code that visits every node of a
+// module and knows the type of each field from nodes.def.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +39,7 @@ class PartTable {
   std::vector<Range> ranges_;
 };
 
-/// Views are good as long as the module. Ids are those of nodes that it has.
+/// Views are valid as long as the module. Ids must be those of its nodes.
 class ArenaView {
  public:
   explicit ArenaView(const Module& module)

@@ -10,7 +10,7 @@
 
 namespace mlf::tir {
 
-/// What `ConstantQuery` says of a place, and what is there.
+/// A place of `ConstantQuery`, and its array.
 struct ArrayUse {
   ConstantSite site;
   std::string function;

@@ -14,7 +14,8 @@
 
 namespace mlf::tir {
 
-/// What a file of `codegen/host/src` is, by its content; the number in its name says nothing.
+/// The kind of a file of `codegen/host/src`, by its content; the number in its name is not
+/// significant.
 enum class CRole : std::uint8_t {
   kernels,   ///< functions printed from TIR, AOT's main among them
   external,  ///< functions of another code generator, such as cmsis-nn
@@ -35,7 +36,7 @@ struct CFile {
   std::vector<CDefinition> definitions;  ///< all functions, in the text's order
 };
 
-/// Says what a file is. Never fails; the cost is that of finding the ends of its functions.
+/// Classifies a file. Never fails. Its cost is that of finding the ends of its functions.
 CFile describe_c(std::string_view text);
 
 /// The type of a tensor parameter as the archive states it elsewhere.
@@ -44,7 +45,7 @@ struct CTensor {
   std::vector<std::int64_t> shape;  ///< elements in each dimension; empty: a scalar
 };
 
-/// Types of the parameters of one function, by position. A void dtype is "not known".
+/// Types of the parameters of one function, by position. A void dtype is unknown.
 struct CSignature {
   std::string function;  ///< global symbol
   std::vector<CTensor> params;
@@ -57,20 +58,19 @@ struct CPool {
   bool is_constant = false;
 };
 
-/// The files of one module and one target, and what else is known about it.
+/// The files of one module and one target, and further facts about it.
 struct CSources {
-  /// All files that may say something: kernels and, for pools and prototypes, the support files.
-  /// The bytes must outlive the call.
+  /// All relevant files: kernels and, for pools and prototypes, the support files. The bytes must
+  /// outlive the call.
   std::vector<Input> files;
   std::vector<CSignature> signatures{};
   std::vector<CPool> pools{};  ///< those that no file defines
 };
 
-/// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". What the
-/// host passes did before printing is undone by pattern; what they destroyed is in the losses. A
-/// function with a construct outside of the grammar keeps its text (OpaqueStmt of type key "c",
-/// field "text") under the loss unknown-construct. Where TIR of main states the types of a kernel's
-/// arguments (packed calls), they are used.
+/// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". Reverses
+/// the host passes by pattern; `losses` lists what cannot be restored. A function with a construct
+/// outside of the grammar keeps its text (OpaqueStmt of type key "c", field "text") under the loss
+/// unknown-construct. Uses the types of a kernel's arguments that main states (packed calls).
 ///
 /// Source ranges of nodes refer to the first file with functions.
 ///
@@ -78,7 +78,7 @@ struct CSources {
 /// defined twice, and where a file is over a limit.
 Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
 
-/// What is left of a field of which something is taken away.
+/// The rest of a field after a removal.
 enum class CRemainder : std::uint8_t {
   nothing,
   hidden,  ///< at most a part of its own value; nothing of what is below it
@@ -100,21 +100,20 @@ std::span<const CNormalizationRule> all_c_normalization_rules();
 /// `Kind.field: what (loss)`.
 std::string to_string(const CNormalizationRule& row);
 
-/// What generated C can say of a module.
+/// The part of a module that generated C can express.
 struct CNormalForm {
   Module module;
-  /// For each of all_c_normalization_rules: how often there was something to take away.
+  /// For each of all_c_normalization_rules: the number of removals.
   std::vector<std::size_t> applied;
 };
 
-/// The part of a module that its generated C can say, in one form: what a captured module and the
-/// one read from the C of the same build have in common. The result is for comparing, not for
-/// running.
+/// The normal form of the part of a module that its generated C can express: a captured module and
+/// the module read from the C of the same build have the same normal form. The result is for
+/// comparison, not for execution.
 ///
-/// Host passes are applied as far as they show: operators without a name in C are what they
-/// compute, a boolean is stored in a byte, arguments of packed calls are filled in. What C cannot
-/// show is taken away, and all of that is in c_normalization.def. `version` is that of the TVM
-/// that printed the C.
+/// Applies the visible effects of host passes: expands operators without a name in C, stores a
+/// boolean in a byte, fills in arguments of packed calls. Removes what C cannot express;
+/// c_normalization.def lists all of that. `version` is that of the TVM that printed the C.
 CNormalForm c_normal_form(const Module& module, const VersionRange& version);
 
 }  // namespace mlf::tir

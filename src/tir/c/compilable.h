@@ -1,4 +1,4 @@
-// Faults of generated C that every compiler refuses, seen without one.
+// Finds faults of generated C that every compiler rejects, without a compiler.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ struct CFault {
 
 /// Looks at declarations of one file and of the headers of the archive that it includes: functions
 /// that are declared twice with different types or called with another number of arguments, names
-/// that are words of C, types and variables that nothing declares. What a file could get from
-/// headers that are not here, or from its own preprocessor lines, is not called a fault.
+/// that are words of C, types and variables that nothing declares. Declarations that a file may get
+/// from missing headers, or from its own preprocessor lines, are not faults.
 std::vector<CFault> compilation_faults(const support::SourceText& source,
                                        std::span<const support::SourceText> headers);
 

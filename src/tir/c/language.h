@@ -16,23 +16,23 @@ struct TypeName {
 };
 /// A scalar type of C; `void` is void.
 std::optional<DType> scalar_type(std::string_view spelling);
-/// How a scalar dtype is spelled; empty for one that the generator never prints.
+/// Returns the C name of a scalar dtype; empty for one that the generator never prints.
 std::string_view spelling_of(DType dtype);
 
 /// Whether TVM prints arrays of this element type: integers of 8 to 64 bits, and floats.
 bool is_array_element(DType element);
 
-/// The words that the generator reserves before it names anything. The first one makes the
+/// The words that the generator reserves before it names anything. Because of the first one,
 /// temporaries of older versions begin with a number.
 std::span<const std::string_view> reserved_words();
 
 /// Allocations of the plain scope with fewer bytes are arrays, others are workspaces.
 constexpr std::int64_t kWorkspaceBytes = 1024;
 
-/// The dtype that generated code spells as three numbers; nothing if TVM has no such one.
+/// The dtype that generated code states as three numbers; nullopt if TVM has no such dtype.
 std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t lanes);
 
-/// What `(a op b)` means: a node kind, or the operator of a call.
+/// The meaning of `(a op b)`: a node kind, or the operator of a call.
 struct BinaryOperator {
   std::string_view spelling;
   Kind kind;            ///< meaningful where `op` is empty

@@ -1,4 +1,4 @@
-// What corresponds in two modules: nodes with an identity, one to one, and the entries of maps.
+// The correspondence of two modules: of nodes with an identity, one to one, and of entries of maps.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Pairing {
     left_split,  ///< left has another partner, right has none: one node became several
     conflict,    ///< right has another partner
   };
-  /// Pairs two nodes; `scope` is remembered as the place where it happened.
+  /// Pairs two nodes, and records `scope` as the place.
   Match pair(Node left, Node right, std::uint32_t scope);
   /// Gives a left node that has a partner another one.
   void add_copy(Node left, Node right, std::uint32_t scope);
@@ -59,7 +59,7 @@ Matching match_names(const NodeMap& left, const NodeMap& right);
 /// correspond by that, the rest by position. No position is matched twice.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing);
 
-/// Positions on the right that nothing on the left corresponds to.
+/// Positions on the right without a counterpart on the left.
 std::vector<std::uint32_t> unmatched_on_right(const Matching& matching, std::size_t right_size);
 
 /// Whether matched entries are in the same order on both sides.

@@ -10,7 +10,7 @@
 
 namespace mlf::tir::compare_detail {
 
-/// What is known about both modules beyond the two nodes at hand.
+/// Knowledge about both modules beyond the two compared nodes.
 struct Knowledge {
   Roles left;
   Roles right;

@@ -28,10 +28,10 @@ std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape);
 /// NumPy's name for the elements: "<f4", "|b1"; "|V2" where NumPy has no such type.
 std::string npy_descr(DType dtype);
 
-/// What comes before the data: magic, version, length and the padded dictionary.
+/// The header before the data: magic, version, length and the padded dictionary.
 std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 
-/// Writes the member `constants`; gives the files that it refers to.
+/// Writes the member `constants`. Returns the files that it refers to.
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
                                           const Document& document, const JsonOptions& options);
 

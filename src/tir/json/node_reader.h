@@ -26,7 +26,7 @@ struct TableEntry {
   bool open = false;  // being made: a reference to it now is a circle
 };
 
-/// What the whole document shares. Ids are positions.
+/// Tables of the whole document. Ids are positions.
 struct Tables {
   std::vector<TableEntry> vars;
   std::vector<TableEntry> buffers;
@@ -53,7 +53,7 @@ class NodeReader {
   NodeReader(Builder& builder, Tables& tables, const ReadLimits& limits)
       : builder_(builder), tables_(tables), limits_(limits) {}
 
-  /// The node that `value` means where `slot` is expected; null is an undefined node.
+  /// Returns the node of `value` for a field that expects `slot`; null is an undefined node.
   NodeId read(json::Value value, Expects slot, ScopeId scope);
   /// The entries of a map of names.
   ListId read_string_map(json::Value value, Expects slot, ScopeId scope);

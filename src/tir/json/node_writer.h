@@ -25,7 +25,7 @@ class NodeWriter {
   /// The scope that expressions and statements belong to from now on.
   void set_plan(const ScopePlan& plan) { plan_ = &plan; }
 
-  /// A node where `slot` is expected: itself, or what refers to it.
+  /// Writes a node for a field that expects `slot`: in place, or as a reference.
   void write(Node node, Expects slot);
   /// One field of a node: the value only.
   void write_field(Node node, std::uint8_t field);

@@ -59,7 +59,7 @@ using text::SyntaxKind;
 using text::TokenKind;
 using text::Value;
 
-/// What only the whole function tells of a buffer.
+/// Facts about a buffer that only the whole function determines.
 struct BufferDraft {
   NodeId node;
   std::optional<std::size_t> dimensions;  ///< nothing: a declaration that nothing uses
@@ -73,7 +73,7 @@ class BufferTable {
   BufferTable(text::ExprFactory& make, const text::NameScopes& names)
       : make_(make), names_(names) {}
 
-  /// The buffer that is accessed with so many indices.
+  /// Returns the buffer that is accessed with this number of indices.
   NodeId accessed(std::string_view name, std::size_t dimensions);
   /// The buffer at this address: `buffer(name, 0x…)`.
   NodeId at_address(std::string_view name, std::string_view address);
@@ -98,13 +98,13 @@ class BufferTable {
 
 /// What is known of variables when they are defined, by node.
 struct Definitions {
-  /// The value of what a let defines.
+  /// The value of a let.
   std::unordered_map<std::uint32_t, NodeId> values;
-  /// First value and number of values of what a loop or a domain counts.
+  /// First value and number of values of a loop variable or a domain.
   std::unordered_map<std::uint32_t, std::pair<NodeId, NodeId>> domains;
-  /// The extents of what an allocation defines.
+  /// The extents of an allocation.
   std::unordered_map<std::uint32_t, std::vector<NodeId>> extents;
-  /// Numbers that the text implies: their dtype is that of what they are beside.
+  /// Implied numbers: they have the dtype of the other operand.
   std::vector<NodeId> implied;
 };
 
@@ -137,7 +137,7 @@ struct OpenAttribute {
   std::vector<NodeId> keys{};        ///< of a map with other keys
 };
 
-/// What is known of the objects that attributes mention.
+/// Facts about objects in attributes.
 struct AttributeObjects {
   std::map<std::string, std::int64_t, std::less<>> missing;  ///< how many of a type
   std::map<std::string_view, std::int64_t> addressed;        ///< which one `Type(0x…)` is
@@ -147,9 +147,9 @@ struct AttributeObjects {
 struct Context final : text::ReaderContext {
   using ReaderContext::ReaderContext;
 
-  /// A variable of which the text has the name alone: `n`, or `{n|n>=0}`, a SizeVar.
+  /// A variable of which the text has only the name: `n`, or `{n|n>=0}`, a SizeVar.
   NodeId var(std::string_view printed);
-  /// A pointer to what an allocation holds.
+  /// A pointer to the elements of an allocation.
   NodeId pointer(std::string_view name, DType element, std::string_view scope);
 
   text::Lexer lexer{source, grammar().lexical};

@@ -21,8 +21,8 @@
 
 namespace mlf::tir::save_json {
 
-/// Decides from the rest of the document what nodes of unknown type are and which of their
-/// attributes refer to nodes.
+/// Decides from the rest of the document which category nodes of unknown type have, and which of
+/// their attributes refer to nodes.
 ///
 /// A node of unknown type is an expression or a statement where a known node has it in a field of
 /// expressions or statements, and an object everywhere else.
@@ -124,7 +124,7 @@ class Importer {
  public:
   Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& builder, LossLog& losses);
 
-  /// The node of a document's node, which is made first where it is not yet.
+  /// Returns the IR node of a document's node; makes it at the first call.
   NodeId import(std::uint32_t node);
 
   /// The Op nodes made so far by name.
@@ -137,7 +137,7 @@ class Importer {
   void note_integer(std::uint32_t node, Places& places) const;
   void note_statements(std::uint32_t node, Places& places) const;
 
-  /// What is made of a node: a node of the IR, or only the list or map that a field holds.
+  /// The result for a node: a node of the IR, or the list or map of a field.
   enum class Role : std::uint8_t { node = 1, list = 2 };
   struct Task {
     std::uint32_t node;
@@ -167,7 +167,7 @@ class Importer {
   NodeId make_opaque(std::uint32_t node);
   NodeId make_opaque_expr(std::uint32_t node);
   ListId opaque_fields(std::uint32_t node);
-  /// Gives what was made of a node of unknown type its span.
+  /// Sets the span of the result for a node of unknown type.
   NodeId with_span(std::uint32_t node, NodeId made);
   NodeId opaque_value(std::uint32_t node, json::Member attribute);
   NodeId make_text(std::string_view type_key, std::string_view text);

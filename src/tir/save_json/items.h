@@ -1,5 +1,5 @@
-// What `nodes` consists of when a module is written, and in which order: nodes of the IR, and the
-// arrays, maps, strings and derived types that save_json makes nodes of their own.
+// The entries of `nodes` for a module, in their order: nodes of the IR, and the arrays, maps,
+// strings and derived types that save_json makes nodes of their own.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class Items {
   std::span<const Slot> slots(Kind kind) const { return slots_[static_cast<std::size_t>(kind)]; }
   /// Whether an attribute is written as the index of an item.
   bool is_reference(Node node, const Slot& slot) const;
-  /// What an attribute refers to.
+  /// The target of an attribute.
   Item target(Node node, const Slot& slot) const;
   /// The text that an attribute of a node of unknown type is; nothing if it is a reference.
   static std::optional<std::string_view> opaque_text(Node value);

@@ -1,5 +1,5 @@
-// Rules of save_json that the table of node kinds does not say by itself, and the form of tensors;
-// reader and writer share them.
+// Rules of save_json that the table of node kinds does not contain, and the form of tensors; reader
+// and writer share them.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ bool is_required(const FieldInfo& field, const VersionRange& version);
 /// Whether some TVM of this version range may want to read the field.
 bool is_written(const FieldInfo& field, const VersionRange& version);
 bool is_lanes(Kind kind, std::uint8_t field);
-/// What a field expects, for messages: "an expression".
+/// Describes what a field expects, for messages: "an expression".
 std::string_view describe(Expects expects);
 
 // --- NDArrays as TVM serializes them, in base64: magic, device, dtype, shape, data; little-endian

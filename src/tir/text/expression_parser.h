@@ -85,7 +85,7 @@ class SyntaxTree {
 /// Offset just past the construct that starts at `begin`, or `begin` where there is none.
 using ConstructEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 
-/// What a dialect's expressions are made of: one table a dialect, read by ExpressionParser.
+/// The syntax of a dialect's expressions: one table for each dialect, read by ExpressionParser.
 /// Operators have levels from 2 up, higher binds tighter; 0 says the dialect has no such operator.
 /// All binary operators are left-associative.
 ///

@@ -122,7 +122,7 @@ struct Word {
   Sign sign;
 };
 
-/// A word of a dialect and what it means.
+/// A word of a dialect and its meaning.
 template <class T>
 struct Meaning {
   std::string_view word;
@@ -193,12 +193,12 @@ class Lexer {
   /// The same, and an error for any other token. `construct` says where the sign belongs.
   void expect(Sign sign, std::string_view construct = {});
   void expect_word(std::string_view word, std::string_view construct = {});
-  /// Passes a name over and gives it; `wanted` says of what.
+  /// Consumes and returns a name; `wanted` describes it in messages.
   std::string_view expect_name(std::string_view wanted);
   /// The same as `seek` goes on: the lines inside of a bracket stay lines.
   void pass(Sign sign, std::string_view construct);
 
-  /// Passes the end of a line over, which is the end of the text as well, and fails elsewhere.
+  /// Consumes the end of a line or of the text; fails elsewhere.
   void end_line();
 
   bool at_word(std::string_view word) const {
@@ -221,7 +221,7 @@ class Lexer {
   }
   const support::SourceText& source() const { return *source_; }
 
-  /// What the current token is, for "expected …, found …".
+  /// Describes the current token, for "expected …, found …".
   std::string found() const;
   [[noreturn]] void fail(const Token& at, std::string message) const;
   [[noreturn]] void fail(std::string message) const { fail(token_, std::move(message)); }

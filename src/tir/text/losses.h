@@ -1,4 +1,4 @@
-// What a text has lost, noted while it is read: losses of a function, references into a metadata
+// Losses of a text, recorded while it is read: losses of a function, references into a metadata
 // section that was left out, constants without data.
 #pragma once
 
@@ -40,13 +40,13 @@ class FunctionLosses {
     ++slot.times;
   }
 
-  /// Forgets what was counted: the function is not there after all.
+  /// Discards the counts: the function is not read.
   void drop() {
     slots_.fill({});
     function_ = {};
   }
 
-  /// Logs what was counted.
+  /// Records the counts.
   void flush() {
     for (std::size_t i = 0; i < slots_.size(); ++i) flush(static_cast<LossCode>(i));
   }
@@ -85,7 +85,7 @@ class MissingObjects {
 
   bool empty() const { return objects_.empty(); }
 
-  /// Takes back the losses of an object that turned up elsewhere.
+  /// Removes the losses of an object that was found elsewhere.
   void was_found(NodeId missing);
 
  private:
@@ -99,7 +99,7 @@ class MissingObjects {
   std::map<std::pair<std::string, std::int64_t>, Object> objects_;
 };
 
-/// The constants that a text does not have: its reader may know where else their data is.
+/// The constants whose data a text does not have: the caller may find it elsewhere.
 class LostConstants {
  public:
   LostConstants(const ConstantFinder& finder, Builder& builder, FunctionLosses& losses)

@@ -30,14 +30,14 @@ class StatementStack {
     frame.first = done_.size();
     return frames_.emplace_back(std::move(frame));
   }
-  /// Closes the innermost frame. Its body stays where it is until it is taken.
+  /// Closes the innermost frame. Its body stays on the stack until it is taken.
   Frame close() {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
     return frame;
   }
 
-  /// Forgets what was opened and added.
+  /// Discards all frames and statements.
   void clear() {
     frames_.clear();
     done_.clear();
@@ -69,7 +69,7 @@ class StatementStack {
   std::vector<NodeId> done_;
 };
 
-/// What a statement is made of beside its body, in the order of its row.
+/// The fields of a statement except its body, in the order of its row.
 struct StatementDraft {
   Kind kind = Kind::SeqStmt;
   std::array<NodeId, 3> nodes{};

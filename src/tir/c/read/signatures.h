@@ -1,4 +1,4 @@
-// What the functions of a module say of each other's parameters.
+// Types of parameters that other functions of the module state.
 #pragma once
 
 #include <optional>
