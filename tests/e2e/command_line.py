@@ -315,7 +315,7 @@ class ChecksOfVerify(program_case.Directory):
         self.assertEqual(support.run_ok("verify", support.ARCHIVES / "tvm-0.18-add-aot-c.tar").stdout, b"")
         result = support.run("verify", "-v", archive)
         self.assertIn(b"not checked: whether sources of generated C compile (", result.stdout)
-        self.assertIn(b"not find out whether it compiles", b" ".join(
+        self.assertIn(b"does not compile it", b" ".join(
             support.run_ok("verify", "--help").stdout.split()
         ))  # fmt: skip
 
