@@ -1,7 +1,7 @@
-// A smaller archive: constants of the smallest type that holds their values, one element of those
-// whose elements are equal, equal constants once, and memory pools with the offsets of the best
-// plan. C, headers, metadata.json and captured TIR say
-// the same afterwards; every other member keeps its bytes.
+// Writes a smaller archive: constants in the smallest type that holds their values, one element of
+// constants whose elements are equal, equal constants once, and memory pools with the offsets of
+// the best plan. Changes C, headers, metadata.json and captured TIR together; every other member
+// keeps its bytes.
 //
 //     const auto report = mlf::write_optimized(deployment, {.output = "smaller.tar"});
 //     if (!report) return fail(report.error());
@@ -28,7 +28,7 @@
 
 namespace mlf {
 
-/// What is done to an archive.
+/// Which optimizations to apply.
 struct Optimizations {
   bool narrow = true;        ///< smaller types of constants
   bool collapse = true;      ///< one element of constants whose elements are equal
@@ -36,7 +36,7 @@ struct Optimizations {
   bool ram = true;           ///< offsets of workspace pools
   bool drop_unused = false;  ///< no constants of pools that nothing reads
   bool reorder = false;      ///< also the order of main's calls
-  bool in_place = false;     ///< also results over what they are computed from
+  bool in_place = false;     ///< also results over the inputs that they are computed from
 
   bool any_of_constants() const { return narrow || collapse || share || drop_unused; }
 };
@@ -109,7 +109,7 @@ struct OptimizeOptions {
 /// How workspace pools became smaller.
 enum class RamPlan : std::uint8_t {
   offsets,   ///< other offsets
-  in_place,  ///< also results over what they are computed from, where that is proven
+  in_place,  ///< also results over the inputs that they are computed from, where proven safe
   order,     ///< also the calls of main in another order
 };
 MLF_API std::string_view to_string(RamPlan plan);
@@ -121,21 +121,21 @@ struct OptimizeReport {
   std::vector<std::string> lost{};         ///< as in ProcessReport
 };
 
-/// Writes the archive of `deployment` with less flash and less RAM. What cannot be proven stays as
-/// it is, with the reason in the report; the rest is done. The result is read again, and is what
-/// the old TIR becomes by the reported changes and by nothing else.
+/// Writes the archive of `deployment` with less flash and less RAM. Makes every change that it can
+/// prove correct; the report has the reason for everything else. Reads the result again, and
+/// compares it with the old TIR plus the reported changes: they must be equal.
 ///
-/// A constant changes only where every use of it is a load of one element through its own type, in
-/// functions that mlf reads whole, and where every word of the C that names it is one of these
-/// uses. The load converts to the old type, so that it gives the same value (C11 6.3.1.3). A
-/// constant of one value gets one element, and its loads the index 0.
+/// A constant changes only if every use of it is a load of one element through its own type, in
+/// functions that mlf understands completely, and if its name occurs nowhere else in the C. The
+/// load converts to the old type, which gives the same value (C11 6.3.1.3). A constant of one value
+/// gets one element, and its loads the index 0.
 ///
-/// Errors: `check_failed` where nothing of the archive can be changed with certainty, with the
-/// place; `usage` for a directory, and where the output is the archive itself; `io`.
+/// Errors: `check_failed` with the place if no change can be proven correct; `usage` for a
+/// directory, or if the output is the archive itself; `io`.
 MLF_API Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                                const OptimizeOptions& options);
 
-/// The text of `mlf optimize --json` (schemas/optimize.schema.json).
+/// Returns the text of `mlf optimize --json` (schemas/optimize.schema.json).
 MLF_API std::string to_json(const OptimizeReport& report, JsonLayout layout);
 
 }  // namespace mlf

@@ -1,5 +1,6 @@
-// A network run on this computer: the archive's own C, compiled by the user's compiler and executed
-// in a process with limits. What each call of main writes; two runs compared. `mlf run`.
+// Runs a network on this computer: compiles the archive's C with the user's compiler, and executes
+// it in a process with limits. Records the results of each call of main, and compares two runs. For
+// `mlf run`.
 //
 //     const auto inputs = mlf::load_tensors("inputs.npz");
 //     if (!inputs) return fail(inputs.error());
@@ -29,7 +30,7 @@
 
 namespace mlf {
 
-/// Values as NumPy has them: little-endian, the last dimension the fastest.
+/// Values in NumPy's layout: little-endian, in C order.
 struct Tensor {
   std::string name{};
   tir::DType dtype{};
@@ -41,15 +42,15 @@ struct Tensor {
 /// unsigned integers of their size: "uint16" for bfloat16. Empty for those of less than a byte.
 MLF_API std::string numpy_type(tir::DType dtype);
 
-/// The arrays of an .npz file by their names, or that of an .npy file without a name; content
-/// decides. Errors: `io`; `invalid_input` for anything but arrays of numbers in C order.
+/// Reads the arrays of an .npz file by their names, or that of an .npy file without a name; the
+/// content decides. Errors: `io`; `invalid_input` for anything but arrays of numbers in C order.
 MLF_API Result<std::vector<Tensor>> load_tensors(const std::string& path);
 
-/// An .npz file; the same tensors are the same bytes. Errors: `invalid_input` for element types of
-/// less than a byte, and for more than 4 GiB.
+/// Returns an .npz file; the same tensors give the same bytes. Errors: `invalid_input` for element
+/// types of less than a byte, and for more than 4 GiB.
 MLF_API Result<std::string> npz_bytes(std::span<const Tensor> tensors);
 
-/// Writes it as a whole or not at all. Errors: `io`, and those of `npz_bytes`.
+/// Writes it atomically. Errors: `io`, and those of `npz_bytes`.
 MLF_API Result<void> save_tensors(const std::string& path, std::span<const Tensor> tensors);
 
 /// Values from a seed, which are the same on every computer: integers of all values, booleans, and
@@ -69,7 +70,7 @@ struct RunOptions {
   /// By name. An input may have another shape of as many bytes where the archive's C does not say
   /// the shape.
   std::vector<Tensor> inputs{};
-  /// Inputs that have no values get random ones; nothing: that is an error.
+  /// Seed of random values for inputs without values; without a seed such an input is an error.
   std::optional<std::uint64_t> seed{};
   RecordedCalls calls = RecordedCalls::nothing;
   /// The flags go to the linker as well, behind the archive's objects: libraries that the code
@@ -117,7 +118,7 @@ struct TensorRange {
 };
 MLF_API TensorRange range_of(const Tensor& tensor);
 
-/// How the values of one tensor differ.
+/// The differences between the values of one tensor.
 struct TensorDifference {
   std::string name{};
   std::string reason{};         ///< why they cannot be compared; empty where they can

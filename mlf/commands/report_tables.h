@@ -21,10 +21,10 @@ std::string columns_help();
 /// `name` is one of `column_names`.
 ReportColumn column_named(std::string_view name);
 
-/// Which part of a report is shown, and how.
+/// Which parts of a report to show, and how.
 struct ReportView {
-  std::vector<ReportColumn> columns;  ///< none: those that say most
-  std::optional<ReportColumn> sort;   ///< nothing: in the order of execution
+  std::vector<ReportColumn> columns;  ///< empty: the default columns
+  std::optional<ReportColumn> sort;   ///< empty: in the order of execution
   std::size_t top = 0;                ///< 0: all
   Screen screen{};
 };

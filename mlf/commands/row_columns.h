@@ -8,7 +8,7 @@ namespace mlf::program {
 /// The names of the columns of every kind of row.
 std::string row_columns_help();
 
-/// The same with a line for each column, which says its meaning.
+/// The same with one line and its meaning for each column.
 std::string row_columns_text();
 
 }  // namespace mlf::program

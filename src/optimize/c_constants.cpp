@@ -442,8 +442,7 @@ class Reader {
     return count;
   }
 
-  /// Every word in the text that names a constant has to be one that was understood: its
-  /// declaration, a let, or a load.
+  /// Keeps a constant whose name occurs anywhere but in its declaration, a let, or a load.
   void keep_by_words() {
     WordCounts words([this](std::string_view name) { return with_pools_.contains(name); });
     std::map<std::string, std::size_t> expected;

@@ -1,4 +1,5 @@
-// The constants that the generated C of one module declares, and what keeps each as it is.
+// The constants that the generated C of one module declares, and the reasons why some cannot
+// change.
 #pragma once
 
 #include <cstdint>
@@ -65,10 +66,10 @@ struct CPoolOfConstants {
   std::vector<std::size_t> constants;  ///< in the order of the text
   std::uint64_t bytes = 0;
   std::uint64_t new_bytes = 0;
-  std::string kept{};  ///< why its offsets stay; empty where they may change
+  std::string kept{};  ///< why its offsets stay; empty if they may change
 };
 
-/// What the C of one module says of constants.
+/// The constants in the C of one module.
 struct CConstants {
   std::vector<CReading> readings;
   std::vector<CConstant> all;  ///< in the order of the text
@@ -77,7 +78,7 @@ struct CConstants {
   std::string incomplete{};
 };
 
-/// The files of C that the readings are made of.
+/// The files of C of the readings.
 std::set<const archive::Member*> files_of(const CConstants& constants);
 
 /// The variable that a BufferLoad goes through.
@@ -91,16 +92,16 @@ bool has_int32_indices(tir::Node load);
 
 /// `((T*)name)[i]`, or `name[i]` of an array that has a type itself.
 struct CLoad {
-  std::optional<tir::SourceRange> type{};  ///< T, where the load spells one
+  std::optional<tir::SourceRange> type{};  ///< T, if the load states it
 };
-/// Nothing for a load of another form.
+/// Returns nullopt for a load of another form.
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
 
-/// Reads the C of a module, as it is by now. Throws `Error` where it does not read.
+/// Reads the present C of a module. Throws `Error` if it cannot be read.
 CConstants read_constants(const Deployment& deployment, std::size_t module,
                           const EditedMembers& edited, const tir::ReadLimits& limits);
 
-/// What becomes of the constants, by the fields `new_…` and `equal`.
+/// Returns the new constants, from the fields `new_…` and `equal`.
 NewConstants new_constants_of(const CConstants& constants);
 
 /// Makes the changes in the members of C.

@@ -1,4 +1,4 @@
-// Constants in captured TIR: text, and its lossless twin. They say the same as the generated C.
+// Constants in captured TIR, text and lossless twin, which must agree with the generated C.
 #pragma once
 
 #include <functional>
@@ -23,19 +23,18 @@ struct CapturedReading {
   ModuleConstants constants;
 };
 
-/// The captured TIR with functions of a module, as it is by now. Throws `Error` where one does not
-/// read.
+/// Reads the present captured TIR with functions of a module. Throws `Error` if one cannot be read.
 std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
                                            const CConstants& constants, const EditedMembers& edited,
                                            const tir::ReadLimits& limits);
 
-/// Keeps each constant that one of these says otherwise than the C, or in a text that does not
-/// spell what would change.
+/// Marks as kept each constant that differs between one of these and the C, or whose text does not
+/// contain what would change.
 void keep_by_captured(const std::vector<CapturedReading>& captured, const EditedMembers& edited,
                       CConstants& constants);
 
-/// Makes the changes in the members, and reads texts again: each has to be what its old TIR becomes
-/// by these changes and by no others. Throws `Error` (check_failed) where it is not.
+/// Changes the members, and reads the texts again: each must equal its old TIR plus these changes.
+/// Throws `Error` (check_failed) otherwise.
 void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wanted,
                    EditedMembers& edited, const tir::ReadLimits& limits);
 

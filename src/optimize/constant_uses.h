@@ -1,5 +1,5 @@
-// Every use of constants in a module: of arrays (AllocateConst), and of members of constant pools
-// through lets of addresses.
+// All uses of constants in a module: of arrays (AllocateConst), and of constants in pools through
+// lets of addresses.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ConstantUse {
   std::string name;      ///< the variable's
   tir::NodeId variable;
   tir::NodeId owner;  ///< AllocateConst or LetStmt
-  tir::NodeId array;  ///< NDArray; none where a let does not point to the beginning of a constant
+  tir::NodeId array;  ///< NDArray; none if a let does not point to the beginning of a constant
   std::size_t ordinal = 0;   ///< among the AllocateConst of the function
   std::string pool{};        ///< empty for an AllocateConst
   std::uint64_t offset = 0;  ///< in the pool
@@ -28,7 +28,7 @@ struct ConstantUse {
   std::vector<tir::NodeId> buffers{};
   std::vector<tir::NodeId> loads{};
   bool spells_elements = false;  ///< its text has some or all of its elements
-  /// Why its loads cannot be of another type; empty where they can.
+  /// Why its loads cannot get another type; else empty.
   std::string kept{};
 };
 
@@ -37,7 +37,7 @@ struct PoolConstant {
   std::string name;
   std::uint64_t offset = 0;
   tir::NodeId info;   ///< ConstantInfo
-  tir::NodeId array;  ///< NDArray; a placeholder where the text leaves it out
+  tir::NodeId array;  ///< NDArray; a placeholder if the text leaves it out
 };
 
 /// The ConstantPoolInfo of a pool. Functions may share one or have one each.
@@ -51,12 +51,12 @@ struct ModuleConstants {
   std::vector<ConstantUse> uses;     ///< in the order of functions and of their text
   std::vector<ConstantPool> pools;   ///< one for each info
   std::vector<FunctionSites> sites;  ///< of functions with constant pools
-  /// Why nothing is known of what functions read from pools; empty where it is.
+  /// Why the constants that functions read from pools are unknown; else empty.
   std::string pools_kept{};
 };
 
-/// Those of the functions whose global symbol `is_wanted` takes. `pools` are names of constant
-/// pools beside those that the module lists: texts may leave out what is in pools.
+/// Finds the uses in functions whose global symbol `is_wanted` accepts. `pools` are further names
+/// of constant pools, as texts may leave out the contents of pools.
 ModuleConstants constants_of(const tir::Module& module,
                              const std::function<bool(std::string_view)>& is_wanted,
                              std::set<std::string, std::less<>> pools = {});

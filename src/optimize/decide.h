@@ -1,4 +1,4 @@
-// What becomes of the constants of a module.
+// Decides how the constants of a module change.
 #pragma once
 
 #include "optimize/c_constants.h"
@@ -20,8 +20,8 @@ void narrow(CConstants& constants);
 /// Stores equal constants of a pool once.
 void share(CConstants& constants);
 
-/// Puts what is left of each pool where the compiler will put it. A pool that would not become
-/// smaller stays as it is.
+/// Assigns the remaining constants of each pool the offsets that the compiler will give them. Keeps
+/// a pool that would not become smaller.
 void lay_out_pools(CConstants& constants);
 
 }  // namespace mlf::optimize

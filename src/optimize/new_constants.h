@@ -1,4 +1,4 @@
-// What becomes of constants, and a module in which it has.
+// New constants, and a module that contains them.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct NewConstant {
   bool changes(tir::DType element) const { return is_single() || dtype != element; }
 };
 
-/// The new constants of one module of the archive, whichever representation has them.
+/// The new constants of one module of the archive, for all of its representations.
 struct NewConstants {
   /// By pool and old offset.
   std::map<std::pair<std::string, std::uint64_t>, NewConstant> in_pools;
@@ -34,7 +34,7 @@ struct NewConstants {
   /// By global symbol: the AllocateConst of a function, in the order of its text.
   std::map<std::string, std::vector<NewConstant>, std::less<>> arrays;
 
-  /// Null where the use stays what it is.
+  /// Null if the use does not change.
   const NewConstant* of(const ConstantUse& use) const;
   const NewConstant* of(const ConstantPool& pool, const PoolConstant& constant) const;
 };
@@ -43,15 +43,15 @@ struct NewConstants {
 struct StatedNumber {
   tir::NodeId integer;  ///< IntImm
   NumberChange change;  ///< `before` and `after` may be equal
-  std::string what;     ///< for errors
+  std::string what;     ///< names it in errors
 };
 
-/// The offsets of constants in lets and the sizes of constant pools, in the order of `function`,
-/// that `wanted` has.
+/// Returns the offsets of constants in lets and the sizes of constant pools for which `wanted` has
+/// a change, in the order of `function`.
 std::vector<StatedNumber> stated_numbers(const FunctionSites& function, const NewConstants& wanted);
 
-/// `module` with the new constants: element types, data, offsets, and a Cast to the old type around
-/// each load. `constants` are those of `module`.
+/// Returns `module` with the new constants: element types, data, offsets, and a Cast to the old
+/// type around each load. `constants` are those of `module`.
 tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,
                                const NewConstants& wanted);
 

@@ -1,4 +1,4 @@
-// What the parts of a reader share while one text is read, whatever its dialect.
+// State of the parts of a reader for one text, in any dialect.
 #pragma once
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@
 
 namespace mlf::tir::text {
 
-/// A name that nothing in the text defines. A function that uses it means nothing; others may.
+/// A name that nothing in the text defines. A function that uses it is not read; others are.
 struct UndefinedName : support::Error {
   using Error::Error;
 };
@@ -38,10 +38,10 @@ class NameScopes {
     before_.emplace_back(name, known);
     known = node;
   }
-  /// Whatever scopes end.
+  /// After the end of any scope.
   void bind_free(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
 
-  /// Where a scope begins; `release` takes back what was bound since.
+  /// The beginning of a scope; `release` removes bindings made since.
   std::size_t mark() const { return before_.size(); }
   void release(std::size_t mark) {
     for (; before_.size() > mark; before_.pop_back()) {
@@ -75,7 +75,7 @@ struct ReaderContext {
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source.text.substr(begin, end - begin);
   }
-  /// Notes where the text of a node is, where places are needed.
+  /// Records the place of a node's text, if places are needed.
   void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add(id, {0, {begin, end}});
   }
