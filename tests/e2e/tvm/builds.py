@@ -6,6 +6,8 @@ import tvm
 from tvm import relay
 from tvm.relay.backend import Executor, Runtime
 
+import support
+
 
 class Configuration(typing.NamedTuple):
     """How main calls its kernels, and who plans the memory."""
@@ -21,27 +23,36 @@ class Configuration(typing.NamedTuple):
 
 
 PACKED = Configuration("packed", "packed", usmp=False)
-CONFIGURATIONS = (
-    PACKED,
-    Configuration("packed-usmp", "packed", usmp=True),
-    Configuration("c", "c", usmp=False),
-    Configuration("c-usmp", "c", usmp=True),
-)
+PACKED_PLANNED = Configuration("packed-usmp", "packed", usmp=True)
+C_PLANNED = Configuration("c-usmp", "c", usmp=True)
+CONFIGURATIONS = (PACKED, PACKED_PLANNED, Configuration("c", "c", usmp=False), C_PLANNED)
 
 
-def _build(module, executor, usmp):
+def by_turns(turn, count, configurations=CONFIGURATIONS):
+    """So many of the configurations, and the others with the other version of TVM. All of them with
+    MLF_EVERY_ARCHIVE=1."""
+    if support.EVERY_ARCHIVE:
+        return configurations
+    first = turn + tvm.__version__.startswith("0.9.")
+    apart = len(configurations) // count
+    return [configurations[(first + i * apart) % len(configurations)] for i in range(count)]
+
+
+def _build(module, executor, usmp, more_config, **options):
     config = {
         "tir.disable_vectorize": True,  # the generated C has no vector types
         "tir.usmp.enable": usmp,  # its default depends on the version
+        **more_config,
     }
     target = tvm.target.Target("c", host="c")
     with tvm.transform.PassContext(opt_level=3, config=config):
-        return relay.build(module, target, executor=executor, runtime=Runtime("crt"))
+        return relay.build(module, target, executor=executor, runtime=Runtime("crt"), **options)
 
 
-def aot(module, configuration):
-    return _build(module, configuration.executor, configuration.usmp)
+def aot(module, configuration, config=None, **options):
+    """With more of the pass context, and more options of relay.build."""
+    return _build(module, configuration.executor, configuration.usmp, config or {}, **options)
 
 
 def graph(module):
-    return _build(module, Executor("graph"), usmp=False)
+    return _build(module, Executor("graph"), False, {})

@@ -21,30 +21,21 @@ import support
 
 try:
     import tvm
-    from tvm import relay
-    from tvm.relay.backend import Executor, Runtime
 except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
 
+import builds
 import exporter
 import networks
 import plan_programs
 import plan_run
 
 IS_OLD = tvm.__version__.startswith("0.9")
-CONFIG = {"tir.disable_vectorize": True, "tir.usmp.enable": True}
 
 
 def network():
     [found] = [one for one in networks.all_networks() if one.name == "int8_convolution"]
     return found.module
-
-
-def build(module, **options):
-    executor = Executor("aot", {"interface-api": "c", "unpacked-api": True})
-    target = tvm.target.Target("c", host="c")
-    with tvm.transform.PassContext(opt_level=3, config=CONFIG):
-        return relay.build(module, target, executor=executor, runtime=Runtime("crt"), **options)
 
 
 def text_of(archive, member="src/tir-1.txt"):
@@ -58,7 +49,7 @@ class Texts(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(directory.cleanup)
         cls.directory = pathlib.Path(directory.name)
-        cls.factory = build(network())
+        cls.factory = builds.aot(network(), builds.C_PLANNED)
         (cls.module,) = cls.factory.lowered_ir_mods.values()
 
     def archive(self, text):
@@ -153,7 +144,7 @@ class Pools(unittest.TestCase):
                 memory_pools.WorkspacePoolInfo("slow", [target]),
             ]
         )
-        factory = build(network(), workspace_memory_pools=pools)
+        factory = builds.aot(network(), builds.C_PLANNED, workspace_memory_pools=pools)
         path = pathlib.Path(directory) / f"fast-{fast}-usmp" / "module.tar"
         path.parent.mkdir()
         exporter.export(factory, path)

@@ -17,16 +17,19 @@ import support
 try:
     import tvm
     from tvm import relay
-    from tvm.relay.backend import Executor, Runtime
 except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
 
+import builds
 import exporter
 import layers
 import plan_run
 
-# By interface: channels that each branch widens to, and those that it ends with.
-BRANCHES = {"c": [(8, 8), (16, 4), (64, 1)], "packed": [(4, 4), (48, 2), (8, 6)]}
+# Channels that each branch widens to, and those that it ends with.
+BRANCHES = {
+    builds.C_PLANNED: [(8, 8), (16, 4), (64, 1)],
+    builds.PACKED_PLANNED: [(4, 4), (48, 2), (8, 6)],
+}
 
 
 def towers(branches):
@@ -46,19 +49,10 @@ def towers(branches):
     return tvm.IRModule.from_expr(relay.Function([data], relay.nn.relu(joined)))
 
 
-def build(module, interface):
-    config = {"tir.disable_vectorize": True, "tir.usmp.enable": True}
-    unpacked = interface == "c"
-    executor = Executor("aot", {"interface-api": interface, "unpacked-api": unpacked})
-    target = tvm.target.Target("c", host="c")
-    with tvm.transform.PassContext(opt_level=3, config=config):
-        return relay.build(module, target, executor=executor, runtime=Runtime("crt"))
-
-
 class Orders(unittest.TestCase):
-    def archive(self, directory, interface):
-        path = pathlib.Path(directory) / f"towers-aot-{interface}-usmp.tar"
-        factory = build(towers(BRANCHES[interface]), interface)
+    def archive(self, directory, configuration):
+        path = pathlib.Path(directory) / f"towers-aot-{configuration.name}.tar"
+        factory = builds.aot(towers(BRANCHES[configuration]), configuration)
         exporter.export(factory, path)
         exporter.add_members(path, exporter.captured_tir(factory))
         return path
@@ -77,9 +71,9 @@ class Orders(unittest.TestCase):
         self.assertEqual(judge.reordered, 1)
 
     def test_of_uneven_branches_need_less(self):
-        for interface in BRANCHES:
-            with self.subTest(interface=interface), tempfile.TemporaryDirectory() as directory:
-                self.check(self.archive(directory, interface))
+        for configuration in BRANCHES:
+            with self.subTest(configuration.name), tempfile.TemporaryDirectory() as directory:
+                self.check(self.archive(directory, configuration))
 
 
 if __name__ == "__main__":

@@ -24,11 +24,10 @@ import support
 
 try:
     import tvm
-    from tvm import relay
-    from tvm.relay.backend import Executor, Runtime
 except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
 
+import builds
 import exporter
 import networks
 import plan_run
@@ -40,15 +39,7 @@ HAS_SEED = not tvm.__version__.startswith("0.9")
 
 
 def build(module, algorithm):
-    config = {
-        "tir.disable_vectorize": True,  # the generated C has no vector types
-        "tir.usmp.enable": True,
-        "tir.usmp.algorithm": algorithm,
-    }
-    executor = Executor("aot", {"interface-api": "c", "unpacked-api": True})
-    target = tvm.target.Target("c", host="c")
-    with tvm.transform.PassContext(opt_level=3, config=config):
-        return relay.build(module, target, executor=executor, runtime=Runtime("crt"))
+    return builds.aot(module, builds.C_PLANNED, {"tir.usmp.algorithm": algorithm})
 
 
 def pools(archive):
