@@ -104,9 +104,9 @@ def network(maker, directory):
 
 def bundled(directory):
     """Archives of the repository, and those of the corpus where it is there."""
-    found = sorted(_DATA.glob("archives/*.tar")) + sorted(_DATA.glob("c/*/module.tar"))
-    for version in _VERSIONS:
-        found += sorted(support.CORPUS.glob(f"tvm-{version}/*/module.tar"))
+    folders = {f"tvm-{version}" for version in _VERSIONS}
+    corpus = [path for path in support.archives() if path.parts[-3] in folders]
+    found = support.bundled_archives() + support.c_archives() + corpus
     for number, original in enumerate(found):
         if not _LEFT_OUT.search("/".join(original.parts[-2:])):
             yield from _of_archive(original, directory / str(number))
