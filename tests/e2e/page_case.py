@@ -9,9 +9,8 @@ import support
 
 AXE = support.SOURCE / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 BUNDLED = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-PLACES = ["tvm-0.16/aww-aot-c-usmp", "tvm-0.18/resnet8-aot-c", "tvm-0.18/resnet8-graph",
-          "tvm-0.18/cmsis-nn", "tvm-0.18/two-modules", "tvm-0.9/qnn_conv-aot-c-usmp",
-          "tvm-0.18/op-multi"]  # fmt: skip
+PLACES = ["tvm-0.16/aww-aot-c-usmp", "tvm-0.18/resnet8-graph", "tvm-0.18/cmsis-nn",
+          "tvm-0.18/two-modules", "tvm-0.9/qnn_conv-aot-c-usmp", "tvm-0.18/op-multi"]  # fmt: skip
 ARCHIVES = [*support.bundled_archives(),
             *(path for place in PLACES if (path := support.CORPUS / place / "module.tar").exists())]
 
