@@ -104,8 +104,8 @@ def network(maker, directory):
 
 def bundled(directory):
     """Archives of the repository, and those of the corpus where it is there."""
-    folders = {f"tvm-{version}" for version in _VERSIONS}
-    corpus = [path for path in support.archives() if path.parts[-3] in folders]
+    directories = {f"tvm-{version}" for version in _VERSIONS}
+    corpus = [path for path in support.archives() if path.parts[-3] in directories]
     found = support.bundled_archives() + support.c_archives() + corpus
     for number, original in enumerate(found):
         if not _LEFT_OUT.search("/".join(original.parts[-2:])):
