@@ -61,8 +61,11 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   setrlimit(resource, &now);
 }
 
-[[noreturn]] void become(const Start& start, int failure) {
+[[noreturn]] void become(const Start& start, pid_t supervisor, int failure) {
   setpgid(0, 0);
+  // It may kill the supervisor, which has the rights of the user as it has.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(127);
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   dup2(null, STDIN_FILENO);
   dup2(null, STDOUT_FILENO);
@@ -151,8 +154,9 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
   Outcome outcome;
   std::array<int, 2> failure{};
   if (signals < 0 || pipe2(failure.data(), O_CLOEXEC) != 0) _exit(1);
+  const pid_t supervisor = getpid();
   const pid_t program = _Fork();
-  if (program == 0) become(start, failure[1]);
+  if (program == 0) become(start, supervisor, failure[1]);
   outcome.start_error = program < 0 ? errno : 0;
   close(failure[1]);
   if (program > 0) {

@@ -86,7 +86,12 @@ TEST(RunProgram, EndsWhatItLeavesBehind) {
 TEST(RunProgram, IsNotASuccessWhereTheSupervisorIsAskedToEnd) {
   const WorkDirectory directory;
   EXPECT_EQ(shell(directory, "kill -TERM $PPID; sleep 60").status, 128 + SIGKILL);
-  EXPECT_THROW(shell(directory, "kill -KILL $PPID; exit"), support::Error);
+  EXPECT_THROW(shell(directory, "echo $$ > pid; kill -KILL $PPID; sleep 60"), support::Error);
+  // Its end is that of the supervisor, but not at the same moment.
+  for (int i = 0; i < 500 && !is_gone(directory.path() / "pid"); ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_TRUE(is_gone(directory.path() / "pid"));
 }
 
 TEST(RunProgram, LimitsFilesMemoryAndErrors) {
