@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "mlf/export.h"
 #include "support/byte_sink.h"
 
 namespace mlf::support {
@@ -27,7 +28,7 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-std::string sha256_hex(std::string_view bytes);
+MLF_API std::string sha256_hex(std::string_view bytes);
 
 /// Returns the policy for std::async: a thread of its own if the digest of so many bytes takes long
 /// enough. Without instructions for it, SHA-256 takes a fifth of the time of reading TIR.
