@@ -10,6 +10,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "support/lookup.h"
 #include "tir/integer_arithmetic.h"
 
 namespace mlf::analysis {
@@ -167,8 +168,7 @@ void ExpressionText::fold(Node expr) {
 
 std::optional<std::int64_t> ExpressionText::constant(Node expr) const {
   if (expr.is(Kind::IntImm)) return expr.integer(f::IntImm::value);
-  const auto found = constants_.find(index(expr.id()));
-  return found == constants_.end() ? std::nullopt : std::optional(found->second);
+  return support::value_at(constants_, index(expr.id()));
 }
 
 std::string_view ExpressionText::name_of(Node variable) const {

@@ -1,6 +1,7 @@
 #include "graph/scope.h"
 
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 
 namespace mlf::graph {
 
@@ -154,8 +155,8 @@ void Scope::store(const Place& at, std::int64_t element, Node value) {
 }
 
 const Scope::FieldContent* Scope::content(const Place& item, StructField field) const {
-  const auto at = fields_.find(FieldKey{item.root, item.offset, static_cast<std::int64_t>(field)});
-  return at == fields_.end() ? nullptr : &at->second;
+  return support::find_value(fields_,
+                             FieldKey{item.root, item.offset, static_cast<std::int64_t>(field)});
 }
 
 Place Scope::field_place(const Place& item, StructField field) const {
@@ -176,8 +177,7 @@ bool Scope::is_set_for_this_call(const Place& item, StructField field) const {
 }
 
 std::optional<std::int64_t> Scope::stored_integer(std::uint32_t root, std::int64_t element) const {
-  const auto at = integers_.find({root, element});
-  return at == integers_.end() ? std::nullopt : std::optional(at->second);
+  return support::value_at(integers_, {root, element});
 }
 
 }  // namespace mlf::graph

@@ -4,6 +4,7 @@
 
 #include "mlf/tir/write.h"
 #include "support/error.h"
+#include "support/lookup.h"
 
 namespace mlf::page {
 namespace {
@@ -66,8 +67,7 @@ ScriptFunctions::ScriptFunctions(std::string_view script) {
 }
 
 const ScriptFunctions::Function* ScriptFunctions::find(std::string_view name) const {
-  const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : &found->second;
+  return support::find_value(by_name_, name);
 }
 
 std::string_view name_of(const tir::Document& document, tir::NodeId function) {

@@ -16,6 +16,7 @@
 #include "report/findings.h"
 #include "report/layers.h"
 #include "support/error.h"
+#include "support/lookup.h"
 
 namespace mlf {
 namespace report {
@@ -317,8 +318,7 @@ tir::Node Reporter::main_of(const graph::Topology* network) {
   const graph::Provenance& provenance = network->provenance;
   if (provenance.kind != graph::Provenance::Kind::main_function) return {};
   const auto& functions = functions_of(provenance.source).by_name;
-  const auto found = functions.find(provenance.function);
-  return found == functions.end() ? tir::Node() : found->second;
+  return support::value_at(functions, provenance.function).value_or(tir::Node());
 }
 
 std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& module) {

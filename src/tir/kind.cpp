@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "support/lookup.h"
 #include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 
@@ -126,8 +127,7 @@ std::span<const KindInfo> all_kinds() {
 std::optional<Kind> kind_named(std::string_view name) {
   // Made on first use: readers of JSON ask for every node.
   static const KindIndex index = index_by(&KindInfo::name);
-  const auto found = index.find(name);
-  return found == index.end() ? std::nullopt : std::optional(found->second);
+  return support::value_at(index, name);
 }
 
 std::optional<Kind> kind_with_type_key(std::string_view type_key) {
@@ -137,8 +137,7 @@ std::optional<Kind> kind_with_type_key(std::string_view type_key) {
     keys.emplace("tir.usmp.AllocatedPoolInfo", Kind::AllocatedPoolInfo);  // its key up to v0.12
     return keys;
   }();
-  const auto found = index.find(type_key);
-  return found == index.end() ? std::nullopt : std::optional(found->second);
+  return support::value_at(index, type_key);
 }
 
 // The statements that something defined by this node is visible in.

@@ -5,6 +5,7 @@
 
 #include "analysis/cost/evaluation_order.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 
 namespace mlf::analysis {
 
@@ -43,8 +44,7 @@ graph::Constraint first_iteration_of(Node loop) {
 }  // namespace
 
 std::int64_t AccessSets::step_in(const AccessedBytes& bytes, Node loop) {
-  const auto found = bytes.base.variables.find(graph::loop_variable(loop).id());
-  return found == bytes.base.variables.end() ? 0 : found->second;
+  return support::value_at(bytes.base.variables, graph::loop_variable(loop).id()).value_or(0);
 }
 
 /// How far the last one is from the first.
@@ -124,8 +124,7 @@ std::optional<Interval> AccessSets::range_of(Node expression, const Ranges& rang
 std::optional<Interval> AccessSets::range_of(const graph::IndexProgram& program,
                                              const Ranges& ranges) const {
   return program.range([&](tir::NodeId variable) -> std::optional<Interval> {
-    const auto known = ranges.find(variable);
-    return known == ranges.end() ? std::nullopt : std::optional(known->second);
+    return support::value_at(ranges, variable);
   });
 }
 

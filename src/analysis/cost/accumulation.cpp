@@ -7,6 +7,7 @@
 #include "analysis/cost/evaluation_order.h"
 #include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 
 namespace mlf::analysis {
 namespace {
@@ -112,8 +113,7 @@ void Finder::search(std::vector<Node> start, Addresses addresses, Visit&& visit)
 
 Node Finder::bound(Node variable) const {
   if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) return {};
-  const auto at = bindings_.find(tir::index(variable.id()));
-  return at == bindings_.end() ? Node() : at->second;
+  return support::value_at(bindings_, tir::index(variable.id())).value_or(Node());
 }
 
 // Through casts, lets and branches, in whatever order the sum is put together.

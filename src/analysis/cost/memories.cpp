@@ -5,6 +5,7 @@
 
 #include "graph/allocations.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::analysis {
@@ -137,8 +138,7 @@ void Memories::use(Node data) {
 }
 
 std::optional<std::size_t> Memories::of_pointer(Node pointer) const {
-  const auto at = positions_.find(key_of(scope_.place_of(pointer), pointer));
-  return at == positions_.end() ? std::nullopt : std::optional(at->second);
+  return support::value_at(positions_, key_of(scope_.place_of(pointer), pointer));
 }
 
 std::optional<std::size_t> Memories::of_access(Node access) const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 #include "tir/integer_arithmetic.h"
 
 namespace mlf::graph {
@@ -120,8 +121,7 @@ class IndexCompiler {
       return node.list(f::Call::args)[0];
     }
     if (!node.is(Kind::Var) && !node.is(Kind::SizeVar)) return {};
-    const auto bound = bindings_.find(tir::index(node.id()));
-    return bound == bindings_.end() ? Node() : bound->second;
+    return support::value_at(bindings_, tir::index(node.id())).value_or(Node());
   }
 
   // Iterative, because nesting is the input's. A let that leads back to itself would never end: the

@@ -4,6 +4,7 @@
 
 #include "graph/network/completion.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 
 namespace mlf::graph {
 namespace {
@@ -153,8 +154,7 @@ std::optional<Tensors> RelayReader::atom(Node expr) {
   expr = without_on_device(expr);
   if (expr.is(Kind::RelayConstant)) return constant(expr);
   if (!expr.is(Kind::RelayVar)) return std::nullopt;
-  const auto at = vars_.find(tir::index(expr.id()));
-  return at == vars_.end() ? std::nullopt : std::optional(at->second);
+  return support::value_at(vars_, tir::index(expr.id()));
 }
 
 std::optional<Tensors> RelayReader::element(Node expr) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf::tir::compare_detail {
@@ -89,8 +90,7 @@ Places index_of(const NodeMap& map, KeyAt&& key_at) {
 
 template <class Places>
 std::uint32_t find(const Places& places, const typename Places::key_type& key) {
-  const auto found = places.find(key);
-  return found == places.end() ? kUnmatched : found->second;
+  return support::value_at(places, key).value_or(kUnmatched);
 }
 
 std::string_view function_name(const NodeMap& map, std::size_t i) {

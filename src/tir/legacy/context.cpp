@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/characters.h"
+#include "support/lookup.h"
 #include "tir/text/expression_values.h"
 #include "tir/text/lexer.h"
 
@@ -316,8 +318,7 @@ Reference parse_reference(std::string_view text) {
 
 std::size_t NameTable::place_of_definition(std::string_view name) {
   if (!is_indexed_) index_definitions();
-  const auto found = places_.find(name);
-  return found == places_.end() ? kNone : found->second;
+  return support::value_at(places_, name).value_or(kNone);
 }
 
 /// Done once a text, when the first name is used in front of its definition.

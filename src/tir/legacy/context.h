@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
@@ -66,8 +67,7 @@ class NameTable {
 
   /// What the name denotes; none where it was not defined yet.
   NodeId find(std::string_view name) const {
-    const auto found = nodes_.find(name);
-    return found == nodes_.end() ? NodeId::none : found->second;
+    return support::value_at(nodes_, name).value_or(NodeId::none);
   }
   /// `name` outlives the table.
   void define(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }

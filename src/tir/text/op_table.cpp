@@ -2,6 +2,9 @@
 
 #include <array>
 #include <unordered_map>
+#include <vector>
+
+#include "support/lookup.h"
 
 namespace mlf::tir::text {
 namespace {
@@ -32,8 +35,7 @@ Index index_by(std::string_view OpInfo::*key) {
 
 // Operators that the table does not have are read and written by the rules of an unknown one.
 const OpInfo* look_up(const Index& index, std::string_view name) {
-  const auto found = index.find(name);
-  return found == index.end() ? nullptr : found->second;
+  return support::value_at(index, name).value_or(nullptr);
 }
 
 std::optional<DType> argument(std::span<const DType> arguments, std::size_t position) {

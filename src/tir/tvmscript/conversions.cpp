@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "support/lookup.h"
+#include "tir/node_queries.h"
 #include "tir/text/lexer.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
@@ -226,8 +228,7 @@ bool is_buffer_part(std::string_view word) {
 
 Allocation* allocation(Context& c, const Value& value) {
   if (value.kind != ValueKind::node) return nullptr;
-  const auto found = c.allocations.find(value.node);
-  return found == c.allocations.end() ? nullptr : &found->second;
+  return support::find_value(c.allocations, value.node);
 }
 
 /// The buffer that v0.9 prints in place of the pointer of an allocation.

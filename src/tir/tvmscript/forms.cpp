@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "support/lookup.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::tvmscript {
@@ -277,8 +278,7 @@ std::span<const Form> all_forms() {
 
 const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view name) {
   const FormsByName& forms = forms_of(place, prefix);
-  const auto found = forms.find(name);
-  return found == forms.end() ? nullptr : found->second;
+  return support::value_at(forms, name).value_or(nullptr);
 }
 
 const Form* form_of(Kind kind, std::uint8_t minor) {

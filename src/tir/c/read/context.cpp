@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "support/lookup.h"
 #include "tir/c/language.h"
 
 namespace mlf::tir::c {
@@ -59,8 +60,7 @@ void Buffers::limit_bytes(NodeId var, std::int64_t bytes) {
 }
 
 std::optional<std::int64_t> Buffers::declared_bytes(NodeId var) const {
-  const auto known = bytes_.find(var);
-  return known == bytes_.end() ? std::nullopt : std::optional(known->second);
+  return support::value_at(bytes_, var);
 }
 
 /// Up to the highest index, within what is there.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mlf/tir/builder.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/read/operators.h"
 #include "tir/c/read/tokens.h"
@@ -43,10 +44,7 @@ struct Binding {
 /// Names are unique in a function: there is no shadowing in generated C.
 class Names {
  public:
-  const Binding* find(std::string_view name) const {
-    const auto found = bindings_.find(name);
-    return found == bindings_.end() ? nullptr : &found->second;
-  }
+  const Binding* find(std::string_view name) const { return support::find_value(bindings_, name); }
   /// False where the name is taken, or no name for a variable. A `condval` is bound a second time
   /// when its value is known.
   bool bind(std::string_view name, const Binding& binding);
