@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <numeric>
+
+#include "support/numbers.h"
 
 namespace mlf::archive {
 namespace {
@@ -28,14 +29,6 @@ tl::expected<std::int64_t, NumberFault> parse_base256(std::string_view field) {
   for (const char c : field.substr(1)) {
     if (!push(static_cast<unsigned char>(c))) return tl::make_unexpected(NumberFault::too_large);
   }
-  return value;
-}
-
-template <class Integer>
-std::optional<Integer> decimal(std::string_view text) {
-  Integer value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
@@ -63,7 +56,7 @@ void take_text(Attributes& attributes, const Record& record) {
 
 template <std::optional<std::uint64_t> Attributes::*Slot>
 void take_number(Attributes& attributes, const Record& record) {
-  const std::optional<std::uint64_t> value = decimal<std::uint64_t>(record.value);
+  const auto value = support::whole_number<std::uint64_t>(record.value);
   if (!value.has_value()) record.fail("is not a number");
   set_once(attributes.*Slot, *value, record);
 }
@@ -72,7 +65,7 @@ void take_number(Attributes& attributes, const Record& record) {
 void take_mtime(Attributes& attributes, const Record& record) {
   const std::size_t point = std::min(record.value.find('.'), record.value.size());
   const std::string_view fraction = record.value.substr(std::min(point + 1, record.value.size()));
-  const std::optional<std::int64_t> seconds = decimal<std::int64_t>(record.value.substr(0, point));
+  const auto seconds = support::whole_number<std::int64_t>(record.value.substr(0, point));
   if (!seconds.has_value() || fraction.find_first_not_of("0123456789") != std::string_view::npos) {
     record.fail("is not a time");
   }
@@ -110,7 +103,7 @@ constexpr std::array<Rule, 9> kRules{{
 Record take_record(std::string_view& body, const HeaderPlace& place) {
   // The length, a blank, key=value and a newline; the length counts all of it, itself included.
   const std::size_t space = std::min(body.find(' '), body.size());
-  const std::optional<std::uint64_t> length = decimal<std::uint64_t>(body.substr(0, space));
+  const auto length = support::whole_number<std::uint64_t>(body.substr(0, space));
   if (!length.has_value()) place.fail("malformed PAX header: a record's length is not a number");
   if (*length > body.size() || *length < space + 2) {
     place.fail("malformed PAX header: a record's length does not fit");

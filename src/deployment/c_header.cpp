@@ -1,10 +1,11 @@
 #include "deployment/c_header.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <utility>
+
+#include "support/numbers.h"
 
 namespace mlf::deployment {
 namespace {
@@ -120,20 +121,18 @@ class HeaderReader {
     const std::size_t space = words.find(' ');
     if (space == words.npos) return;
     const std::string_view name = words.substr(0, space);
-    const std::string_view number = words.substr(space + 1);
-    std::int64_t bytes = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), bytes);
+    const auto bytes = support::whole_number<std::int64_t>(words.substr(space + 1));
     // Edited by hand, perhaps: a size that is not a plain number is not known.
-    if (error != std::errc{} || end != number.data() + number.size() || bytes < 0) return;
+    if (!bytes || *bytes < 0) return;
     for (const std::string_view suffix : {kWorkspacePool, kConstantPool}) {
       if (!name.ends_with(suffix)) continue;
       sizes_.emplace(name.substr(0, name.size() - suffix.size()),
-                     Size{bytes, suffix == kConstantPool});
+                     Size{*bytes, suffix == kConstantPool});
     }
     if (name.ends_with(kSize)) {
-      tensor_sizes_.emplace(name.substr(0, name.size() - kSize.size()), bytes);
+      tensor_sizes_.emplace(name.substr(0, name.size() - kSize.size()), *bytes);
     }
-    if (name.ends_with(kWorkspace)) fields_.workspace_bytes = static_cast<std::uint64_t>(bytes);
+    if (name.ends_with(kWorkspace)) fields_.workspace_bytes = static_cast<std::uint64_t>(*bytes);
   }
 
   /// ASCII, whatever the locale: these are C identifiers.

@@ -1,7 +1,6 @@
 #include "deployment/module_facts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 
@@ -10,6 +9,7 @@
 #include "deployment/owners.h"
 #include "mlf/model_library.h"
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf::deployment {
 namespace {
@@ -113,11 +113,9 @@ std::optional<graph::TensorType> take_tensor(std::string_view& text) {
   graph::TensorType type;
   type.shape.emplace();
   while (!take(text, ")")) {
-    std::int64_t extent = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
-    if (error != std::errc{}) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    type.shape->push_back(extent);
+    const auto extent = support::take_number<std::int64_t>(text);
+    if (!extent) return std::nullopt;
+    type.shape->push_back(*extent);
     take(text, "i64");
     take(text, ", ");
   }

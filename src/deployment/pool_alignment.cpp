@@ -1,10 +1,10 @@
 #include "deployment/pool_alignment.h"
 
 #include <bit>
-#include <charconv>
 #include <string>
 
 #include "support/error.h"
+#include "support/numbers.h"
 #include "tir/c/c.h"
 
 namespace mlf {
@@ -23,11 +23,9 @@ std::optional<std::uint64_t> aligned_in(std::string_view attribute) {
   const std::size_t at = attribute.rfind(kAligned);
   if (at == attribute.npos) return std::nullopt;
   attribute.remove_prefix(at + kAligned.size());
-  std::uint64_t number = 0;
-  const auto read = std::from_chars(attribute.data(), attribute.data() + attribute.size(), number);
-  const bool is_closed = read.ptr != attribute.data() + attribute.size() && *read.ptr == ')';
-  if (read.ec != std::errc() || !is_closed || !std::has_single_bit(number)) return std::nullopt;
-  return number;
+  const auto number = support::take_number<std::uint64_t>(attribute);
+  const bool is_alignment = number && attribute.starts_with(')') && std::has_single_bit(*number);
+  return is_alignment ? number : std::nullopt;
 }
 
 }  // namespace

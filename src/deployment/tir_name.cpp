@@ -1,9 +1,10 @@
 #include "deployment/tir_name.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "model_library/files.h"
+#include "support/characters.h"
+#include "support/numbers.h"
 
 namespace mlf::deployment {
 namespace {
@@ -12,11 +13,6 @@ constexpr std::string_view kPrefix = "tir-";
 constexpr std::string_view kTextSuffix = ".txt";
 constexpr std::string_view kTwinSuffix = ".tvm.json";
 constexpr std::string_view kDirectory = "src/";
-
-bool is_number(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
 
 }  // namespace
 
@@ -59,10 +55,8 @@ std::optional<StemTarget> target_of_stem(std::string_view stem) {
   if (!rest.starts_with(kPrefix)) return std::nullopt;
   rest.remove_prefix(kPrefix.size());
   StemTarget target;
-  const auto [end, error] =
-      std::from_chars(rest.data(), rest.data() + rest.size(), target.device_type);
-  if (error != std::errc{} || target.device_type <= 0) return std::nullopt;
-  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  target.device_type = support::take_number<decltype(target.device_type)>(rest).value_or(0);
+  if (target.device_type <= 0) return std::nullopt;
   if (rest.empty()) return target;
   if (!rest.starts_with('-')) return std::nullopt;
   target.kind = rest.substr(1);
@@ -84,7 +78,7 @@ std::string free_stem(const Target* target, const std::function<bool(const std::
 bool names_kind(std::string_view kind, std::string_view wanted) {
   if (!kind.starts_with(wanted)) return false;
   const std::string_view rest = kind.substr(wanted.size());
-  return rest.empty() || (rest.starts_with('-') && is_number(rest.substr(1)));
+  return rest.empty() || (rest.starts_with('-') && support::is_digits(rest.substr(1)));
 }
 
 }  // namespace mlf::deployment

@@ -7,6 +7,7 @@
 
 #include "graph/compare.h"
 #include "graph/kernels/functions.h"
+#include "support/characters.h"
 
 namespace mlf::graph {
 namespace {
@@ -33,7 +34,7 @@ class NumberTable {
 // TVM counts kernels of one name per build: "fused_add_1" here may be "fused_add" there.
 std::string_view without_number(std::string_view name) {
   std::string_view head = name;
-  while (!head.empty() && head.back() >= '0' && head.back() <= '9') head.remove_suffix(1);
+  while (!head.empty() && support::is_digit(head.back())) head.remove_suffix(1);
   const bool has_number = head.size() < name.size() && head.ends_with('_') && head.size() > 1;
   return has_number ? head.substr(0, head.size() - 1) : name;
 }

@@ -16,9 +16,11 @@
 #include <vector>
 
 #include "json/text.h"
+#include "support/characters.h"
 #include "support/count_bytes.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "support/numbers.h"
 
 namespace mlf::json {
 // --- Parsing -------------------------------------------------------------------------------------
@@ -90,12 +92,8 @@ class Parser {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 int hex_value(char c) {
-  if (is_digit(c)) return c - '0';
+  if (support::is_digit(c)) return c - '0';
   const char lower = static_cast<char>(c | 0x20);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
@@ -230,7 +228,7 @@ void Parser::word(std::string_view expected, Type type) {
 
 bool Parser::digits() {
   const char* const begin = at_;
-  while (at_ < end_ && is_digit(*at_)) ++at_;
+  while (at_ < end_ && support::is_digit(*at_)) ++at_;
   return at_ > begin;
 }
 
@@ -527,11 +525,7 @@ bool Value::boolean() const {
 
 std::optional<std::int64_t> Value::integer() const {
   if (!is(Type::integer)) return std::nullopt;
-  const std::string_view digits = source();
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return value;
+  return support::whole_number<std::int64_t>(source());
 }
 
 void Value::fail_type(Type expected) const {

@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "json/text.h"
 #include "support/error.h"
+#include "support/numbers.h"
 #include "target/readers.h"
 
 namespace mlf::model_library {
@@ -49,9 +49,8 @@ ModuleTarget read_module_target(json::Value value) {
 ModuleTarget read_keyed_target(json::Member member) {
   const std::string_view key = member.key.text();
   ModuleTarget entry = read_module_target(member.value);
-  const auto [end, error] =
-      std::from_chars(key.data(), key.data() + key.size(), entry.device_type_key);
-  if (error != std::errc() || end != key.data() + key.size() || entry.device_type_key < 1) {
+  entry.device_type_key = support::whole_number<decltype(entry.device_type_key)>(key).value_or(0);
+  if (entry.device_type_key < 1) {
     member.value.fail(
         fmt::format("the key of a target is a device type, found {}", json::quoted(key)));
   }

@@ -1,11 +1,11 @@
 #include "model_library/files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "support/numbers.h"
 #include "support/prefix_table.h"
 
 namespace mlf::model_library {
@@ -29,13 +29,11 @@ struct LibraryFile {
 std::optional<LibraryFile> parse_library_file(std::string_view name) {
   const std::size_t lib = name.rfind("lib");
   if (lib == std::string_view::npos) return std::nullopt;
-  const std::string_view digits = name.substr(lib + 3);
+  std::string_view rest = name.substr(lib + 3);
+  const auto number = support::take_number<std::uint64_t>(rest);
+  if (!number || !rest.starts_with('.')) return std::nullopt;
   LibraryFile file;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), file.number);
-  if (error != std::errc() || end == digits.data() + digits.size() || *end != '.') {
-    return std::nullopt;
-  }
+  file.number = *number;
   // No module in front: `lib0.c`.
   if (lib == 0) return file;
   if (name[lib - 1] != '_') return std::nullopt;

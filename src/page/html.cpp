@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kBlockBytes = 64 * 1024;
 
 bool is_plain_in_fragment(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+  return support::is_letter(c) || support::is_digit(c) ||
          std::string_view("-._~=/").find(c) != std::string_view::npos;
 }
 

@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
 #include "deployment/member_text.h"
+#include "support/numbers.h"
 #include "tir/c/c.h"
 
 namespace mlf::report {
@@ -23,10 +23,10 @@ const Count kUnknownCopies{0, std::nullopt};
 /// The bytes of the string whose length follows the offset of an entry, where it is a number.
 Count string_after(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
-  std::uint64_t length = 0;
-  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), length);
+  text.remove_prefix(at);
+  const auto length = support::take_number<std::uint64_t>(text);
   // C ends the string with a zero of its own.
-  return error == std::errc() && end != text.data() + at ? Count(length) + 1 : kUnknownCopies;
+  return length ? Count(*length) + 1 : kUnknownCopies;
 }
 
 Count copies_in(std::string_view text) {
@@ -48,11 +48,9 @@ Count copies_in(std::string_view text) {
 /// The number that TVM gave a file: 1 of "default_lib1.c".
 std::optional<std::size_t> number_of(std::string_view name) {
   const std::size_t at = name.rfind("lib");
-  std::size_t number = 0;
   if (at == name.npos) return std::nullopt;
-  const auto [end, error] =
-      std::from_chars(name.data() + at + 3, name.data() + name.size(), number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
+  name.remove_prefix(at + 3);
+  return support::take_number<std::size_t>(name);
 }
 
 }  // namespace

@@ -1,9 +1,26 @@
-// Characters of UTF-8, and those that a terminal interprets instead of displaying them.
+// Characters of ASCII and UTF-8, and those that a terminal interprets instead of displaying them.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 namespace mlf::support {
+
+// Of ASCII alone, whatever the locale of the process.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+/// What names of C and Python consist of.
+constexpr bool is_word_character(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+/// Whether `text` is nothing but digits, one at least.
+constexpr bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
 
 /// The result of `take_character` for bytes that are not UTF-8: malformed, overlong, surrogates.
 inline constexpr char32_t kNotUtf8 = 0xffffffff;

@@ -1,16 +1,13 @@
 #include "support/digits.h"
 
+#include "support/characters.h"
+
 namespace mlf {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Part of a name, or of a number with a fraction.
 bool joins_digits(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
-         c == '/' || c == ':';
+  return support::is_word_character(c) || c == '.' || c == '/' || c == ':';
 }
 
 std::string grouped(std::string_view digits) {
@@ -28,7 +25,7 @@ std::string group_digits(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
-    while (end < text.size() && is_digit(text[end])) ++end;
+    while (end < text.size() && support::is_digit(text[end])) ++end;
     if (end == i) {
       out += text[i++];
       continue;

@@ -6,11 +6,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
 #include "support/error.h"
+#include "support/numbers.h"
 #include "target/readers.h"
 
 namespace mlf::targets {
@@ -145,9 +145,7 @@ std::optional<bool> as_boolean(std::string_view text) {
 
 /// An attribute that no kind of TVM's registers: whatever looks like an integer is one.
 TargetValue untyped(std::string text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return {number};
+  if (const auto number = support::whole_number<std::int64_t>(text)) return {*number};
   return {std::move(text)};
 }
 

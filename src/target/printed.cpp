@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "support/characters.h"
 #include "target/readers.h"
 
 namespace mlf::targets {
@@ -90,7 +91,7 @@ class PrintedTarget {
       expect(")");
       return {integer()};
     }
-    if (peek() == '-' || (peek() >= '0' && peek() <= '9')) return {integer()};
+    if (peek() == '-' || support::is_digit(peek())) return {integer()};
     // A list of TVM's command lines (`devices` of a composite target) is not quoted.
     return {std::string(take_until_end_of_element())};
   }

@@ -1,8 +1,9 @@
 #include "mlf/tir/module.h"
 
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "support/numbers.h"
 
 namespace mlf::tir {
 namespace {
@@ -27,15 +28,6 @@ constexpr std::array kCodes = {
 // Custom types are registered by name at run time; only that it is one survives here.
 constexpr std::string_view kCustomPrefix = "custom[";
 
-template <class Number>
-// Without a sign or blanks, as std::from_chars has it for unsigned numbers.
-bool take_number(std::string_view& text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
@@ -46,12 +38,15 @@ bool take(std::string_view& text, std::string_view prefix) {
 std::optional<DType> parse_bits_and_lanes(std::string_view rest, TypeCode code,
                                           std::uint8_t default_bits) {
   DType dtype{code, default_bits, 1};
-  if (!rest.empty() && rest.front() != 'x' && !take_number(rest, dtype.bits)) return std::nullopt;
-  if (take(rest, "xvscale")) {
-    if (!take(rest, "x") || !take_number(rest, dtype.lanes) || dtype.lanes <= 0)
-      return std::nullopt;
-    dtype.lanes = static_cast<std::int16_t>(-dtype.lanes);
-  } else if (take(rest, "x") && (!take_number(rest, dtype.lanes) || dtype.lanes <= 0)) {
+  if (!rest.empty() && rest.front() != 'x') {
+    dtype.bits = support::take_number<std::uint8_t>(rest).value_or(0);
+  }
+  const bool is_scalable = take(rest, "xvscale");
+  if (take(rest, "x")) {
+    const std::int16_t lanes = support::take_number<std::int16_t>(rest).value_or(0);
+    if (lanes <= 0) return std::nullopt;
+    dtype.lanes = static_cast<std::int16_t>(is_scalable ? -lanes : lanes);
+  } else if (is_scalable) {
     return std::nullopt;
   }
   if (!rest.empty() || dtype.bits == 0) return std::nullopt;

@@ -3,8 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "support/characters.h"
+#include "support/numbers.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir {
@@ -41,16 +42,14 @@ class Rest {
     text_.remove_prefix(count);
     return count > 0;
   }
-  bool take_number() { return take_all(is_digit); }
+  bool take_number() { return take_all(support::is_digit); }
   bool take_build() {
-    return take_all([](char c) { return is_digit(c) || is_letter(c) || c == '.'; });
+    return take_all(
+        [](char c) { return support::is_digit(c) || support::is_letter(c) || c == '.'; });
   }
   bool empty() const { return text_.empty(); }
 
  private:
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-  static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
   std::string_view text_;
 };
 
@@ -75,14 +74,13 @@ bool is_release(std::string_view text) {
 std::optional<VersionRange> tvm_version_named(std::string_view text) {
   constexpr std::string_view kMajor = "0.";
   if (!text.starts_with(kMajor)) return std::nullopt;
-  std::uint8_t minor = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data() + kMajor.size(), end, minor);
+  std::string_view rest = text.substr(kMajor.size());
+  const auto minor = support::take_number<std::uint8_t>(rest);
   // Texts of versions outside the table are not known: they are refused.
-  if (error != std::errc{} || minor < kOldestTvm || minor > kNewestTvm) return std::nullopt;
-  if (rest == end) return VersionRange{minor, minor, fmt::format("{}.0", text)};
-  if (!is_release({rest, static_cast<std::size_t>(end - rest)})) return std::nullopt;
-  return VersionRange{minor, minor, std::string(text)};
+  if (!minor || *minor < kOldestTvm || *minor > kNewestTvm) return std::nullopt;
+  if (rest.empty()) return VersionRange{*minor, *minor, fmt::format("{}.0", text)};
+  if (!is_release(rest)) return std::nullopt;
+  return VersionRange{*minor, *minor, std::string(text)};
 }
 
 // Never a release that the table does not list.

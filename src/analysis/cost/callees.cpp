@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "graph/kernels/callees.def"
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
+#include "support/numbers.h"
 #include "tir/cmsis_nn.h"
 
 namespace mlf::analysis {
@@ -289,12 +289,10 @@ std::optional<std::vector<std::uint64_t>> numbers_in(std::string_view name,
       name.remove_prefix(1);
       continue;
     }
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    const auto number = support::take_number<std::uint64_t>(name);
     // No kernel is near that size: products of four such numbers fit.
-    if (error != std::errc() || number > 0xffff) return std::nullopt;
-    numbers.push_back(number);
-    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+    if (!number || *number > 0xffff) return std::nullopt;
+    numbers.push_back(*number);
   }
   return numbers;
 }

@@ -11,6 +11,7 @@
 #include "graph/network/memory_use.h"
 #include "json/document.h"
 #include "json/text.h"
+#include "support/characters.h"
 #include "support/error.h"
 
 namespace mlf::graph {
@@ -132,9 +133,7 @@ void GraphReader::read_nodes() {
       const std::string digits(outputs.as_string());
       // All attributes of nodes are strings in this format. Six digits keep the number within an
       // int.
-      const bool fits =
-          !digits.empty() && digits.size() < 7 &&
-          std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+      const bool fits = digits.size() < 7 && support::is_digits(digits);
       if (!fits) outputs.fail("expected the number of outputs");
       node.outputs = static_cast<std::uint32_t>(std::stoul(digits));
     } else if (op != "null") {

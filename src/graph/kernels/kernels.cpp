@@ -7,6 +7,8 @@
 
 #include "graph/kernels/reach.h"
 #include "graph/node_queries.h"
+#include "support/characters.h"
+#include "tir/node_queries.h"
 #include "tir/pools.h"
 
 namespace mlf::graph {
@@ -195,11 +197,6 @@ bool may_be_reshape(Node function, const std::vector<KernelParameter>& parameter
   return may_agree && copies_in_order(function);
 }
 
-bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
 /// What the body allocates by itself. Places in parameters need a call.
 std::vector<BodyMemory> take_own_memory(std::vector<BodyMemory> memory, Kernel& kernel) {
   std::vector<BodyMemory> places;
@@ -231,7 +228,7 @@ std::string_view external_compiler(std::string_view symbol, std::string_view mod
   // The last one: a compiler's own name may hold "_main_" too.
   const std::size_t main = symbol.rfind(kMain);
   if (main == symbol.npos || main <= prefix.size()) return {};
-  if (!is_digits(symbol.substr(main + kMain.size()))) return {};
+  if (!support::is_digits(symbol.substr(main + kMain.size()))) return {};
   return symbol.substr(prefix.size(), main - prefix.size());
 }
 

@@ -5,6 +5,7 @@
 
 #include "graph/kernels/functions.h"
 #include "graph/main/parameters.h"
+#include "support/characters.h"
 
 namespace mlf::graph {
 namespace {
@@ -77,7 +78,7 @@ bool is_output_name(std::string_view name) {
   if (!name.starts_with(kOutput)) return false;
   name.remove_prefix(kOutput.size());
   if (name.starts_with('_')) name.remove_prefix(1);
-  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return name.empty() || support::is_digits(name);
 }
 
 /// Whether the ports from here on have the names that TVM counts outputs with, two at least:

@@ -13,6 +13,7 @@
 
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
+#include "support/characters.h"
 #include "tir/array_uses.h"
 #include "tir/compare/descriptions.h"
 #include "tir/compare/tolerance_rules.h"
@@ -156,14 +157,6 @@ std::string spelling(Node expr, const IdentityName& name_of) {
 
 // --- Names as TVM prints them --------------------------------------------------------------------
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 // `stem`, or `stem_<n>`: what a table of unique names makes of it.
 bool is_made_unique(std::string_view printed, std::string_view stem) {
   if (!printed.starts_with(stem)) return false;
@@ -171,7 +164,7 @@ bool is_made_unique(std::string_view printed, std::string_view stem) {
   if (suffix.empty()) return true;
   if (suffix.size() < 2 || suffix.front() != '_') return false;
   suffix.remove_prefix(1);
-  return suffix.front() != '0' && std::ranges::all_of(suffix, is_digit);
+  return suffix.front() != '0' && support::is_digits(suffix);
 }
 
 // `show_object_address` puts `_0x…` behind each name.
@@ -190,14 +183,14 @@ bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind)
   if (hint.empty()) return is_made_unique(printed, kind == Kind::Buffer ? "buffer" : "v");
   std::string legal(hint);
   std::ranges::replace_if(
-      legal, [](char c) { return !is_letter(c) && !is_digit(c) && c != '_'; }, '_');
+      legal, [](char c) { return !support::is_word_character(c); }, '_');
   return is_made_unique(printed, legal);
 }
 
 /// The same for the legacy printer.
 // The legacy printer wants a letter first and leaves the rest as it is.
 bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind) {
-  if (!hint.empty() && is_letter(hint.front())) return is_made_unique(printed, hint);
+  if (!hint.empty() && support::is_letter(hint.front())) return is_made_unique(printed, hint);
   const std::string_view prefix = kind == Kind::Buffer ? "buf_" : "v";
   return is_made_unique(printed, std::string(prefix).append(hint));
 }

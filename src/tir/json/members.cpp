@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "json/text.h"
+#include "support/numbers.h"
 #include "tir/json/format.h"
 #include "tir/node_queries.h"
 
@@ -51,19 +51,10 @@ bool has_keys_in_order(json::Value object, std::initializer_list<std::string_vie
   return true;
 }
 
-// std::from_chars: the C functions read numbers by the locale of the process.
-template <class Number>
-std::optional<Number> parse(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::int64_t read_integer(json::Value value, IntegerForm form) {
   if (form == IntegerForm::number) return value.as_integer();
   if (!value.is_string()) value.fail("expected a 64-bit integer, which is written as a string");
-  const auto integer = parse<std::int64_t>(value.text());
+  const auto integer = support::whole_number<std::int64_t>(value.text());
   if (!integer) value.fail("expected the decimal digits of a 64-bit integer");
   return *integer;
 }
@@ -84,7 +75,7 @@ double read_real(json::Value value) {
   if (value.is_string()) return read_special(value);
   // From the digits in the document, not by way of another type: 17 of them give the same double.
   if (!value.is_number()) value.fail("expected a number");
-  const auto real = parse<double>(value.source());
+  const auto real = support::whole_number<double>(value.source());
   if (!real) value.fail("this number is out of the range of a double");
   return *real;
 }

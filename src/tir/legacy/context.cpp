@@ -58,7 +58,7 @@ std::size_t meta_end(std::string_view text, std::size_t begin) {
 std::size_t leaf_end(std::string_view text, std::size_t begin) {
   const std::size_t end = word_end(text, begin);
   const std::string_view word = text.substr(begin, end - begin);
-  if (word.empty() || (word[0] >= '0' && word[0] <= '9') || word[0] == '-') return begin;
+  if (word.empty() || support::is_digit(word[0]) || word[0] == '-') return begin;
   if (word == "in" || word == "if") return end;
   if (end >= text.size()) return begin;
   if (text[end] == '[' && word == "meta") return meta_end(text, begin);

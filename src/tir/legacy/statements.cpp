@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "support/characters.h"
 #include "tir/legacy/expressions.h"
 #include "tir/node_queries.h"
 #include "tir/tvm_features.h"
@@ -222,8 +223,7 @@ constexpr text::Meaning<ForKind> kLoopWords[] = {{"parallel", ForKind::parallel}
 
 /// A storage scope is raw text: `global.workspace`, `global.texture-weight`.
 bool is_scope_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '.' || c == '-' || c == ':';
+  return support::is_word_character(c) || c == '.' || c == '-' || c == ':';
 }
 
 /// Where a statement covers the next one, the printer puts braces around a SeqStmt alone; in front

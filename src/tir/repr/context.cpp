@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mlf/tir/module.h"
+#include "support/characters.h"
 #include "tir/text/expression_values.h"
 #include "tir/text/lexer.h"
 
@@ -37,10 +38,6 @@ bool continues_name(char c) {
   return text::is_name_char(c) || kNameContinue.find(c) != kNone;
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Whether `(4*tir.vscale())(value)` begins at `open`.
 /// Looked for on a short stretch, for every `x(` of a text would be looked through to its end.
 bool has_scalable_lanes(std::string_view text, std::size_t open) {
@@ -55,7 +52,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (text.substr(begin).starts_with('{')) return size_var_end(text, begin);
   const std::size_t end = word_end(text, begin);
   const std::string_view word = text.substr(begin, end - begin);
-  if (word.empty() || is_digit(word[0]) || word[0] == '-') return begin;
+  if (word.empty() || support::is_digit(word[0]) || word[0] == '-') return begin;
   if (word == "in" || word == "if") return end;
   if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
   if (end >= text.size() || text[end] != '(') return begin;
@@ -76,7 +73,7 @@ std::size_t typed_number(std::string_view text, std::size_t begin) {
   const std::size_t close = begin + length;
   if (length == kNone || close + 1 >= text.size()) return begin;
   const char next = text[close + 1];
-  if (!is_digit(next) && next != '-') return begin;
+  if (!support::is_digit(next) && next != '-') return begin;
   return parse_dtype(text.substr(begin + 1, close - begin - 1)) && close > begin + 1 ? close + 1
                                                                                      : begin;
 }
@@ -111,7 +108,7 @@ const Grammar& grammar() {
 }
 
 std::optional<std::int64_t> broadcast_lanes(std::string_view word) {
-  if (word.size() < 2 || word[0] != 'x' || !std::ranges::all_of(word.substr(1), is_digit)) {
+  if (word.size() < 2 || word[0] != 'x' || !support::is_digits(word.substr(1))) {
     return std::nullopt;
   }
   return text::parse_integer(word.substr(1));

@@ -1,10 +1,10 @@
 #include "tir/save_json/importer.h"
 
-#include <charconv>
 #include <utility>
 
 #include "support/base64.h"
 #include "support/error.h"
+#include "support/numbers.h"
 #include "tir/save_json/layout.h"
 
 namespace mlf::tir::save_json {
@@ -335,21 +335,18 @@ NodeId Importer::make_from_repr(std::uint32_t node, Kind kind) {
     const auto known = ops_.find(repr);
     if (known != ops_.end()) return known->second;
   }
-  const auto parsed = [&](auto number) -> FieldValue {
-    const auto [end, error] = std::from_chars(repr.data(), repr.data() + repr.size(), number);
-    if (error != std::errc() || end != repr.data() + repr.size()) {
-      graph_.fail(node, "expected a number as its value, found " + clipped(repr));
-    }
-    return number;
+  const auto checked = [&](const auto& number) -> FieldValue {
+    if (!number) graph_.fail(node, "expected a number as its value, found " + clipped(repr));
+    return *number;
   };
   const auto rows = info(kind).fields;
   std::vector<FieldValue> values;
   switch (rows.front().type) {
     case FieldType::integer:
-      values.push_back(parsed(std::int64_t{}));
+      values.push_back(checked(support::whole_number<std::int64_t>(repr)));
       break;
     case FieldType::real:
-      values.push_back(parsed(double{}));
+      values.push_back(checked(support::whole_number<double>(repr)));
       break;
     case FieldType::boolean:
       if (repr != "true" && repr != "false") {

@@ -1,7 +1,7 @@
 // The fields of nodes of known kind: JSON text to field values, with what may be where.
-#include <charconv>
 #include <cstdlib>
 
+#include "support/numbers.h"
 #include "tir/node_queries.h"
 #include "tir/save_json/importer.h"
 #include "tir/tvm_features.h"
@@ -77,9 +77,9 @@ std::uint32_t NodeFields::span() const {
 }
 
 std::int64_t NodeFields::integer(std::uint8_t field) const {
-  std::int64_t number = 0;
-  if (!parse_whole(value(field).text(), number)) fail_value(field, "a 64-bit integer");
-  return number;
+  const auto number = support::whole_number<std::int64_t>(value(field).text());
+  if (!number) fail_value(field, "a 64-bit integer");
+  return *number;
 }
 
 std::int64_t NodeFields::boolean(std::uint8_t field) const {
@@ -100,9 +100,9 @@ std::int64_t NodeFields::enumeration(std::uint8_t field) const {
 }
 
 double NodeFields::real(std::uint8_t field) const {
-  double number = 0;
-  if (!parse_whole(value(field).text(), number)) fail_value(field, "a number");
-  return number;
+  const auto number = support::whole_number<double>(value(field).text());
+  if (!number) fail_value(field, "a number");
+  return *number;
 }
 
 DType NodeFields::dtype(std::uint8_t field) const {
@@ -112,13 +112,13 @@ DType NodeFields::dtype(std::uint8_t field) const {
 }
 
 std::size_t NodeFields::tensor(std::uint8_t field) const {
-  std::size_t index = 0;
-  if (!parse_whole(value(field).text(), index)) fail_value(field, "an index into b64ndarrays");
-  if (index >= graph_.tensor_count()) {
-    fail(field, "index " + std::to_string(index) + " is out of range: b64ndarrays has " +
+  const auto index = support::whole_number<std::size_t>(value(field).text());
+  if (!index) fail_value(field, "an index into b64ndarrays");
+  if (*index >= graph_.tensor_count()) {
+    fail(field, "index " + std::to_string(*index) + " is out of range: b64ndarrays has " +
                     std::to_string(graph_.tensor_count()) + " entries");
   }
-  return index;
+  return *index;
 }
 
 void NodeFields::fail(std::uint8_t field, std::string_view message) const {

@@ -1,10 +1,10 @@
 #include "tir/save_json/json_graph.h"
 
-#include <charconv>
 #include <cstring>
 #include <vector>
 
 #include "support/base64.h"
+#include "support/numbers.h"
 #include "tir/reader.h"
 #include "tir/save_json/layout.h"
 
@@ -42,8 +42,8 @@ VersionRange version_named(std::string_view tvm_version) {
   VersionRange version{.exact = std::string(tvm_version)};
   if (!tvm_version.starts_with("0.")) return version;
   const std::string_view rest = tvm_version.substr(2);
-  std::uint8_t minor = 0;
-  if (parse_whole(rest.substr(0, rest.find('.')), minor)) version.first = version.last = minor;
+  const auto minor = support::whole_number<std::uint8_t>(rest.substr(0, rest.find('.')));
+  if (minor) version.first = version.last = *minor;
   return version;
 }
 
@@ -189,23 +189,21 @@ std::uint32_t JsonGraph::element(json::Value element) const {
 }
 
 std::optional<std::uint32_t> JsonGraph::reference(json::Value attribute) const {
-  std::uint32_t index = 0;
-  if (!parse_whole(attribute.text(), index) || index >= size()) return std::nullopt;
-  return index;
+  const auto index = support::whole_number<std::uint32_t>(attribute.text());
+  return index && *index < size() ? index : std::nullopt;
 }
 
 // Says which of the two is wrong: not a number at all, or a number of no node.
 std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;
-  std::uint64_t number = 0;
   const std::string name(attribute.key.text());
-  const std::string text = clipped(attribute.value.text());
-  if (parse_whole(attribute.value.text(), number)) {
+  if (const auto number = support::whole_number<std::uint64_t>(attribute.value.text())) {
     fail(node, attribute.value,
-         name + ": node index " + std::to_string(number) + " is out of range: there are " +
+         name + ": node index " + std::to_string(*number) + " is out of range: there are " +
              std::to_string(size()) + " nodes");
   }
-  fail(node, attribute.value, name + ": expected a node index, found " + text);
+  fail(node, attribute.value,
+       name + ": expected a node index, found " + clipped(attribute.value.text()));
 }
 
 std::string clipped(std::string_view text) {

@@ -1,7 +1,6 @@
 // The document of tvm.ir.save_json as it is laid out: nodes by index, tensors, version.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,13 +13,6 @@
 #include "mlf/tir/module.h"
 
 namespace mlf::tir::save_json {
-
-/// Parses a number that is all of `text`.
-template <class Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 /// The version range that TVM's version string means: "0.9.dev0" is minor 9.
 VersionRange version_named(std::string_view tvm_version);

@@ -7,7 +7,9 @@
 #include <charconv>
 #include <limits>
 
+#include "support/characters.h"
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf::tir::text {
 namespace {
@@ -16,14 +18,9 @@ namespace {
 constexpr std::size_t kShownToken = 24;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // Bytes of UTF-8 count as letters: TVM prints names as they are, and no sign is among these bytes.
 bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+  return support::is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 struct Spelling {
@@ -108,7 +105,7 @@ std::string spelling_of(Sign sign) {
 }  // namespace
 
 bool is_name_char(char c) {
-  return is_letter(c) || is_digit(c);
+  return is_letter(c) || support::is_digit(c);
 }
 
 // Escapes are not decoded here, only stepped over, so that an escaped quote does not end the
@@ -147,7 +144,7 @@ void Lexer::classify() {
     continues_[i] = is_name_char(c) || rules_->name_continue.find(c) != std::string_view::npos;
     if (is_letter(c) || rules_->name_start.find(c) != std::string_view::npos) {
       classes_[i] = CharClass::name;
-    } else if (is_digit(c)) {
+    } else if (support::is_digit(c)) {
       classes_[i] = CharClass::digit;
     } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f') {
       classes_[i] = CharClass::space;
@@ -321,11 +318,11 @@ inline void Lexer::scan_name() {
 inline void Lexer::scan_number() {
   std::size_t end = next_;
   const auto skip_digits = [&] {
-    while (is_digit(at(end))) ++end;
+    while (support::is_digit(at(end))) ++end;
   };
   skip_digits();
   TokenKind kind = TokenKind::integer;
-  if (at(end) == '.' && is_digit(at(end + 1))) {
+  if (at(end) == '.' && support::is_digit(at(end + 1))) {
     kind = TokenKind::real;
     ++end;
     skip_digits();
@@ -337,7 +334,7 @@ inline void Lexer::scan_number() {
   if (at(end) == 'e' || at(end) == 'E') {
     // An `e` without digits is the beginning of something else.
     const bool has_sign = at(end + 1) == '+' || at(end + 1) == '-';
-    if (is_digit(at(end + (has_sign ? 2u : 1u)))) {
+    if (support::is_digit(at(end + (has_sign ? 2u : 1u)))) {
       kind = TokenKind::real;
       end += has_sign ? 2 : 1;
       skip_digits();
@@ -345,12 +342,12 @@ inline void Lexer::scan_number() {
   }
   const std::string_view letters = "iuf";
   if (rules_->suffixes == LexicalRules::Suffixes::typed &&
-      letters.find(at(end)) != std::string_view::npos && is_digit(at(end + 1))) {
+      letters.find(at(end)) != std::string_view::npos && support::is_digit(at(end + 1))) {
     ++end;
     skip_digits();
   }
   // A name that starts with digits: TVM does not change those.
-  if (end < end_ && (is_letter(data_[end]) || is_digit(data_[end]))) {
+  if (end < end_ && (is_letter(data_[end]) || support::is_digit(data_[end]))) {
     while (end < end_ && continues_name(data_[end])) ++end;
     kind = TokenKind::name;
   }
@@ -483,7 +480,7 @@ std::optional<double> short_decimal(std::string_view text) {
   int count = 0;
   const auto read_digits = [&] {
     const char* const begin = at;
-    for (; at != end && *at >= '0' && *at <= '9'; ++at, ++count) {
+    for (; at != end && support::is_digit(*at); ++at, ++count) {
       if (count == kMostDigits) return false;
       digits = 10 * digits + static_cast<std::uint64_t>(*at - '0');
     }
@@ -539,17 +536,9 @@ std::string decode_string(std::string_view token) {
 // IntImm holds 64 bits with a sign, whatever its dtype: the upper half of uint64 becomes the
 // negative number with the same bits.
 std::optional<std::int64_t> parse_integer(std::string_view digits) {
-  const char* end = digits.data() + digits.size();
-  if (digits.starts_with('-')) {
-    std::int64_t value = 0;
-    const auto parsed = std::from_chars(digits.data(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-    return value;
-  }
-  std::uint64_t value = 0;
-  const auto parsed = std::from_chars(digits.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  if (digits.starts_with('-')) return support::whole_number<std::int64_t>(digits);
+  const auto value = support::whole_number<std::uint64_t>(digits);
+  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
 // By std::from_chars: no locale decides what a decimal point is.

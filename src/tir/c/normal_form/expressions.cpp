@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/characters.h"
 #include "tir/c/normal_form/normal_form.h"
 #include "tir/node_queries.h"
 
@@ -178,9 +179,7 @@ namespace {
 std::string bare_name(std::string_view name) {
   std::string bare(name);
   for (char& c : bare) {
-    const bool is_legal =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!is_legal) c = '_';
+    if (!support::is_word_character(c)) c = '_';
   }
   const std::size_t last = bare.find_last_not_of("0123456789_");
   return last == std::string::npos ? std::string() : bare.substr(0, last + 1);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "support/characters.h"
 #include "tir/c/read/body.h"
 
 namespace mlf::tir::c {
@@ -10,16 +11,13 @@ namespace {
 
 constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
 constexpr std::string_view kAllocationCheck = "if ( $ == NULL ) { return - 1 ; }";
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 /// `_1` (up to v0.9), `__1` (v0.10, v0.11), `v_` and `v__1` (since v0.12).
 bool is_temp_name(std::string_view name) {
   if (name == "v_") return true;
-  if (name.starts_with("v__")) return is_digits(name.substr(3));
-  if (name.starts_with("__")) return is_digits(name.substr(2));
-  return name.starts_with("_") && is_digits(name.substr(1));
+  if (name.starts_with("v__")) return support::is_digits(name.substr(3));
+  if (name.starts_with("__")) return support::is_digits(name.substr(2));
+  return name.starts_with("_") && support::is_digits(name.substr(1));
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
+#include "support/numbers.h"
 #include "tir/c/versions.h"
 #include "tir/tvm_features.h"
 
@@ -401,9 +401,8 @@ std::optional<bool> counts_short(std::string_view body) {
   const std::size_t stored = body.rfind(kStoredBefore, call);
   if (stored == body.npos) return std::nullopt;
   const auto number = [&](std::size_t at) {
-    std::size_t value = 0;
-    std::from_chars(body.data() + at, body.data() + body.size(), value);
-    return value;
+    std::string_view rest = body.substr(at);
+    return support::take_number<std::size_t>(rest).value_or(0);
   };
   const std::size_t last = number(stored + kStoredBefore.size());
   return number(call + kCountBefore.size()) == last;

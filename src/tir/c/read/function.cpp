@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "support/characters.h"
 #include "tir/c/language.h"
 #include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
@@ -51,8 +52,7 @@ std::string_view hint_of(std::string_view code) {
 
 /// v0.8 unpacks `arg0`, `arg1`, … into the names of the parameters.
 bool is_numbered_argument(std::string_view name) {
-  return name.size() > 3 && name.starts_with("arg") &&
-         std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; });
+  return name.starts_with("arg") && support::is_digits(name.substr(3));
 }
 
 }  // namespace

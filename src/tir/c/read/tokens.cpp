@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <system_error>
 
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -157,10 +157,8 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uin
 }
 
 std::optional<std::int64_t> decimal(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_decimal = error == std::errc() && end == text.data() + text.size() && value >= 0;
-  return is_decimal ? std::optional(value) : std::nullopt;
+  const auto value = support::whole_number<std::int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 void Cursor::expect(std::string_view spelling) {

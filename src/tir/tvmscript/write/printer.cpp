@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mlf/tir/document.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "tir/written_size.h"
 
@@ -104,26 +105,22 @@ constexpr std::string_view kReserved[] = {
     "raise",  "range",   "return", "try",      "tvm",      "while",  "with",   "yield",
     "I",      "Module",  "R",      "T",        "ir",       "relax",  "tir"};
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 bool starts_like_a_name(std::string_view text) {
-  return !text.empty() && !(text.front() >= '0' && text.front() <= '9');
+  return !text.empty() && !support::is_digit(text.front());
 }
 
 /// The hint with `_` for what Python does not take.
 std::string legal(std::string_view hint) {
   std::string name(hint);
   std::ranges::replace_if(
-      name, [](char c) { return !is_word_character(c); }, '_');
+      name, [](char c) { return !support::is_word_character(c); }, '_');
   return starts_like_a_name(name) ? name : "v" + name;
 }
 
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  return starts_like_a_name(name) && std::ranges::all_of(name, is_word_character) &&
+  return starts_like_a_name(name) && std::ranges::all_of(name, support::is_word_character) &&
          std::ranges::find(kReserved, name) == std::end(kReserved);
 }
 
