@@ -511,18 +511,10 @@ struct RuleInfo {
 // The tables of tolerances.def: the rules, then the rows that use them.
 constexpr auto kRules = std::to_array<RuleInfo>({
 #define MLF_RULE(name, hides_below) {#name, hides_below},
-#define MLF_TOLERATE(dialect, loss, kind, field, rule)
-#define MLF_TOLERATE_NODE(dialect, loss, kind, aspect, rule)
-#define MLF_TOLERATE_ANY(dialect, loss, aspect, rule)
 #include "tir/compare/tolerances.def"
-#undef MLF_RULE
-#undef MLF_TOLERATE
-#undef MLF_TOLERATE_NODE
-#undef MLF_TOLERATE_ANY
 });
 
 constexpr auto kTolerances = std::to_array<ToleranceRow>({
-#define MLF_RULE(name, hides_below)
 #define MLF_TOLERATE(dialect, loss, kind, member, rule) \
   {Dialect::dialect, LossCode::loss,  Kind::kind,       \
    Aspect::field,    f::kind::member, ToleranceRule::rule},
@@ -531,10 +523,6 @@ constexpr auto kTolerances = std::to_array<ToleranceRow>({
 #define MLF_TOLERATE_ANY(dialect, loss, aspect, rule) \
   {Dialect::dialect, LossCode::loss, std::nullopt, Aspect::aspect, 0, ToleranceRule::rule},
 #include "tir/compare/tolerances.def"
-#undef MLF_RULE
-#undef MLF_TOLERATE
-#undef MLF_TOLERATE_NODE
-#undef MLF_TOLERATE_ANY
 });
 
 constexpr std::array<std::string_view, 4> kAspects = {"field", "kind", "identity", "span"};

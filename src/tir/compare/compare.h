@@ -20,14 +20,7 @@ namespace mlf::tir {
 /// rule allows.
 enum class ToleranceRule : std::uint8_t {
 #define MLF_RULE(name, hides_below) name,
-#define MLF_TOLERATE(dialect, loss, kind, field, rule)
-#define MLF_TOLERATE_NODE(dialect, loss, kind, aspect, rule)
-#define MLF_TOLERATE_ANY(dialect, loss, aspect, rule)
 #include "tir/compare/tolerances.def"
-#undef MLF_RULE
-#undef MLF_TOLERATE
-#undef MLF_TOLERATE_NODE
-#undef MLF_TOLERATE_ANY
 };
 
 /// What of a node a row is about when it is not one of its fields.
