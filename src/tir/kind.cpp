@@ -173,7 +173,7 @@ bool fits(Kind kind, Expects slot) {
     case Expects::expr:  // or a reference into a metadata section that was left out
       return category == Category::expr || kind == Kind::MissingObject;
     case Expects::var:
-      return kind == Kind::Var || kind == Kind::SizeVar;
+      return is_var(kind);
     case Expects::buffer:
       return category == Category::buffer;
     case Expects::stmt:

@@ -108,6 +108,34 @@ inline FieldValue undefined_value(const FieldInfo& field) {
   }
 }
 
+/// What a map whose keys are nodes has under `key`; undefined where it has nothing.
+inline Node value_under(const NodeMap& map, Node key) {
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    if (map.key(i) == key) return map.value(i);
+  }
+  return {};
+}
+
+inline std::vector<NodeId> ids_of(const NodeList& list) {
+  std::vector<NodeId> ids;
+  ids.reserve(list.size());
+  for (const Node node : list) ids.push_back(node.id());
+  return ids;
+}
+
+/// Whether a field of this type holds nodes, one or several.
+constexpr bool holds_nodes(FieldType type) {
+  return type == FieldType::node || type == FieldType::list || type == FieldType::string_map ||
+         type == FieldType::node_map;
+}
+
+constexpr bool is_var(Kind kind) {
+  return kind == Kind::Var || kind == Kind::SizeVar;
+}
+inline bool is_var(Node node) {
+  return node && is_var(node.kind());
+}
+
 /// The value of an IntImm; nothing for any other node.
 inline std::optional<std::int64_t> int_imm_of(Node node) {
   return node.is(Kind::IntImm) ? std::optional(node.integer(f::IntImm::value)) : std::nullopt;
@@ -124,6 +152,11 @@ inline std::optional<DType> pointee_of(Node type) {
   const Node element = type[f::PointerType::element_type];
   return element.is(Kind::PrimType) ? std::optional(element.dtype(f::PrimType::dtype))
                                     : std::nullopt;
+}
+
+/// bool elements take a byte each, and pointers to them say so.
+inline DType stored_dtype(DType dtype) {
+  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
 }
 
 /// Calls `visit` for `body` and every statement below it, in no particular order; for one that is

@@ -19,19 +19,10 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-Node mapped_buffer(Node function, std::uint8_t field, Node param) {
-  // A handful of entries: no index is worth it.
-  const tir::NodeMap map = function.map(field);
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    if (map.key(i) == param) return map.value(i);
-  }
-  return {};
-}
-
 // v0.9 and v0.10 flatten the buffers of the map and keep the shapes in another one.
 Node declared_buffer(Node function, Node param) {
-  const Node shaped = mapped_buffer(function, f::PrimFunc::preflattened_buffer_map, param);
-  return shaped ? shaped : mapped_buffer(function, f::PrimFunc::buffer_map, param);
+  const Node shaped = tir::value_under(function.map(f::PrimFunc::preflattened_buffer_map), param);
+  return shaped ? shaped : tir::value_under(function.map(f::PrimFunc::buffer_map), param);
 }
 
 std::string_view without_prefix(std::string_view text, std::string_view prefix) {

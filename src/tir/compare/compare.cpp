@@ -19,6 +19,7 @@
 #include "tir/compare/descriptions.h"
 #include "tir/compare/surroundings.h"
 #include "tir/compare/tolerance_rules.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir {
 namespace compare_detail {
@@ -130,8 +131,8 @@ bool is_param_of(Node function, Node var) {
 
 /// Whether a field is the name of something that has an identity of its own.
 bool is_name(Node node, std::uint8_t field) {
-  const bool is_var = node.is(Kind::Var) || node.is(Kind::SizeVar);
-  return (is_var && field == f::Var::name) || (node.is(Kind::Buffer) && field == f::Buffer::name);
+  return (is_var(node) && field == f::Var::name) ||
+         (node.is(Kind::Buffer) && field == f::Buffer::name);
 }
 
 bool have_same_name(Node left, Node right) {

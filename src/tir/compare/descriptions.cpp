@@ -6,6 +6,7 @@
 
 #include "mlf/tir/module.h"
 #include "support/error.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::compare_detail {
 
@@ -106,16 +107,9 @@ bool Steps::is_below(StepId id, Kind kind, std::uint8_t field) const {
   return false;
 }
 
-std::optional<SourceRange> Steps::left_range(StepId id) const {
+std::optional<SourceRange> Steps::range(StepId id, const Module& module, NodeId Step::*side) const {
   for (; id != kNoStep; id = steps_[id].parent) {
-    if (const auto range = left_->source_range(steps_[id].left)) return range;
-  }
-  return std::nullopt;
-}
-
-std::optional<SourceRange> Steps::right_range(StepId id) const {
-  for (; id != kNoStep; id = steps_[id].parent) {
-    if (const auto range = right_->source_range(steps_[id].right)) return range;
+    if (const auto found = module.source_range(steps_[id].*side)) return found;
   }
   return std::nullopt;
 }
@@ -172,15 +166,10 @@ std::string show(Node node, std::uint8_t i, std::size_t most) {
   return {};
 }
 
-bool is_scalar(FieldType type) {
-  return type != FieldType::node && type != FieldType::list && type != FieldType::string_map &&
-         type != FieldType::node_map;
-}
-
 std::string with_scalars(Node node, std::size_t most) {
   std::string text(node.info().name);
   for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
-    if (is_scalar(node.info().fields[i].type)) text += " " + show(node, i, most);
+    if (!holds_nodes(node.info().fields[i].type)) text += " " + show(node, i, most);
   }
   return text;
 }

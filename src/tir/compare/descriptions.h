@@ -58,10 +58,13 @@ class Steps {
   /// Whether a step is in `field` of a node of `kind`, at whatever depth.
   bool is_below(StepId id, Kind kind, std::uint8_t field) const;
   /// The source range of the innermost node that has one.
-  std::optional<SourceRange> left_range(StepId id) const;
-  std::optional<SourceRange> right_range(StepId id) const;
+  std::optional<SourceRange> left_range(StepId id) const { return range(id, *left_, &Step::left); }
+  std::optional<SourceRange> right_range(StepId id) const {
+    return range(id, *right_, &Step::right);
+  }
 
  private:
+  std::optional<SourceRange> range(StepId id, const Module& module, NodeId Step::*side) const;
   std::string spell(StepId id) const;
 
   const Module* left_;

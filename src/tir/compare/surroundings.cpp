@@ -1,16 +1,10 @@
 #include "tir/compare/surroundings.h"
 
+#include "tir/node_queries.h"
+
 namespace mlf::tir::compare_detail {
 
 // --- Variables, buffers and blocks --------------------------------------------------------------
-
-namespace {
-
-bool is_var(Node node) {
-  return node.is(Kind::Var) || node.is(Kind::SizeVar);
-}
-
-}  // namespace
 
 // One pass over all nodes, in no particular order; what a node is to others is known afterwards.
 Roles::Roles(const Module& module) {
@@ -75,22 +69,6 @@ Node Roles::find(const NodeById& ids, Node key) {
 
 // --- Sequences of statements --------------------------------------------------------------------
 
-std::vector<Node> spliced(Node stmt) {
-  std::vector<Node> result;
-  std::vector<Node> stack{stmt};
-  while (!stack.empty()) {
-    const Node next = stack.back();
-    stack.pop_back();
-    if (!next.is(Kind::SeqStmt)) {
-      result.push_back(next);
-      continue;
-    }
-    const NodeList seq = next.list(f::SeqStmt::seq);
-    for (std::size_t i = seq.size(); i-- > 0;) stack.push_back(seq[i]);
-  }
-  return result;
-}
-
 // Realize statements open scopes too, but every text puts braces around their bodies.
 Node covered_by(Node stmt) {
   const bool has_braces = stmt.is(Kind::BufferRealize) || stmt.is(Kind::ProducerRealize);
@@ -98,8 +76,12 @@ Node covered_by(Node stmt) {
   return field ? stmt.node(*field) : Node(stmt.module(), NodeId::none);
 }
 
-std::vector<Node> lines_of(Node stmt) {
-  std::vector<Node> lines;
+namespace {
+
+/// Statements in the order of the text, sequences spliced in; behind each the one that it covers.
+template <class CoveredBy>
+std::vector<Node> flattened(Node stmt, CoveredBy&& covered_by) {
+  std::vector<Node> result;
   std::vector<Node> stack{stmt};
   while (!stack.empty()) {
     const Node next = stack.back();
@@ -109,10 +91,20 @@ std::vector<Node> lines_of(Node stmt) {
       for (std::size_t i = seq.size(); i-- > 0;) stack.push_back(seq[i]);
       continue;
     }
-    lines.push_back(next);
+    result.push_back(next);
     if (const Node body = covered_by(next)) stack.push_back(body);
   }
-  return lines;
+  return result;
+}
+
+}  // namespace
+
+std::vector<Node> spliced(Node stmt) {
+  return flattened(stmt, [](Node) { return Node(); });
+}
+
+std::vector<Node> lines_of(Node stmt) {
+  return flattened(stmt, covered_by);
 }
 
 namespace {

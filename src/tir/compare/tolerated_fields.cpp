@@ -37,7 +37,7 @@ struct LinearForm {
 };
 
 bool is_named(Node node) {
-  return node.is(Kind::Var) || node.is(Kind::SizeVar) || node.is(Kind::Buffer);
+  return is_var(node) || node.is(Kind::Buffer);
 }
 
 /// Visits what an expression is made of, parts first; what has a name is not looked into.
@@ -353,20 +353,21 @@ bool is_of_allocation(const FieldPair& at, const Knowledge& known) {
   return has_assumed_value(at);
 }
 
-/// Names that only corresponding variables share.
-class PairNames {
- public:
-  explicit PairNames(const Pairing& pairing) : pairing_(pairing) {}
-  std::string of_left(Node node) const { return fmt::format("#{}", index(node.id())); }
-  std::string of_right(Node node) const {
-    const NodeId left = pairing_.left_of(node);
+// Names that only corresponding variables share, of the left module and of the right one.
+std::string left_name(Node node) {
+  return fmt::format("#{}", index(node.id()));
+}
+IdentityName right_names(const Pairing& pairing) {
+  return [&pairing](Node node) {
+    const NodeId left = pairing.left_of(node);
     return left == NodeId::none ? fmt::format("?{}", index(node.id()))
                                 : fmt::format("#{}", index(left));
-  }
+  };
+}
 
- private:
-  const Pairing& pairing_;
-};
+bool are_spelled_alike(Node left, Node right, const Knowledge& known) {
+  return spelling(left, left_name) == spelling(right, right_names(known.pairing));
+}
 
 // The printers show a range as `begin, begin + extent` and fold what they can: a reader that takes
 // begin off again has the same sum in another form. A begin of 0 leaves nothing to fold.
@@ -375,13 +376,10 @@ bool is_same_end(const FieldPair& at, const Knowledge& known) {
   const auto min_field = static_cast<std::uint8_t>(at.field - 1);
   if (!at.left.node(at.field) || !at.right.node(at.field)) return false;
   if (is_int_imm(at.left.node(min_field), 0)) return false;
-  const PairNames names(known.pairing);
-  const IdentityName left_name = [&](Node node) { return names.of_left(node); };
-  const IdentityName right_name = [&](Node node) { return names.of_right(node); };
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
-  return spelling(left, left_name) != spelling(right, right_name) &&
-         linear_form(left, left_name) == linear_form(right, right_name);
+  return !are_spelled_alike(left, right, known) &&
+         linear_form(left, left_name) == linear_form(right, right_names(known.pairing));
 }
 
 bool has_same_thread_tag(const FieldPair& at) {
@@ -398,9 +396,7 @@ bool is_thread_var(const FieldPair& at, const Knowledge& known) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
   if (!left || !right) return !left != !right;
-  const PairNames names(known.pairing);
-  return spelling(left[f::Range::extent], [&](Node node) { return names.of_left(node); }) !=
-         spelling(right[f::Range::extent], [&](Node node) { return names.of_right(node); });
+  return !are_spelled_alike(left[f::Range::extent], right[f::Range::extent], known);
 }
 
 // Pointers to bool are pointers to int8 once TVM prints them: see `stored`.
@@ -521,23 +517,17 @@ bool has_inferred_dtype(const FieldPair& at) {
   }
 }
 
-bool are_spelled_alike(const NodeList& left, const NodeList& right, const Knowledge& known) {
-  const PairNames names(known.pairing);
-  const auto of_left = [&](Node node) { return names.of_left(node); };
-  const auto of_right = [&](Node node) { return names.of_right(node); };
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    if (spelling(left[i], of_left) != spelling(right[i], of_right)) return false;
-  }
-  return true;
-}
-
 /// Whether a text that prints blocks' own buffers in full has this one by its name alone.
 bool is_named_buffer(const FieldPair& at, const Knowledge& known) {
   if (known.left.is_of_block(at.left)) return false;
   if (at.field != f::Buffer::shape) return true;
   const NodeList left = at.left.list(at.field);
   const NodeList right = at.right.list(at.field);
-  return left.size() == right.size() && !are_spelled_alike(left, right, known);
+  if (left.size() != right.size()) return false;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (!are_spelled_alike(left[i], right[i], known)) return true;
+  }
+  return false;
 }
 
 bool are_types_alike(Node left, Node right) {

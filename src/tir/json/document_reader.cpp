@@ -10,6 +10,7 @@
 #include "tir/json/head.h"
 #include "tir/json/members.h"
 #include "tir/json/node_reader.h"
+#include "tir/node_queries.h"
 #include "tir/reader.h"
 
 namespace mlf::tir::tir_json {

@@ -106,11 +106,6 @@ std::optional<std::string_view> global_symbol_of(Node function) {
 
 namespace {
 
-bool holds_nodes(FieldType type) {
-  return type == FieldType::node || type == FieldType::list || type == FieldType::string_map ||
-         type == FieldType::node_map;
-}
-
 KindTemplate make_template(const KindInfo& kind) {
   const auto scoped = scoped_field(kind.kind);
   KindTemplate made{.opening = json::Piece::object("node", kind.name),

@@ -38,11 +38,6 @@ constexpr bool may_be_null(Expects slot) {
   return slot == Expects::any || slot == Expects::attr_value || slot == Expects::object;
 }
 
-/// Whether a node of this kind is a variable, whose fields are in a table of its own.
-constexpr bool is_var(Kind kind) {
-  return kind == Kind::Var || kind == Kind::SizeVar;
-}
-
 /// How an integer of a field without dtype is spelled: 64-bit values are strings.
 enum class IntegerForm : std::uint8_t { number, string };
 IntegerForm integer_form(Kind kind);

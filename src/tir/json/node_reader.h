@@ -114,7 +114,6 @@ class NodeReader {
   FieldValue make_list(json::Value value);
   FieldValue make_map(const FieldInfo& field, json::Value value);
   void make_sequence(const Task& task);
-  void set_span(NodeId id, const NodeMembers& members);
   NodeId take() { return results_[taken_++]; }
 
   TableEntry& entry_of(const Task& task);

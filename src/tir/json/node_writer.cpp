@@ -6,6 +6,7 @@
 
 #include "support/error.h"
 #include "tir/json/format.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 namespace {

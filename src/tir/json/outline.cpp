@@ -9,6 +9,7 @@
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/json/format.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 namespace {
@@ -19,16 +20,7 @@ namespace {
 
 // Scalars are always defined; the module keeps no separate mark for them.
 bool is_defined(FieldType type, std::uint32_t word) {
-  switch (type) {
-    case FieldType::node:
-    case FieldType::list:
-    case FieldType::string_map:
-    case FieldType::node_map:
-    case FieldType::string:
-      return word != 0;
-    default:
-      return true;
-  }
+  return word != 0 || !(holds_nodes(type) || type == FieldType::string);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "mlf/tir/module.h"
 #include "tir/arena_view.h"
 #include "tir/json/format.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 

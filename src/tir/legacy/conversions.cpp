@@ -70,17 +70,6 @@ NodeId as_expr(Context& c, SyntaxId root) {
   return as_expr(c, lower(c, root));
 }
 
-/// The relay printer prints lanes as an expression since v0.16, as a decimal before.
-NodeId as_lanes(Context& c, const Value& value) {
-  const NodeId count = as_expr(c, value);
-  const auto known = c.make.lanes_of(count);
-  if (!known) {
-    c.exprs.fail_expected(value, "a number of lanes from 1 to 32767");
-  }
-  if (*known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
-  return count;
-}
-
 NodeId as_attribute(Context& c, const Value& value) {
   if (value.form != Value::Form::list) return as_scalar_attribute(c, value);
   const auto nodes = text::each<Context>(c, value, "a list", as_scalar_attribute);

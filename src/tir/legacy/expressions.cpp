@@ -43,7 +43,7 @@ NodeId read_operator(Context& c, SyntaxId id, std::span<const Value> values) {
 
 NodeId read_broadcast(Context& c, SyntaxId, std::span<const Value> arguments) {
   const NodeId value = as_expr(c, arguments[0]);
-  return c.make.broadcast(value, as_lanes(c, arguments[1]));
+  return c.make.broadcast(value, text::as_lanes(c, arguments[1]));
 }
 
 NodeId read_cast(Context& c, SyntaxId, std::span<const Value> arguments) {

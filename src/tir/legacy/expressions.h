@@ -32,8 +32,6 @@ NodeId as_attribute(Context& c, const Value& value);
 NodeId as_named(Context& c, const Value& value);
 NodeId as_buffer(Context& c, const Value& value);
 NodeId as_var(Context& c, const Value& value);
-/// A number of lanes: a constant, or from v0.16 on a multiple of vscale.
-NodeId as_lanes(Context& c, const Value& value);
 NodeId as_range(Context& c, const Value& value);
 std::vector<NodeId> as_ranges(Context& c, const Value& list);
 DType as_dtype(Context& c, const Value& value);

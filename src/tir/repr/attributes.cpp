@@ -35,13 +35,10 @@ std::optional<FieldValue> field_value(Builder& builder, const FieldInfo& field, 
     case FieldType::node:
       if (value != NodeId::none && !fits(node.kind(), field.expects)) return std::nullopt;
       return value;
-    case FieldType::list: {
+    case FieldType::list:
       if (value == NodeId::none) return ListId::none;
       if (!node.is(Kind::Array)) return std::nullopt;
-      std::vector<NodeId> elements;
-      for (const Node element : node.list(f::Array::elements)) elements.push_back(element.id());
-      return builder.list(elements);
-    }
+      return builder.list(ids_of(node.list(f::Array::elements)));
     case FieldType::string:
       if (!node.is(Kind::String)) return std::nullopt;
       return builder.string(std::string(node.text(f::String::value)));

@@ -53,7 +53,7 @@ NodeId as_expr(Context& c, const Value& value) {
       return c.make.string_imm(text::decode_string(c.exprs.name_of(value)));
     case Value::Form::element: {
       const NodeId buffer = buffer_of(c, value);
-      const std::vector<NodeId> indices = indices_of(c, value);
+      const std::vector<NodeId> indices = as_exprs(c, value);
       if (!c.make.is_loadable(buffer, indices)) {
         c.exprs.fail(value.syntax, "a load of more than 32767 lanes");
       }
@@ -84,7 +84,6 @@ bool is_null(Context& c, const Value& value) {
   return value.form == Value::Form::name && c.exprs.name_of(value) == "nullptr";
 }
 
-/// The indices of an element are a list as well.
 std::vector<NodeId> as_exprs(Context& c, const Value& list) {
   if (list.form != Value::Form::list && list.form != Value::Form::element) {
     c.exprs.fail_expected(list, "a list");
@@ -97,7 +96,7 @@ std::vector<NodeId> as_exprs(Context& c, const Value& list) {
 NodeId as_var(Context& c, const Value& value) {
   const NodeId node = as_expr(c, value);
   const Node variable = c.builder.node(node);
-  if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) {
+  if (!is_var(variable)) {
     c.exprs.fail_expected(value, "a variable");
   }
   return node;
@@ -112,20 +111,8 @@ std::vector<NodeId> as_vars(Context& c, const Value& list) {
   return nodes;
 }
 
-NodeId as_lanes(Context& c, const Value& value) {
-  const NodeId lanes = as_expr(c, value);
-  const auto known = c.make.lanes_of(lanes);
-  if (known && *known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
-  if (!known) c.exprs.fail_expected(value, "a number of lanes from 1 to 32767");
-  return lanes;
-}
-
 NodeId buffer_of(Context& c, const Value& element) {
   return c.buffers.accessed(c.exprs.text_of(element.subscripted), element.count);
-}
-
-std::vector<NodeId> indices_of(Context& c, const Value& element) {
-  return as_exprs(c, element);
 }
 
 /// Where a buffer itself is meant, the printer writes its address as well.

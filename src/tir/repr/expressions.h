@@ -23,16 +23,14 @@ NodeId as_expr(Context& c, const Value& value);
 inline NodeId as_expr(Context& c, SyntaxId root) {
   return as_expr(c, lower(c, root));
 }
+/// Of a list, or of the indices of an element.
 std::vector<NodeId> as_exprs(Context& c, const Value& list);
 /// As an attribute holds it: strings are String, dtypes types.
 NodeId as_attribute(Context& c, const Value& value);
 NodeId as_var(Context& c, const Value& value);
 std::vector<NodeId> as_vars(Context& c, const Value& list);
-/// A number of lanes: a constant, or from v0.16 on a multiple of vscale.
-NodeId as_lanes(Context& c, const Value& value);
-/// The buffer that `A[i, j]` is an element of, and its indices.
+/// The buffer that `A[i, j]` is an element of.
 NodeId buffer_of(Context& c, const Value& element);
-std::vector<NodeId> indices_of(Context& c, const Value& element);
 NodeId as_buffer(Context& c, const Value& value);
 NodeId as_region(Context& c, const Value& value);
 /// `[min, extent]`, as bounds of a realize or prefetch are printed.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tir/interval.h"
+#include "tir/node_queries.h"
 #include "tir/repr/expressions.h"
 #include "tir/text/op_table.h"
 
@@ -31,10 +32,6 @@ bool is_logic(Kind kind) {
 }
 bool is_arithmetic(Kind kind) {
   return kind >= Kind::Add && kind <= Kind::Max;
-}
-// SizeVars are `{n|n>=0}` in the text.
-bool is_variable(Node node) {
-  return node.is(Kind::Var) || node.is(Kind::SizeVar);
 }
 
 /// A call that gives nothing has no lanes, and no influence on those of others.
@@ -351,7 +348,7 @@ class DTypeInference {
     }
     if (node.is(Kind::StringImm)) return;
     const DType dtype = element.is_void() ? element : element.with_lanes(lanes_of(node));
-    if (is_variable(node)) return set_type(node, dtype);
+    if (is_var(node)) return set_type(node, dtype);
     builder_.set(id, 0, dtype);
   }
 
@@ -388,11 +385,7 @@ class DTypeInference {
                                           ? text::find_op(call[f::Call::op].text(f::Op::name))
                                           : nullptr;
     if (known == nullptr) return 1;
-    std::vector<DType> arguments;
-    for (const Node argument : call.list(f::Call::args)) {
-      arguments.push_back(is_expr(argument.category()) ? argument.dtype() : DType::Handle());
-    }
-    const auto dtype = text::infer_dtype(known->rule, arguments);
+    const auto dtype = text::infer_dtype(known->rule, call.list(f::Call::args));
     return dtype ? lanes_of_dtype(*dtype) : std::int16_t{1};
   }
 

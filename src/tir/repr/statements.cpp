@@ -149,7 +149,7 @@ void define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
                          : std::nullopt;
   if (!dtype) c.exprs.fail(parts[0], "expected the dtype and shape of a buffer");
   c.blocks.back().alloc_buffers.push_back(
-      c.buffers.allocate(c.exprs.text_of(name), *dtype, indices_of(c, shaped)));
+      c.buffers.allocate(c.exprs.text_of(name), *dtype, as_exprs(c, shaped)));
 }
 
 /// `X = match_buffer(A[0:16])`: neither dtype nor shape of the new buffer is printed.
@@ -186,7 +186,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
     c.exprs.fail(target, "expected an element of a buffer in front of '='");
   }
   const NodeId value = as_expr(c, has_predicate ? parts[0] : stored);
-  const std::vector<NodeId> indices = indices_of(c, element);
+  const std::vector<NodeId> indices = as_exprs(c, element);
   if (!has_predicate) {
     const NodeId buffer = buffer_of(c, element);
     return complete(

@@ -59,16 +59,7 @@ std::span<const NamedField> fields_by_name(Kind kind) {
 bool is_reference(const FieldInfo& field) {
   // These are indices into `b64ndarrays`, a numbering of their own.
   if (field.expects == Expects::tensor) return false;
-  switch (field.type) {
-    case FieldType::node:
-    case FieldType::list:
-    case FieldType::string_map:
-    case FieldType::node_map:
-    case FieldType::string:
-      return true;
-    default:
-      return false;
-  }
+  return holds_nodes(field.type) || field.type == FieldType::string;
 }
 
 NameUse use_of_name(std::string_view name) {

@@ -199,6 +199,7 @@ class Writer {
       case Item::Form::checked_type:
         return write_checked_type(item.id);
       case Item::Form::checked_params:
+      case Item::Form::objects_of_key:
         write_type_key("Array");
         return write_data(item);
       case Item::Form::prim_type:
@@ -208,9 +209,6 @@ class Writer {
         return write_global_vars(item);
       case Item::Form::objects:
         return write_keys_of_objects(item);
-      case Item::Form::objects_of_key:
-        write_type_key("Array");
-        return write_data(item);
     }
   }
 
@@ -541,12 +539,6 @@ VersionRange written_version(const VersionRange& version) {
   written.exact = fmt::format("0.{}.0", written.last);
   return written;
 }
-
-}  // namespace
-}  // namespace save_json
-
-namespace save_json {
-namespace {
 
 /// Fails where a text names an intrinsic. TVM 0.9 itself keeps the names that its parser reads:
 /// those of a save_json are what TVM has.

@@ -329,7 +329,7 @@ bool ExprFactory::same_expr(NodeId a, NodeId b) const {
     if (left == NodeId::none || right == NodeId::none) return false;
     const Node l = builder_->node(left);
     const Node r = builder_->node(right);
-    if (l.kind() != r.kind() || l.is(Kind::Var) || l.is(Kind::SizeVar)) return false;
+    if (l.kind() != r.kind() || is_var(l)) return false;
     if (has_identity(l.category()) || !same_fields(l, r, rest)) return false;
   }
   return true;

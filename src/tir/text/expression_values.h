@@ -16,6 +16,7 @@
 #include "mlf/tir/module.h"
 #include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::text {
 
@@ -143,6 +144,16 @@ std::vector<NodeId> each(Context& c, const Value& list, std::string_view what,
   std::vector<NodeId> nodes;
   for (const Value& element : c.exprs.elements(list)) nodes.push_back(as(c, element));
   return nodes;
+}
+
+/// A number of lanes, which TVM prints as a decimal before v0.16 and as an expression since.
+template <class Context>
+NodeId as_lanes(Context& c, const Value& value) {
+  const NodeId lanes = as_expr(c, value);
+  const auto known = c.make.lanes_of(lanes);
+  if (!known) c.exprs.fail_expected(value, "a number of lanes from 1 to 32767");
+  if (*known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
+  return lanes;
 }
 
 // --- Functions of expressions ------------------------------------------------------------------

@@ -100,4 +100,13 @@ std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> argument
   return std::nullopt;
 }
 
+// What is no expression, such as a buffer, goes as a handle.
+std::optional<DType> infer_dtype(DtypeRule rule, const NodeList& arguments) {
+  std::vector<DType> dtypes;
+  for (const Node argument : arguments) {
+    dtypes.push_back(is_expr(argument.category()) ? argument.dtype() : DType::Handle());
+  }
+  return infer_dtype(rule, dtypes);
+}
+
 }  // namespace mlf::tir::text

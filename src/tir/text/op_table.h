@@ -47,5 +47,6 @@ const OpInfo* find_script_op(std::string_view script_name);
 
 /// The dtype that `rule` gives for arguments of these dtypes; nothing if they are too few.
 std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments);
+std::optional<DType> infer_dtype(DtypeRule rule, const NodeList& arguments);
 
 }  // namespace mlf::tir::text

@@ -206,9 +206,7 @@ class Evaluation {
     if (!sum) return false;
     std::int64_t last = kMostElements;
     for (const Sum::Term& term : sum->terms) {
-      const Node atom = c_.node(term.atom);
-      const bool is_plain = atom.is(Kind::Var) || atom.is(Kind::SizeVar);
-      if (!is_plain || term.factor <= 0 || term.factor > last) return false;
+      if (!is_var(c_.node(term.atom)) || term.factor <= 0 || term.factor > last) return false;
       last = term.factor;
     }
     return c_.make.same_expr(min, expr_of(*sum, c_.make.dtype_of(min)));
@@ -358,10 +356,7 @@ class Accesses {
     std::vector<NodeId> list;
     for (const Entry& entry : entries_) {
       if (excluded != nullptr && excluded->contains(entry.buffer)) continue;
-      std::vector<NodeId> shape;
-      for (const Node extent : c_.node(entry.buffer).list(f::Buffer::shape)) {
-        shape.push_back(extent.id());
-      }
+      const std::vector<NodeId> shape = ids_of(c_.node(entry.buffer).list(f::Buffer::shape));
       std::vector<NodeId> ranges;
       for (std::size_t i = 0; i < shape.size(); ++i) {
         ranges.push_back(range(i < entry.region.size() ? entry.region[i] : kUnknown, shape[i]));
@@ -585,10 +580,8 @@ class Detector {
   bool is_outside(NodeId data) const { return outside_buffer(data) != NodeId::none; }
 
   void add(Accesses& accesses, NodeId buffer, NodeList indices) {
-    std::vector<NodeId> ids;
-    for (const Node index : indices) ids.push_back(index.id());
     std::vector<Interval> region;
-    for (const NodeId index : ids) region.push_back(evaluation_.of(index));
+    for (const NodeId index : ids_of(indices)) region.push_back(evaluation_.of(index));
     add(accesses, buffer, region);
   }
 
@@ -649,12 +642,6 @@ class Detector {
       intervals.push_back(evaluation_.range(begin, extent));
     }
     add(accesses, c_.node(region)[f::BufferRegion::buffer].id(), intervals);
-  }
-
-  static std::vector<NodeId> ids_of(NodeList list) {
-    std::vector<NodeId> ids;
-    for (const Node node : list) ids.push_back(node.id());
-    return ids;
   }
 
   Context& c_;

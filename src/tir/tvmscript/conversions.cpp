@@ -112,9 +112,8 @@ std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, c
 /// Variables are bound before they are used: TVM declares the free ones at the top of a function.
 NodeId as_var(Context& c, const Value& value) {
   if (value.kind == ValueKind::path) fail_undefined(c, value);
-  const bool is_var = value.kind == ValueKind::node &&
-                      (c.node(value.node).is(Kind::Var) || c.node(value.node).is(Kind::SizeVar));
-  if (!is_var) fail_expected(c, value, "a variable");
+  if (value.kind != ValueKind::node || !is_var(c.node(value.node)))
+    fail_expected(c, value, "a variable");
   return value.node;
 }
 
@@ -444,9 +443,7 @@ NodeId as_region(Context& c, const Value& value) {
   }
   const NodeId whole = as_buffer(c, value);
   std::vector<NodeId> bounds;
-  std::vector<NodeId> shape;
-  for (const Node extent : c.node(whole).list(f::Buffer::shape)) shape.push_back(extent.id());
-  for (const NodeId extent : shape) {
+  for (const NodeId extent : ids_of(c.node(whole).list(f::Buffer::shape))) {
     const NodeId zero = c.make.int_imm(c.make.dtype_of(extent), 0);
     bounds.push_back(c.builder.make(Kind::Range, {zero, extent}));
   }

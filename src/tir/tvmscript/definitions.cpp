@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tir/node_queries.h"
 #include "tir/text/lexer.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"

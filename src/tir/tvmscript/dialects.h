@@ -114,11 +114,6 @@ struct Rules {
   } reduce;
 };
 
-/// bool elements take a byte each, and pointers to them say so.
-inline DType stored_dtype(DType dtype) {
-  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
-}
-
 constexpr std::size_t kNotPrinted = SIZE_MAX;
 
 const Rules& new_rules();  ///< v0.12 to v0.18

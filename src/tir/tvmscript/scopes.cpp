@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tir/node_queries.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"
 #include "tir/tvmscript/function.h"
@@ -164,8 +165,7 @@ NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Argume
   }
   if (!args.find(2, "data")) {
     const Node node = c.node(buffer);
-    std::vector<NodeId> extents;
-    for (const Node extent : node.list(f::Buffer::shape)) extents.push_back(extent.id());
+    const std::vector<NodeId> extents = ids_of(node.list(f::Buffer::shape));
     const NodeId data = node[f::Buffer::data].id();
     const DType dtype = node.dtype(f::Buffer::dtype);
     fn.frames.add_scope(Kind::Allocate,

@@ -210,41 +210,47 @@ void state_sizes(FunctionDraft& draft, const Types& stated) {
   }
 }
 
-/// A kernel that is called with less memory than its indices reach has conditions around them.
-void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
-  support::NameMap<std::string_view, FunctionDraft*> by_name;
-  for (FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
+namespace {
+
+/// Calls `visit` with a kernel that `caller` calls, an argument, and the data of the parameter that
+/// takes it.
+template <class Draft, class Visit>
+void for_each_argument(const FunctionDraft& caller, std::span<Draft> kernels, Visit&& visit) {
+  support::NameMap<std::string_view, Draft*> by_name;
+  for (Draft& kernel : kernels) by_name[kernel.name] = &kernel;
   for (const CallSite& call : caller.calls) {
-    const auto kernel = by_name.find(call.callee);
-    if (kernel == by_name.end()) continue;
-    const std::vector<Param>& params = kernel->second->params;
-    for (std::size_t i = 0; i < std::min(call.args.size(), params.size()); ++i) {
-      const auto bytes = caller.buffers.declared_bytes(call.args[i]);
-      if (bytes) kernel->second->buffers.limit_bytes(params[i].data, *bytes);
+    const auto found = by_name.find(call.callee);
+    if (found == by_name.end()) continue;
+    Draft& kernel = *found->second;
+    for (std::size_t i = 0; i < std::min(call.args.size(), kernel.params.size()); ++i) {
+      visit(kernel, call.args[i], kernel.params[i].data);
     }
   }
+}
+
+}  // namespace
+
+/// A kernel that is called with less memory than its indices reach has conditions around them.
+void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
+  for_each_argument(caller, kernels, [&](FunctionDraft& kernel, NodeId argument, NodeId param) {
+    const auto bytes = caller.buffers.declared_bytes(argument);
+    if (bytes) kernel.buffers.limit_bytes(param, *bytes);
+  });
 }
 
 /// Unpacked calls state no types: main's buffers are as large as the kernels behind them use.
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
                    std::span<const FunctionDraft> kernels) {
-  support::NameMap<std::string_view, const FunctionDraft*> by_name;
-  for (const FunctionDraft& kernel : kernels) by_name[kernel.name] = &kernel;
   std::map<NodeId, std::int64_t> sizes;
   std::set<NodeId> unknown;
-  for (const CallSite& call : caller.calls) {
-    const auto found = by_name.find(call.callee);
-    if (found == by_name.end()) continue;
-    const FunctionDraft& kernel = *found->second;
-    const std::size_t count = std::min(call.args.size(), kernel.params.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!builder.node(call.args[i]).is(Kind::Var)) continue;
-      const auto used = kernel.buffers.bytes_of(kernel.params[i].data);
-      std::int64_t& size = sizes[call.args[i]];
-      used ? static_cast<void>(size = std::max(size, *used))
-           : static_cast<void>(unknown.insert(call.args[i]));
-    }
-  }
+  const auto note = [&](const FunctionDraft& kernel, NodeId argument, NodeId param) {
+    if (!builder.node(argument).is(Kind::Var)) return;
+    const auto used = kernel.buffers.bytes_of(param);
+    std::int64_t& size = sizes[argument];
+    size = std::max(size, used.value_or(0));
+    if (!used) unknown.insert(argument);
+  };
+  for_each_argument(caller, kernels, note);
   for (const Param& param : caller.params) {
     const auto size = sizes.find(param.data);
     if (size != sizes.end() && !unknown.contains(param.data))

@@ -33,7 +33,7 @@ bool fits(Node node, Expects expects) {
     case Expects::stmt:
       return node.category() == Category::stmt;
     case Expects::var:
-      return node.is(Kind::Var) || node.is(Kind::SizeVar);
+      return is_var(node);
     case Expects::buffer:
       return node.is(Kind::Buffer);
     default:

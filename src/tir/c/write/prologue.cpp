@@ -11,18 +11,11 @@
 namespace mlf::tir::c {
 namespace {
 
-Node find(NodeMap map, Node key) {
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    if (map.key(i) == key) return map.value(i);
-  }
-  return {};
-}
-
 /// The buffer with the dimensions that callers see: v0.9 and v0.10 keep it beside the flat one.
 Node buffer_of(Node function, Node param) {
   const NodeMap before = function.map(f::PrimFunc::preflattened_buffer_map);
-  const Node shaped = before.defined() ? find(before, param) : Node();
-  return shaped ? shaped : find(function.map(f::PrimFunc::buffer_map), param);
+  const Node shaped = before.defined() ? value_under(before, param) : Node();
+  return shaped ? shaped : value_under(function.map(f::PrimFunc::buffer_map), param);
 }
 
 /// A value is read by the member that its type is widened to.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/tvmscript/function.h"
 #include "tir/tvmscript/write/printer.h"
@@ -11,10 +12,6 @@
 
 namespace mlf::tir::tvmscript {
 namespace {
-
-bool is_var(Node node) {
-  return node.is(Kind::Var) || node.is(Kind::SizeVar);
-}
 
 /// Equal constants are the same, shared or not.
 bool is_same_expr(Node a, Node b) {
@@ -50,7 +47,7 @@ class Finder {
     for (const Node param : function_.list(f::PrimFunc::params)) {
       defined_.insert(param.id());
       // In the order in which they are written: who comes first brings the pointer along.
-      if (const Node buffer = buffer_of(param, buffers)) declare(buffer, CanOwn::yes);
+      if (const Node buffer = value_under(buffers, param)) declare(buffer, CanOwn::yes);
     }
     visit(function_[f::PrimFunc::body]);
     if (const Node attrs = function_[f::PrimFunc::attrs]) visit(attrs);
@@ -242,13 +239,6 @@ bool Definitions::owns_data(Node buffer) const {
   return found != data_owner.end() && found->second == buffer.id();
 }
 
-Node buffer_of(Node param, const NodeMap& buffer_map) {
-  for (std::size_t i = 0; i < buffer_map.size(); ++i) {
-    if (buffer_map.key(i).id() == param.id()) return buffer_map.value(i);
-  }
-  return {};
-}
-
 Definitions definitions_of(Node function, const Spelling& spelling,
                            const std::unordered_set<NodeId>& declared) {
   return Finder(function, spelling, declared).find();
@@ -376,7 +366,7 @@ void Declarations::state_before_flattening(Node buffer, Node before, Indent inde
 bool Declarations::is_ready(Node buffer) const {
   bool ready = true;
   for_each_pre_order(buffer, [&](Node part) {
-    if (part.is(Kind::Var) || part.is(Kind::SizeVar)) {
+    if (is_var(part)) {
       const bool comes_along =
           part.id() == buffer[f::Buffer::data].id() && definitions_.owns_data(buffer);
       ready = ready && (comes_along || !printer_.names().find(part.id()).empty());

@@ -245,9 +245,7 @@ void Printer::buffer_load(Node node, TextFragments& out) {
     out.text(name).text(".vload([").list(indices).text("], predicate=").expr(predicate).text(")");
     return;
   }
-  out.text(name).text("[");
-  indices.empty() ? out.text("()") : out.list(indices);
-  out.text("]");
+  out.text(name).indices(indices);
 }
 
 // --- Calls -------------------------------------------------------------------------------------
@@ -309,15 +307,6 @@ bool would_compute(std::string_view name, NodeList args) {
   return false;
 }
 
-/// The dtype that the parser of TVM would give the call.
-std::optional<DType> inferred(const OpInfo& op, NodeList args) {
-  std::vector<DType> dtypes;
-  for (const Node arg : args) {
-    dtypes.push_back(is_expr(arg.category()) ? arg.dtype() : DType::Handle());
-  }
-  return infer_dtype(op.rule, dtypes);
-}
-
 /// An intrinsic of LLVM that a text names: its number is TVM's to find.
 bool names_llvm_intrinsic(const OpInfo& op, NodeList args) {
   return op.name.starts_with("tir.call_llvm_") && !args.empty() && args[0].is(Kind::StringImm);
@@ -347,7 +336,8 @@ void Printer::call_of_op(Node node, TextFragments& out) {
   const bool has_name = op != nullptr && op->since <= minor_version_ &&
                         (op->script_function || names_llvm_intrinsic(*op, args));
   if (!has_name || would_compute(name, args)) return regular_form(node, out);
-  if (op->dtype_position == DtypePosition::none && inferred(*op, args) != node.dtype()) {
+  if (op->dtype_position == DtypePosition::none &&
+      text::infer_dtype(op->rule, args) != node.dtype()) {
     return regular_form(node, out);
   }
   if (name == "tir.reinterpret" && !node.dtype().is_handle()) return regular_form(node, out);
@@ -483,12 +473,9 @@ void Printer::form_argument(Node node, const FormArgument& argument, TextFragmen
     case ArgumentType::integer:
       out.text(fmt::format("{}", node.integer(field)));
       return;
-    case ArgumentType::real: {
-      // Infinity and NaN are words in quotes, which Python's own function takes.
-      const std::string literal = real_literal(node.real(field), minor_version_);
-      out.text(literal.front() == '"' ? fmt::format("float({})", literal) : literal);
+    case ArgumentType::real:
+      out.text(real_argument(node.real(field), minor_version_));
       return;
-    }
     case ArgumentType::attribute:
       out.value(node[field]);
       return;

@@ -62,6 +62,11 @@ class TextFragments {
     }
     return *this;
   }
+  /// `[i, j]`, and `[()]` where there is none.
+  TextFragments& indices(NodeList nodes) {
+    text("[");
+    return nodes.empty() ? text("()]") : list(nodes).text("]");
+  }
   /// `"name": value` for each entry of a map of names.
   TextFragments& entries(const NodeMap& map);
   TextFragments& mark(PrintAs as) {
@@ -124,6 +129,8 @@ std::string quoted(std::string_view text);
 /// The shortest literal that reads back as `value`; whole numbers as v0.18 or older ones print
 /// them. Infinite values and NaN are words in quotes.
 std::string real_literal(double value, std::uint8_t tvm_minor_version);
+/// The same as an argument, where Python's own function takes the words: `float("inf")`.
+std::string real_argument(double value, std::uint8_t tvm_minor_version);
 
 /// All elements of an NDArray as a Python list; nothing if a list would be too long, or would
 /// not say it all: TVM's parser makes no array of bfloat16, and numbers lose what NaNs carry.

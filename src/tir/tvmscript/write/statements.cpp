@@ -248,9 +248,7 @@ class StatementPrinter {
       line.text(".vstore([").list(indices).text("], ").expr(node[f::BufferStore::value]);
       line.text(", predicate=").expr(predicate).text(")");
     } else {
-      line.text("[");
-      indices.empty() ? line.text("()") : line.list(indices);
-      line.text("] = ").expr(node[f::BufferStore::value]);
+      line.indices(indices).text(" = ").expr(node[f::BufferStore::value]);
     }
     script_.line(step.indent, line);
   }

@@ -38,9 +38,6 @@ struct Definitions {
   bool owns_data(Node buffer) const;
 };
 
-/// The buffer of a parameter; undefined if it has none.
-Node buffer_of(Node param, const NodeMap& buffer_map);
-
 /// `declared`: variables to declare at the top, although statements define them.
 Definitions definitions_of(Node function, const Spelling& spelling,
                            const std::unordered_set<NodeId>& declared);

@@ -10,6 +10,7 @@
 
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/write/printer.h"
 
@@ -96,6 +97,11 @@ std::string real_literal(double value, std::uint8_t tvm_minor_version) {
   if (has(tvm_minor_version, TvmFeature::decimal_points)) return text + ".0";
   // `-0` would be the integer zero.
   return value == 0 && std::signbit(value) ? text + "e0" : text;
+}
+
+std::string real_argument(double value, std::uint8_t tvm_minor_version) {
+  const std::string literal = real_literal(value, tvm_minor_version);
+  return literal.front() == '"' ? fmt::format("float({})", literal) : literal;
 }
 
 // --- Elements of constants ---------------------------------------------------------------------
@@ -233,8 +239,7 @@ void Printer::box(Node node, TextFragments& out) {
   } else if (node.is(Kind::BoxInt)) {
     out.text(fmt::format("{}", node.integer(f::BoxInt::value)));
   } else {
-    const std::string literal = real_literal(node.real(f::BoxFloat::value), kNewestTvm);
-    out.text(literal.front() == '"' ? fmt::format("float({})", literal) : literal);
+    out.text(real_argument(node.real(f::BoxFloat::value), kNewestTvm));
   }
 }
 
@@ -275,7 +280,7 @@ void Printer::object(Node node, TextFragments& out) {
 /// The metadata is outside of the function: variables in it would be others.
 void Printer::refuse_local_variables(Node object) const {
   for_each_pre_order(object, [&](Node part) {
-    const bool is_local = part.is(Kind::Var) || part.is(Kind::SizeVar) || part.is(Kind::Buffer);
+    const bool is_local = is_var(part) || part.is(Kind::Buffer);
     if (is_local && !names_.find(part.id()).empty()) {
       refuse(fmt::format("a {} with variables of its function cannot be written in TVMScript",
                          object.info().name));

@@ -12,6 +12,7 @@
 #include "mlf/tir/write.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "tir/node_queries.h"
 #include "tir/save_json/metadata.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/write/printer.h"
@@ -88,7 +89,7 @@ class FunctionPrinter {
     std::string_view separator;
     for (const Node param : function_.list(f::PrimFunc::params)) {
       line.text(std::exchange(separator, ", "));
-      const Node buffer = buffer_of(param, buffers);
+      const Node buffer = value_under(buffers, param);
       buffer&& may_replace(param, buffer) ? print_buffer_param(buffer, line)
                                           : print_param(param, buffer, line);
     }
@@ -150,7 +151,7 @@ class FunctionPrinter {
     const NodeMap before = function_.map(f::PrimFunc::preflattened_buffer_map);
     const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
     for (std::size_t i = 0; i < before.size(); ++i) {
-      const Node buffer = buffer_of(before.key(i), buffers);
+      const Node buffer = value_under(buffers, before.key(i));
       if (buffer) declarations_.state_before_flattening(buffer, before.value(i), kBody);
     }
   }
