@@ -6,6 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "mlf/tir/visit.h"
+#include "support/lookup.h"
+#include "tir/copied_field.h"
+
 namespace mlf::tir::text {
 
 // TVM shares objects of a metadata section, so all mentions of one are one node.
@@ -31,59 +35,28 @@ namespace {
 
 using Replacements = LostConstants::Replacements;
 
-/// A field that refers to something replaced, made anew; nothing for all others.
-std::optional<FieldValue> replaced_field(Builder& builder, const Replacements& replacements,
-                                         Node node, std::uint8_t at) {
-  bool has_changed = false;
-  const auto of = [&](Node part) {
-    const auto found = replacements.find(index(part.id()));
-    has_changed = has_changed || found != replacements.end();
-    return found == replacements.end() ? part.id() : found->second;
-  };
-  std::vector<NodeId> list;
-  std::vector<NamedNode> named;
-  std::vector<NodePair> pairs;
-  // Most fields refer to nothing that is replaced: they are looked at and left alone.
-  switch (node.info().fields[at].type) {
-    case FieldType::node: {
-      const NodeId id = of(node.node(at));
-      return has_changed ? std::optional<FieldValue>(id) : std::nullopt;
-    }
-    case FieldType::list:
-      for (const Node element : node.list(at)) list.push_back(of(element));
-      return has_changed ? std::optional<FieldValue>(builder.list(list)) : std::nullopt;
-    case FieldType::string_map: {
-      const NodeMap map = node.map(at);
-      for (std::size_t i = 0; i < map.size(); ++i) {
-        named.push_back({builder.string(map.name(i)), of(map.value(i))});
-      }
-      return has_changed ? std::optional<FieldValue>(builder.map(named)) : std::nullopt;
-    }
-    case FieldType::node_map: {
-      const NodeMap map = node.map(at);
-      for (std::size_t i = 0; i < map.size(); ++i) {
-        const NodeId key = of(map.key(i));
-        pairs.push_back({key, of(map.value(i))});
-      }
-      return has_changed ? std::optional<FieldValue>(builder.map(pairs)) : std::nullopt;
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Other nodes in the place of some, wherever a module refers to them. Spans and source ranges stay
 /// with the nodes that they were given to. One pass over all nodes: a list that several fields
 /// share is made anew for each, which the module's meaning does not depend on.
 void replace_nodes(Builder& builder, const Replacements& replacements) {
   if (replacements.empty()) return;
+  const auto of = [&](Node part) {
+    return support::value_at(replacements, index(part.id())).value_or(part.id());
+  };
   // Nodes made meanwhile refer to nothing old.
   const std::uint32_t size = builder.size();
   for (std::uint32_t id = 1; id < size; ++id) {
     const Node node = builder.node(static_cast<NodeId>(id));
-    for (std::uint8_t at = 0; at < node.info().fields.size(); ++at) {
-      const auto value = replaced_field(builder, replacements, node, at);
-      if (value) builder.set(node.id(), at, *value);
+    const FieldInfo* const first = node.info().fields.data();
+    // Most nodes refer to nothing that is replaced: they are looked at and left alone.
+    std::vector<std::uint8_t> changed;
+    for_each_child(node, [&](Node child, const FieldInfo& field) {
+      const auto at = static_cast<std::uint8_t>(&field - first);
+      const bool is_known = !changed.empty() && changed.back() == at;
+      if (!is_known && replacements.contains(index(child.id()))) changed.push_back(at);
+    });
+    for (const std::uint8_t at : changed) {
+      builder.set(node.id(), at, copied_field(builder, node, at, of));
     }
   }
 }

@@ -11,6 +11,7 @@
 
 #include "support/characters.h"
 #include "tir/c/normal_form/normal_form.h"
+#include "tir/copied_field.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {
@@ -229,11 +230,6 @@ NodeId NormalForm::variable(Node node) {
   return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
 }
 
-/// bool is stored in bytes.
-DType NormalForm::stored(DType dtype) {
-  return dtype.is_bool() ? DType::Int(8).with_lanes(dtype.lanes) : dtype;
-}
-
 /// The one buffer for elements of this dtype behind a pointer.
 NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
   const auto [found, is_new] = buffers_.try_emplace({data, dtype.packed()});
@@ -243,7 +239,7 @@ NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
 
 /// Buffers on a pointer that hold the same are one, without name and shape.
 NodeId NormalForm::buffer(Node node) {
-  const DType dtype = stored(node.dtype(f::Buffer::dtype));
+  const DType dtype = stored_dtype(node.dtype(f::Buffer::dtype));
   const NodeId data = of(node[f::Buffer::data]);
   note_if(!node.text(f::Buffer::name).empty(), NormalizationRule::Buffer_name);
   note(NormalizationRule::Buffer_shape);
@@ -279,7 +275,7 @@ NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
 FieldValue NormalForm::flat(NodeList extents, NormalizationRule rule) {
   std::uint64_t count = 1;
   for (const Node extent : extents) {
-    if (!extent.is(Kind::IntImm)) return mapped(extents);
+    if (!extent.is(Kind::IntImm)) return copied(builder_, extents, becoming());
     count *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
   }
   note_if(extents.size() != 1, rule);
@@ -363,7 +359,7 @@ NodeId NormalForm::float_imm(Node node) {
 /// A load of bool reads a byte, which is cast: `((bool)((int8_t*)b)[i])`.
 NodeId NormalForm::load(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
-  fields[f::BufferLoad::dtype] = stored(node.dtype());
+  fields[f::BufferLoad::dtype] = stored_dtype(node.dtype());
   const NodeId loaded = builder_.make(Kind::BufferLoad, fields);
   return node.dtype().is_bool() ? make_.cast(node.dtype(), loaded) : loaded;
 }

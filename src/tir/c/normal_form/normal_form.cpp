@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "mlf/tir/visit.h"
+#include "tir/copied_field.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir {
@@ -116,57 +117,12 @@ NodeId NormalForm::body_of(Node statement) {
   return body == NodeId::none ? nothing() : body;
 }
 
-ListId NormalForm::mapped(NodeList list) {
-  if (!list.defined()) return ListId::none;
-  std::vector<NodeId> ids;
-  for (const Node node : list) ids.push_back(of(node));
-  return builder_.list(ids);
-}
-
-ListId NormalForm::mapped(const NodeMap& map) {
-  if (!map.defined()) return ListId::none;
-  std::vector<NodePair> entries;
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    entries.push_back({of(map.key(i)), of(map.value(i))});
-  }
-  return builder_.map(entries);
-}
-
 /// A field as it is, over the nodes that those below it became.
 FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
   const FieldInfo& info = node.info().fields[i];
-  switch (info.type) {
-    case FieldType::node:
-      return info.expects == Expects::stmt && node.node(i) ? body_of(node.node(i))
-                                                           : of(node.node(i));
-    case FieldType::list:
-      return mapped(node.list(i));
-    case FieldType::string_map: {
-      const NodeMap map = node.map(i);
-      std::vector<NamedNode> entries;
-      for (std::size_t k = 0; k < map.size(); ++k) {
-        entries.push_back({builder_.string(map.name(k)), of(map.value(k))});
-      }
-      return map.defined() ? builder_.map(entries) : ListId::none;
-    }
-    case FieldType::node_map:
-      return mapped(node.map(i));
-    case FieldType::string:
-      return node.has_text(i) ? builder_.string(node.text(i)) : StringId::none;
-    case FieldType::real:
-      return node.real(i);
-    case FieldType::dtype:
-      return node.dtype(i);
-    case FieldType::integers:
-      return builder_.integers(node.integers(i));
-    case FieldType::bytes: {
-      const auto data = node.bytes(i);
-      if (!data) return BytesId::none;
-      return builder_.bytes(std::vector<std::byte>(data->begin(), data->end()));
-    }
-    default:
-      return node.integer(i);
-  }
+  const bool is_body = info.type == FieldType::node && info.expects == Expects::stmt;
+  if (is_body && node.node(i)) return body_of(node.node(i));
+  return copied_field(builder_, node, i, becoming());
 }
 
 /// Of a field that a row takes away nothing remains.
@@ -258,8 +214,7 @@ NodeId NormalForm::evaluate(Node node) {
   const Node value = builder_.node(of(node[f::Evaluate::value]));
   if (!is_call_of(value, "tir.call_extern") || value.dtype() == DType::Int(32)) return copy(node);
   note(NormalizationRule::Call_dtype);
-  std::vector<NodeId> args;
-  for (const Node arg : value.list(f::Call::args)) args.push_back(arg.id());
+  const std::vector<NodeId> args = ids_of(value.list(f::Call::args));
   const NodeId call = make_.call(value[f::Call::op].id(), args, DType::Int(32));
   return builder_.make(Kind::Evaluate, {call});
 }
@@ -406,7 +361,7 @@ ListId NormalForm::buffer_map(Node function) {
       if (map.key(i) == param) order.push_back(i);
     }
   }
-  if (order.size() != map.size()) return mapped(map);
+  if (order.size() != map.size()) return copied_pairs(builder_, map, becoming());
   note_if(!std::ranges::is_sorted(order), NormalizationRule::PrimFunc_buffer_map);
   std::vector<NodePair> entries;
   for (const std::size_t i : order) entries.push_back({of(map.key(i)), of(map.value(i))});

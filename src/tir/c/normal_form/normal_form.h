@@ -54,7 +54,6 @@ class NormalForm {
   NodeId buffer(Node node);
   NodeId buffer_on(NodeId data, DType dtype);
   NodeId strided_buffer(Node node, NodeId data, DType dtype);
-  static DType stored(DType dtype);
   NodeId load(Node node);
   NodeId store(Node node);
   NodeId without_code(Node node);
@@ -82,9 +81,11 @@ class NormalForm {
   NodeId pool(Node allocated);
   NodeId array(Node node);
   NodeId root(Node node);
+  /// What nodes became, for fields that are made anew.
+  auto becoming() {
+    return [this](Node node) { return of(node); };
+  }
   NodeId nothing() { return builder_.make(Kind::Evaluate, {make_.int32(0)}); }
-  ListId mapped(NodeList list);
-  ListId mapped(const NodeMap& map);
 
   const Module& module_;
   Ternary ternary_;
