@@ -69,6 +69,7 @@ struct ObjectCode {
   CompiledCode code;  ///< nothing of the module's C
   /// The AOT main function, and the functions that its code refers to, in the order of the code,
   /// without those of TVM's runtime. Empty if no object file defines a main.
+  /// A kernel that the compiler put in line is not among them.
   std::string main{};
   std::vector<std::string> main_calls{};
 };

@@ -10,8 +10,12 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string_view>
 
+#include "compile/direct_calls.h"
 #include "compile/unwind_frames.h"
 #include "support/error.h"
 #include "support/file.h"
@@ -97,6 +101,47 @@ void add_elf(const ElfFile& elf, const Location& where, CompiledCode& code,
   }
 }
 
+struct Relocation {
+  GElf_Addr offset = 0;
+  GElf_Sym symbol{};
+  std::string_view name{};                ///< of the symbol
+  std::optional<std::uint64_t> addend{};  ///< nothing where the relocated bytes have it
+};
+
+/// Calls `visit` with each relocation of a section, whose index `target` is.
+template <class Visit>
+void for_each_relocation(const ElfFile& elf, std::size_t target, Visit&& visit) {
+  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+    const bool has_addends = header.sh_type == SHT_RELA;
+    if ((!has_addends && header.sh_type != SHT_REL) || header.sh_info != target) return;
+    Elf_Scn* const table = elf_getscn(elf.get(), header.sh_link);
+    Elf_Data* const symbols = elf_getdata(table, nullptr);
+    Elf_Data* const data = elf_getdata(section, nullptr);
+    GElf_Shdr of_symbols;
+    if (data == nullptr || symbols == nullptr || header.sh_entsize == 0 ||
+        gelf_getshdr(table, &of_symbols) == nullptr) {
+      return;
+    }
+    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
+    for (int i = 0; i < count; ++i) {
+      GElf_Rela with{};
+      GElf_Rel without{};
+      const bool is_read = has_addends ? gelf_getrela(data, i, &with) != nullptr
+                                       : gelf_getrel(data, i, &without) != nullptr;
+      const GElf_Xword info = has_addends ? with.r_info : without.r_info;
+      Relocation one{.offset = has_addends ? with.r_offset : without.r_offset};
+      if (!is_read ||
+          gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(info)), &one.symbol) == nullptr) {
+        continue;
+      }
+      const char* const name = elf_strptr(elf.get(), of_symbols.sh_link, one.symbol.st_name);
+      if (name != nullptr) one.name = name;
+      if (has_addends) one.addend = static_cast<std::uint64_t>(with.r_addend);
+      visit(one);
+    }
+  });
+}
+
 /// A main function of AOT: v0.9 and later; v0.8.
 bool is_main(std::string_view name) {
   return name.starts_with("tvmgen_") &&
@@ -112,46 +157,8 @@ struct CodeRange {
   std::size_t section = 0;
   GElf_Addr begin = 0;
   GElf_Addr end = 0;
+  bool is_thumb = false;
 };
-
-struct Reference {
-  GElf_Addr offset = 0;
-  std::string name;
-};
-
-/// The functions that relocations inside of `range` name, in the order of their places. A function
-/// that is not defined here has no type.
-std::vector<Reference> references(const ElfFile& elf, const CodeRange& range, Elf_Data* symbols,
-                                  std::size_t names) {
-  std::vector<Reference> found;
-  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
-    const bool has_addends = header.sh_type == SHT_RELA;
-    if ((!has_addends && header.sh_type != SHT_REL) || header.sh_info != range.section) return;
-    Elf_Data* const data = elf_getdata(section, nullptr);
-    if (data == nullptr || header.sh_entsize == 0) return;
-    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
-    for (int i = 0; i < count; ++i) {
-      GElf_Rela with{};
-      GElf_Rel without{};
-      const bool is_read = has_addends ? gelf_getrela(data, i, &with) != nullptr
-                                       : gelf_getrel(data, i, &without) != nullptr;
-      if (!is_read) continue;
-      const GElf_Addr offset = has_addends ? with.r_offset : without.r_offset;
-      const GElf_Xword info = has_addends ? with.r_info : without.r_info;
-      GElf_Sym symbol;
-      if (offset < range.begin || offset >= range.end ||
-          gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(info)), &symbol) == nullptr) {
-        continue;
-      }
-      const bool is_function = GELF_ST_TYPE(symbol.st_info) == STT_FUNC ||
-                               (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0);
-      const char* const name = elf_strptr(elf.get(), names, symbol.st_name);
-      if (is_function && name != nullptr) found.push_back({offset, name});
-    }
-  });
-  std::ranges::stable_sort(found, {}, &Reference::offset);
-  return found;
-}
 
 /// Calls `visit` with the name and code of each function that a table of symbols defines.
 template <class Visit>
@@ -168,9 +175,10 @@ void for_each_function(const ElfFile& elf, Elf_Data* table, const GElf_Shdr& hea
     const char* const name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
     if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
     // The lowest bit says that the code is Thumb.
-    const GElf_Addr thumb = file.e_machine == EM_ARM ? 1 : 0;
-    const GElf_Addr begin = symbol.st_value & ~thumb;
-    visit(std::string_view(name), CodeRange{symbol.st_shndx, begin, begin + symbol.st_size});
+    const bool is_thumb = file.e_machine == EM_ARM && (symbol.st_value & 1) != 0;
+    const GElf_Addr begin = symbol.st_value - (is_thumb ? 1 : 0);
+    visit(std::string_view(name),
+          CodeRange{symbol.st_shndx, begin, begin + symbol.st_size, is_thumb});
   }
 }
 
@@ -178,34 +186,16 @@ void for_each_function(const ElfFile& elf, Elf_Data* table, const GElf_Shdr& hea
 
 /// Where each relocation of a table points to.
 void add_relocations(const ElfFile& elf, std::size_t table, Elf_Data* content, UnwindTable& into) {
-  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
-    const bool has_addends = header.sh_type == SHT_RELA;
-    if ((!has_addends && header.sh_type != SHT_REL) || header.sh_info != table) return;
-    Elf_Data* const data = elf_getdata(section, nullptr);
-    Elf_Data* const symbols = elf_getdata(elf_getscn(elf.get(), header.sh_link), nullptr);
-    if (data == nullptr || symbols == nullptr || header.sh_entsize == 0) return;
-    const auto count = static_cast<int>(header.sh_size / header.sh_entsize);
-    for (int i = 0; i < count; ++i) {
-      GElf_Rela with{};
-      GElf_Rel without{};
-      const bool is_read = has_addends ? gelf_getrela(data, i, &with) != nullptr
-                                       : gelf_getrel(data, i, &without) != nullptr;
-      const GElf_Addr offset = has_addends ? with.r_offset : without.r_offset;
-      const GElf_Xword info = has_addends ? with.r_info : without.r_info;
-      GElf_Sym symbol;
-      if (!is_read ||
-          gelf_getsym(symbols, static_cast<int>(GELF_R_SYM(info)), &symbol) == nullptr) {
-        continue;
-      }
-      std::uint64_t addend = static_cast<std::uint64_t>(with.r_addend);
-      if (!has_addends && offset + sizeof(std::uint32_t) <= content->d_size) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, static_cast<const char*>(content->d_buf) + offset, sizeof word);
-        addend = word;
-      }
-      // The first of several: RISC-V subtracts a label from another in the fields behind.
-      into.relocations.try_emplace(offset, SectionPlace{symbol.st_shndx, symbol.st_value + addend});
+  for_each_relocation(elf, table, [&](const Relocation& one) {
+    std::uint64_t addend = one.addend.value_or(0);
+    if (!one.addend && one.offset + sizeof(std::uint32_t) <= content->d_size) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, static_cast<const char*>(content->d_buf) + one.offset, sizeof word);
+      addend = word;
     }
+    // The first of several: RISC-V subtracts a label from another in the fields behind.
+    into.relocations.try_emplace(one.offset,
+                                 SectionPlace{one.symbol.st_shndx, one.symbol.st_value + addend});
   });
 }
 
@@ -247,25 +237,94 @@ void add_unwind_frames(const ElfFile& elf, CompiledCode& code) {
   });
 }
 
+// --- Calls of main ------------------------------------------------------------------------------
+
 /// LLVM takes what a packed function computes out into a function of its own.
 constexpr std::string_view kComputeSuffix = "_compute_";
+
+std::optional<InstructionSet> instruction_set(const ElfFile& elf, bool is_thumb) {
+  GElf_Ehdr file;
+  if (gelf_getehdr(elf.get(), &file) == nullptr || file.e_ident[EI_DATA] != ELFDATA2LSB) {
+    return std::nullopt;
+  }
+  switch (file.e_machine) {
+    case EM_X86_64:
+      return InstructionSet::x86_64;
+    case EM_ARM:
+      return is_thumb ? InstructionSet::thumb : InstructionSet::arm;
+    case EM_AARCH64:
+      return InstructionSet::aarch64;
+    case EM_RISCV:
+      return InstructionSet::riscv;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::span<const std::byte> bytes_of(const ElfFile& elf, const CodeRange& range) {
+  Elf_Scn* const section = elf_getscn(elf.get(), range.section);
+  Elf_Data* const data = section == nullptr ? nullptr : elf_getdata(section, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || range.end > data->d_size ||
+      range.begin > range.end) {
+    return {};
+  }
+  return {static_cast<const std::byte*>(data->d_buf) + range.begin, range.end - range.begin};
+}
+
+/// Functions by their first bytes.
+using FunctionsAt = std::map<SectionPlace, std::string_view>;
+
+/// The functions that the code in `range` names, in the order of the code: by relocations, and by
+/// calls that the assembler has resolved. A function that is not defined here has no type.
+std::vector<std::string_view> references(const ElfFile& elf, const CodeRange& range,
+                                         const FunctionsAt& functions) {
+  std::multimap<GElf_Addr, std::string_view> found;
+  std::set<std::uint64_t> relocated;
+  for_each_relocation(elf, range.section, [&](const Relocation& one) {
+    if (one.offset < range.begin || one.offset >= range.end) return;
+    relocated.insert(one.offset);
+    const bool is_function = GELF_ST_TYPE(one.symbol.st_info) == STT_FUNC ||
+                             (one.symbol.st_shndx == SHN_UNDEF && one.symbol.st_name != 0);
+    if (is_function) found.emplace(one.offset, one.name);
+  });
+  if (const auto set = instruction_set(elf, range.is_thumb)) {
+    const auto code = bytes_of(elf, range);
+    for (const DirectCall& call : direct_calls(code, range.begin, *set, relocated)) {
+      const auto function = functions.find({range.section, call.target});
+      if (function != functions.end()) found.emplace(call.offset, function->second);
+    }
+  }
+  std::vector<std::string_view> names;
+  for (const auto& [offset, name] : found) names.push_back(name);
+  return names;
+}
+
+/// A kernel's name for the function that has what it computes.
+std::string_view without_compute_suffix(std::string_view name) {
+  if (name.ends_with(kComputeSuffix)) name.remove_suffix(kComputeSuffix.size());
+  return name;
+}
 
 void add_main(const ElfFile& elf, Elf_Scn* table, const GElf_Shdr& header, ObjectCode& object) {
   Elf_Data* const symbols = elf_getdata(table, nullptr);
   if (!object.main.empty()) return;
-  for_each_function(elf, symbols, header, [&](std::string_view name, const CodeRange&) {
+  std::map<std::string_view, CodeRange> ranges;
+  FunctionsAt functions;
+  for_each_function(elf, symbols, header, [&](std::string_view name, const CodeRange& range) {
     if (is_main(name)) object.main = name;
+    ranges.emplace(name, range);
+    functions.emplace(SectionPlace{range.section, range.begin}, name);
   });
   if (object.main.empty()) return;
   const std::string compute = object.main + std::string(kComputeSuffix);
   for (const std::string& part : {object.main, compute}) {
-    for_each_function(elf, symbols, header, [&](std::string_view name, const CodeRange& range) {
-      if (name != part) return;
-      for (Reference& one : references(elf, range, symbols, header.sh_link)) {
-        if (is_of_runtime(one.name) || one.name == compute) continue;
-        object.main_calls.push_back(std::move(one.name));
-      }
-    });
+    const auto range = ranges.find(part);
+    if (range == ranges.end()) continue;
+    for (const std::string_view name : references(elf, range->second, functions)) {
+      const std::string_view kernel = without_compute_suffix(name);
+      if (is_of_runtime(kernel) || kernel == object.main) continue;
+      object.main_calls.emplace_back(kernel);
+    }
   }
 }
 
