@@ -46,13 +46,19 @@ struct CompiledCode {
   std::uint64_t rodata = 0;  ///< sections that are only read: constants, strings
   std::uint64_t data = 0;    ///< sections that are written and have content
   std::uint64_t bss = 0;     ///< sections that are written and have none: pools
-  std::map<std::string, CompiledFunction, std::less<>> functions{};
+  std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
   /// Functions and data that no object file of the module defines, such as those of libm and of
   /// TVM's runtime; in alphabetical order.
   std::vector<std::string> missing{};
   // Bytes that a linker may add between sections for their alignment, at most.
   std::uint64_t read_padding = 0;     ///< between text, rodata and the content of data
   std::uint64_t written_padding = 0;  ///< between data and bss
+
+  /// Null where it has no such function.
+  const CompiledFunction* find(std::string_view symbol) const {
+    const auto found = functions.find(symbol);
+    return found == functions.end() ? nullptr : &found->second;
+  }
 };
 
 /// Compiles the files of codegen/host/src of a module, each by itself, in a temporary directory,

@@ -45,7 +45,7 @@ struct ModulePlan {
   std::optional<graph::Topology> network{};
   std::vector<std::int64_t> first_tick{};  ///< by step; then the end of the last one
   /// No placement needs less memory of pools, executor, heap and stack together.
-  analysis::Count lower_bound{0, std::nullopt};
+  analysis::Count lower_bound = analysis::Count::unknown();
   std::vector<ModulePoolPlan> pools{};  ///< its workspace pools
   /// Why the pools that its TIR names are unknown; `pools` is then empty. Empty if all are known.
   std::optional<std::string> unread_pools{};

@@ -125,6 +125,11 @@ struct CallReport {
   graph::TensorType output{};        ///< of the first tensor that it writes
   CallNumbers numbers{};             ///< measures.def
 
+  /// TFLite joins the names of all that it has fused into a layer: the first is the one people
+  /// know.
+  std::string_view first_layer() const {
+    return std::string_view(layer).substr(0, layer.find(';'));
+  }
   const analysis::Count& operator[](CallMeasure measure) const {
     return numbers[static_cast<std::size_t>(measure)];
   }

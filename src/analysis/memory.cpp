@@ -46,7 +46,7 @@ Count live_at(const std::vector<const MemoryUse*>& regions, graph::Position posi
 /// The kernel's workspaces, region by region: in a pool the bytes that they cover, elsewhere the
 /// end of the deepest allocation, as allocations are nested.
 Count scratch_of(const graph::Kernel& kernel) {
-  if (!kernel.has_tir()) return {0, std::nullopt};
+  if (!kernel.has_tir()) return Count::unknown();
   using RegionKey = std::pair<MemoryKind, std::uint32_t>;
   std::map<RegionKey, std::vector<std::pair<std::uint64_t, std::uint64_t>>> by_region;
   bool is_known = kernel.gaps.empty();
@@ -78,7 +78,7 @@ Count scratch_of(const graph::Kernel& kernel) {
 /// Bytes of constants that a call reads. A kernel in C of another compiler may have more.
 Count parameters_of(const Topology& topology, const graph::Call& call) {
   const graph::Kernel& kernel = topology.kernel_of(call);
-  Count sum = kernel.is_understood() ? Count{} : Count{0, std::nullopt};
+  Count sum = kernel.is_understood() ? Count{} : Count::unknown();
   for (const graph::KernelBuffer& constant : kernel.constants) sum += to_count(constant.bytes);
   if (kernel.may_end_early) sum.min = 0;
   std::set<graph::ValueId> counted;  // one constant may be two arguments
@@ -122,7 +122,7 @@ Count to_count(const graph::ByteCount& bytes) {
     case graph::Exactness::unknown:
       break;
   }
-  return {0, std::nullopt};
+  return Count::unknown();
 }
 
 // The largest number stands for all that are larger.

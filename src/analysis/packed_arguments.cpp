@@ -88,7 +88,7 @@ void ArgumentScanner::allocation(Node node) {
   const auto array = std::ranges::find(kArrays, type, &Array::type);
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // beyond any stack
   if (array == kArrays.end() || !elements || *elements < 0 || *elements > kMostBytes) {
-    allocated_ += Count(0, std::nullopt);
+    allocated_ += Count::unknown();
     return;
   }
   allocated_ += bytes_of(static_cast<std::uint64_t>(*elements), array->element);

@@ -112,7 +112,7 @@ std::vector<std::string_view> target_kinds(const std::vector<SourceFile>& files)
   std::vector<std::string_view> kinds;
   for (const SourceFile& file : files) {
     if (!file.has_functions()) continue;
-    if (std::find(kinds.begin(), kinds.end(), file.target_kind()) == kinds.end()) {
+    if (std::ranges::find(kinds, file.target_kind()) == kinds.end()) {
       kinds.push_back(file.target_kind());
     }
   }
@@ -186,8 +186,7 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module,
     // A name like those of captured TIR, and different from all of them.
     source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
       const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };
-      return std::any_of(taken.begin(), taken.end(), has_stem) ||
-             std::any_of(sources.begin(), sources.end(), has_stem);
+      return std::ranges::any_of(taken, has_stem) || std::ranges::any_of(sources, has_stem);
     });
     sources.push_back(std::move(source));
   }

@@ -24,8 +24,7 @@ std::vector<const Target*> targets_of(const std::vector<std::size_t>& modules,
 }
 
 const Target* target_of_kind(const std::vector<const Target*>& targets, std::string_view kind) {
-  const auto found = std::find_if(targets.begin(), targets.end(),
-                                  [&](const Target* target) { return target->kind == kind; });
+  const auto found = std::ranges::find(targets, kind, &Target::kind);
   return found == targets.end() ? nullptr : *found;
 }
 
@@ -38,7 +37,7 @@ const Target* target_by_stem(const std::vector<const Target*>& targets, std::str
            // Device types alone do not tell apart c and cmsis-nn.
            (wanted->kind.empty() || names_kind(wanted->kind, target->kind));
   };
-  const auto found = std::find_if(targets.begin(), targets.end(), fits);
+  const auto found = std::ranges::find_if(targets, fits);
   return found == targets.end() ? nullptr : *found;
 }
 

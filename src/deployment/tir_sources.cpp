@@ -136,9 +136,7 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
 }
 
 [[noreturn]] void refuse_file(const TirFile& file, std::string message) {
-  Location where;
-  where.file = file.path;
-  throw support::Error(ErrorKind::usage, std::move(message), where);
+  throw support::Error(ErrorKind::usage, std::move(message), {.file = file.path});
 }
 
 void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,

@@ -68,10 +68,10 @@ const TensorType& Topology::type_at(const Endpoint& end, ValueId value) const {
   return calls[end.step].arguments[end.argument].type;
 }
 
-bool Topology::is_sound() const {
-  return std::none_of(checks.begin(), checks.end(), [](const Check& check) {
-    return info(check.code).severity == Severity::error;
-  });
+const Check* Topology::first_error() const {
+  const auto found = std::ranges::find_if(
+      checks, [](const Check& check) { return info(check.code).severity == Severity::error; });
+  return found == checks.end() ? nullptr : &*found;
 }
 
 const CheckInfo& info(CheckCode check) {

@@ -1,4 +1,4 @@
-// The beginning and the end of all documents of mlf.
+// A whole text of JSON: one object, and the beginning of all documents of mlf.
 #pragma once
 
 #include <string>
@@ -10,20 +10,36 @@
 
 namespace mlf::json {
 
+/// Writes one object with the members that `write_members(Writer&)` writes, and ends its line.
+template <class WriteMembers>
+void write_object(support::ByteSink& sink, JsonLayout layout, WriteMembers write_members) {
+  Writer out(sink, layout);
+  out.begin_object();
+  write_members(out);
+  out.end_object();
+  out.end_line();
+  out.flush();
+}
+
+/// The same as a text.
+template <class WriteMembers>
+std::string object_text(JsonLayout layout, WriteMembers write_members) {
+  support::StringSink sink;
+  write_object(sink, layout, write_members);
+  return sink.take();
+}
+
 /// Writes one object: its format ("mlf-report"), version and generator, and the members that
 /// `write_members(Writer&)` writes.
 template <class WriteMembers>
 void write_document(support::ByteSink& sink, JsonLayout layout, std::string_view format,
                     int format_version, WriteMembers write_members) {
-  Writer out(sink, layout);
-  out.begin_object();
-  out.member("format", format);
-  out.member("version", format_version);
-  out.member("generator", "mlf " + std::string(version()));
-  write_members(out);
-  out.end_object();
-  out.end_line();
-  out.flush();
+  write_object(sink, layout, [&](Writer& out) {
+    out.member("format", format);
+    out.member("version", format_version);
+    out.member("generator", "mlf " + std::string(version()));
+    write_members(out);
+  });
 }
 
 /// The same as a text.

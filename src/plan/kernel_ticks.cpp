@@ -76,8 +76,7 @@ constexpr std::array<std::string_view, 7> kKeepsNothing{"address_of",
                                                         "TVMBackendFreeWorkspace"};
 
 bool keeps_nothing(Node call) {
-  const std::string_view op = graph::operator_of(call);
-  return std::ranges::find(kKeepsNothing, op) != kKeepsNothing.end();
+  return is_among(kKeepsNothing, graph::operator_of(call));
 }
 
 /// A cast to an integer hides a pointer from its type alone.

@@ -336,9 +336,8 @@ Count need(const StayCollector& collector, std::optional<PoolId> pool, bool is_c
 
 LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInput> sources) {
   LeastMemory least{.all = {}, .pools = std::vector<Count>(topology.pools.size())};
-  const Count unknown{0, std::nullopt};
   const bool is_understood = topology.gaps.empty();
-  if (!is_understood) least.all = unknown;
+  if (!is_understood) least.all = Count::unknown();
   StayCollector collector(topology, sources);
   collector.run();
   bool is_complete = collector.is_complete();
@@ -349,7 +348,7 @@ LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInp
     if (use.pool) {
       Count& pool = least.pools[index(*use.pool)];
       pool = is_understood ? need(collector, use.pool, collector.is_complete() && !may_be_more)
-                           : unknown;
+                           : Count::unknown();
       pool = at_most(pool, peak_of(use));
     }
     is_complete = is_complete && !may_be_more;

@@ -43,8 +43,7 @@ class OrderReader {
   /// Steps are by position, whatever they are: copies and device hooks have their places too.
   OrderProblem run() && {
     problem_.buffers.resize(2 * topology_.storages.size());
-    problem_.calls.resize(topology_.calls.size() + topology_.copies.size() +
-                          topology_.hooks.size());
+    problem_.calls.resize(topology_.steps());
     for (const Value& value : topology_.values) take_value(value);
     for (const graph::Port& port : topology_.outputs) {
       if (port.value) memory_of(topology_[*port.value].storage).to_end = true;

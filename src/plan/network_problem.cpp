@@ -146,8 +146,7 @@ std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topolog
 // Tick 0 is before main. Copies and device hooks take one tick each.
 std::vector<std::int64_t> clock_of(const Topology& topology,
                                    const std::vector<std::optional<KernelTicks>>& ticks) {
-  std::vector<std::int64_t> lengths(
-      topology.calls.size() + topology.copies.size() + topology.hooks.size(), 1);
+  std::vector<std::int64_t> lengths(topology.steps(), 1);
   for (const Call& call : topology.calls) {
     const std::optional<KernelTicks>& of_kernel = ticks[index(call.kernel)];
     if (of_kernel) lengths[call.position] = of_kernel->count;

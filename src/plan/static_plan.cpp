@@ -22,8 +22,7 @@ bool is_allocated(MemoryKind kind) {
 /// a plan need not put them at one place.
 void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
   const graph::Lifetimes lifetimes(topology);
-  const auto steps = static_cast<std::int64_t>(topology.calls.size() + topology.copies.size() +
-                                               topology.hooks.size());
+  const auto steps = static_cast<std::int64_t>(topology.steps());
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const graph::Value& value = topology.values[i];
     const graph::Storage& storage = topology[value.storage];

@@ -148,12 +148,10 @@ bool can_name_file(std::string_view module) {
 
 void require_name(std::string_view module, std::string_view archive) {
   if (can_name_file(module)) return;
-  Location where;
-  where.file = archive;
   throw support::Error(ErrorKind::invalid_input,
                        "the name of module '" + std::string(module.substr(0, kLongestModule)) +
                            "' cannot be part of the name of a member",
-                       where);
+                       {.file = std::string(archive)});
 }
 
 bool is_network_name(std::string_view file) {

@@ -140,9 +140,7 @@ void Verifier::compare_stage(const Networks& preferred, std::span<const TirSourc
   deployment::NetworkSearch search(job_.deployment);
   search.add_stage(stage);
   for (const Network& other : std::move(search).finish().found) {
-    const auto same =
-        std::find_if(preferred.found.begin(), preferred.found.end(),
-                     [&](const Network& network) { return network.module == other.module; });
+    const auto same = std::ranges::find(preferred.found, other.module, &Network::module);
     // What only one stage shows has nothing to be compared with.
     if (same == preferred.found.end()) continue;
     const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);

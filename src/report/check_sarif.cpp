@@ -3,10 +3,9 @@
 #include <fmt/ranges.h>
 
 #include "json/text.h"
-#include "json/writer.h"
+#include "json/write_document.h"
 #include "mlf/budget.h"
 #include "mlf/formats.h"
-#include "support/byte_sink.h"
 
 namespace mlf {
 namespace report {
@@ -34,9 +33,9 @@ void write_tool(Writer& out) {
     out.member("name", "mlf");
     out.member("version", version());
     out.array("rules", [&] {
-      for (const Resource resource : all_resources()) {
-        write_rule(out, rule_of(resource),
-                   fmt::format("More {} needed than the budget has", to_string(resource)));
+      for (const ResourceInfo& one : resource_infos()) {
+        write_rule(out, rule_of(one.resource),
+                   fmt::format("More {} needed than the budget has", one.name));
       }
       for (const CostFindingInfo& finding : all_cost_findings()) {
         write_rule(out, finding.code, finding.meaning);
@@ -45,59 +44,46 @@ void write_tool(Writer& out) {
   });
 }
 
-class SarifResults {
- public:
-  SarifResults(Writer& out, std::string_view archive) : out_(out), archive_(archive) {}
-
-  void write(const CheckResults& results) {
-    for (const BudgetResult& one : results.limits) limit(one);
-    for (const FindingResult& one : results.findings) finding(one);
-  }
-
- private:
-  void result(std::string_view rule, std::string_view level, std::string_view text);
-  void limit(const BudgetResult& result);
-  void finding(const FindingResult& result);
-
-  Writer& out_;
-  std::string_view archive_;
+struct SarifResult {
+  std::string rule;
+  std::string_view level;
+  std::string text;
 };
 
-void SarifResults::result(std::string_view rule, std::string_view level, std::string_view text) {
-  out_.begin_object();
-  out_.member("ruleId", rule);
-  out_.member("level", level);
-  write_text(out_, "message", text);
-  out_.array("locations", [&] {
-    out_.begin_object();
-    out_.object("physicalLocation", [&] {
+void write_result(Writer& out, const SarifResult& result, std::string_view archive) {
+  out.member("ruleId", result.rule);
+  out.member("level", result.level);
+  write_text(out, "message", result.text);
+  out.array("locations", [&] {
+    out.begin_object();
+    out.object("physicalLocation", [&] {
       // The name of a file may be any bytes.
-      out_.object("artifactLocation", [&] { out_.member("uri", json::valid_utf8(archive_)); });
+      out.object("artifactLocation", [&] { out.member("uri", json::valid_utf8(archive)); });
     });
-    out_.end_object();
+    out.end_object();
   });
-  out_.end_object();
 }
 
-void SarifResults::limit(const BudgetResult& one) {
+void add_limit(std::vector<SarifResult>& list, const BudgetResult& one) {
   if (one.verdict == Verdict::fits) return;
-  result(rule_of(one.limit.resource), one.verdict == Verdict::exceeds ? "error" : "warning",
-         fmt::format("{}: {} needs {}, the limit is {}: {}", printable(one.module),
-                     to_string(one.limit.resource), to_string(one.needed), one.limit.most,
-                     fmt::join(one.remarks, "; ")));
+  list.push_back({rule_of(one.limit.resource),
+                  one.verdict == Verdict::exceeds ? "error" : "warning",
+                  fmt::format("{}: {} needs {}, the limit is {}: {}", printable(one.module),
+                              to_string(one.limit.resource), to_string(one.needed), one.limit.most,
+                              fmt::join(one.remarks, "; "))});
 }
 
-void SarifResults::finding(const FindingResult& unwanted) {
-  const std::string_view rule = info(unwanted.code).code;
+void add_finding(std::vector<SarifResult>& list, const FindingResult& unwanted) {
+  const std::string rule(info(unwanted.code).code);
   const std::string module = printable(unwanted.module);
   for (const CostFinding& one : unwanted.found) {
-    result(rule, "error",
-           fmt::format("{}: {}: {} bytes: {}", module, printable(one.where), to_string(one.bytes),
-                       printable(one.evidence)));
+    list.push_back({rule, "error",
+                    fmt::format("{}: {}: {} bytes: {}", module, printable(one.where),
+                                to_string(one.bytes), printable(one.evidence))});
   }
   if (unwanted.presence() == Presence::undecided) {
     const std::string why = fmt::format("{}", fmt::join(unwanted.unsearched, "; "));
-    result(rule, "warning", fmt::format("{}: undecided: {}", module, printable(why)));
+    list.push_back({rule, "warning", fmt::format("{}: undecided: {}", module, printable(why))});
   }
 }
 
@@ -105,21 +91,21 @@ void SarifResults::finding(const FindingResult& unwanted) {
 }  // namespace report
 
 std::string to_sarif(const CheckResults& results, std::string_view archive, JsonLayout layout) {
-  support::StringSink sink;
-  json::Writer out(sink, layout);
-  out.begin_object();
-  out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-  out.member("version", "2.1.0");
-  out.array("runs", [&] {
-    out.begin_object();
-    out.object("tool", [&] { report::write_tool(out); });
-    out.array("results", [&] { report::SarifResults(out, archive).write(results); });
-    out.end_object();
+  std::vector<report::SarifResult> list;
+  for (const BudgetResult& one : results.limits) report::add_limit(list, one);
+  for (const FindingResult& one : results.findings) report::add_finding(list, one);
+  return json::object_text(layout, [&](json::Writer& out) {
+    out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    out.member("version", "2.1.0");
+    out.array("runs", [&] {
+      out.begin_object();
+      out.object("tool", [&] { report::write_tool(out); });
+      out.objects("results", list, [&](json::Writer&, const report::SarifResult& one) {
+        report::write_result(out, one, archive);
+      });
+      out.end_object();
+    });
   });
-  out.end_object();
-  out.end_line();
-  out.flush();
-  return sink.take();
 }
 
 }  // namespace mlf

@@ -17,7 +17,7 @@ constexpr std::array kCalls{
 
 /// Known to compilers alone.
 Count code_of(const ModuleReport& module) {
-  return module.code ? Count(module.code->text) : Count(0, std::nullopt);
+  return module.code ? Count(module.code->text) : Count::unknown();
 }
 
 constexpr std::array kModules{
@@ -61,15 +61,15 @@ Count total(std::span<const CallReport> calls, CallMeasure measure) {
 namespace report {
 
 const analysis::KernelCost& unknown_cost() {
-  static const analysis::KernelCost cost{.mac = {0, std::nullopt},
+  static const analysis::KernelCost cost{.mac = Count::unknown(),
                                          .operations = {},
-                                         .index_operations = {0, std::nullopt},
-                                         .index_divisions = {0, std::nullopt},
+                                         .index_operations = Count::unknown(),
+                                         .index_divisions = Count::unknown(),
                                          .extern_calls = {},
                                          .buffers = {},
                                          .loops = {},
-                                         .loaded = {0, std::nullopt},
-                                         .stored = {0, std::nullopt},
+                                         .loaded = Count::unknown(),
+                                         .stored = Count::unknown(),
                                          .uncertain = {"it has no TIR"}};
   return cost;
 }
@@ -84,7 +84,7 @@ CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallM
 }  // namespace report
 
 Count number_of(const KernelReport& kernel, CallMeasure measure) {
-  const Count unknown{0, std::nullopt};
+  const Count unknown = Count::unknown();
   const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : report::unknown_cost();
   return report::call_numbers(cost, {unknown, unknown, unknown})[static_cast<std::size_t>(measure)];
 }

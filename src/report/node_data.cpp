@@ -1,8 +1,7 @@
 // Writes costs as node data of Model Explorer: its names for the fields are in the package
 // ai-edge-model-explorer of PyPI, node_data_builder.py.
-#include "json/writer.h"
+#include "json/write_document.h"
 #include "mlf/report.h"
-#include "support/byte_sink.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -36,15 +35,12 @@ Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayo
                              const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
-    json::Writer out(bytes, layout);
-    out.begin_object();
-    for (const ModuleReport& module : report.modules) {
-      if (!module.network) continue;
-      report::write_costs(out, module, call_measures()[static_cast<std::size_t>(measure)]);
-    }
-    out.end_object();
-    out.end_line();
-    out.flush();
+    json::write_object(bytes, layout, [&](json::Writer& out) {
+      for (const ModuleReport& module : report.modules) {
+        if (!module.network) continue;
+        report::write_costs(out, module, call_measures()[static_cast<std::size_t>(measure)]);
+      }
+    });
   });
 }
 

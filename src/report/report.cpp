@@ -167,7 +167,7 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
   }
   module.mac = total(module.calls, CallMeasure::mac);
   // What is not understood of main may call kernels as well.
-  if (!network.gaps.empty()) module.mac += Count(0, std::nullopt);
+  if (!network.gaps.empty()) module.mac += Count::unknown();
 }
 
 /// A constant that could not be looked at may be the same as others are.
@@ -194,7 +194,7 @@ Count memory_of_caller(const graph::Topology& network) {
   };
   for (const graph::Port& port : network.inputs) add(port);
   for (const graph::Port& port : network.outputs) add(port);
-  if (!network.knows_parameters()) sum += Count{0, std::nullopt};
+  if (!network.knows_parameters()) sum += Count::unknown();
   return sum;
 }
 
@@ -270,12 +270,12 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     const auto sources = deployment::network_sources(deployment_, *network);
     report.ram.arguments = analysis::packed_arguments(main_of(network));
     // What is not understood of main may pass more.
-    if (!network->gaps.empty()) report.ram.arguments += Count(0, std::nullopt);
+    if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
     report.lower_bound = plan::least_memory(*network, sources.inputs).all;
     report.network = *network;
   } else {
     add_bare_functions(report, position);
-    const Count unknown{0, std::nullopt};
+    const Count unknown = Count::unknown();
     report.mac = unknown;
     report.ram = {unknown, unknown, unknown, unknown, unknown, unknown};
     report.flash.constants = unknown;
@@ -438,10 +438,10 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
 
 // Main calls one kernel at a time, so the largest frame counts.
 Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> library) {
-  if (!module.code) return {0, std::nullopt};
+  if (!module.code) return Count::unknown();
   const auto frame_of = [&](std::string_view symbol) {
-    const auto found = module.code->functions.find(symbol);
-    return found == module.code->functions.end() ? 0 : found->second.frame.value_or(0);
+    const CompiledFunction* function = module.code->find(symbol);
+    return function != nullptr ? function->frame.value_or(0) : 0;
   };
   std::uint64_t largest = 0;
   for (const KernelReport& kernel : module.kernels) {

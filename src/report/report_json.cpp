@@ -123,13 +123,9 @@ void write_kernel(Writer& out, const ModuleReport& module, const KernelReport& k
   out.text_or_null("target", kernel.target);
   out.object("c", kernel.c, write_lines);
   out.object("tir", kernel.tir, write_lines);
-  std::optional<CompiledFunction> function;
-  if (module.code) {
-    const auto found = module.code->functions.find(kernel.symbol);
-    if (found != module.code->functions.end()) function = found->second;
-  }
-  out.member("code", function ? std::optional(function->bytes) : std::nullopt);
-  out.member("frame", function ? function->frame : std::nullopt);
+  const CompiledFunction* function = module.code ? module.code->find(kernel.symbol) : nullptr;
+  out.member("code", function != nullptr ? std::optional(function->bytes) : std::nullopt);
+  out.member("frame", function != nullptr ? function->frame : std::nullopt);
   const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : unknown_cost();
   out.member("mac", cost.mac);
   out.member("loaded", cost.loaded);

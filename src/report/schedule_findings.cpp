@@ -18,8 +18,6 @@ using analysis::Count;
 using tir::Kind;
 namespace f = tir::f;
 
-const Count kNoBytes{0, std::nullopt};
-
 /// How a kernel is scheduled, as far as its loops and tensors say it without doubt.
 struct Schedule {
   std::string symbol;
@@ -93,7 +91,7 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
     const auto vectors = std::ranges::find(kernels, true, &Schedule::has_vectors);
     for (const Schedule& kernel : kernels) {
       if (vectors == kernels.end() || kernel.has_vectors || !kernel.is_understood) continue;
-      findings.push_back({CostFindingCode::unvectorized_kernel, kernel.symbol, kNoBytes,
+      findings.push_back({CostFindingCode::unvectorized_kernel, kernel.symbol, Count::unknown(),
                           fmt::format("'{}', also {}, has vectors", vectors->symbol, operation)});
     }
   }
@@ -103,7 +101,7 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
     for (const Schedule& kernel : kernels) {
       if (blocks == kernels.end() || kernel.has_blocks.value_or(true)) continue;
       findings.push_back(
-          {CostFindingCode::untiled_kernel, kernel.symbol, kNoBytes,
+          {CostFindingCode::untiled_kernel, kernel.symbol, Count::unknown(),
            fmt::format("'{}', also {}, has blocks of channels", blocks->symbol, operation)});
     }
   }

@@ -34,6 +34,7 @@ struct Count {
   Count(std::uint64_t exactly) : min(exactly), max(exactly) {}
   Count(std::uint64_t at_least, std::optional<std::uint64_t> at_most)
       : min(at_least), max(at_most) {}
+  static Count unknown() { return {0, std::nullopt}; }
 
   bool is_known() const { return max.has_value(); }
   bool is_exact() const { return max == min; }

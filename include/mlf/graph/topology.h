@@ -358,8 +358,11 @@ struct Topology {
   const Pool& operator[](PoolId id) const { return pools[index(id)]; }
   /// The type that one end of an edge sees: the argument's for calls, the value's for copies.
   MLF_API const TensorType& type_at(const Endpoint& end, ValueId value) const;
-  /// Whether a check of severity `error` is among `checks`.
-  MLF_API bool is_sound() const;
+  /// Steps of a run: calls, copies and hooks.
+  std::size_t steps() const { return calls.size() + copies.size() + hooks.size(); }
+  /// The first of `checks` that has the severity `error`; null if there is none.
+  MLF_API const Check* first_error() const;
+  bool is_sound() const { return first_error() == nullptr; }
   /// Whether main's parameters are known. They are not if main is not understood as a whole: empty
   /// inputs, outputs and pools then mean unknown.
   bool knows_parameters() const { return gaps.empty() || !outputs.empty(); }

@@ -10,7 +10,7 @@
 
 #include "analysis/cost/accumulation.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluated_function.h"
+#include "analysis/cost/evaluations.h"
 #include "graph/kernels/body_scan.h"
 #include "graph/node_queries.h"
 #include "tir/ethos_u.h"
@@ -151,7 +151,7 @@ void KernelCounter::find_macs() {
   if (accumulations_.is_complete) return;
   code_.regions.explain(
       "stores share expressions that are too large to look for multiply-accumulates");
-  cost_.mac += Count(0, std::nullopt);
+  cost_.mac += Count::unknown();
 }
 
 // --- Counting ------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ void KernelCounter::escape(Node pointer) {
   const auto memory = code_.memories.of_pointer(pointer);
   if (!memory) return;
   is_escaped_[*memory] = true;
-  const Count unknown(0, std::nullopt);
+  const Count unknown = Count::unknown();
   BufferCost& buffer = buffers_[*memory];
   for (Count* const count :
        {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
@@ -275,7 +275,7 @@ void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
   const Node node = code_.order[position];
   if (node.is(Kind::Reduce)) {
     code_.regions.explain("some code is of a kind whose cost is not known");
-    return count_mac(Count(0, std::nullopt), evaluation.region);
+    return count_mac(Count::unknown(), evaluation.region);
   }
   if (!tir::is_expr(node.category()) && !is_store(node)) return;
   const Count times =

@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/writer.h"
+#include "json/write_document.h"
 #include "mlf/graph/write.h"
-#include "support/byte_sink.h"
 #include "support/error.h"
 #include "support/name_map.h"
 
@@ -300,15 +299,11 @@ std::vector<std::size_t> row_ptr(const Projection& graph) {
 }
 
 void write_graph(Writer& out, const Projection& graph) {
-  out.begin_object();
   out.objects("nodes", graph.nodes, write_node);
   out.member("arg_nodes", arg_nodes(graph));
   write_entries(out, "heads", graph.heads);
   out.object("attrs", [&] { write_attributes(out, graph); });
   out.member("node_row_ptr", row_ptr(graph));
-  out.end_object();
-  out.end_line();
-  out.flush();
 }
 
 }  // namespace
@@ -317,8 +312,7 @@ Result<void> write_graph_json(const Topology& topology, JsonLayout layout, const
   return support::to_result([&] {
     const Projection graph = project(topology);
     support::FunctionSink bytes(sink);
-    json::Writer out(bytes, layout);
-    write_graph(out, graph);
+    json::write_object(bytes, layout, [&](Writer& out) { write_graph(out, graph); });
   });
 }
 

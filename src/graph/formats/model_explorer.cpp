@@ -4,9 +4,8 @@
 #include <string>
 
 #include "graph/formats/dot_text.h"
-#include "json/writer.h"
+#include "json/write_document.h"
 #include "mlf/graph/write.h"
-#include "support/byte_sink.h"
 #include "support/error.h"
 
 namespace mlf::graph {
@@ -162,7 +161,6 @@ void ModelExplorerJson::port_out(std::size_t position) {
 }
 
 void ModelExplorerJson::write() {
-  out_.begin_object();
   out_.member("label", topology_.module);
   out_.array("graphs", [&] {
     out_.begin_object();
@@ -191,9 +189,6 @@ void ModelExplorerJson::write() {
     });
     out_.end_object();
   });
-  out_.end_object();
-  out_.end_line();
-  out_.flush();
 }
 
 }  // namespace
@@ -202,8 +197,8 @@ Result<void> write_model_explorer_json(const Topology& topology, JsonLayout layo
                                        const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
-    json::Writer out(bytes, layout);
-    ModelExplorerJson(out, topology).write();
+    json::write_object(bytes, layout,
+                       [&](json::Writer& out) { ModelExplorerJson(out, topology).write(); });
   });
 }
 

@@ -3,8 +3,8 @@
 
 #include "graph/formats/type_json.h"
 #include "graph/network/memory_use.h"
+#include "json/write_document.h"
 #include "mlf/graph/write.h"
-#include "support/byte_sink.h"
 #include "support/error.h"
 
 namespace mlf::graph {
@@ -27,10 +27,7 @@ class TraceJson {
   void values();
   void value(ValueId id, Lifetime life);
   void counters(const MemoryUse& use);
-  std::int64_t end() const {
-    return static_cast<std::int64_t>(topology_.calls.size() + topology_.copies.size() +
-                                     topology_.hooks.size());
-  }
+  std::int64_t end() const { return static_cast<std::int64_t>(topology_.steps()); }
 
   json::Writer& out_;
   const Topology& topology_;
@@ -123,7 +120,6 @@ void TraceJson::counters(const MemoryUse& use) {
 }
 
 void TraceJson::write() {
-  out_.begin_object();
   out_.array("traceEvents", [&] {
     name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
     name_of("thread_name", "main");
@@ -131,9 +127,6 @@ void TraceJson::write() {
     values();
     for (const MemoryUse& use : topology_.memory) counters(use);
   });
-  out_.end_object();
-  out_.end_line();
-  out_.flush();
 }
 
 }  // namespace
@@ -141,8 +134,7 @@ void TraceJson::write() {
 Result<void> write_trace_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
   return support::to_result([&] {
     support::FunctionSink bytes(sink);
-    json::Writer out(bytes, layout);
-    TraceJson(out, topology).write();
+    json::write_object(bytes, layout, [&](json::Writer& out) { TraceJson(out, topology).write(); });
   });
 }
 

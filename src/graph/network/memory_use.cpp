@@ -57,7 +57,7 @@ class MemoryCounter {
       : topology_(topology),
         regions_(topology.pools.size() + kOutsideOfPools.size()),
         bases_(topology.storages.size()),
-        calls_at_(topology.calls.size() + topology.copies.size() + topology.hooks.size()) {}
+        calls_at_(topology.steps()) {}
 
   std::vector<MemoryUse> run() &&;
 
