@@ -8,9 +8,8 @@
 #include <functional>
 
 #include "json/text.h"
-#include "json/writer.h"
+#include "json/write_document.h"
 #include "report/constants.h"
-#include "support/byte_sink.h"
 
 namespace mlf {
 namespace report {
@@ -44,19 +43,53 @@ struct FindingItem {
   const CostFinding& finding;
 };
 
-/// A column and how its cell is made from an item.
-template <class Item>
-struct ColumnOf {
-  RowColumn info;
-  std::function<Cell(const Item&)> cell;
-};
-
-template <class Item>
-using Columns = std::vector<ColumnOf<Item>>;
-
 Cell number(std::optional<std::uint64_t> value) {
   return value ? Cell(*value) : Cell();
 }
+
+Cell text(std::string_view value) {
+  return value.empty() ? Cell() : Cell(printable(value));
+}
+
+/// A text that columns refer to, to the end of the program.
+std::string_view kept(std::string text) {
+  static std::deque<std::string> texts;  // filled while the tables below are made
+  return texts.emplace_back(std::move(text));
+}
+
+/// The columns of one kind of row, and how the cell of each is made from an item.
+template <class Item>
+class Columns {
+ public:
+  using MakeCell = std::function<Cell(const Item&)>;
+  struct Column {
+    RowColumn info;
+    MakeCell cell;
+  };
+
+  void text(std::string_view name, std::string_view words, MakeCell cell) {
+    all_.push_back({{name, words, CellType::text}, std::move(cell)});
+  }
+
+  void number(std::string_view name, std::string_view words, MakeCell cell) {
+    all_.push_back({{name, words}, std::move(cell)});
+  }
+
+  /// The two columns of a number that may not be exact.
+  void bounds(std::string_view name, std::string_view words,
+              const std::function<Count(const Item&)>& count) {
+    number(kept(fmt::format("{}_min", name)), kept(fmt::format("at least: {}", words)),
+           [=](const Item& item) -> Cell { return count(item).min; });
+    number(kept(fmt::format("{}_max", name)), kept(fmt::format("at most: {}", words)),
+           [=](const Item& item) { return report::number(count(item).max); });
+  }
+
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::vector<Column> all_;
+};
 
 /// Whether all that main calls are kernels and nothing else is called.
 bool are_calls_known(const Topology& network) {
@@ -70,11 +103,7 @@ bool are_calls_known(const Topology& network) {
 Cell number_of(const ModuleReport& module, std::size_t count) {
   const bool is_operators = module.no_network == NoNetwork::operators && !module.kernels.empty();
   const bool is_known = module.network ? are_calls_known(*module.network) : is_operators;
-  return is_known ? Cell(std::uint64_t{count}) : Cell();
-}
-
-Cell text(std::string_view value) {
-  return value.empty() ? Cell() : Cell(printable(value));
+  return is_known ? number(count) : Cell();
 }
 
 Cell shape_cell(const std::optional<std::vector<std::int64_t>>& shape) {
@@ -122,129 +151,74 @@ Cell call_at(std::optional<graph::CallId> call) {
   return call ? Cell(std::uint64_t{index(*call)}) : Cell();
 }
 
-/// A text that columns refer to, to the end of the program.
-std::string_view kept(std::string text) {
-  static std::deque<std::string> texts;  // filled while the tables below are made
-  return texts.emplace_back(std::move(text));
+std::string joined_contradictions(const ModuleReport& module) {
+  std::vector<std::string_view> details;
+  for (const Contradiction& one : module.contradictions) details.push_back(one.detail);
+  return fmt::format("{}", fmt::join(details, "; "));
 }
-
-/// The two columns of a number that may not be exact.
-template <class Item>
-void add_bounds(Columns<Item>& columns, std::string_view name, std::string_view words,
-                const std::function<Count(const Item&)>& count) {
-  columns.push_back({{kept(fmt::format("{}_min", name)), kept(fmt::format("at least: {}", words))},
-                     [=](const Item& item) -> Cell { return count(item).min; }});
-  columns.push_back({{kept(fmt::format("{}_max", name)), kept(fmt::format("at most: {}", words))},
-                     [=](const Item& item) -> Cell { return number(count(item).max); }});
-}
-
-/// The measures between other columns, each of which stands before a measure or at the end.
-template <class Item>
-struct ColumnBefore {
-  std::string_view measure;
-  ColumnOf<Item> column;
-};
-
-template <class Item>
-void add_columns_before(std::string_view measure, const std::vector<ColumnBefore<Item>>& others,
-                        Columns<Item>& columns) {
-  for (const ColumnBefore<Item>& one : others) {
-    if (one.measure == measure) columns.push_back(one.column);
-  }
-}
-
-const std::vector<ColumnBefore<ModuleItem>> kOfModules{
-    {"mac",
-     {{"module", "", CellType::text},
-      [](const ModuleItem& item) { return text(item.module.name); }}},
-    {"mac",
-     {{"no_network", "why there are no calls", CellType::text},
-      [](const ModuleItem& item) {
-        return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
-      }}},
-    {"mac",
-     {{"calls", "number of calls; empty if main is not fully understood"},
-      [](const ModuleItem& item) { return number_of(item.module, item.module.calls.size()); }}},
-    {"mac",
-     {{"kernels", "number of kernels; empty if main is not fully understood"},
-      [](const ModuleItem& item) { return number_of(item.module, item.module.kernels.size()); }}},
-    {"peak",
-     {{"peak_call", "call with the most bytes in use"},
-      [](const ModuleItem& item) { return call_at(item.module.peak.call); }}},
-    {"arguments",
-     {{"exported", "when, as metadata.json has it", CellType::text},
-      [](const ModuleItem& item) { return text(item.module.exported.value_or("")); }}},
-    {"arguments",
-     {{"targets", "their kinds, with commas between", CellType::text},
-      [](const ModuleItem& item) {
-        return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
-      }}},
-    {"",
-     {{"contradictions", "what of the archive cannot all be true, with semicolons between",
-       CellType::text},
-      [](const ModuleItem& item) {
-        std::string all;
-        for (const Contradiction& one : item.module.contradictions) {
-          all += (all.empty() ? "" : "; ") + one.detail;
-        }
-        return text(all);
-      }}},
-};
 
 Columns<ModuleItem> module_columns() {
   Columns<ModuleItem> columns;
-  for (const ModuleMeasureInfo& one : module_measures()) {
-    if (one.column.empty()) continue;
-    add_columns_before(one.column, kOfModules, columns);
-    add_bounds<ModuleItem>(columns, one.column, one.words,
-                           [&one](const ModuleItem& item) { return one.value(item.module); });
-  }
-  add_columns_before("", kOfModules, columns);
+  auto measures = module_measures();
+  const auto add_measures_before = [&](std::string_view next) {
+    for (; !measures.empty() && measures.front().column != next; measures = measures.subspan(1)) {
+      const ModuleMeasureInfo& one = measures.front();
+      if (one.column.empty()) continue;
+      columns.bounds(one.column, one.words,
+                     [&one](const auto& item) { return one.value(item.module); });
+    }
+  };
+  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
+  columns.text("no_network", "why there are no calls", [](const auto& item) {
+    return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
+  });
+  columns.number("calls", "number of calls; empty if main is not fully understood",
+                 [](const auto& item) { return number_of(item.module, item.module.calls.size()); });
+  columns.number(
+      "kernels", "number of kernels; empty if main is not fully understood",
+      [](const auto& item) { return number_of(item.module, item.module.kernels.size()); });
+  add_measures_before("peak");
+  columns.number("peak_call", "call with the most bytes in use",
+                 [](const auto& item) { return call_at(item.module.peak.call); });
+  add_measures_before("arguments");
+  columns.text("exported", "when, as metadata.json has it",
+               [](const auto& item) { return text(item.module.exported.value_or("")); });
+  columns.text("targets", "their kinds, with commas between", [](const auto& item) {
+    return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
+  });
+  add_measures_before("contradictions");
+  columns.text("contradictions", "what of the archive cannot all be true, with semicolons between",
+               [](const auto& item) { return text(joined_contradictions(item.module)); });
   return columns;
 }
 
-const std::vector<ColumnBefore<CallItem>> kOfCalls{
-    {"mac",
-     {{"module", "", CellType::text}, [](const CallItem& item) { return text(item.module.name); }}},
-    {"mac",
-     {{"call", "position among the calls, from 0"},
-      [](const CallItem& item) -> Cell { return std::uint64_t{index(item.call.call)}; }}},
-    {"mac",
-     {{"kernel", "symbol of the function", CellType::text},
-      [](const CallItem& item) { return text(item.kernel().symbol); }}},
-    {"mac",
-     {{"dtype", "of the first output", CellType::text},
-      [](const CallItem& item) { return dtype(item.call.output); }}},
-    {"mac",
-     {{"shape", "of the first output", CellType::text},
-      [](const CallItem& item) { return shape(item.call.output); }}},
-    {"",
-     {{"c_file", "generated C", CellType::text},
-      [](const CallItem& item) { return file_of(item.kernel().c); }}},
-    {"", {{"c_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().c); }}},
-    {"", {{"c_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().c); }}},
-    {"",
-     {{"tir_file", "text of TIR", CellType::text},
-      [](const CallItem& item) { return file_of(item.kernel().tir); }}},
-    {"",
-     {{"tir_first_line", ""}, [](const CallItem& item) { return first_of(item.kernel().tir); }}},
-    {"", {{"tir_last_line", ""}, [](const CallItem& item) { return last_of(item.kernel().tir); }}},
-    {"",
-     {{"layer", "name in the model, if Relay's spans have it", CellType::text},
-      [](const CallItem& item) { return text(item.call.layer); }}},
-    {"",
-     {{"relay_line", "in the text of Relay"},
-      [](const CallItem& item) { return first_of(item.call.relay); }}},
-};
-
 Columns<CallItem> call_columns() {
   Columns<CallItem> columns;
+  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
+  columns.number("call", "position among the calls, from 0",
+                 [](const auto& item) { return call_at(item.call.call); });
+  columns.text("kernel", "symbol of the function",
+               [](const auto& item) { return text(item.kernel().symbol); });
+  columns.text("dtype", "of the first output",
+               [](const auto& item) { return dtype(item.call.output); });
+  columns.text("shape", "of the first output",
+               [](const auto& item) { return shape(item.call.output); });
   for (const CallMeasureInfo& one : call_measures()) {
-    add_columns_before(one.name, kOfCalls, columns);
-    add_bounds<CallItem>(columns, one.name, one.words,
-                         [&one](const CallItem& item) { return item.call[one.measure]; });
+    columns.bounds(one.name, one.words,
+                   [&one](const auto& item) { return item.call[one.measure]; });
   }
-  add_columns_before("", kOfCalls, columns);
+  columns.text("c_file", "generated C", [](const auto& item) { return file_of(item.kernel().c); });
+  columns.number("c_first_line", "", [](const auto& item) { return first_of(item.kernel().c); });
+  columns.number("c_last_line", "", [](const auto& item) { return last_of(item.kernel().c); });
+  columns.text("tir_file", "text of TIR",
+               [](const auto& item) { return file_of(item.kernel().tir); });
+  columns.number("tir_first_line", "",
+                 [](const auto& item) { return first_of(item.kernel().tir); });
+  columns.number("tir_last_line", "", [](const auto& item) { return last_of(item.kernel().tir); });
+  columns.text("layer", "name in the model, if Relay's spans have it",
+               [](const auto& item) { return text(item.call.layer); });
+  columns.number("relay_line", "in the text of Relay",
+                 [](const auto& item) { return first_of(item.call.relay); });
   return columns;
 }
 
@@ -260,84 +234,80 @@ std::string role_of(const TensorItem& item) {
   return is_input ? "input" : is_output ? "output" : "inner";
 }
 
-const Columns<TensorItem> kTensorColumns{
-    {{"module", "", CellType::text}, [](const TensorItem& item) { return text(item.module.name); }},
-    {{"tensor", "", CellType::text}, [](const TensorItem& item) { return text(item.value.name); }},
-    {{"kind", "input, constant or computed", CellType::text},
-     [](const TensorItem& item) { return text(graph::to_string(item.value.kind)); }},
-    {{"dtype", "", CellType::text}, [](const TensorItem& item) { return dtype(item.value.type); }},
-    {{"shape", "", CellType::text}, [](const TensorItem& item) { return shape(item.value.type); }},
-    {{"bytes", ""}, [](const TensorItem& item) { return number(item.value.bytes); }},
-    {{"storage", "name of the memory that it is in", CellType::text},
-     [](const TensorItem& item) { return text(item.storage().name); }},
-    {{"memory", "pool, executor, heap, stack, program; empty: of the caller", CellType::text},
-     [](const TensorItem& item) { return memory_name(item.storage().memory); }},
-    {{"pool", "", CellType::text},
-     [](const TensorItem& item) { return pool_name(item.module, item.storage().pool); }},
-    {{"offset", "bytes from the start of the pool"},
-     [](const TensorItem& item) { return number(item.storage().offset); }},
-    {{"consumers", "number of readers"},
-     [](const TensorItem& item) -> Cell { return std::uint64_t{item.value.consumers.size()}; }},
-    {{"first_definition", "step that writes it; empty: before the first"},
-     [](const TensorItem& item) {
-       return item.value.first_definition ? Cell(std::uint64_t{*item.value.first_definition})
-                                          : Cell();
-     }},
-    {{"last_use", "step that touches it last"},
-     [](const TensorItem& item) {
-       return item.value.last_use ? Cell(std::uint64_t{*item.value.last_use}) : Cell();
-     }},
-    {{"role", "of the network: input, output, input+output or inner", CellType::text},
-     [](const TensorItem& item) { return text(role_of(item)); }},
-};
+Columns<TensorItem> tensor_columns() {
+  Columns<TensorItem> columns;
+  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
+  columns.text("tensor", "", [](const auto& item) { return text(item.value.name); });
+  columns.text("kind", "input, constant or computed",
+               [](const auto& item) { return text(graph::to_string(item.value.kind)); });
+  columns.text("dtype", "", [](const auto& item) { return dtype(item.value.type); });
+  columns.text("shape", "", [](const auto& item) { return shape(item.value.type); });
+  columns.number("bytes", "", [](const auto& item) { return number(item.value.bytes); });
+  columns.text("storage", "name of the memory that it is in",
+               [](const auto& item) { return text(item.storage().name); });
+  columns.text("memory", "pool, executor, heap, stack, program; empty: of the caller",
+               [](const auto& item) { return memory_name(item.storage().memory); });
+  columns.text("pool", "",
+               [](const auto& item) { return pool_name(item.module, item.storage().pool); });
+  columns.number("offset", "bytes from the start of the pool",
+                 [](const auto& item) { return number(item.storage().offset); });
+  columns.number("consumers", "number of readers",
+                 [](const auto& item) { return number(item.value.consumers.size()); });
+  columns.number("first_definition", "step that writes it; empty: before the first",
+                 [](const auto& item) { return number(item.value.first_definition); });
+  columns.number("last_use", "step that touches it last",
+                 [](const auto& item) { return number(item.value.last_use); });
+  columns.text("role", "of the network: input, output, input+output or inner",
+               [](const auto& item) { return text(role_of(item)); });
+  return columns;
+}
 
-const Columns<ConstantItem> kConstantColumns{
-    {{"module", "", CellType::text},
-     [](const ConstantItem& item) { return text(item.module.name); }},
-    {{"kernel", "symbol of the function; empty: of main", CellType::text},
-     [](const ConstantItem& item) { return text(item.constant.kernel); }},
-    {{"constant", "", CellType::text},
-     [](const ConstantItem& item) { return text(item.constant.name); }},
-    {{"bytes", ""}, [](const ConstantItem& item) { return number(item.constant.bytes); }},
-    {{"memory", "pool, executor or program", CellType::text},
-     [](const ConstantItem& item) { return memory_name(item.constant.memory); }},
-    {{"pool", "", CellType::text},
-     [](const ConstantItem& item) { return pool_name(item.module, item.constant.pool); }},
-    {{"offset", "bytes from the start of the pool"},
-     [](const ConstantItem& item) { return number(item.constant.offset); }},
-    {{"dtype", "", CellType::text},
-     [](const ConstantItem& item) { return dtype_cell(item.summary().dtype); }},
-    {{"shape", "empty if only generated C has it", CellType::text},
-     [](const ConstantItem& item) { return shape_cell(item.summary().shape); }},
-    {{"elements", ""}, [](const ConstantItem& item) { return number(item.summary().elements); }},
-    {{"zeros", "elements that are 0; empty if the data is unknown"},
-     [](const ConstantItem& item) -> Cell {
-       const auto& values = item.summary().values;
-       return values ? Cell(values->zeros) : Cell();
-     }},
-    {{"least", "element", CellType::text},
-     [](const ConstantItem& item) { return value_of(item, &ConstantValues::least); }},
-    {{"greatest", "element", CellType::text},
-     [](const ConstantItem& item) { return value_of(item, &ConstantValues::greatest); }},
-};
+Columns<ConstantItem> constant_columns() {
+  Columns<ConstantItem> columns;
+  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
+  columns.text("kernel", "symbol of the function; empty: of main",
+               [](const auto& item) { return text(item.constant.kernel); });
+  columns.text("constant", "", [](const auto& item) { return text(item.constant.name); });
+  columns.number("bytes", "", [](const auto& item) { return number(item.constant.bytes); });
+  columns.text("memory", "pool, executor or program",
+               [](const auto& item) { return memory_name(item.constant.memory); });
+  columns.text("pool", "",
+               [](const auto& item) { return pool_name(item.module, item.constant.pool); });
+  columns.number("offset", "bytes from the start of the pool",
+                 [](const auto& item) { return number(item.constant.offset); });
+  columns.text("dtype", "", [](const auto& item) { return dtype_cell(item.summary().dtype); });
+  columns.text("shape", "empty if only generated C has it",
+               [](const auto& item) { return shape_cell(item.summary().shape); });
+  columns.number("elements", "", [](const auto& item) { return number(item.summary().elements); });
+  columns.number("zeros", "elements that are 0; empty if the data is unknown",
+                 [](const auto& item) -> Cell {
+                   const auto& values = item.summary().values;
+                   return values ? Cell(values->zeros) : Cell();
+                 });
+  columns.text("least", "element",
+               [](const auto& item) { return value_of(item, &ConstantValues::least); });
+  columns.text("greatest", "element",
+               [](const auto& item) { return value_of(item, &ConstantValues::greatest); });
+  return columns;
+}
 
 Columns<FindingItem> finding_columns() {
-  Columns<FindingItem> columns{
-      {{"module", "", CellType::text},
-       [](const FindingItem& item) { return text(item.module.name); }},
-      {{"finding", "its code", CellType::text},
-       [](const FindingItem& item) { return text(info(item.finding.code).code); }},
-      {{"where", "symbol of the kernel, or name of the constant", CellType::text},
-       [](const FindingItem& item) { return text(item.finding.where); }}};
-  add_bounds<FindingItem>(columns, "bytes", "that could be saved",
-                          [](const FindingItem& item) { return item.finding.bytes; });
-  columns.push_back({{"evidence", "", CellType::text},
-                     [](const FindingItem& item) { return text(item.finding.evidence); }});
+  Columns<FindingItem> columns;
+  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
+  columns.text("finding", "its code",
+               [](const auto& item) { return text(info(item.finding.code).code); });
+  columns.text("where", "symbol of the kernel, or name of the constant",
+               [](const auto& item) { return text(item.finding.where); });
+  columns.bounds("bytes", "that could be saved",
+                 [](const auto& item) { return item.finding.bytes; });
+  columns.text("evidence", "", [](const auto& item) { return text(item.finding.evidence); });
   return columns;
 }
 
 const Columns<ModuleItem> kModuleColumns = module_columns();
 const Columns<CallItem> kCallColumns = call_columns();
+const Columns<TensorItem> kTensorColumns = tensor_columns();
+const Columns<ConstantItem> kConstantColumns = constant_columns();
 const Columns<FindingItem> kFindingColumns = finding_columns();
 
 /// Calls `visit` with every item of the kind that `visit` takes, in order.
@@ -386,7 +356,7 @@ decltype(auto) with_columns(RowKind kind, const auto& use) {
 template <class Item>
 std::vector<RowColumn> infos_of(const Columns<Item>& columns) {
   std::vector<RowColumn> infos;
-  for (const ColumnOf<Item>& column : columns) infos.push_back(column.info);
+  for (const auto& column : columns) infos.push_back(column.info);
   return infos;
 }
 
@@ -443,14 +413,9 @@ std::string csv_line(std::span<const Cell> cells) {
 }
 
 std::string json_line(std::span<const std::string> names, std::span<const Cell> cells) {
-  support::StringSink sink;
-  json::Writer out(sink, JsonLayout::compact);
-  out.begin_object();
-  for (std::size_t i = 0; i < cells.size(); ++i) write_cell(out, names[i], cells[i]);
-  out.end_object();
-  out.end_line();
-  out.flush();
-  return sink.take();
+  return json::object_text(JsonLayout::compact, [&](json::Writer& out) {
+    for (std::size_t i = 0; i < cells.size(); ++i) write_cell(out, names[i], cells[i]);
+  });
 }
 
 }  // namespace mlf
