@@ -27,14 +27,11 @@ using support::Error;
 using support::get_or_throw;
 
 bool wants(const Job& job, Requirement requirement) {
-  const auto& wanted = job.options.require;
-  return std::find(wanted.begin(), wanted.end(), requirement) != wanted.end();
+  return std::ranges::find(job.options.require, requirement) != job.options.require.end();
 }
 
 [[noreturn]] void fail_check(const Job& job, std::string message) {
-  Location where;
-  where.file = job.archive().path();
-  throw support::Error(ErrorKind::check_failed, std::move(message), where);
+  throw Error(ErrorKind::check_failed, std::move(message), {.file = job.archive().path()});
 }
 
 void require_graph(const Job& job, const NetworkReport& network) {
@@ -66,9 +63,9 @@ void require_graphs(const Job& job, std::span<const NetworkReport> networks) {
 bool listed_graphs_suffice(const Job& job) {
   if (!wants(job, Requirement::graph)) return true;
   const auto& written = job.previous->written;
-  return std::all_of(job.modules().begin(), job.modules().end(), [&](const auto& one) {
-    return std::any_of(written.begin(), written.end(), [&](const Digest& digest) {
-      return digest.name == job.names.graph(one.name, job.archive().path());
+  return std::ranges::all_of(job.modules(), [&](const Module& module) {
+    return std::ranges::any_of(written, [&](const Digest& digest) {
+      return digest.name == job.names.graph(module.name, job.archive().path());
     });
   });
 }
@@ -77,10 +74,9 @@ bool listed_graphs_suffice(const Job& job) {
 /// same bytes.
 bool is_up_to_date(const Job& job) {
   return job.previous && job.previous->inputs == job.inputs(job.options.constants) &&
-         std::all_of(job.previous->written.begin(), job.previous->written.end(),
-                     [&](const Digest& written) {
-                       return state_of(job.archive(), written) == OutputState::intact;
-                     });
+         std::ranges::all_of(job.previous->written, [&](const Digest& written) {
+           return state_of(job.archive(), written) == OutputState::intact;
+         });
 }
 
 /// Members of an earlier run that are still there, the manifest included.
@@ -97,13 +93,10 @@ std::set<std::string> own_members(const Job& job) {
 /// A member under the name of an output that mlf did not write: not replaced unless asked for.
 void refuse_foreign_member(const Job& job, const std::string& name) {
   if (job.options.foreign == ForeignMembers::replace) return;
-  Location where;
-  where.file = job.archive().path();
-  where.member = name;
   throw Error(ErrorKind::invalid_input,
               "a member of this name exists, and mlf's manifest does not list it; "
               "--force replaces it",
-              where);
+              {.file = job.archive().path(), .member = name});
 }
 
 /// TIR that was laid over the archive and is not stored yet.

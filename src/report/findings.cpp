@@ -7,7 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "graph/node_queries.h"
@@ -29,14 +31,80 @@ using Bytes = std::span<const std::byte>;
 // Scalars and short tables are not worth a word.
 constexpr std::size_t kSmallestConstant = 16;
 
-const Count kUnknown{0, std::nullopt};
-
 /// A constant with data, as it is in flash.
 struct Constant {
   std::string name;  ///< with the kernel that it is in
   tir::DType dtype;
   Bytes data;
 };
+
+// --- Functions, tensors and pools that nothing uses ----------------------------------------------
+
+/// What an AllocateConst puts into flash; those in pools are main's, whatever is called.
+Count bytes_of_constants(tir::Node function) {
+  if (!function) return Count::unknown();
+  Count bytes;
+  tir::for_each_pre_order(function, [&](tir::Node node) {
+    if (!node.is(Kind::AllocateConst)) return;
+    bytes += analysis::to_count(
+        graph::bytes_of(node.dtype(f::AllocateConst::dtype), node.list(f::AllocateConst::extents)));
+  });
+  return bytes;
+}
+
+void find_unused_kernels(const std::vector<NamedFunction>& uncalled,
+                         std::vector<CostFinding>& findings) {
+  for (const NamedFunction& function : uncalled) {
+    findings.push_back({CostFindingCode::unused_kernel, std::string(function.symbol),
+                        bytes_of_constants(function.function),
+                        fmt::format("main does not call '{}'", function.symbol)});
+  }
+}
+
+/// Each parameter of a kernel once, however often it is called.
+void find_unused_parameters(const graph::Topology& network, std::vector<CostFinding>& findings) {
+  std::set<std::pair<graph::KernelId, std::size_t>> seen;
+  for (const graph::Call& call : network.calls) {
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const graph::Argument& argument = call.arguments[i];
+      // A pool or a context may well be for what the kernel calls.
+      const bool is_tensor = argument.storage && !argument.pool;
+      if (!is_tensor || argument.decided_by != graph::DecidedBy::untouched) continue;
+      if (!seen.emplace(call.kernel, i).second) continue;
+      findings.push_back(
+          {CostFindingCode::unused_parameter, network.kernel_of(call).symbol,
+           analysis::to_count(argument.type.bytes()),
+           fmt::format("argument {}, '{}', is neither loaded nor stored", i, argument.parameter)});
+    }
+  }
+  // What is not understood of main may read any constant.
+  if (!network.gaps.empty()) return;
+  for (const graph::Value& value : network.values) {
+    if (value.kind != graph::ValueKind::constant || !value.consumers.empty()) continue;
+    findings.push_back({CostFindingCode::unused_parameter, value.name,
+                        analysis::to_count(value.bytes), "no call reads this constant of main"});
+  }
+}
+
+void find_unused_pools(const graph::Topology& network, std::vector<CostFinding>& findings) {
+  for (const graph::MemoryUse& use : network.memory) {
+    const bool is_empty =
+        use.pool && use.used == 0 && use.exactness == graph::Exactness::exact && use.bytes != 0;
+    if (!is_empty) continue;
+    findings.push_back({CostFindingCode::unused_pool, network[*use.pool].name,
+                        analysis::to_count(use.bytes), "no tensor and no workspace is in it"});
+  }
+}
+
+void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& uncalled,
+                 std::vector<CostFinding>& findings) {
+  find_unused_kernels(uncalled, findings);
+  if (!module.network) return;
+  find_unused_parameters(*module.network, findings);
+  find_unused_pools(*module.network, findings);
+}
+
+// --- All others ----------------------------------------------------------------------------------
 
 class Finder {
  public:
@@ -179,7 +247,7 @@ void Finder::find_padding_scratch() {
 void Finder::find_index_divisions() {
   for (const KernelReport& kernel : module_.kernels) {
     if (!kernel.cost || kernel.cost->index_divisions.min == 0) continue;
-    add(CostFindingCode::index_divisions, kernel.symbol, kUnknown,
+    add(CostFindingCode::index_divisions, kernel.symbol, Count::unknown(),
         fmt::format("{} of {} operations on indices are divisions or remainders",
                     kernel.cost->index_divisions.min, kernel.cost->index_operations.min));
   }
@@ -194,7 +262,7 @@ void Finder::find_half() {
     });
     const auto kernel = std::ranges::find(module_.kernels, function.symbol, &KernelReport::symbol);
     if (!uses_half || kernel == module_.kernels.end() || !kernel->c) continue;
-    add(CostFindingCode::half_in_c, std::string(function.symbol), kUnknown,
+    add(CostFindingCode::half_in_c, std::string(function.symbol), Count::unknown(),
         fmt::format("{}, lines {} to {}", kernel->c->file, kernel->c->first, kernel->c->last));
   }
 }
@@ -215,12 +283,110 @@ std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>
   return std::move(findings_);
 }
 
+// --- What could not be searched ------------------------------------------------------------------
+
+constexpr std::array kOfConstants{CostFindingCode::constants_twice,
+                                  CostFindingCode::widened_weights,
+                                  CostFindingCode::uniform_constant};
+
+/// External compilers write their own code: TVM's names for their functions say so.
+bool is_of_external_compiler(const ModuleReport& module, const KernelReport& kernel) {
+  if (!module.network) return false;
+  const auto& kernels = module.network->kernels;
+  const auto found = std::ranges::find(kernels, kernel.symbol, &graph::Kernel::symbol);
+  return found != kernels.end() && found->origin == graph::KernelOrigin::external &&
+         !found->target.empty();
+}
+
+/// Code that is not understood, or is not there: any finding may be in it.
+std::vector<std::string> unseen_code(const ModuleReport& module) {
+  std::vector<std::string> reasons;
+  if (module.no_network && *module.no_network != NoNetwork::operators) {
+    reasons.emplace_back(to_string(*module.no_network));
+  }
+  if (module.network) reasons = module.network->gaps;
+  if (module.no_network && module.kernels.empty()) {
+    reasons.emplace_back("no function of the module could be read");
+  }
+  for (const KernelReport& kernel : module.kernels) {
+    const std::string name = graph::quoted(kernel.symbol);
+    if (kernel.cost) {
+      for (const std::string& gap : kernel.cost->gaps) reasons.push_back(name + ": " + gap);
+    } else if (!is_of_external_compiler(module, kernel)) {
+      reasons.push_back(name + " has no TIR");
+    }
+  }
+  return reasons;
+}
+
+/// Offsets of the constants with data that main's pools have.
+std::set<std::uint64_t> offsets_with_data(tir::Node main) {
+  std::set<std::uint64_t> offsets;
+  if (!main) return offsets;
+  tir::for_each_pre_order(main, [&](tir::Node node) {
+    if (!node.is(Kind::ConstantInfo)) return;
+    const auto offset = graph::integer_of(node[f::ConstantInfo::byte_offset]);
+    if (!offset || !tir::data_of(node[f::ConstantInfo::data])) return;
+    offsets.insert(static_cast<std::uint64_t>(*offset));
+  });
+  return offsets;
+}
+
+void add_constants_of_pools(const graph::Topology& network, tir::Node main,
+                            std::vector<std::string>& reasons) {
+  const std::set<std::uint64_t> offsets = offsets_with_data(main);
+  for (const graph::Kernel& kernel : network.kernels) {
+    for (const graph::KernelBuffer& constant : kernel.constants) {
+      const bool has_data =
+          !constant.pool || (constant.offset && offsets.contains(*constant.offset));
+      if (!has_data) {
+        reasons.push_back("the data of " + graph::quoted(constant.name) + " is not known");
+      }
+    }
+  }
+}
+
+std::vector<std::string> constants_without_data(const ModuleReport& module,
+                                                const std::vector<NamedFunction>& functions,
+                                                tir::Node main) {
+  std::vector<std::string> reasons;
+  for (const NamedFunction& function : functions) {
+    tir::for_each_pre_order(function.function, [&](tir::Node node) {
+      if (!node.is(Kind::AllocateConst)) return;
+      if (tir::data_of(node[f::AllocateConst::data])) return;
+      const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
+      reasons.push_back("the data of " + graph::quoted(name) + " is not known");
+    });
+  }
+  if (module.network) add_constants_of_pools(*module.network, main, reasons);
+  return reasons;
+}
+
 }  // namespace
 
 std::vector<CostFinding> findings_of(const ModuleReport& module,
                                      const std::vector<NamedFunction>& functions, Node main,
                                      const std::vector<NamedFunction>& uncalled) {
   return Finder(module, functions).run(main, uncalled);
+}
+
+std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
+                                                   const std::vector<NamedFunction>& functions,
+                                                   tir::Node main) {
+  std::vector<UnsearchedFinding> unsearched;
+  const std::vector<std::string> code = unseen_code(module);
+  const std::vector<std::string> data = constants_without_data(module, functions, main);
+  for (const CostFindingInfo& one : all_cost_findings()) {
+    const bool is_of_constants = std::ranges::find(kOfConstants, one.finding) != kOfConstants.end();
+    // The first reason of each kind is enough to decide nothing.
+    if (!code.empty()) unsearched.push_back({one.finding, code.front()});
+    if (is_of_constants && !data.empty()) unsearched.push_back({one.finding, data.front()});
+  }
+  if (!module.flash.copies.is_exact()) {
+    unsearched.push_back(
+        {CostFindingCode::metadata_copies, "generated C of the module is missing"});
+  }
+  return unsearched;
 }
 
 }  // namespace report

@@ -29,10 +29,6 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
                                                    const std::vector<NamedFunction>& functions,
                                                    tir::Node main);
 
-/// Adds functions, tensors and pools that nothing uses.
-void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& uncalled,
-                 std::vector<CostFinding>& findings);
-
 /// Adds kernels that have a plainer schedule than others of the same operator.
 void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,
                           std::vector<CostFinding>& findings);

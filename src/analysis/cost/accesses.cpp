@@ -10,7 +10,7 @@
 
 #include "analysis/cost/access_sets.h"
 #include "analysis/cost/callees.h"
-#include "analysis/cost/evaluated_function.h"
+#include "analysis/cost/evaluations.h"
 #include "graph/node_queries.h"
 #include "tir/ethos_u.h"
 
