@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <tuple>
 
 #include "plan/order_graph.h"
 #include "support/error.h"
@@ -26,6 +27,88 @@ std::vector<std::size_t> given_order(const OrderProblem& problem) {
   return calls;
 }
 
+/// The most bytes alive in one tick, in the order that is given.
+std::uint64_t peak_of_given(const OrderGraph& graph) {
+  CallSet done(graph.words());
+  std::uint64_t live = graph.live_at_start();
+  std::uint64_t peak = live;
+  for (CallIndex call = 0; call < graph.size(); ++call) {
+    const StepCost cost = graph.step(call, done, live);
+    peak = std::max(peak, cost.peak);
+    live = cost.live_after;
+    insert(done, call);
+  }
+  return peak;
+}
+
+/// A beginning of an order. The calls themselves are in `Trail`s, which beginnings share.
+struct Beginning {
+  CallSet done;
+  std::uint64_t peak = 0;
+  std::uint64_t live = 0;
+  std::size_t trail = 0;
+};
+
+struct Trail {
+  CallIndex call = 0;
+  std::size_t before = 0;
+};
+
+/// A beginning with one more call.
+struct NextCall {
+  std::size_t beginning = 0;
+  CallIndex call = 0;
+  std::uint64_t peak = 0;
+  std::uint64_t live = 0;
+
+  auto rank() const { return std::tuple(peak, live, beginning, call); }
+};
+
+/// Every call that may be next behind every beginning, the lowest peak first; of equals the one
+/// that leaves least alive, then the earliest, so that the result does not depend on the machine.
+std::vector<NextCall> candidates_of(const OrderGraph& graph,
+                                    const std::vector<Beginning>& beginnings) {
+  std::vector<NextCall> candidates;
+  for (std::size_t i = 0; i < beginnings.size(); ++i) {
+    const Beginning& beginning = beginnings[i];
+    for (CallIndex call = 0; call < graph.size(); ++call) {
+      if (contains(beginning.done, call) || !graph.is_ready(call, beginning.done)) continue;
+      const StepCost cost = graph.step(call, beginning.done, beginning.live);
+      candidates.push_back({i, call, std::max(beginning.peak, cost.peak), cost.live_after});
+    }
+  }
+  std::ranges::sort(candidates, {}, &NextCall::rank);
+  return candidates;
+}
+
+/// Beam search: keeps the `width` best prefixes of each length, by lowest peak, then by fewest live
+/// bytes. A width of 1 is a greedy order. There must be at least one call.
+FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
+  const std::uint64_t live = graph.live_at_start();
+  std::vector<Beginning> beginnings{{CallSet(graph.words()), live, live, 0}};
+  std::vector<Trail> trails{{}};  // the first one is that of nothing
+  for (CallIndex length = 0; length < graph.size(); ++length) {
+    std::vector<Beginning> next;
+    for (const NextCall& candidate : candidates_of(graph, beginnings)) {
+      if (next.size() == width) break;
+      const Beginning& old = beginnings[candidate.beginning];
+      Beginning one{old.done, candidate.peak, candidate.live, trails.size()};
+      insert(one.done, candidate.call);
+      // The same calls in another order: the first is the better one.
+      if (std::ranges::find(next, one.done, &Beginning::done) != next.end()) continue;
+      trails.push_back({candidate.call, old.trail});
+      next.push_back(std::move(one));
+    }
+    beginnings = std::move(next);
+  }
+  FoundOrder order{{}, beginnings.front().peak};
+  for (std::size_t at = beginnings.front().trail; at != 0; at = trails[at].before) {
+    order.calls.push_back(trails[at].call);
+  }
+  std::ranges::reverse(order.calls);
+  return order;
+}
+
 /// Cheap answers first: each search has only to be better than what the one before it found.
 CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
   CallOrder order{.calls = given_order(problem)};
@@ -34,13 +117,13 @@ CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
     order.not_searched = "there are more than " + std::to_string(kMaxCalls) + " calls";
     return order;
   }
-  std::uint64_t peak = peak_of(problem, order.calls);
+  const OrderGraph graph(problem);
+  std::uint64_t peak = peak_of_given(graph);
   order.given_peak = peak;
   const auto take = [&](const FoundOrder& found) {
     order.calls.assign(found.calls.begin(), found.calls.end());
     peak = found.peak;
   };
-  const OrderGraph graph(problem);
   std::uint64_t lower_bound = graph.lower_bound();
   if (peak > lower_bound) {
     for (const std::size_t width : {std::size_t{1}, beam_width(problem.calls.size())}) {

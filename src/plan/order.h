@@ -29,8 +29,6 @@ struct OrderScratch {
 struct OrderCall {
   std::vector<OrderUse> uses{};  ///< a buffer may be named more than once
   std::vector<OrderScratch> scratch{};
-  /// Earlier calls of the given order that must stay earlier, independent of buffers.
-  std::vector<std::size_t> after{};
   /// Its effects beside its buffers are unknown: no call may move across it.
   bool keeps_place = false;
 };
@@ -52,12 +50,8 @@ struct OrderProblem {
 /// over sets of finished calls, within `limits`. Prefers the given order among equals. More than
 /// 4,096 calls keep their order, with an unknown peak.
 ///
-/// Errors: `invalid_input` for a buffer or call that does not exist, descending ticks, a call that
-/// must follow itself or a later one, or sizes whose sum is not below 2^62.
+/// Errors: `invalid_input` for a buffer that does not exist, descending ticks, or sizes whose sum
+/// is not below 2^62.
 Result<CallOrder> best_order(const OrderProblem& problem, const SearchLimits& limits = {});
-
-/// Returns the most bytes live in one tick of `calls`, computed independently of `best_order`.
-/// Throws `Error` of kind `check_failed` for an invalid order.
-std::uint64_t peak_of(const OrderProblem& problem, const std::vector<std::size_t>& calls);
 
 }  // namespace mlf::plan

@@ -46,9 +46,6 @@ void check_problem(const OrderProblem& problem) {
       add(scratch.bytes);
       if (scratch.first < 0 || scratch.last < scratch.first) reject(i, "has scratch in no tick");
     }
-    for (const std::size_t earlier : call.after) {
-      if (earlier >= i) reject(i, "has to be after call " + std::to_string(earlier));
-    }
   }
 }
 
@@ -94,9 +91,6 @@ void OrderGraph::take_dependencies(const OrderProblem& problem) {
   std::optional<CallIndex> barrier;
   for (CallIndex call = 0; call < size(); ++call) {
     std::vector<CallIndex>& direct = direct_[call];
-    for (const std::size_t earlier : problem.calls[call].after) {
-      direct.push_back(static_cast<CallIndex>(earlier));
-    }
     for (const OrderUse& use : problem.calls[call].uses) {
       History& history = histories[use.buffer];
       if (history.writer) direct.push_back(*history.writer);

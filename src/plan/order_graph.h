@@ -1,5 +1,5 @@
 // An order problem in the form for searches, with the predecessors of each step and its cost; and
-// the searches.
+// the exact search.
 #pragma once
 
 #include <cstdint>
@@ -100,14 +100,9 @@ struct FoundOrder {
   std::uint64_t peak = 0;
 };
 
-/// Beam search: keeps the `width` best prefixes of each length, by lowest peak, then by fewest live
-/// bytes. A width of 1 is a greedy order. There must be at least one call.
-FoundOrder beam_order(const OrderGraph& graph, std::size_t width);
-
 struct OrderSearchResult {
   std::optional<FoundOrder> better{};  ///< the best order, if its peak is below the known one
   std::uint64_t lower_bound = 0;
-  bool is_complete = false;  ///< false: the limits ended it
 };
 
 /// Searches an order with a peak below `known_peak`; `lower_bound` is that of the graph.

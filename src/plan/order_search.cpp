@@ -192,13 +192,13 @@ OrderSearchResult OrderSearch::run() {
     const bool is_outdated = best_.find(next.state)->second != next.state;
     if (is_outdated || next.length < passed_) continue;
     bound_ = std::max(bound_, next.peak);
-    if (next.length == graph_.size()) return {order_of(next.state), bound_, true};
-    if (is_over()) return {std::nullopt, bound_, false};
+    if (next.length == graph_.size()) return {order_of(next.state), bound_};
+    if (is_over()) return {std::nullopt, bound_};
     pass_cuts(next.length);
     expand(next.state);
   }
   // Nothing below the known peak is left: the order that has it is the best.
-  return {std::nullopt, known_peak_, true};
+  return {std::nullopt, known_peak_};
 }
 
 }  // namespace

@@ -1,16 +1,93 @@
-// Which buffers go into which memory: those first that gain most from the fast one.
-#include "plan/plan_network.h"
-
+// Which buffers go into which memory: those first that gain most from the fast one, by how many of
+// their bytes are loaded and stored while a network runs once.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "mlf/analysis/cost.h"
+#include "plan/network_reader.h"
 #include "support/error.h"
 
 namespace mlf::plan {
 namespace {
 
+using analysis::BufferCost;
 using analysis::Count;
+using analysis::KernelCost;
+
+// --- What is accessed ----------------------------------------------------------------------------
+
+class AccessCounter {
+ public:
+  AccessCounter(const graph::Topology& topology, std::span<const graph::TirInput> sources)
+      : topology_(topology), storages_(topology.storages.size()), calls_(topology.kernels.size()) {
+    for (const tir::Node function : functions_of_kernels(topology, sources)) {
+      costs_.emplace_back();
+      if (function) costs_.back() = analysis::kernel_cost(function);
+    }
+    for (const graph::Call& call : topology.calls) add_call(call);
+    for (const graph::Copy& copy : topology.copies) add_copy(copy);
+  }
+
+  Count accessed(const PlannedBuffer& buffer) const {
+    // Accesses to memory that is neither main's nor a kernel's are not counted.
+    if (buffer.storage) return storages_[index(*buffer.storage)];
+    return buffer.kernel ? workspace(*buffer.kernel, buffer.variable) : Count::unknown();
+  }
+
+ private:
+  static Count total(const BufferCost& buffer) { return buffer.bytes_loaded + buffer.bytes_stored; }
+
+  /// What one execution of a call does with the memory that it is given.
+  void add_call(const graph::Call& call) {
+    ++calls_[index(call.kernel)];
+    const std::optional<KernelCost>& cost = costs_[index(call.kernel)];
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const std::optional<graph::StorageId>& storage = call.arguments[i].storage;
+      if (!storage) continue;
+      Count& sum = storages_[index(*storage)];
+      if (!cost) {
+        sum += Count::unknown();
+        continue;
+      }
+      // A parameter that nothing touches has no entry, or one of zeros.
+      for (const BufferCost& buffer : cost->buffers) {
+        if (buffer.parameter == i) sum += total(buffer);
+      }
+    }
+  }
+
+  /// A copy of main reads every byte once and writes it once.
+  void add_copy(const graph::Copy& copy) {
+    const Count bytes = copy.bytes ? Count(*copy.bytes) : Count::unknown();
+    storages_[index(topology_[copy.writes].storage)] += bytes;
+    if (copy.reads) storages_[index(topology_[*copy.reads].storage)] += bytes;
+  }
+
+  /// Workspaces are lets inside of the pool's parameter: they are known by their names.
+  Count workspace(graph::KernelId kernel, const std::string& variable) const {
+    const std::optional<KernelCost>& cost = costs_[index(kernel)];
+    if (!cost) return Count::unknown();
+    Count sum;
+    bool is_found = false;
+    for (const BufferCost& buffer : cost->buffers) {
+      if (buffer.parameter || buffer.name != variable) continue;
+      // Two of one name: neither is known apart.
+      sum = is_found ? Count::unknown() : total(buffer);
+      is_found = true;
+    }
+    return is_found ? sum * Count(calls_[index(kernel)]) : Count::unknown();
+  }
+
+  const graph::Topology& topology_;
+  std::vector<Count> storages_;  // by storage
+  /// By kernel, of one execution; nothing: no TIR.
+  std::vector<std::optional<KernelCost>> costs_;
+  std::vector<std::uint64_t> calls_;  // by kernel: how often it runs
+};
+
+// --- Splits --------------------------------------------------------------------------------------
 
 // Tries to fit one more buffer beside others. Heuristics mostly know at once; a long search for
 // each buffer would take as long as the whole plan, and the buffer after it may fit as well.
@@ -171,6 +248,22 @@ class Splitter {
 };
 
 }  // namespace
+
+std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
+                                             std::span<const graph::TirInput> sources,
+                                             const NetworkProblem& problem) {
+  const AccessCounter counter(topology, sources);
+  std::vector<AccessedBuffer> result;
+  for (const PoolProblem& pool : problem.pools) {
+    for (std::size_t i = 0; i < pool.problem.buffers.size(); ++i) {
+      AccessedBuffer one{pool.problem.buffers[i], counter.accessed(pool.buffers[i])};
+      // A split is a proposal for another build: offsets of the present one do not matter.
+      one.buffer.fixed_offset.reset();
+      result.push_back(std::move(one));
+    }
+  }
+  return result;
+}
 
 Result<PoolSplit> split_pools(std::span<const AccessedBuffer> buffers,
                               std::span<const MemoryLimit> memories, const SearchLimits& limits) {

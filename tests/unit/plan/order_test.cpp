@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "order_peak.h"
 #include "support/error.h"
 
 namespace mlf::plan {
@@ -81,13 +82,6 @@ TEST(PlanOrder, NothingPassesACallWithUnknownEffects) {
   EXPECT_EQ(order.peak, 310u);
 }
 
-TEST(PlanOrder, DependenciesThatAreNotDataCount) {
-  OrderProblem problem = towers(2);
-  problem.calls[2].after = {1};  // the first tower waits for the second
-  problem.calls[3].after = {0};
-  EXPECT_EQ(ordered(problem).peak, 210u);
-}
-
 TEST(PlanOrder, TicksOfOneCallAreTold) {
   // The input is read before the output is written.
   OrderProblem problem{.buffers = {{.bytes = 10, .from_start = true}, {.bytes = 10}}, .calls = {}};
@@ -104,8 +98,6 @@ TEST(PlanOrder, SaysWhatIsWrongWithAProblem) {
             "call 0 uses a buffer that does not exist");
   EXPECT_EQ(failure_of({.buffers = {{}}, .calls = {call_of({{.buffer = 0, .first = 1}})}}),
             "call 0 uses a buffer in no tick");
-  EXPECT_EQ(failure_of({.buffers = {}, .calls = {{.after = {0}}}}),
-            "call 0 has to be after call 0");
   EXPECT_EQ(failure_of({.buffers = {{.bytes = UINT64_MAX}}, .calls = {}}),
             "the sizes are too large");
 }
@@ -178,7 +170,6 @@ OrderProblem random_network(const Shape& shape, std::mt19937& random) {
       const auto first = static_cast<std::int64_t>(shape.ticks ? below(3) : 0);
       call.scratch.push_back({.bytes = below(12), .first = first, .last = first});
     }
-    if (i > 0 && below(10) == 0) call.after.push_back(below(i));
     call.keeps_place = shape.barriers && below(8) == 0;
     problem.calls.push_back(std::move(call));
   }
@@ -190,7 +181,6 @@ bool must_precede(const OrderProblem& problem, std::size_t a, std::size_t b) {
   const OrderCall& first = problem.calls[a];
   const OrderCall& second = problem.calls[b];
   if (first.keeps_place || second.keeps_place) return true;
-  if (std::ranges::find(second.after, a) != second.after.end()) return true;
   for (const OrderUse& one : first.uses) {
     for (const OrderUse& other : second.uses) {
       if (one.buffer == other.buffer && (one.writes || other.writes)) return true;

@@ -1,4 +1,4 @@
-#include "plan/order.h"
+#include "order_peak.h"
 
 #include <algorithm>
 #include <string>
@@ -79,7 +79,6 @@ class Walk {
         }
         users_[use.buffer].push_back({call, use});
       }
-      for (const std::size_t earlier : problem_.calls[call].after) expect_order(earlier, call);
       if (!problem_.calls[call].keeps_place) continue;
       for (std::size_t other = 0; other < problem_.calls.size(); ++other) {
         other < call ? expect_order(other, call) : expect_order(call, other);
