@@ -55,13 +55,10 @@ void CallsTable::name_cell(const CallReport& call) {
   html_.close("td");
 }
 
-/// TFLite joins the names of all that it has fused into a layer: the first is the one people know.
-/// The kernel's own part has all.
+/// The kernel's own part has all names of the layer.
 void CallsTable::layer_cell(const CallReport& call) {
   if (!has_layers_) return;
-  html_.open("td", {{"class", "wide"}});
-  html_.breakable(call.layer.empty() ? "-" : call.layer.substr(0, call.layer.find(';')));
-  html_.close("td");
+  html_.breakable_element("td", {{"class", "wide"}}, call.layer.empty() ? "-" : call.first_layer());
 }
 
 void CallsTable::row(std::size_t number) {

@@ -1,16 +1,11 @@
 // What a page shows beside the report: rectangles of the memory map, and code by kernel.
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <utility>
 
 #include "graph/network/memory_use.h"
 #include "mlf/plan.h"
-#include "mlf/tir/write.h"
-#include "page/matching_lines.h"
+#include "page/kernel_code.h"
 #include "page/page.h"
-#include "page/script_functions.h"
-#include "report/constants.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -18,16 +13,10 @@ namespace page {
 namespace {
 
 using graph::Topology;
-using support::get_or_throw;
-
-std::uint32_t steps_of(const Topology& network) {
-  return static_cast<std::uint32_t>(network.calls.size() + network.copies.size() +
-                                    network.hooks.size());
-}
 
 /// Adds a tensor where a rectangle fits; lists its name where its place is not known.
 void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> offset,
-                std::optional<std::uint64_t> bytes, graph::Position first, graph::Position last,
+                std::optional<std::uint64_t> bytes, std::int64_t first, std::int64_t last,
                 bool is_scratch) {
   if (bytes == 0) return;
   if (map.kind != graph::MemoryKind::pool) offset = 0;
@@ -35,7 +24,8 @@ void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> o
     map.left_out.push_back(std::move(name));
     return;
   }
-  map.tensors.push_back({std::move(name), *offset, *bytes, first, last, is_scratch});
+  map.tensors.push_back({std::move(name), *offset, *bytes, static_cast<double>(first),
+                         static_cast<double>(last) + 1, is_scratch});
 }
 
 /// A region of memory, as a topology tells them apart.
@@ -53,7 +43,7 @@ struct Region {
 
 void add_values(MemoryMap& map, const Topology& network, const Region& region) {
   const graph::Lifetimes lifetimes(network);
-  const std::int64_t end = static_cast<std::int64_t>(steps_of(network)) - 1;
+  const std::int64_t end = static_cast<std::int64_t>(network.steps()) - 1;
   for (std::size_t i = 0; i < network.values.size(); ++i) {
     const graph::Value& value = network.values[i];
     const graph::Storage& storage = network[value.storage];
@@ -64,8 +54,7 @@ void add_values(MemoryMap& map, const Topology& network, const Region& region) {
     if (last < first) continue;
     // Generated C may not say the type of a tensor, but it allocates its memory.
     const auto bytes = value.bytes || storage.pool ? value.bytes : storage.bytes;
-    add_tensor(map, value.name, storage.offset, bytes, static_cast<graph::Position>(first),
-               static_cast<graph::Position>(last), false);
+    add_tensor(map, value.name, storage.offset, bytes, first, last, false);
   }
 }
 
@@ -135,154 +124,6 @@ void add_plans(std::vector<MemoryMap>& maps, const ModulePlan& module) {
   }
 }
 
-/// A text, and the TIR that it says.
-class ReadText {
- public:
-  /// Without a document where the text could not be read.
-  ReadText(std::shared_ptr<const tir::Document> document, std::string_view text);
-
-  /// Statements of a function; none where it is not in the text.
-  std::vector<StatementPlace> statements_of(std::string_view function) const;
-
- private:
-  std::shared_ptr<const tir::Document> document_;
-  std::map<std::string_view, tir::Node> functions_;  // of the document
-  report::LineTable lines_;
-};
-
-ReadText::ReadText(std::shared_ptr<const tir::Document> document, std::string_view text)
-    : document_(std::move(document)), lines_(text) {
-  if (!document_) return;
-  for (const tir::NamedFunction& one : tir::prim_functions_of(document_->module)) {
-    functions_.emplace(one.name, one.function);
-  }
-}
-
-std::vector<StatementPlace> ReadText::statements_of(std::string_view function) const {
-  const auto found = functions_.find(function);
-  if (found == functions_.end()) return {};
-  return page::statements_of(found->second, lines_);
-}
-
-/// Null where it says no TIR.
-std::shared_ptr<const tir::Document> read_script(std::string_view script) {
-  auto read = support::value_if_valid(tir::read({.file = {}, .member = {}, .text = script}));
-  return read ? std::make_shared<const tir::Document>(*std::move(read)) : nullptr;
-}
-
-/// Reads code and constants; each TIR is written as a script once, each file of C read once.
-class CodeCollector {
- public:
-  explicit CodeCollector(const Deployment& deployment) : deployment_(deployment) {}
-
-  /// `module` is its position in the archive.
-  KernelCode code_of(const KernelReport& kernel, std::size_t module, const Topology* network);
-
- private:
-  struct Source {
-    std::shared_ptr<const tir::Document> document;
-    ScriptFunctions functions;
-    ReadText text;  ///< the script, or the archive's own text where there is no script
-    report::PooledConstants constants;
-  };
-
-  std::string whole_script(const KernelReport& kernel) const;
-  Source read(const KernelReport& kernel) const;
-  const Source& source_of(const KernelReport& kernel);
-  std::string lines(const std::optional<CodeLines>& place) const;
-  std::vector<StatementPlace> statements_of_c(const KernelReport& kernel, std::size_t module);
-  std::map<std::uint32_t, std::uint32_t> matches_of(const KernelReport& kernel, std::size_t module,
-                                                    const KernelCode& code);
-
-  const Deployment& deployment_;
-  std::map<const tir::Document*, Source> sources_;
-  std::map<std::string, ReadText, std::less<>> c_;  // by member
-};
-
-/// A text without its metadata section has attributes of which nothing but references are left: the
-/// script does without them.
-std::string CodeCollector::whole_script(const KernelReport& kernel) const {
-  std::string script = script_of(*kernel.document);
-  const TirSource* source = deployment_.find_tir(kernel.source);
-  if (!script.empty() || source == nullptr) return script;
-  tir::Document own = get_or_throw(deployment_.read_tir(*source));
-  tir::omit_missing(own);
-  return script_of(own);
-}
-
-CodeCollector::Source CodeCollector::read(const KernelReport& kernel) const {
-  report::PooledConstants constants(*kernel.document);
-  const std::string script = whole_script(kernel);
-  if (!script.empty()) {
-    // Of what was just written, where its lines are. Scripts without the data of constants that
-    // TVM keeps outside of them cannot be read.
-    return {kernel.document, ScriptFunctions(script), ReadText(read_script(script), script),
-            std::move(constants)};
-  }
-  const TirSource* source = deployment_.find_tir(kernel.source);
-  const std::string_view own = source == nullptr || source->c ? std::string_view() : source->text;
-  return {kernel.document, ScriptFunctions({}), ReadText(kernel.document, own),
-          std::move(constants)};
-}
-
-const CodeCollector::Source& CodeCollector::source_of(const KernelReport& kernel) {
-  const auto known = sources_.find(kernel.document.get());
-  if (known != sources_.end()) return known->second;
-  return sources_.emplace(kernel.document.get(), read(kernel)).first->second;
-}
-
-/// The reader of C knows places in the file that a source is named after.
-std::vector<StatementPlace> CodeCollector::statements_of_c(const KernelReport& kernel,
-                                                           std::size_t module) {
-  auto known = c_.find(kernel.c->file);
-  if (known != c_.end()) return known->second.statements_of(kernel.symbol);
-  const auto sources = get_or_throw(deployment_.generated_c(module));
-  const auto source = std::ranges::find(sources, kernel.c->file, &TirSource::name);
-  if (source == sources.end()) return {};
-  auto document = support::value_if_valid(deployment_.document(*source));
-  known = c_.try_emplace(kernel.c->file, document.value_or(nullptr), source->text).first;
-  return known->second.statements_of(kernel.symbol);
-}
-
-/// Lines of the texts that the page shows, not of those that they were taken from.
-std::map<std::uint32_t, std::uint32_t> CodeCollector::matches_of(const KernelReport& kernel,
-                                                                 std::size_t module,
-                                                                 const KernelCode& code) {
-  if (code.c.empty() || code.tir.empty()) return {};
-  const Source& source = source_of(kernel);
-  const std::string_view name = name_of(*kernel.document, kernel.function);
-  const std::uint32_t first =
-      code.is_tvmscript ? source.functions.find(name)->first_line : kernel.tir->first;
-  std::map<std::uint32_t, std::uint32_t> shown;
-  for (const auto& [c, tir] :
-       matching_lines(source.text.statements_of(name), statements_of_c(kernel, module))) {
-    shown.emplace(c - kernel.c->first + 1, tir - first + 1);
-  }
-  return shown;
-}
-
-/// Lines of a member; nothing where they are in a file beside the archive.
-std::string CodeCollector::lines(const std::optional<CodeLines>& place) const {
-  const archive::Member* member = place ? deployment_.archive().find(place->file) : nullptr;
-  if (member == nullptr) return {};
-  return std::string(
-      lines_of(get_or_throw(deployment_.archive().read(*member)), place->first, place->last));
-}
-
-KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module,
-                                  const Topology* network) {
-  KernelCode code;
-  code.c = lines(kernel.c);
-  if (!kernel.document) return code;
-  const Source& source = source_of(kernel);
-  const auto* const function = source.functions.find(name_of(*kernel.document, kernel.function));
-  code.is_tvmscript = function != nullptr;
-  code.tir = code.is_tvmscript ? function->text : lines(kernel.tir);
-  code.line_of_tir = matches_of(kernel, module, code);
-  code.constants = report::constants_of(kernel, network, source.constants);
-  return code;
-}
-
 PageModule module_data(const ModuleReport& module, std::size_t position, CodeCollector& collector) {
   PageModule data;
   const Topology* network = module.network ? &*module.network : nullptr;
@@ -290,7 +131,7 @@ PageModule module_data(const ModuleReport& module, std::size_t position, CodeCol
     data.kernels.push_back(collector.code_of(kernel, position, network));
   }
   if (network == nullptr) return data;
-  data.steps = steps_of(*network);
+  data.steps = static_cast<std::uint32_t>(network->steps());
   data.calls.resize(data.steps);
   for (std::size_t i = 0; i < network->calls.size(); ++i) {
     data.calls[network->calls[i].position] = static_cast<graph::CallId>(i);

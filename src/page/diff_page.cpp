@@ -6,8 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "mlf/formats.h"
-#include "page/assets.h"
 #include "page/page.h"
 #include "page/parts.h"
 #include "support/digits.h"
@@ -157,13 +155,7 @@ void add_changes(NetworkSide& side, const DifferenceView& view,
 void write_network_of_two(HtmlWriter& html, const DifferenceView& view) {
   html.element("h3", {{"id", section_id(view.position, "network")}}, "Network");
   if (!view.module.graph.empty()) {
-    html.open("ul");
-    for (const std::string& edit : view.module.graph) {
-      html.open("li");
-      html.breakable(edit);
-      html.close("li");
-    }
-    html.close("ul");
+    sentence_list(html, view.module.graph);
   }
   if (!view.has_both()) return;
   std::map<std::string_view, const KernelDifference*> by_old_symbol;
@@ -193,13 +185,8 @@ void write_links_of(HtmlWriter& html, const DifferenceView& view) {
                {"kernels", "Kernels", !view.module.kernels.empty()}});
 }
 
-void write_module(HtmlWriter& html, const DifferenceView& view) {
+void write_parts(HtmlWriter& html, const DifferenceView& view) {
   const ModuleDifference& module = view.module;
-  html.open("section", {{"id", section_id(view.position, "overview")},
-                        {"class", "module"},
-                        {"data-module", std::to_string(view.position)},
-                        {"aria-label", "Module " + module.name}});
-  html.element("h2", "Module " + module.name);
   if (module.is_added || module.is_removed) {
     html.element("p", {{"class", "note"}},
                  module.is_added ? "Only in the second archive." : "Only in the first archive.");
@@ -220,38 +207,6 @@ void write_module(HtmlWriter& html, const DifferenceView& view) {
       write_kernel(html, view.position, kernel, view.before, view.after);
     }
   }
-  html.close("section");
-  html.trusted("\n");
-}
-
-void write_diff_body(HtmlWriter& html, const PageSide& before, const PageSide& after,
-                     std::span<const ModuleDifference> differences) {
-  std::vector<DifferenceView> views;
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    views.push_back(view_of(i, differences[i], before, after));
-  }
-  html.trusted("<body>\n");
-  html.open("header");
-  html.element("h1", fmt::format("{} \u2192 {}", before.data.title, after.data.title));
-  html.open("nav", {{"aria-label", "Parts of this page"}});
-  html.open("ul");
-  for (const DifferenceView& view : views) write_links_of(html, view);
-  html.close("ul");
-  html.close("nav");
-  html.close("header");
-  html.trusted("\n<main>\n");
-  if (views.empty()) html.element("p", "No differences.");
-  for (const DifferenceView& view : views) write_module(html, view);
-  html.trusted("</main>\n");
-  html.element("footer", fmt::format("mlf {}", version()));
-  html.trusted("\n");
-  if (!views.empty()) {
-    write_json(html, before.report, "report-before");
-    write_json(html, after.report, "report-after");
-  }
-  html.trusted("<script>");
-  html.trusted(script());
-  html.trusted("</script>\n</body>\n</html>\n");
 }
 
 }  // namespace
@@ -260,10 +215,27 @@ void write_diff_body(HtmlWriter& html, const PageSide& before, const PageSide& a
 Result<void> write_diff_page(const PageSide& before, const PageSide& after,
                              std::span<const ModuleDifference> differences, const Sink& sink) {
   return support::to_result([&] {
-    page::HtmlWriter html(sink);
-    page::write_head(html, before.data.title + " and " + after.data.title + " - mlf diff");
-    page::write_diff_body(html, before, after, differences);
-    html.flush();
+    std::vector<page::DifferenceView> views;
+    for (std::size_t i = 0; i < differences.size(); ++i) {
+      views.push_back(page::view_of(i, differences[i], before, after));
+    }
+    page::Frame frame;
+    frame.title = before.data.title + " and " + after.data.title + " - mlf diff";
+    frame.heading = fmt::format("{} \u2192 {}", before.data.title, after.data.title);
+    frame.write_links = [&](page::HtmlWriter& html) {
+      for (const page::DifferenceView& view : views) page::write_links_of(html, view);
+    };
+    frame.write_sections = [&](page::HtmlWriter& html) {
+      if (views.empty()) html.element("p", "No differences.");
+      for (const page::DifferenceView& view : views) {
+        page::write_section(html, view.position, view.module.name,
+                            [&] { page::write_parts(html, view); });
+      }
+    };
+    if (!views.empty()) {
+      frame.reports = {{"report-before", &before.report}, {"report-after", &after.report}};
+    }
+    page::write_frame(sink, frame);
   });
 }
 

@@ -114,6 +114,13 @@ void HtmlWriter::breakable(std::string_view text) {
   }
 }
 
+void HtmlWriter::breakable_element(std::string_view tag, Attributes attributes,
+                                   std::string_view content) {
+  open(tag, attributes);
+  breakable(content);
+  close(tag);
+}
+
 void HtmlWriter::element(std::string_view tag, Attributes attributes, std::string_view content) {
   open(tag, attributes);
   text(content);

@@ -33,6 +33,8 @@ class HtmlWriter {
   void text(std::string_view text);
   /// Text with long names: allows line breaks after underscores and slashes.
   void breakable(std::string_view text);
+  /// An element that contains only such text.
+  void breakable_element(std::string_view tag, Attributes attributes, std::string_view content);
   /// An element that contains only text.
   void element(std::string_view tag, Attributes attributes, std::string_view content);
   void element(std::string_view tag, std::string_view content) { element(tag, {}, content); }

@@ -66,9 +66,7 @@ void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
   head_row(html, {"Buffer", "Role", "#Loads", "#Stores", "#Bytes loaded", "#Bytes stored"});
   for (const analysis::BufferCost& buffer : cost.buffers) {
     html.open("tr");
-    html.open("td");
-    html.breakable(buffer.name);
-    html.close("td");
+    html.breakable_element("td", {}, buffer.name);
     html.element("td", analysis::to_string(buffer.role));
     number_cell(html, buffer.loads);
     number_cell(html, buffer.stores);
@@ -107,9 +105,7 @@ void constants(HtmlWriter& html, const std::vector<report::ConstantSummary>& lis
   for (const report::ConstantSummary& constant : list) {
     const auto& values = constant.values;
     html.open("tr");
-    html.open("td");
-    html.breakable(constant.name);
-    html.close("td");
+    html.breakable_element("td", {}, constant.name);
     html.element("td", tir::to_string(constant.dtype));
     number_cell(html, analysis::to_count(constant.elements));
     number_cell(html, analysis::to_count(values ? std::optional(values->zeros) : std::nullopt));

@@ -31,21 +31,8 @@ std::string steps_text(double steps) {
   return fmt::format("{}", std::round(steps * kParts) / kParts);
 }
 
-PlannedTensor placed(const MapTensor& tensor) {
-  return {tensor.name,
-          tensor.offset,
-          tensor.bytes,
-          static_cast<double>(tensor.first),
-          static_cast<double>(tensor.last) + 1,
-          tensor.is_scratch};
-}
-const PlannedTensor& placed(const PlannedTensor& tensor) {
-  return tensor;
-}
-
 /// `height` is that of the drawing, in bytes.
-void rectangle(HtmlWriter& html, std::uint64_t height, const PlannedTensor& tensor,
-               std::size_t nth) {
+void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor, std::size_t nth) {
   const std::uint64_t end = tensor.offset + tensor.bytes;
   const std::string look =
       tensor.is_scratch ? "scratch" : fmt::format("tensor t{}", nth % kColours);
@@ -68,23 +55,25 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const PlannedTensor& tens
 constexpr std::size_t kMostNames = 40;
 
 /// Calls `write` with runs of steps in which the same tensors are alive and as many bytes in use.
+/// Tensors are alive in whole steps.
 template <class Write>
 void for_each_run(const MemoryMap& map, std::uint64_t steps, const Write& write) {
   std::vector<const MapTensor*> by_first;
   std::set<std::uint64_t> changes{steps};
   for (const MapTensor& tensor : map.tensors) {
     by_first.push_back(&tensor);
-    changes.insert(tensor.first);
-    changes.insert(std::uint64_t{tensor.last} + 1);
+    changes.insert(static_cast<std::uint64_t>(tensor.begin));
+    changes.insert(static_cast<std::uint64_t>(tensor.end));
   }
   for (const graph::LiveBytes& live : map.live) changes.insert(live.position);
-  std::ranges::stable_sort(by_first, {}, &MapTensor::first);
+  std::ranges::stable_sort(by_first, {}, &MapTensor::begin);
   std::vector<const MapTensor*> alive;
   std::size_t next = 0;
   std::size_t live = 0;
   for (auto at = changes.begin(); *at < steps; ++at) {
-    std::erase_if(alive, [&](const MapTensor* tensor) { return tensor->last < *at; });
-    for (; next < by_first.size() && by_first[next]->first <= *at; ++next) {
+    const auto step = static_cast<double>(*at);
+    std::erase_if(alive, [&](const MapTensor* tensor) { return tensor->end <= step; });
+    for (; next < by_first.size() && by_first[next]->begin <= step; ++next) {
       alive.push_back(by_first[next]);
     }
     while (live < map.live.size() && map.live[live].position <= *at) ++live;
@@ -141,9 +130,8 @@ void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
   html.close("div");
 }
 
-template <class Tensor>
-void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<Tensor>& tensors) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) rectangle(html, height, placed(tensors[i]), i);
+void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<MapTensor>& tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) rectangle(html, height, tensors[i], i);
 }
 
 /// How a map is shown.

@@ -123,9 +123,7 @@ void findings(HtmlWriter& html, const ModuleView& module) {
     html.element("td", {{"title", info(finding.code).meaning}}, info(finding.code).code);
     place_cell(html, module, finding.where);
     html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
-    html.open("td", {{"class", "wide"}});
-    html.breakable(group_digits(finding.evidence));
-    html.close("td");
+    html.breakable_element("td", {{"class", "wide"}}, group_digits(finding.evidence));
     html.close("tr");
   }
   close_table(html);

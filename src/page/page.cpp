@@ -40,62 +40,16 @@ void write_links_of(HtmlWriter& html, const ModuleView& module) {
 }
 
 void write_module(HtmlWriter& html, const ModuleView& module) {
-  const std::string id = module.id("overview");
-  html.open("section", {{"id", id},
-                        {"class", "module"},
-                        {"data-module", std::to_string(module.position)},
-                        {"aria-label", "Module " + module.report.name}});
-  html.element("h2", "Module " + module.report.name);
-  write_overview(html, module);
-  write_calls(html, module);
-  write_memory(html, module);
-  write_network(html, module);
-  write_kernels(html, module);
-  html.close("section");
-  html.trusted("\n");
+  write_section(html, module.position, module.report.name, [&] {
+    write_overview(html, module);
+    write_calls(html, module);
+    write_memory(html, module);
+    write_network(html, module);
+    write_kernels(html, module);
+  });
 }
 
-void write_body(HtmlWriter& html, const Report& report, const PageData& data) {
-  std::vector<ModuleView> modules;
-  for (std::size_t i = 0; i < report.modules.size(); ++i) {
-    modules.push_back({i, report.modules[i], data.modules[i]});
-  }
-  html.trusted("<body>\n");
-  html.open("header");
-  html.element("h1", data.title);
-  html.open("nav", {{"aria-label", "Parts of this page"}});
-  html.open("ul");
-  for (const ModuleView& module : modules) write_links_of(html, module);
-  html.close("ul");
-  html.close("nav");
-  html.close("header");
-  html.trusted("\n<main>\n");
-  for (const ModuleView& module : modules) write_module(html, module);
-  html.trusted("</main>\n");
-  html.element("footer", fmt::format("mlf {}", version()));
-  html.trusted("\n");
-  write_json(html, report, "report");
-  html.trusted("<script>");
-  html.trusted(script());
-  html.trusted("</script>\n</body>\n</html>\n");
-}
-
-}  // namespace
-
-/// In a script element only `<` could end it, or begin a comment.
-void write_json(HtmlWriter& html, const Report& report, std::string_view id) {
-  html.open("script", {{"type", "application/json"}, {"id", id}});
-  support::get_or_throw(write_report_json(report, JsonLayout::compact, [&](std::string_view bytes) {
-    for (std::size_t at = bytes.find('<'); at != bytes.npos; at = bytes.find('<')) {
-      html.trusted(bytes.substr(0, at));
-      html.trusted("\\u003c");
-      bytes.remove_prefix(at + 1);
-    }
-    html.trusted(bytes);
-  }));
-  html.trusted("</script>\n");
-}
-
+/// Head of a page, up to its body: only the page's own script may run.
 void write_head(HtmlWriter& html, const std::string& title) {
   html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   // Should markup ever come out of an archive, it could not run or load anything.
@@ -114,14 +68,77 @@ void write_head(HtmlWriter& html, const std::string& title) {
   html.trusted("</script>\n</head>\n");
 }
 
+/// The report as an element that the script reads. In it only `<` could end it, or begin a comment.
+void write_json(HtmlWriter& html, const Report& report, std::string_view id) {
+  html.open("script", {{"type", "application/json"}, {"id", id}});
+  support::get_or_throw(write_report_json(report, JsonLayout::compact, [&](std::string_view bytes) {
+    for (std::size_t at = bytes.find('<'); at != bytes.npos; at = bytes.find('<')) {
+      html.trusted(bytes.substr(0, at));
+      html.trusted("\\u003c");
+      bytes.remove_prefix(at + 1);
+    }
+    html.trusted(bytes);
+  }));
+  html.trusted("</script>\n");
+}
+
+}  // namespace
+
+void write_section(HtmlWriter& html, std::size_t position, std::string_view module,
+                   const std::function<void()>& write_parts) {
+  const std::string heading = fmt::format("Module {}", module);
+  html.open("section", {{"id", section_id(position, "overview")},
+                        {"class", "module"},
+                        {"data-module", std::to_string(position)},
+                        {"aria-label", heading}});
+  html.element("h2", heading);
+  write_parts();
+  html.close("section");
+  html.trusted("\n");
+}
+
+void write_frame(const Sink& sink, const Frame& frame) {
+  HtmlWriter html(sink);
+  write_head(html, frame.title);
+  html.trusted("<body>\n");
+  html.open("header");
+  html.element("h1", frame.heading);
+  html.open("nav", {{"aria-label", "Parts of this page"}});
+  html.open("ul");
+  frame.write_links(html);
+  html.close("ul");
+  html.close("nav");
+  html.close("header");
+  html.trusted("\n<main>\n");
+  frame.write_sections(html);
+  html.trusted("</main>\n");
+  html.element("footer", fmt::format("mlf {}", version()));
+  html.trusted("\n");
+  for (const auto& [id, report] : frame.reports) write_json(html, *report, id);
+  html.trusted("<script>");
+  html.trusted(script());
+  html.trusted("</script>\n</body>\n</html>\n");
+  html.flush();
+}
+
 }  // namespace page
 
 Result<void> write_page(const Report& report, const PageData& data, const Sink& sink) {
   return support::to_result([&] {
-    page::HtmlWriter html(sink);
-    page::write_head(html, data.title + " - mlf report");
-    page::write_body(html, report, data);
-    html.flush();
+    std::vector<page::ModuleView> modules;
+    for (std::size_t i = 0; i < report.modules.size(); ++i) {
+      modules.push_back({i, report.modules[i], data.modules[i]});
+    }
+    const auto for_each = [&](void (*write)(page::HtmlWriter&, const page::ModuleView&)) {
+      return [&modules, write](page::HtmlWriter& html) {
+        for (const page::ModuleView& module : modules) write(html, module);
+      };
+    };
+    page::write_frame(sink, {.title = data.title + " - mlf report",
+                             .heading = data.title,
+                             .write_links = for_each(page::write_links_of),
+                             .write_sections = for_each(page::write_module),
+                             .reports = {{"report", &report}}});
   });
 }
 

@@ -21,28 +21,19 @@ namespace mlf {
 /// A tensor or workspace in a region of memory: in a pool, a rectangle of the memory map.
 struct MapTensor {
   std::string name;
-  std::uint64_t offset = 0;   ///< bytes from the start of the pool; 0 in other regions
-  std::uint64_t bytes = 0;    ///< not 0
-  graph::Position first = 0;  ///< first and last step at which it is live
-  graph::Position last = 0;
-  bool is_scratch = false;  ///< a workspace of a kernel, live while the kernel runs
-};
-
-/// A tensor or workspace as `mlf plan` places it. A plan knows lifetimes within a step: a kernel
-/// may have read all of an input before it writes its output over it.
-struct PlannedTensor {
-  std::string name;
-  std::uint64_t offset = 0;  ///< bytes from the start of the pool
+  std::uint64_t offset = 0;  ///< bytes from the start of the pool; 0 in other regions
   std::uint64_t bytes = 0;   ///< not 0
-  double begin = 0;          ///< in steps; 2.5: from the middle of step 2 on
+  /// In steps. A plan knows lifetimes within a step, such as 2.5, the middle of step 2: a kernel may
+  /// have read all of an input before it writes its output over it.
+  double begin = 0;
   double end = 0;
-  bool is_scratch = false;
+  bool is_scratch = false;  ///< a workspace of a kernel, live while the kernel runs
 };
 
 /// A pool as `mlf plan` places its tensors.
 struct PlannedMap {
   std::uint64_t bytes = 0;  ///< of the planned pool; less than now
-  std::vector<PlannedTensor> tensors{};
+  std::vector<MapTensor> tensors{};
 };
 
 /// A region of writable memory over the steps of a run. Only pools have offsets; heap, stack and

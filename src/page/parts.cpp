@@ -48,9 +48,7 @@ void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names) {
 }
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text) {
-  html.open("a", {{"href", "#" + fragment(id)}});
-  html.breakable(text);
-  html.close("a");
+  html.breakable_element("a", {{"href", "#" + fragment(id)}}, text);
 }
 
 void write_links(HtmlWriter& html, std::size_t position, std::string_view section,
@@ -72,14 +70,14 @@ void reasons(HtmlWriter& html, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   html.open("div", {{"class", "note"}});
   html.text("Not exact because");
-  html.open("ul");
-  for (const std::string& sentence : sentences) {
-    html.open("li");
-    html.breakable(sentence);
-    html.close("li");
-  }
-  html.close("ul");
+  sentence_list(html, sentences);
   html.close("div");
+}
+
+void sentence_list(HtmlWriter& html, const std::vector<std::string>& sentences) {
+  html.open("ul");
+  for (const std::string& sentence : sentences) html.breakable_element("li", {}, sentence);
+  html.close("ul");
 }
 
 }  // namespace mlf::page

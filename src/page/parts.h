@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "page/html.h"
@@ -42,10 +43,26 @@ void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
 void head_row(HtmlWriter& html, const std::vector<std::string>& names);
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text);
+/// Why numbers are not exact.
 void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
+void sentence_list(HtmlWriter& html, const std::vector<std::string>& sentences);
 
-/// Head of a page, up to its body: only the page's own script may run.
-void write_head(HtmlWriter& html, const std::string& title);
+/// What is different in pages of one build and of two.
+struct Frame {
+  std::string title;    ///< of the window
+  std::string heading;  ///< above everything
+  std::function<void(HtmlWriter&)> write_links;
+  std::function<void(HtmlWriter&)> write_sections;
+  /// That the script reads, by the id of their element.
+  std::vector<std::pair<std::string_view, const Report*>> reports;
+};
+
+/// Writes a whole page.
+void write_frame(const Sink& sink, const Frame& frame);
+
+/// The section of a module.
+void write_section(HtmlWriter& html, std::size_t position, std::string_view module,
+                   const std::function<void()>& write_parts);
 
 /// A part of a section that may be missing.
 struct PartLink {
@@ -57,9 +74,6 @@ struct PartLink {
 /// The links of one section, an element of the list of all.
 void write_links(HtmlWriter& html, std::size_t position, std::string_view section,
                  std::initializer_list<PartLink> parts);
-
-/// The report as an element that the script reads.
-void write_json(HtmlWriter& html, const Report& report, std::string_view id);
 
 /// A line of displayed code. The first line has the number 1, at any place in its file.
 struct ShownLine {

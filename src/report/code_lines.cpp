@@ -18,15 +18,13 @@ using analysis::Count;
 constexpr std::string_view kConstantInfo = "struct TVMConstantInfo ";
 constexpr std::string_view kOffsetComment = "UL /* byte_offset*/, ";
 
-const Count kUnknownCopies{0, std::nullopt};
-
 /// The bytes of the string whose length follows the offset of an entry, where it is a number.
 Count string_after(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
   text.remove_prefix(at);
   const auto length = support::take_number<std::uint64_t>(text);
   // C ends the string with a zero of its own.
-  return length ? Count(*length) + 1 : kUnknownCopies;
+  return length ? Count(*length) + 1 : Count::unknown();
 }
 
 Count copies_in(std::string_view text) {
@@ -35,7 +33,7 @@ Count copies_in(std::string_view text) {
   if (at == text.npos || text.substr(at, text.find('{', at) - at).find("[0]") != text.npos) {
     return bytes;
   }
-  if (text.find(kOffsetComment, at) == text.npos) return kUnknownCopies;
+  if (text.find(kOffsetComment, at) == text.npos) return Count::unknown();
   while (at != text.npos) {
     at = text.find(kOffsetComment, at);
     if (at == text.npos) break;
@@ -66,6 +64,19 @@ std::uint32_t LineTable::line_of(std::uint32_t offset) const {
   return static_cast<std::uint32_t>(next - starts_.begin());
 }
 
+std::string_view lines_of(std::string_view text, const CodeLines& lines) {
+  const auto start_of = [&](std::uint32_t line) {
+    std::size_t at = 0;
+    for (std::uint32_t i = 1; i < line && at < text.size(); ++i) {
+      const std::size_t end = text.find('\n', at);
+      at = end == text.npos ? text.size() : end + 1;
+    }
+    return at;
+  };
+  const std::size_t begin = start_of(lines.first);
+  return text.substr(begin, start_of(lines.last + 1) - begin);
+}
+
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
                                                           const Module& module) {
   std::map<std::string, CodeLines, std::less<>> functions;
@@ -94,7 +105,7 @@ bool misses_files(const Module& module) {
 
 Count copied_constants(const archive::Archive& archive, const Module& module) {
   Count bytes;
-  if (misses_files(module)) bytes += kUnknownCopies;
+  if (misses_files(module)) bytes += Count::unknown();
   for (const FileRef& file : module.files.sources) {
     bytes += copies_in(deployment::member_text(archive, file));
   }

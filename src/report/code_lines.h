@@ -21,6 +21,9 @@ class LineTable {
   std::vector<std::uint32_t> starts_;  // of each line
 };
 
+/// The text of these lines, with their line breaks; no more than there is.
+MLF_API std::string_view lines_of(std::string_view text, const CodeLines& lines);
+
 /// The functions that generated C of one module defines, by symbol. Throws `Error`.
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
                                                           const Module& module);

@@ -1,5 +1,5 @@
 // Which lines of two codes of one function are the same statement.
-#include "page/matching_lines.h"
+#include "page/kernel_code.h"
 
 #include <gtest/gtest.h>
 

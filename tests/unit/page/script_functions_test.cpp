@@ -1,4 +1,4 @@
-#include "page/script_functions.h"
+#include "page/kernel_code.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@ namespace mlf::page {
 namespace {
 
 TEST(PageCode, LinesAreTakenWithTheirBreaks) {
-  EXPECT_EQ(lines_of("a\nb\nc\n", 2, 3), "b\nc\n");
-  EXPECT_EQ(lines_of("a\nb", 2, 2), "b");
-  EXPECT_EQ(lines_of("a\nb", 3, 9), "");
-  EXPECT_EQ(lines_of("", 1, 1), "");
+  EXPECT_EQ(report::lines_of("a\nb\nc\n", {{}, 2, 3}), "b\nc\n");
+  EXPECT_EQ(report::lines_of("a\nb", {{}, 2, 2}), "b");
+  EXPECT_EQ(report::lines_of("a\nb", {{}, 3, 9}), "");
+  EXPECT_EQ(report::lines_of("", {{}, 1, 1}), "");
 }
 
 }  // namespace
