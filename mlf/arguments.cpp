@@ -11,20 +11,20 @@
 #include <string_view>
 #include <utility>
 
-#include "mlf/deployment.h"
+#include "support/error.h"
 #include "support/nearest.h"
 
 namespace mlf::program {
+
+using support::get_or_throw;
 
 // --- TIR ----------------------------------------------------------------------------------------
 
 namespace {
 
 /// An error about the archive or file that a command was given.
-tl::unexpected<Diagnostic> refuse(ErrorKind kind, std::string message, const std::string& path) {
-  Location where;
-  where.file = path;
-  return tl::make_unexpected(Diagnostic{kind, std::move(message), where});
+[[noreturn]] void refuse(ErrorKind kind, std::string message, const std::string& path) {
+  throw support::Error(kind, std::move(message), {.file = path});
 }
 
 struct Place {
@@ -69,79 +69,80 @@ const archive::Member* find_member(const archive::Archive& archive, const std::s
 }
 
 /// A member that is TIR whatever it is called.
-Result<tir::Document> read_member(const archive::Archive& archive, const std::string& name,
-                                  const Limits& limits) {
+tir::Document read_member(const archive::Archive& archive, const std::string& name,
+                          const Limits& limits) {
   const archive::Member* member = find_member(archive, name);
   if (member == nullptr) {
     std::vector<std::string> names;
     for (const archive::Member& one : archive.members()) names.push_back(one.name);
-    return refuse(ErrorKind::invalid_input,
-                  fmt::format("no member '{}'{}", name, did_you_mean(name, names)), archive.path());
+    refuse(ErrorKind::invalid_input,
+           fmt::format("no member '{}'{}", name, did_you_mean(name, names)), archive.path());
   }
-  return archive.read(*member).and_then([&](std::string_view text) {
-    return tir::read({.file = archive.path(), .member = member->name, .text = text}, limits.tir);
-  });
+  const std::string_view text = get_or_throw(archive.read(*member));
+  return get_or_throw(
+      tir::read({.file = archive.path(), .member = member->name, .text = text}, limits.tir));
 }
 
-Result<tir::Document> read_only_tir(const Deployment& deployment) {
+tir::Document read_only_tir(const Deployment& deployment) {
   const std::vector<TirSource>& sources = deployment.tir_sources();
   const std::string& path = deployment.archive().path();
   // Not a guess among several: what is printed would depend on their names.
-  if (sources.size() == 1) return deployment.read_tir(sources.front());
+  if (sources.size() == 1) return get_or_throw(deployment.read_tir(sources.front()));
   // The archive is right and lacks what was asked for: 1 and not 65.
-  if (sources.empty()) return refuse(ErrorKind::check_failed, "no TIR in this archive", path);
+  if (sources.empty()) refuse(ErrorKind::check_failed, "no TIR in this archive", path);
   std::vector<std::string> stems;
   // Ready to be copied into the next command.
   for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
-  return refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", fmt::join(stems, ", ")),
-                path);
+  refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", fmt::join(stems, ", ")), path);
 }
 
-Result<tir::Document> read_from(const Result<Deployment>& deployment,
-                                const std::optional<std::string>& member, const Limits& limits) {
-  if (!deployment) return tl::make_unexpected(deployment.error());
-  if (!member) return read_only_tir(*deployment);
+tir::Document read_from(const Deployment& deployment, const std::optional<std::string>& member,
+                        const Limits& limits) {
+  if (!member) return read_only_tir(deployment);
   // As `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
   const std::string normal = std::filesystem::path(*member).lexically_normal();
   // A source of the deployment first: it has a target, a stage and constants, a bare member has
   // not.
-  const TirSource* source = deployment->find_tir(normal);
-  return source != nullptr ? deployment->read_tir(*source)
-                           : read_member(deployment->archive(), normal, limits);
+  const TirSource* source = deployment.find_tir(normal);
+  return source != nullptr ? get_or_throw(deployment.read_tir(*source))
+                           : read_member(deployment.archive(), normal, limits);
 }
 
 /// A stream shows what it is only when it was read, and then it is read.
-Result<tir::Document> read_file_or_stream(const std::string& path, const Limits& limits) {
-  const auto loaded =
-      load_tir_or_archive(path, limits.tir.max_source_bytes, limits.archive.max_total_bytes);
-  return loaded.and_then([&](const TirFile& file) {
-    // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says
-    // best.
-    if (!archive::begins_as_archive(file.text)) {
-      return tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir);
-    }
-    auto archive = archive::Archive::from_bytes(file.text, path, limits.archive);
-    return read_from(std::move(archive).and_then([&](archive::Archive opened) {
-      return Deployment::open(std::move(opened), limits.deployment());
-    }),
-                     std::nullopt, limits);
-  });
+tir::Document read_file_or_stream(const std::string& path, const Limits& limits) {
+  const TirFile file = get_or_throw(
+      load_tir_or_archive(path, limits.tir.max_source_bytes, limits.archive.max_total_bytes));
+  // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says best.
+  if (!archive::begins_as_archive(file.text)) {
+    return get_or_throw(
+        tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir));
+  }
+  auto archive = get_or_throw(archive::Archive::from_bytes(file.text, path, limits.archive));
+  return read_from(get_or_throw(Deployment::open(std::move(archive), limits.deployment())),
+                   std::nullopt, limits);
 }
 
 }  // namespace
 
-void warn_if_incomplete(const Deployment& deployment, const Console& console) {
-  if (deployment.library().states_modules()) return;
-  console.warn(
-      fmt::format("{}: no metadata.json: modules, executors and targets come from the other files, "
-                  "and memory that it would declare is unknown",
-                  deployment.archive().path()));
+Deployment open_archive(const std::string& path, const Context& context,
+                        const std::vector<std::string>& tir_files) {
+  const Limits& limits = context.limits;
+  auto files = get_or_throw(load_tir_files(tir_files, limits.tir.max_source_bytes));
+  Deployment deployment = get_or_throw(Deployment::open(path, limits.deployment(std::move(files))));
+  if (!deployment.library().states_modules()) {
+    context.console.warn(
+        fmt::format("{}: no metadata.json: modules, executors and targets come from the other "
+                    "files, and memory that it would declare is unknown",
+                    deployment.archive().path()));
+  }
+  return deployment;
 }
 
-Result<tir::Document> read_tir_argument(const std::string& argument, const Limits& limits) {
+tir::Document read_tir_argument(const std::string& argument, const Limits& limits) {
   const Place place = split(argument);
   if (!place.member && !names_archive(place.path)) return read_file_or_stream(place.path, limits);
-  return read_from(Deployment::open(place.path, limits.deployment()), place.member, limits);
+  return read_from(get_or_throw(Deployment::open(place.path, limits.deployment())), place.member,
+                   limits);
 }
 
 // --- Networks -----------------------------------------------------------------------------------
@@ -149,33 +150,29 @@ Result<tir::Document> read_tir_argument(const std::string& argument, const Limit
 namespace {
 
 /// The module that is meant: the named one, or the only one.
-Result<std::size_t> choose(const ModelLibrary& library, const std::string& module,
-                           const std::string& path) {
+std::size_t choose(const ModelLibrary& library, const std::string& module,
+                   const std::string& path) {
   if (module.empty() && library.modules.size() == 1) return 0;
-  const auto named = std::find_if(library.modules.begin(), library.modules.end(),
-                                  [&](const Module& one) { return one.name == module; });
+  const auto named = std::ranges::find(library.modules, module, &Module::name);
   if (named != library.modules.end()) {
     return static_cast<std::size_t>(named - library.modules.begin());
   }
   std::vector<std::string> names;
   for (const Module& one : library.modules) names.push_back(one.name);
-  return refuse(ErrorKind::usage,
-                module.empty() ? fmt::format("several modules, name one with --module: {}",
-                                             fmt::join(names, ", "))
-                               : unknown_module(module, names),
-                path);
+  refuse(ErrorKind::usage,
+         module.empty()
+             ? fmt::format("several modules, name one with --module: {}", fmt::join(names, ", "))
+             : unknown_module(module, names),
+         path);
 }
 
 /// Every module is either among those found or among those missing.
-Result<graph::Topology> network_of(Networks networks, std::size_t module, const std::string& path) {
+graph::Topology network_of(Networks networks, std::size_t module, const std::string& path) {
   for (Network& network : networks.found) {
     if (network.module == module) return std::move(network.topology);
   }
-  const auto without =
-      std::find_if(networks.missing.begin(), networks.missing.end(),
-                   [&](const MissingNetwork& one) { return one.module == module; });
-  return refuse(ErrorKind::check_failed, fmt::format("no network: {}", to_string(without->reason)),
-                path);
+  const auto without = std::ranges::find(networks.missing, module, &MissingNetwork::module);
+  refuse(ErrorKind::check_failed, fmt::format("no network: {}", to_string(without->reason)), path);
 }
 
 }  // namespace
@@ -186,29 +183,18 @@ std::string unknown_module(const std::string& name, const std::vector<std::strin
                      did_you_mean(name, known));
 }
 
-Result<NetworkArgument> read_network_argument(const std::string& path, const std::string& module,
-                                              const std::vector<std::string>& tir_files,
-                                              const Limits& limits, const Console& console) {
-  // Beside the archive, as `mlf process --tir` takes them.
-  auto files = load_tir_files(tir_files, limits.tir.max_source_bytes);
-  if (!files) return tl::make_unexpected(files.error());
-  auto deployment = Deployment::open(path, limits.deployment(*std::move(files)));
-  if (!deployment) return tl::make_unexpected(deployment.error());
-  warn_if_incomplete(*deployment, console);
-  const auto chosen = choose(deployment->library(), module, path);
-  if (!chosen) return tl::make_unexpected(chosen.error());
-  auto network = deployment->networks().and_then(
-      [&](Networks networks) { return network_of(std::move(networks), *chosen, path); });
-  if (!network) return tl::make_unexpected(network.error());
-  return NetworkArgument{*std::move(deployment), *chosen, *std::move(network)};
+NetworkArgument read_network_argument(const std::string& path, const std::string& module,
+                                      const std::vector<std::string>& tir_files,
+                                      const Context& context) {
+  Deployment deployment = open_archive(path, context, tir_files);
+  const std::size_t chosen = choose(deployment.library(), module, path);
+  auto network = network_of(get_or_throw(deployment.networks()), chosen, path);
+  return {std::move(deployment), chosen, std::move(network)};
 }
 
-Result<Report> read_report_argument(const std::string& path, const Limits& limits,
-                                    const Console& console, const ReportOptions& options) {
-  return Deployment::open(path, limits.deployment()).and_then([&](const Deployment& deployment) {
-    warn_if_incomplete(deployment, console);
-    return report_of(deployment, options);
-  });
+Report read_report_argument(const std::string& path, const Context& context,
+                            const ReportOptions& options) {
+  return get_or_throw(report_of(open_archive(path, context), options));
 }
 
 }  // namespace mlf::program

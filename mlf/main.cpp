@@ -21,6 +21,7 @@
 #include "output.h"
 #include "progress.h"
 #include "signals.h"
+#include "support/error.h"
 #include "support/nearest.h"
 
 namespace mlf::program {
@@ -147,20 +148,19 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
     text = app.help();
   }
   // Help that could not be printed is a failure as well: `mlf --help > /dev/full`.
-  const auto printed = print(text);
-  return printed ? 0 : console.fail(printed.error());
+  print(text);
+  return 0;
 }
 
 /// Runs after parsing has ended, so that global options count wherever they were written.
 int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
   const Console console(options.verbosity());
-  const auto limits = limits_from(options.limits, options.pool_sizes);
-  if (!limits) return console.fail(limits.error());
+  const Limits limits = limits_from(options.limits, options.pool_sizes);
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     std::optional<Progress> progress;
     if (!options.quiet) progress.emplace(command.app->get_name());
-    return command.run({console, *limits});
+    return command.run({console, limits});
   }
   return console.fail(ErrorKind::internal, "no command was chosen");
 }
@@ -188,9 +188,10 @@ int parse_and_run(int argc, const char* const* argv) {
   GlobalOptions options;
   add_global_options(app, options);
   std::vector<Command> commands;
-  for (const auto declare : {process_command, inspect_command, report_command, show_command,
-                             diff_command, check_command, table_command, graph_command, tir_command,
-                             plan_command, optimize_command, run_command, verify_command, help_command}) {
+  for (const auto declare :
+       {process_command, inspect_command, report_command, show_command, diff_command, check_command,
+        table_command, graph_command, tir_command, plan_command, optimize_command, run_command,
+        verify_command, help_command}) {
     commands.push_back(declare(app));
   }
   // After the commands were declared: each would have begun with this footer.
@@ -215,12 +216,14 @@ int parse_and_run(int argc, const char* const* argv) {
 int run(int argc, const char* const* argv) {
   try {
     return parse_and_run(argc, argv);
+  } catch (const support::Error& error) {
+    return Console(Verbosity::normal).fail(error.diagnostic());
   } catch (const std::bad_alloc&) {
     // Limits keep inputs from asking for so much, unless they were raised.
     return Console(Verbosity::normal)
         .fail(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {
-    // Wrong input is a Result everywhere: what is thrown up to here is a defect.
+    // Any other exception that comes up to here is a defect.
     return Console(Verbosity::normal).fail(ErrorKind::internal, error.what());
   }
 }

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -13,7 +12,9 @@
 #include <string_view>
 
 #include "commands/budget_file.h"
+#include "support/error.h"
 #include "support/nearest.h"
+#include "support/numbers.h"
 
 namespace mlf::program {
 namespace {
@@ -56,14 +57,6 @@ constexpr Row kRows[] = {
 };
 #undef MLF_LIMIT
 
-// Digits alone: no sign, no unit, nothing behind them.
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::string unknown_limit(std::string_view name) {
   std::vector<std::string> names;
   for (const Row& row : kRows) names.emplace_back(row.name);
@@ -71,8 +64,8 @@ std::string unknown_limit(std::string_view name) {
                      did_you_mean(name, names));
 }
 
-tl::unexpected<Diagnostic> refuse_limit(std::string message) {
-  return tl::make_unexpected(Diagnostic{ErrorKind::usage, std::move(message), {}});
+[[noreturn]] void refuse_limit(std::string message) {
+  throw support::Error(ErrorKind::usage, std::move(message));
 }
 
 }  // namespace
@@ -90,7 +83,7 @@ CLI::Validator one_of(std::vector<std::string> allowed) {
 
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
   const auto check = [min, max](const std::string& text) {
-    const auto value = number(text);
+    const auto value = support::whole_number<std::uint64_t>(text);
     if (value && *value >= min && *value <= max) return std::string();
     const std::string bounds = max == UINT64_MAX ? fmt::format("of at least {}", min)
                                                  : fmt::format("from {} to {}", min, max);
@@ -101,10 +94,8 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
 
 CLI::Validator number_above_0() {
   const auto check = [](const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_number = error == std::errc{} && end == text.data() + text.size();
-    if (is_number && value > 0 && std::isfinite(value)) return std::string();
+    const auto value = support::whole_number<double>(text);
+    if (value && *value > 0 && std::isfinite(*value)) return std::string();
     return fmt::format("'{}' is not a number above 0, such as 1.5", text);
   };
   return {check, ""};
@@ -119,9 +110,8 @@ CLI::Validator size_with_unit() {
 }
 
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
-  app.add_option("--limit", settings, "Change a limit on untrusted input, see below; repeatable")
-      ->type_name("NAME=VALUE")
-      ->group("Options of every command");
+  add_option(app, "--limit", settings, {"NAME=VALUE", "Options of every command"},
+             "Change a limit on untrusted input, see below; repeatable");
 }
 
 // Defaults come from the structs themselves, so that this text cannot be out of date.
@@ -135,34 +125,28 @@ std::string limits_help() {
 }
 
 void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings) {
-  app.add_option("--pool-size", settings,
-                 "Size of a memory pool that the archive does not declare, such as one that "
-                 "the application allocates; repeatable")
-      ->type_name("NAME=BYTES")
-      ->group("Options of every command")
+  add_option(app, "--pool-size", settings, {"NAME=BYTES", "Options of every command"},
+             "Size of a memory pool that the archive does not declare, such as one that the "
+             "application allocates; repeatable")
       ->allow_extra_args(false);
 }
 
-Result<std::pair<std::string, std::uint64_t>> named_size(std::string_view option,
-                                                         std::string_view text) {
+std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::string_view text) {
   const std::size_t at = text.find('=');
   if (at == 0 || at == text.npos) {
-    return refuse_limit(fmt::format("{} {}: expected NAME=BYTES", option, text));
+    refuse_limit(fmt::format("{} {}: expected NAME=BYTES", option, text));
   }
   const auto bytes = number_of(text.substr(at + 1));
-  if (!bytes) {
-    return refuse_limit(fmt::format("{} {}: {}", option, text, bytes.error().message));
-  }
-  return std::pair(std::string(text.substr(0, at)), *bytes);
+  if (!bytes) refuse_limit(fmt::format("{} {}: {}", option, text, bytes.error().message));
+  return {std::string(text.substr(0, at)), *bytes};
 }
 
-Result<Limits> limits_from(const std::vector<std::string>& settings,
-                           const std::vector<std::string>& pool_sizes) {
+Limits limits_from(const std::vector<std::string>& settings,
+                   const std::vector<std::string>& pool_sizes) {
   Limits limits;
   for (const std::string& text : pool_sizes) {
-    auto pool = named_size("--pool-size", text);
-    if (!pool) return tl::make_unexpected(pool.error());
-    limits.pool_sizes.push_back({std::move(pool->first), pool->second});
+    auto [name, bytes] = named_size("--pool-size", text);
+    limits.pool_sizes.push_back({std::move(name), bytes});
   }
   for (const std::string_view setting : settings) {
     // Without a "=", all of it is the name and the value is empty: an error about the value.
@@ -170,11 +154,11 @@ Result<Limits> limits_from(const std::vector<std::string>& settings,
     const std::string_view name = setting.substr(0, equals);
     const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
                                   [&](const Row& candidate) { return candidate.name == name; });
-    if (row == std::end(kRows)) return refuse_limit(unknown_limit(name));
-    const auto value = number(setting.substr(std::min(equals + 1, setting.size())));
+    if (row == std::end(kRows)) refuse_limit(unknown_limit(name));
+    const auto value =
+        support::whole_number<std::uint64_t>(setting.substr(std::min(equals + 1, setting.size())));
     if (!value || *value > row->largest) {
-      return refuse_limit(
-          fmt::format("--limit {}: expected a number up to {}", name, row->largest));
+      refuse_limit(fmt::format("--limit {}: expected a number up to {}", name, row->largest));
     }
     // The last of several settings of one limit counts.
     row->set(limits, *value);
@@ -182,16 +166,24 @@ Result<Limits> limits_from(const std::vector<std::string>& settings,
   return limits;
 }
 
+void add_tir_option(CLI::App& app, std::vector<std::string>& files) {
+  add_option(app, "--tir", files, {"FILE", "Input"},
+             "Also read TIR from this file (see mlf process); repeatable");
+}
+
+void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what) {
+  add_option(app, "-j,--jobs", jobs, {"N", "Other"},
+             what + " at the same time, 1 to 256 (default 1)")
+      ->check(whole_number(1, 256))
+      ->capture_default_str();
+}
+
 void add_compiler_options(CLI::App& app, CompilerArguments& options) {
-  auto* command = app.add_option("--cc", options.command,
-                                 "Compile the archive's C with this command, for sizes of code and "
-                                 "stack frames; temporary files are removed")
-                      ->type_name("COMMAND")
-                      ->group("Compiler");
-  app.add_option("--cflags", options.flags,
-                 "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
-      ->type_name("FLAGS")
-      ->group("Compiler")
+  auto* command = add_option(app, "--cc", options.command, {"COMMAND", "Compiler"},
+                             "Compile the archive's C with this command, for sizes of code and "
+                             "stack frames; temporary files are removed");
+  add_option(app, "--cflags", options.flags, {"FLAGS", "Compiler"},
+             "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
       ->needs(command);
 }
 

@@ -32,9 +32,9 @@ struct Limits {
   }
 };
 
-/// A name with a size in bytes, as `NAME=BYTES` or `NAME=64K`. Errors: `usage`, naming `option`.
-Result<std::pair<std::string, std::uint64_t>> named_size(std::string_view option,
-                                                         std::string_view text);
+/// A name with a size in bytes, as `NAME=BYTES` or `NAME=64K`. Throws `Error` of kind `usage`,
+/// which names `option`.
+std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::string_view text);
 
 /// Adds `--pool-size NAME=BYTES` to `app`.
 void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings);
@@ -45,9 +45,10 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
 /// A line for every limit: its name, its default, what it bounds.
 std::string limits_help();
 
-/// The defaults with `settings` ("members=10") applied, and the sizes of pools. Errors: `usage`.
-Result<Limits> limits_from(const std::vector<std::string>& settings,
-                           const std::vector<std::string>& pool_sizes);
+/// The defaults with `settings` ("members=10") applied, and the sizes of pools. Throws `Error` of
+/// kind `usage`.
+Limits limits_from(const std::vector<std::string>& settings,
+                   const std::vector<std::string>& pool_sizes);
 
 /// Accepts these names. The error names the nearest one.
 CLI::Validator one_of(std::vector<std::string> allowed);
@@ -78,6 +79,13 @@ struct OptionPlace {
   std::string group;
 };
 
+/// Adds an option that takes a value.
+template <class Value>
+CLI::Option* add_option(CLI::App& app, const std::string& flags, Value& value,
+                        const OptionPlace& place, const std::string& help) {
+  return app.add_option(flags, value, help)->type_name(place.type_name)->group(place.group);
+}
+
 /// Adds an option that sets `value`; the help has a line for each name.
 template <class Enum>
 CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& value,
@@ -104,6 +112,12 @@ CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& valu
       ->group(place.group)
       ->default_str(initial);
 }
+
+/// Adds `--tir FILE` for TIR beside the archive.
+void add_tir_option(CLI::App& app, std::vector<std::string>& files);
+
+/// Adds `--jobs N`; `what` begins its help.
+void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what);
 
 struct CompilerArguments {
   std::string command;

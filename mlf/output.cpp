@@ -12,6 +12,7 @@
 #include <string>
 
 #include "progress.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
@@ -75,18 +76,18 @@ void OutputStream::write(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) error_ = errno;
 }
 
-Result<void> OutputStream::finish() {
+void OutputStream::finish() {
   // A full disk shows here at the latest.
   if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
-  if (error_ == 0) return {};
-  const std::string message = std::string("cannot write standard output: ") + std::strerror(error_);
-  return tl::make_unexpected(Diagnostic{ErrorKind::io, message, {}});
+  if (error_ == 0) return;
+  throw support::Error(ErrorKind::io,
+                       std::string("cannot write standard output: ") + std::strerror(error_));
 }
 
-Result<void> print(std::string_view text) {
+void print(std::string_view text) {
   OutputStream out;
   out.write(text);
-  return out.finish();
+  out.finish();
 }
 
 bool standard_output_is_terminal() {

@@ -39,19 +39,19 @@ class Console {
 };
 
 /// Standard output, with the errors that a plain stream swallows. Writes part by part. After a
-/// failure nothing more is written; `finish` says what happened.
+/// failure nothing more is written; `finish` throws what happened.
 class OutputStream {
  public:
   void write(std::string_view bytes);
-  /// Errors: `io`, what the system refused first.
-  Result<void> finish();
+  /// Throws `Error` of kind `io`: what the system refused first.
+  void finish();
 
  private:
   int error_ = 0;
 };
 
-/// Writes everything. Errors: `io`.
-Result<void> print(std::string_view text);
+/// Writes everything. Throws `Error` of kind `io`.
+void print(std::string_view text);
 
 bool standard_output_is_terminal();
 

@@ -14,12 +14,14 @@
 #include "deployment/folding.h"
 #include "graph/formats/picture.h"
 #include "output.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
 
 using graph::FoldedNetwork;
 using graph::Topology;
+using support::get_or_throw;
 
 #ifdef MLF_HAS_DRAWING
 Result<std::string> draw(const graph::DotNotes& notes, const Topology& network) {
@@ -36,11 +38,11 @@ Result<std::string> draw(const graph::DotNotes&, const Topology&) {
 
 /// Draws one form of a network into `picture`, where its layout ends. Where Graphviz fails, the
 /// page is of use without it, and states that it is missing.
-Result<void> add_picture(const graph::DotNotes& notes, const Topology& network,
-                         std::string& picture, std::string& no_picture) {
+void add_picture(const graph::DotNotes& notes, const Topology& network, std::string& picture,
+                 std::string& no_picture) {
   if (graph::layout_effort(network, *notes.folded) > graph::kMostLayoutEffort) {
     no_picture = "Not drawn: it has too many edges. mlf graph --format svg lists its calls.";
-    return {};
+    return;
   }
   auto drawn = draw(notes, network);
   if (drawn) {
@@ -48,21 +50,17 @@ Result<void> add_picture(const graph::DotNotes& notes, const Topology& network,
   } else if (drawn.error().kind == ErrorKind::internal) {
     no_picture = "Not drawn: " + drawn.error().message + ".";
   } else {
-    return tl::make_unexpected(drawn.error());
+    throw support::Error(drawn.error());
   }
-  return {};
 }
 
-Result<void> add_pictures(const Deployment& deployment, const ModuleReport& module,
-                          PageModule& page) {
+void add_pictures(const Deployment& deployment, const ModuleReport& module, PageModule& page) {
   const Topology& network = *module.network;
-  return add_picture(notes_of(graph::whole_network(network), module), network, page.picture,
-                     page.no_picture)
-      .and_then([&] { return fold_repeats(deployment, network); })
-      .and_then([&](const FoldedNetwork& folded) -> Result<void> {
-        if (folded.blocks.size() == network.calls.size()) return {};
-        return add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
-      });
+  add_picture(notes_of(graph::whole_network(network), module), network, page.picture,
+              page.no_picture);
+  const FoldedNetwork folded = get_or_throw(fold_repeats(deployment, network));
+  if (folded.blocks.size() == network.calls.size()) return;
+  add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
 }
 
 /// As `diff` pairs modules: by name, or the only one of each build.
@@ -75,9 +73,8 @@ const ModuleDifference* difference_of(const Report& report, const ModuleReport& 
 
 }  // namespace
 
-Result<void> add_changed_pictures(const Report& report,
-                                  std::span<const ModuleDifference> differences, SymbolOf symbol,
-                                  PageData& data) {
+void add_changed_pictures(const Report& report, std::span<const ModuleDifference> differences,
+                          SymbolOf symbol, PageData& data) {
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
     const ModuleReport& module = report.modules[i];
     const ModuleDifference* difference = difference_of(report, module, differences);
@@ -85,37 +82,31 @@ Result<void> add_changed_pictures(const Report& report,
     graph::DotNotes notes = notes_of(graph::whole_network(*module.network), module);
     add_changes(notes, module, *difference, symbol);
     PageModule& page = data.modules[i];
-    auto drawn = add_picture(notes, *module.network, page.picture, page.no_picture);
-    if (!drawn) return drawn;
+    add_picture(notes, *module.network, page.picture, page.no_picture);
   }
-  return {};
 }
 
 std::string title_of(const std::string& argument) {
   return argument == "-" ? "standard input" : argument;
 }
 
-Result<void> write_page_file(const std::string& file,
-                             const std::function<Result<void>(const Sink&)>& write) {
-  if (file != "-") return write_file(file, write);
+void write_page_file(const std::string& file,
+                     const std::function<Result<void>(const Sink&)>& write) {
+  if (file != "-") return get_or_throw(write_file(file, write));
   OutputStream out;
-  return write([&](std::string_view bytes) { out.write(bytes); }).and_then([&] {
-    return out.finish();
-  });
+  get_or_throw(write([&](std::string_view bytes) { out.write(bytes); }));
+  out.finish();
 }
 
-Result<void> write_report_page(const Deployment& deployment, const Report& report,
-                               const std::string& archive, const std::string& file) {
-  return page_data(deployment, report).and_then([&](PageData data) -> Result<void> {
-    data.title = std::filesystem::path(title_of(archive)).filename();
-    if (auto planned = add_plans(deployment, data); !planned) return planned;
-    for (std::size_t i = 0; i < report.modules.size(); ++i) {
-      if (!report.modules[i].network) continue;
-      auto drawn = add_pictures(deployment, report.modules[i], data.modules[i]);
-      if (!drawn) return drawn;
-    }
-    return write_page_file(file, [&](const Sink& sink) { return write_page(report, data, sink); });
-  });
+void write_report_page(const Deployment& deployment, const Report& report,
+                       const std::string& archive, const std::string& file) {
+  PageData data = get_or_throw(page_data(deployment, report));
+  data.title = std::filesystem::path(title_of(archive)).filename();
+  get_or_throw(add_plans(deployment, data));
+  for (std::size_t i = 0; i < report.modules.size(); ++i) {
+    if (report.modules[i].network) add_pictures(deployment, report.modules[i], data.modules[i]);
+  }
+  write_page_file(file, [&](const Sink& sink) { return write_page(report, data, sink); });
 }
 
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module) {
@@ -127,10 +118,7 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
     boxes.push_back(to_string(mac) + " MAC");
   }
   std::vector<std::string> layers;
-  for (const CallReport& call : module.calls) {
-    // TFLite joins the names of all that it has fused: the first is the one people know.
-    layers.push_back(call.layer.substr(0, call.layer.find(';')));
-  }
+  for (const CallReport& call : module.calls) layers.emplace_back(call.first_layer());
   return {.folded = std::move(folded), .boxes = std::move(boxes), .layers = std::move(layers)};
 }
 

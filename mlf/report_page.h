@@ -1,4 +1,5 @@
 // The pages of mlf report --html and mlf diff --html, and what boxes of drawn networks say.
+// Functions throw `Error` with what is wrong.
 #pragma once
 
 #include <functional>
@@ -25,21 +26,20 @@ void add_changes(graph::DotNotes& notes, const ModuleReport& module,
 
 /// Draws the networks, where this build can, and writes the page to `file`; "-" is standard output.
 /// Errors: `io`, and those of `page_data`.
-Result<void> write_report_page(const Deployment& deployment, const Report& report,
-                               const std::string& archive, const std::string& file);
+void write_report_page(const Deployment& deployment, const Report& report,
+                       const std::string& archive, const std::string& file);
 
 /// Draws the networks of one of two builds that are not the same, where this build of mlf can, with
 /// what happened to each kernel. Errors: those of drawing.
-Result<void> add_changed_pictures(const Report& report,
-                                  std::span<const ModuleDifference> differences, SymbolOf symbol,
-                                  PageData& data);
+void add_changed_pictures(const Report& report, std::span<const ModuleDifference> differences,
+                          SymbolOf symbol, PageData& data);
 
 /// What a page calls an archive that was given as `argument`: standard input is "-".
 std::string title_of(const std::string& argument);
 
 /// Writes a page to `file`, as a whole or not at all; "-" is standard output. Errors: `io`, and
 /// those of `write`.
-Result<void> write_page_file(const std::string& file,
-                             const std::function<Result<void>(const Sink&)>& write);
+void write_page_file(const std::string& file,
+                     const std::function<Result<void>(const Sink&)>& write);
 
 }  // namespace mlf::program

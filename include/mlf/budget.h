@@ -39,7 +39,6 @@ struct ResourceInfo {
 };
 MLF_API std::span<const ResourceInfo> resource_infos();
 MLF_API const ResourceInfo& info(Resource resource);
-MLF_API std::span<const Resource> all_resources();
 MLF_API std::string_view to_string(Resource resource);
 /// Errors: `usage`; the message lists all names.
 MLF_API Result<Resource> resource_named(std::string_view name);
@@ -122,7 +121,7 @@ struct Budget {
   std::map<std::string, Demands, std::less<>> of_modules{};
 
   /// Returns the demands on one module: a limit of its own overrides the common one, unwanted
-  /// findings add up. In the orders of `all_resources` and `all_cost_findings`.
+  /// findings add up. In the orders of `resource_infos` and `all_cost_findings`.
   MLF_API Demands demands_on(std::string_view module) const;
 };
 

@@ -20,11 +20,11 @@ struct BudgetFile {
 };
 
 /// Reads a file in TOML: limits by the names of resources.def for all modules, and `no-finding`, a
-/// list of codes of findings; the same in tables `[modules.NAME]`. Errors: `io`;
+/// list of codes of findings; the same in tables `[modules.NAME]`. Throws `Error`: `io`;
 /// `invalid_input` with line and column.
-Result<BudgetFile> read_budget(const std::string& path);
+BudgetFile read_budget(const std::string& path);
 
 /// The same of a text; `path` is what errors call it.
-Result<Budget> parse_budget(std::string_view text, const std::string& path);
+Budget parse_budget(std::string_view text, const std::string& path);
 
 }  // namespace mlf::program

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "support/error.h"
+
 namespace mlf::program {
 namespace {
 
@@ -103,28 +105,21 @@ std::optional<TomlPlace> too_nested(std::string_view text) {
   return Scan(text).run();
 }
 
-tl::unexpected<Diagnostic> refuse(std::string message, const std::string& path, std::uint32_t line,
-                                  std::uint32_t column) {
-  Location where{.file = path};
-  where.line = line;
-  where.column = column;
-  return tl::make_unexpected(
-      Diagnostic{ErrorKind::invalid_input, std::move(message), std::move(where)});
-}
-
 }  // namespace
 
-Result<toml::table> parse_toml(std::string_view text, const std::string& path) {
+toml::table parse_toml(std::string_view text, const std::string& path) {
   // toml++ makes a table of each part of a dotted key, and destroys them by recursion.
   if (const auto deep = too_nested(text)) {
-    return refuse(fmt::format("nested more than {} deep", kMostTomlNesting), path, deep->line,
-                  deep->column);
+    throw support::Error(ErrorKind::invalid_input,
+                         fmt::format("nested more than {} deep", kMostTomlNesting),
+                         {.file = path, .line = deep->line, .column = deep->column});
   }
   toml::parse_result document = toml::parse(text, path);
   if (document) return std::move(document).table();
   const toml::parse_error& error = document.error();
   const toml::source_position& begin = error.source().begin;
-  return refuse(std::string(error.description()), path, begin.line, begin.column);
+  throw support::Error(ErrorKind::invalid_input, std::string(error.description()),
+                       {.file = path, .line = begin.line, .column = begin.column});
 }
 
 }  // namespace mlf::program

@@ -7,14 +7,12 @@
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
-#include "mlf/diagnostics.h"
-
 namespace mlf::program {
 
 /// The table of tables of single modules.
 constexpr std::string_view kModules = "modules";
 
-/// Errors: `invalid_input` with line and column, also for deep nesting.
-Result<toml::table> parse_toml(std::string_view text, const std::string& path);
+/// Throws `Error` of kind `invalid_input` with line and column, also for deep nesting.
+toml::table parse_toml(std::string_view text, const std::string& path);
 
 }  // namespace mlf::program

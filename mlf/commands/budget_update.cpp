@@ -8,6 +8,7 @@
 
 #include "archive/output_file.h"
 #include "commands/budget_toml.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
@@ -189,32 +190,25 @@ bool has(const Budget& after, const Budget& before, const std::vector<ModuleLimi
                              [&](const auto& entry) { return is_same(entry.first); });
 }
 
-Result<std::string> updated(const BudgetFile& file, const std::string& path,
-                            const std::vector<ModuleLimit>& limits) {
-  const auto document = parse_toml(file.text, path);
-  if (!document) return tl::make_unexpected(document.error());
-  Update update(file.text, *document);
+std::string updated(const BudgetFile& file, const std::string& path,
+                    const std::vector<ModuleLimit>& limits) {
+  const toml::table document = parse_toml(file.text, path);
+  Update update(file.text, document);
   for (const ModuleLimit& one : limits) update.lower(one);
   std::string result = update.result();
-  const auto after = parse_budget(result, path);
+  const auto after = support::to_result([&] { return parse_budget(result, path); });
   if (after && has(*after, file.budget, limits)) return result;
-  return tl::make_unexpected(
-      Diagnostic{ErrorKind::invalid_input,
-                 "there is no place for a new limit in this layout, write [modules.NAME]",
-                 {.file = path}});
+  throw support::Error(ErrorKind::invalid_input,
+                       "there is no place for a new limit in this layout, write [modules.NAME]",
+                       {.file = path});
 }
 
 }  // namespace
 
-Result<void> update_budget(const std::string& path, const BudgetFile& file,
-                           const std::vector<ModuleLimit>& limits) {
-  if (limits.empty()) return {};
-  return updated(file, path, limits).and_then([&](const std::string& text) {
-    return write_file(path, [&](const Sink& out) -> Result<void> {
-      out(text);
-      return {};
-    });
-  });
+void update_budget(const std::string& path, const BudgetFile& file,
+                   const std::vector<ModuleLimit>& limits) {
+  if (limits.empty()) return;
+  support::get_or_throw(write_file(path, updated(file, path, limits)));
 }
 
 }  // namespace mlf::program

@@ -17,9 +17,9 @@ struct ModuleLimit {
 
 /// Writes `limits` into tables `[modules.NAME]` of the file that was read from `path`: over the
 /// number that is there, else as a new line. Comments and layout stay. The file is replaced at once
-/// or not at all; without limits it is left alone. Errors: `io`; `invalid_input` where the layout
-/// has no place for a limit.
-Result<void> update_budget(const std::string& path, const BudgetFile& file,
-                           const std::vector<ModuleLimit>& limits);
+/// or not at all; without limits it is left alone. Throws `Error`: `io`; `invalid_input` where the
+/// layout has no place for a limit.
+void update_budget(const std::string& path, const BudgetFile& file,
+                   const std::vector<ModuleLimit>& limits);
 
 }  // namespace mlf::program

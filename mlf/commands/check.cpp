@@ -1,10 +1,10 @@
 // mlf check: whether the networks of an archive fit.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,13 +14,22 @@
 #include "arguments.h"
 #include "commands/budget_file.h"
 #include "commands/budget_update.h"
-#include "commands/check_formats.h"
-#include "commands/command.h"
-#include "options.h"
-#include "output.h"
+#include "mlf/budget.h"
+#include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
+
+using support::Error;
+using support::get_or_throw;
+
+enum class CheckFormat {
+  text,
+  json,   ///< schemas/check.schema.json
+  junit,  ///< a test case for each limit and each unwanted finding
+  sarif,  ///< SARIF 2.1.0: a result for each limit that does not hold and each finding
+};
 
 struct CheckArguments {
   std::string archive;
@@ -53,34 +62,25 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
         ->check(size_with_unit())
         ->group("Limits: N is a number, or a number with K, M or G; bytes but for --mac");
   }
-  app.add_option("--no-finding", options.no_findings,
-                 "Fail if mlf report finds this code; repeatable")
-      ->type_name("CODE")
-      ->check(one_of(finding_codes()))
-      ->group("Other demands");
+  add_option(app, "--no-finding", options.no_findings, {"CODE", "Other demands"},
+             "Fail if mlf report finds this code; repeatable")
+      ->check(one_of(finding_codes()));
   auto* budget =
-      app.add_option(
-             "--budget", options.budget,
-             "Read limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
-             "[modules.NAME]")
-          ->type_name("FILE")
-          ->group("Other demands");
+      add_option(app, "--budget", options.budget, {"FILE", "Other demands"},
+                 "Read limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
+                 "[modules.NAME]");
   app.add_flag("--update", options.update,
                "Lower the limits in FILE of --budget to what is needed now; never raises one, and "
                "keeps comments and layout")
       ->needs(budget)
       ->group("Other demands");
   add_compiler_options(app, options.compiler);
-  app.add_option(
-         "--library-stack", options.library_stack,
-         "Stack bytes that functions outside of the archive (libm, TVM's runtime) take at most")
-      ->type_name("N")
-      ->check(size_with_unit())
-      ->group("Compiler");
-  app.add_option("--library-flash", options.library_flash, "Flash bytes of these functions")
-      ->type_name("N")
-      ->check(size_with_unit())
-      ->group("Compiler");
+  add_option(app, "--library-stack", options.library_stack, {"N", "Compiler"},
+             "Stack bytes that functions outside of the archive (libm, TVM's runtime) take at most")
+      ->check(size_with_unit());
+  add_option(app, "--library-flash", options.library_flash, {"N", "Compiler"},
+             "Flash bytes of these functions")
+      ->check(size_with_unit());
   add_enum_option(app, "--format", options.format,
                   {{"text", CheckFormat::text, "a line for each limit"},
                    {"json", CheckFormat::json, "schemas/check.md"},
@@ -89,37 +89,29 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
                   {"FORMAT", "Output"}, "Form of the result");
 }
 
+// --- What is checked -----------------------------------------------------------------------------
+
 /// The demands of the file, and those of the command line: its limits count before the file's.
-Result<Budget> with_arguments(Budget budget, const CheckArguments& options) {
+Budget with_arguments(Budget budget, const CheckArguments& options) {
   for (const auto& [resource, text] : options.limits) {
-    const auto number = number_of(text);
-    if (!number) return tl::make_unexpected(number.error());
-    const Limit limit{resource, *number};
+    const Limit limit{resource, get_or_throw(number_of(text))};
     const auto is_same = [&](const Limit& one) { return one.resource == limit.resource; };
     std::erase_if(budget.common.limits, is_same);
     budget.common.limits.push_back(limit);
     for (auto& [name, demands] : budget.of_modules) std::erase_if(demands.limits, is_same);
   }
   for (const std::string& text : options.no_findings) {
-    const auto code = finding_named(text);
-    if (!code) return tl::make_unexpected(code.error());
-    budget.common.no_findings.push_back(*code);
+    budget.common.no_findings.push_back(get_or_throw(finding_named(text)));
   }
   return budget;
 }
 
-/// Errors: `usage`.
-Result<LibraryNeeds> library_of(const CheckArguments& options) {
-  LibraryNeeds library;
-  const std::pair<const std::string*, std::optional<std::uint64_t>*> given[] = {
-      {&options.library_stack, &library.stack}, {&options.library_flash, &library.flash}};
-  for (const auto& [text, bytes] : given) {
-    if (text->empty()) continue;
-    const auto number = number_of(*text);
-    if (!number) return tl::make_unexpected(number.error());
-    *bytes = *number;
-  }
-  return library;
+LibraryNeeds library_of(const CheckArguments& options) {
+  const auto bytes_of = [](const std::string& text) -> std::optional<std::uint64_t> {
+    if (text.empty()) return std::nullopt;
+    return get_or_throw(number_of(text));
+  };
+  return {.stack = bytes_of(options.library_stack), .flash = bytes_of(options.library_flash)};
 }
 
 /// Limits as low as they can be and still hold, where the file has a higher one or none.
@@ -142,63 +134,183 @@ std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const
 
 /// A limit on a module that is not there would hold whatever happens. Errors: `invalid_input` with
 /// the place of its name, as for any other wrong name in the file.
-Result<void> require_modules(const Budget& budget, const Report& report,
-                             const std::string& archive) {
+void require_modules(const Budget& budget, const Report& report, const std::string& archive) {
   std::vector<std::string> names;
   for (const ModuleReport& module : report.modules) names.push_back(module.name);
   for (const auto& [name, demands] : budget.of_modules) {
-    const auto module = std::ranges::find(report.modules, name, &ModuleReport::name);
-    if (module != report.modules.end()) continue;
-    return tl::make_unexpected(
-        Diagnostic{ErrorKind::invalid_input,
-                   fmt::format("{}: {}", archive, unknown_module(name, names)), demands.where});
+    if (std::ranges::find(names, name) != names.end()) continue;
+    throw Error(ErrorKind::invalid_input,
+                fmt::format("{}: {}", archive, unknown_module(name, names)), demands.where);
   }
-  return {};
 }
 
-/// Errors: `usage`.
-Result<void> check_budget_file(const CheckArguments& options) {
-  if (!options.update) return {};
+/// Errors: `usage` where the file of limits cannot be updated.
+void check_budget_file(const CheckArguments& options) {
+  if (!options.update) return;
   std::error_code ignored;
   const bool is_stream = std::filesystem::exists(options.budget, ignored) &&
                          !std::filesystem::is_regular_file(options.budget, ignored);
   if (options.budget == "-" || is_stream) {
-    return tl::make_unexpected(
-        Diagnostic{ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget}});
+    throw Error(ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget});
   }
-  return check_output(options.budget, std::array{options.archive});
+  get_or_throw(check_output(options.budget, std::array{options.archive}));
 }
 
-Result<BudgetFile> file_of(const CheckArguments& options) {
-  return options.budget.empty() ? BudgetFile() : read_budget(options.budget);
+// --- What is printed -----------------------------------------------------------------------------
+
+bool holds(const BudgetResult& result) {
+  return result.verdict == Verdict::fits;
+}
+
+std::string limits_table(const std::vector<BudgetResult>& results, const Screen& screen) {
+  Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
+  table.align_right({2, 3});
+  table.wrap({5});
+  for (const BudgetResult& result : results) {
+    table.add({result.module.empty() ? "-" : result.module,
+               std::string(to_string(result.limit.resource)), std::to_string(result.limit.most),
+               to_string(result.needed), std::string(to_string(result.verdict)),
+               fmt::format("{}", fmt::join(result.remarks, "; "))},
+              holds(result) ? Emphasis::none : Emphasis::warning);
+  }
+  return table.empty() ? "" : table.text(screen);
+}
+
+std::string_view code_of(const FindingResult& result) {
+  return info(result.code).code;
+}
+
+/// A line for each finding that there is, and one for a code that there is nothing of.
+std::string findings_table(const std::vector<FindingResult>& results, const Screen& screen) {
+  Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
+  table.align_right({3});
+  table.wrap({4});
+  for (const FindingResult& result : results) {
+    const std::string module = result.module.empty() ? "-" : result.module;
+    const std::string code(code_of(result));
+    const Presence presence = result.presence();
+    if (presence == Presence::absent) table.add({module, code, "none", "", ""});
+    if (presence == Presence::undecided) {
+      table.add(
+          {module, code, "undecided", "", fmt::format("{}", fmt::join(result.unsearched, "; "))},
+          Emphasis::warning);
+    }
+    for (const CostFinding& one : result.found) {
+      table.add({module, code, one.where, to_string(one.bytes), one.evidence}, Emphasis::warning);
+    }
+  }
+  return table.empty() ? "" : table.text(screen);
+}
+
+std::string table_of(const CheckResults& results, const Screen& screen) {
+  const std::string limits = limits_table(results.limits, screen);
+  const std::string findings = findings_table(results.findings, screen);
+  std::string text = limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
+  if (!results.contradictions.empty()) {
+    text += "\nThe archive contradicts itself: numbers may be wrong\n";
+  }
+  for (const auto& [module, one] : results.contradictions) {
+    const std::string line =
+        fmt::format("  {}: {} [{}]", printable(module), printable(one.detail), one.code);
+    text += folded(line, screen, 4) + "\n";
+  }
+  return text;
+}
+
+/// Text between tags and in attributes of XML 1.0, which cannot hold control characters at all.
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string test_case(const std::string& module, std::string_view name, std::string_view failure) {
+  const std::string head =
+      fmt::format("<testcase classname=\"{}\" name=\"{}\"", xml_text(module), name);
+  return failure.empty() ? head + "/>\n" : fmt::format("{}>\n{}</testcase>\n", head, failure);
+}
+
+std::string junit_of(const CheckResults& results, const std::string& archive) {
+  std::string cases;
+  std::size_t failures = 0;
+  const auto add = [&](const std::string& module, std::string_view name,
+                       const std::string& failure) {
+    cases += test_case(module, name, failure);
+    if (!failure.empty()) ++failures;
+  };
+  for (const BudgetResult& result : results.limits) {
+    const std::string failure =
+        fmt::format("<failure type=\"{}\" message=\"{} needed, at most {}\">{}</failure>\n",
+                    to_string(result.verdict), to_string(result.needed), result.limit.most,
+                    xml_text(fmt::format("{}", fmt::join(result.remarks, "; "))));
+    add(result.module, to_string(result.limit.resource), holds(result) ? "" : failure);
+  }
+  for (const FindingResult& result : results.findings) {
+    std::string failure;
+    for (const CostFinding& one : result.found) {
+      failure += fmt::format("<failure type=\"finding\" message=\"{}: {} bytes\">{}</failure>\n",
+                             xml_text(one.where), to_string(one.bytes), xml_text(one.evidence));
+    }
+    if (result.presence() == Presence::undecided) {
+      failure = fmt::format("<failure type=\"undecided\" message=\"not known\">{}</failure>\n",
+                            xml_text(fmt::format("{}", fmt::join(result.unsearched, "; "))));
+    }
+    add(result.module, code_of(result), failure);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+      "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n</testsuites>\n",
+      xml_text(archive), results.limits.size() + results.findings.size(), failures, cases);
+}
+
+std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
+                    const Screen& screen) {
+  switch (format) {
+    case CheckFormat::text:
+      return table_of(results, screen);
+    case CheckFormat::json:
+      return to_json(results, JsonLayout::pretty);
+    case CheckFormat::junit:
+      return junit_of(results, archive);
+    case CheckFormat::sarif:
+      break;
+  }
+  return to_sarif(results, archive, JsonLayout::pretty);
 }
 
 int run_check(const CheckArguments& options, const Context& context) {
-  const Console& console = context.console;
-  const auto file = check_budget_file(options).and_then([&] { return file_of(options); });
-  if (!file) return console.fail(file.error());
-  const auto budget = with_arguments(file->budget, options);
-  if (!budget) return console.fail(budget.error());
-  if (budget->common.empty() && budget->of_modules.empty()) {
-    return console.fail(ErrorKind::usage,
-                        "nothing to check: give a limit, --no-finding CODE or --budget FILE");
+  check_budget_file(options);
+  const BudgetFile file = options.budget.empty() ? BudgetFile() : read_budget(options.budget);
+  const Budget budget = with_arguments(file.budget, options);
+  if (budget.common.empty() && budget.of_modules.empty()) {
+    throw Error(ErrorKind::usage,
+                "nothing to check: give a limit, --no-finding CODE or --budget FILE");
   }
-  const auto library = library_of(options);
-  if (!library) return console.fail(library.error());
-  const auto report = read_report_argument(options.archive, context.limits, context.console,
-                                           report_options(options.compiler));
-  if (!report) return console.fail(report.error());
-  if (const auto known = require_modules(file->budget, *report, options.archive); !known) {
-    return console.fail(known.error());
-  }
-  const CheckResults results = check(*report, *budget, *library);
-  const auto printed =
-      print(to_text(results, options.archive, options.format, screen_of_standard_output()));
-  if (!printed) return console.fail(printed.error());
+  const LibraryNeeds library = library_of(options);
+  const Report report =
+      read_report_argument(options.archive, context, report_options(options.compiler));
+  require_modules(file.budget, report, options.archive);
+  const CheckResults results = check(report, budget, library);
+  print(to_text(results, options.archive, options.format, screen_of_standard_output()));
   if (options.update) {
-    const auto written =
-        update_budget(options.budget, *file, lowered(file->budget, *budget, *report, *library));
-    if (!written) return console.fail(written.error());
+    update_budget(options.budget, file, lowered(file.budget, budget, report, library));
   }
   return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);
 }
@@ -206,13 +318,10 @@ int run_check(const CheckArguments& options, const Context& context) {
 }  // namespace
 
 Command check_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("check",
-                                        "Check that the networks of an archive fit a budget: exit "
-                                        "with 1 if a limit does not hold or "
-                                        "is undecided, and print what is needed");
-  const auto options = std::make_shared<CheckArguments>();
-  declare_check_options(*app, *options);
-  return {app, [options](const Context& context) { return run_check(*options, context); }};
+  return make_command(parent, "check",
+                      "Check that the networks of an archive fit a budget: exit with 1 if a limit "
+                      "does not hold or is undecided, and print what is needed",
+                      declare_check_options, run_check);
 }
 
 }  // namespace mlf::program

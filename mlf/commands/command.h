@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
 
 #include "options.h"
 #include "output.h"
@@ -17,8 +19,21 @@ struct Context {
 /// A subcommand that declared itself on the command line, and what runs it when it was chosen.
 struct Command {
   CLI::App* app;
-  std::function<int(const Context&)> run;  ///< returns the exit code
+  /// Returns the exit code. Throws `Error` with what is wrong.
+  std::function<int(const Context&)> run;
 };
+
+/// A subcommand whose options `declare` adds to it and `run` reads.
+template <class Arguments>
+Command make_command(CLI::App& parent, const std::string& name, const std::string& description,
+                     void (*declare)(CLI::App&, Arguments&),
+                     int (*run)(const Arguments&, const Context&)) {
+  CLI::App* app = parent.add_subcommand(name, description);
+  // Shared with CLI11's callbacks, which outlive this function.
+  const auto options = std::make_shared<Arguments>();
+  declare(*app, *options);
+  return {app, [options, run](const Context& context) { return run(*options, context); }};
+}
 
 Command check_command(CLI::App& parent);
 Command diff_command(CLI::App& parent);

@@ -4,22 +4,23 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "archive/output_file.h"
 #include "arguments.h"
-#include "commands/command.h"
-#include "commands/diff_tables.h"
 #include "mlf/diff.h"
-#include "options.h"
-#include "output.h"
 #include "page/page.h"
 #include "report_page.h"
+#include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
+
+using support::get_or_throw;
 
 enum class DiffFormat { text, json, markdown };
 
@@ -30,6 +31,208 @@ struct DiffArguments {
   std::string html;
   CompilerArguments compiler{};
 };
+
+void declare_diff_options(CLI::App& app, DiffArguments& options) {
+  app.add_option("BEFORE", options.before, "The old archive")->required();
+  app.add_option("AFTER", options.after, "The new archive")->required();
+  add_compiler_options(app, options.compiler);
+  auto* format = add_enum_option(app, "--format", options.format,
+                                 {{"text", DiffFormat::text, "a table"},
+                                  {"json", DiffFormat::json, "schemas/diff.md"},
+                                  {"markdown", DiffFormat::markdown, "for pull requests"}},
+                                 {"FORMAT", "Output"}, "Form of the result");
+  add_option(
+      app, "--html", options.html, {"FILE", "Output"},
+      "Write one HTML page instead: numbers, memory, networks and code of both; - is standard "
+      "output")
+      ->excludes(format);
+}
+
+// --- Tables --------------------------------------------------------------------------------------
+
+/// How far the number that changed most has moved; what is not known may be any number.
+std::uint64_t effect_of(const KernelDifference& kernel) {
+  std::uint64_t effect = 0;
+  for (const NumberChange& number : kernel.numbers) {
+    if (!number.before.is_exact() || !number.after.is_exact()) return UINT64_MAX;
+    effect = std::max(effect, std::max(number.before.min, number.after.min) -
+                                  std::min(number.before.min, number.after.min));
+  }
+  return effect;
+}
+
+/// The kernels of which more than offsets changed, the largest change first; those without numbers
+/// in the order of the network.
+std::vector<const KernelDifference*> by_effect(const ModuleDifference& module) {
+  std::vector<const KernelDifference*> kernels;
+  for (const KernelDifference& kernel : module.kernels) {
+    if (kernel.change != KernelChange::moved) kernels.push_back(&kernel);
+  }
+  std::ranges::stable_sort(kernels, [](const KernelDifference* a, const KernelDifference* b) {
+    return effect_of(*a) > effect_of(*b);
+  });
+  return kernels;
+}
+
+/// "offsets moved in 4 kernels"; empty where none did.
+std::string moved_offsets(const ModuleDifference& module) {
+  const auto count =
+      std::ranges::count(module.kernels, KernelChange::moved, &KernelDifference::change);
+  return count == 0 ? ""
+                    : fmt::format("offsets moved in {} kernel{}", count, count == 1 ? "" : "s");
+}
+
+std::string name_of(const ModuleDifference& module) {
+  return module.name.empty() ? "-" : module.name;
+}
+
+/// Sentences on a module: what has no numbers.
+std::vector<std::string> sentences_of(const ModuleDifference& module) {
+  std::vector<std::string> sentences;
+  if (module.is_added) sentences.emplace_back("module added");
+  if (module.is_removed) sentences.emplace_back("module removed");
+  if (std::string moved = moved_offsets(module); !moved.empty()) {
+    sentences.push_back(std::move(moved));
+  }
+  sentences.insert(sentences.end(), module.graph.begin(), module.graph.end());
+  return sentences;
+}
+
+Emphasis emphasis_of(const NumberChange& number) {
+  return number.grows() ? Emphasis::warning : Emphasis::none;
+}
+
+Table totals_table(const std::vector<ModuleDifference>& modules) {
+  Table table({"MODULE", "TOTAL", "BEFORE", "AFTER", "DELTA"});
+  table.align_right({2, 3, 4});
+  table.hide_if_constant(0);
+  for (const ModuleDifference& module : modules) {
+    for (const NumberChange& number : module.numbers) {
+      table.add({name_of(module), number.what, to_string(number.before), to_string(number.after),
+                 number.delta()},
+                emphasis_of(number));
+    }
+  }
+  return table;
+}
+
+Table kernels_table(const std::vector<ModuleDifference>& modules) {
+  Table table({"MODULE", "KERNEL", "CHANGE", "NUMBER", "BEFORE", "AFTER", "DELTA"});
+  table.align_right({4, 5, 6});
+  table.hide_if_constant(0);
+  table.hide_if_empty({3, 4, 5, 6});
+  for (const ModuleDifference& module : modules) {
+    for (const KernelDifference* kernel : by_effect(module)) {
+      std::string name = kernel->name;
+      std::string change(to_string(kernel->change));
+      if (kernel->numbers.empty()) {
+        table.add({name_of(module), std::move(name), std::move(change), "", "", "", ""});
+      }
+      for (const NumberChange& number : kernel->numbers) {
+        table.add({name_of(module), std::exchange(name, ""), std::exchange(change, ""), number.what,
+                   to_string(number.before), to_string(number.after), number.delta()},
+                  emphasis_of(number));
+      }
+    }
+  }
+  return table;
+}
+
+std::string sentences(const std::vector<ModuleDifference>& modules, const Screen& screen) {
+  std::string text;
+  for (const ModuleDifference& module : modules) {
+    for (const std::string& one : sentences_of(module)) {
+      const std::string line = fmt::format("{}: {}", name_of(module), one);
+      text += folded(printable(line), screen, 2) + "\n";
+    }
+  }
+  return text;
+}
+
+/// A line for each statement of one of the builds that contradicts another.
+std::vector<std::string> contradiction_lines(const BuildDifference& difference) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string_view build, const std::vector<ModuleContradiction>& list) {
+    for (const auto& [module, one] : list) {
+      lines.push_back(
+          fmt::format("The archive {} contradicts itself, numbers may be wrong: {}: {} [{}]", build,
+                      printable(module), printable(one.detail), one.code));
+    }
+  };
+  add("before", difference.contradictions_before);
+  add("after", difference.contradictions_after);
+  return lines;
+}
+
+/// A cell of a table in Markdown, where a bar ends the cell and marks are not for names.
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : printable(text)) {
+    if (std::string_view("|\\`*_<>[]&#").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string markdown_row(const std::string& where, const std::string& what,
+                         const std::string& before, const std::string& after,
+                         const std::string& delta) {
+  return fmt::format("| {} | {} | {} | {} | {} |\n", markdown_cell(where), markdown_cell(what),
+                     before, after, delta);
+}
+
+std::string markdown_numbers(const std::string& where, const std::vector<NumberChange>& numbers) {
+  std::string text;
+  for (const NumberChange& number : numbers) {
+    text += markdown_row(where, number.what, to_string(number.before), to_string(number.after),
+                         number.delta());
+  }
+  return text;
+}
+
+/// Totals, then kernels by the size of the change, then the network.
+std::string to_tables(const BuildDifference& difference, const Screen& screen) {
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (!text.empty() && !part.empty()) text += "\n";
+    text += part;
+  };
+  for (const Table& table : {totals_table(difference.modules), kernels_table(difference.modules)}) {
+    if (!table.empty()) add(table.text(screen));
+  }
+  add(sentences(difference.modules, screen));
+  for (const std::string& line : contradiction_lines(difference)) {
+    text += folded(line, screen, 2) + "\n";
+  }
+  return text;
+}
+
+/// The same as one table of Markdown.
+std::string to_markdown(const BuildDifference& difference) {
+  std::string text = "No differences.\n";
+  if (!difference.modules.empty()) {
+    text = "| where | what | before | after | delta |\n|---|---|--:|--:|--:|\n";
+  }
+  for (const ModuleDifference& module : difference.modules) {
+    text += markdown_numbers("module " + name_of(module), module.numbers);
+  }
+  for (const ModuleDifference& module : difference.modules) {
+    for (const KernelDifference* kernel : by_effect(module)) {
+      const std::string change = "kernel " + std::string(to_string(kernel->change));
+      text += markdown_row(kernel->name, change, "", "", "");
+      text += markdown_numbers(kernel->name, kernel->numbers);
+    }
+    for (const std::string& one : sentences_of(module)) {
+      text += markdown_row("module " + name_of(module), one, "", "", "");
+    }
+  }
+  for (const std::string& line : contradiction_lines(difference)) {
+    text += "\n" + markdown_cell(line) + "\n";
+  }
+  return text;
+}
+
+// --- The page ------------------------------------------------------------------------------------
 
 /// One of the two builds.
 struct Build {
@@ -52,38 +255,25 @@ void leave_out_common_directories(std::string& before, std::string& after) {
   after = rest(b, new_path.end());
 }
 
-Result<void> write_diff_page_file(Build& before, Build& after,
-                                  const std::vector<ModuleDifference>& differences,
-                                  const std::string& file) {
+void write_diff_page_file(Build& before, Build& after,
+                          const std::vector<ModuleDifference>& differences,
+                          const std::string& file) {
   leave_out_common_directories(before.page.title, after.page.title);
-  return add_changed_pictures(before.report, differences, &KernelDifference::before, before.page)
-      .and_then([&] {
-        return add_changed_pictures(after.report, differences, &KernelDifference::after,
-                                    after.page);
-      })
-      .and_then([&] {
-        return write_page_file(file, [&](const Sink& sink) {
-          return write_diff_page({before.report, before.page}, {after.report, after.page},
-                                 differences, sink);
-        });
-      });
+  add_changed_pictures(before.report, differences, &KernelDifference::before, before.page);
+  add_changed_pictures(after.report, differences, &KernelDifference::after, after.page);
+  write_page_file(file, [&](const Sink& sink) {
+    return write_diff_page({before.report, before.page}, {after.report, after.page}, differences,
+                           sink);
+  });
 }
 
-Result<Build> read_build(const std::string& path, const DiffArguments& options,
-                         const Context& context) {
-  return Deployment::open(path, context.limits.deployment())
-      .and_then([&](const Deployment& deployment) -> Result<Build> {
-        warn_if_incomplete(deployment, context.console);
-        auto report = report_of(deployment, report_options(options.compiler));
-        if (!report) return tl::make_unexpected(report.error());
-        Build build{.report = *std::move(report)};
-        if (options.html.empty()) return build;
-        return page_data(deployment, build.report).map([&](PageData data) {
-          data.title = title_of(path);
-          build.page = std::move(data);
-          return std::move(build);
-        });
-      });
+Build read_build(const std::string& path, const DiffArguments& options, const Context& context) {
+  const Deployment deployment = open_archive(path, context);
+  Build build{.report = get_or_throw(report_of(deployment, report_options(options.compiler)))};
+  if (options.html.empty()) return build;
+  build.page = get_or_throw(page_data(deployment, build.report));
+  build.page.title = title_of(path);
+  return build;
 }
 
 std::string to_text(const BuildDifference& difference, DiffFormat format) {
@@ -99,21 +289,17 @@ std::string to_text(const BuildDifference& difference, DiffFormat format) {
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {
-  if (!options.html.empty()) {
-    const auto page = check_output(options.html, std::array{options.before, options.after});
-    if (!page) return context.console.fail(page.error());
+  const bool is_page = !options.html.empty();
+  if (is_page) get_or_throw(check_output(options.html, std::array{options.before, options.after}));
+  Build before = read_build(options.before, options, context);
+  Build after = read_build(options.after, options, context);
+  const BuildDifference difference = diff(before.report, after.report);
+  if (is_page) {
+    write_diff_page_file(before, after, difference.modules, options.html);
+  } else {
+    print(to_text(difference, options.format));
   }
-  auto before = read_build(options.before, options, context);
-  if (!before) return context.console.fail(before.error());
-  auto after = read_build(options.after, options, context);
-  if (!after) return context.console.fail(after.error());
-  const BuildDifference difference = diff(before->report, after->report);
-  const auto printed =
-      options.html.empty()
-          ? print(to_text(difference, options.format))
-          : write_diff_page_file(*before, *after, difference.modules, options.html);
-  if (!printed) return context.console.fail(printed.error());
-  if (difference.empty() && options.html.empty() && options.format == DiffFormat::text) {
+  if (difference.empty() && !is_page && options.format == DiffFormat::text) {
     context.console.detail("no differences");
   }
   return difference.empty() ? 0 : exit_code(ErrorKind::check_failed);
@@ -122,27 +308,11 @@ int run_diff(const DiffArguments& options, const Context& context) {
 }  // namespace
 
 Command diff_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "diff",
+  return make_command(
+      parent, "diff",
       "Show what changed between two builds: memory, arithmetic, kernels, the network. Kernels are "
-      "compared by what they compute, so a new name alone is no difference");
-  const auto options = std::make_shared<DiffArguments>();
-  app->add_option("BEFORE", options->before, "The old archive")->required();
-  app->add_option("AFTER", options->after, "The new archive")->required();
-  add_compiler_options(*app, options->compiler);
-  auto* format = add_enum_option(*app, "--format", options->format,
-                                 {{"text", DiffFormat::text, "a table"},
-                                  {"json", DiffFormat::json, "schemas/diff.md"},
-                                  {"markdown", DiffFormat::markdown, "for pull requests"}},
-                                 {"FORMAT", "Output"}, "Form of the result");
-  app->add_option(
-         "--html", options->html,
-         "Write one HTML page instead: numbers, memory, networks and code of both; - is standard "
-         "output")
-      ->type_name("FILE")
-      ->group("Output")
-      ->excludes(format);
-  return {app, [options](const Context& context) { return run_diff(*options, context); }};
+      "compared by what they compute, so a new name alone is no difference",
+      declare_diff_options, run_diff);
 }
 
 }  // namespace mlf::program

@@ -5,7 +5,6 @@
 
 #include "commands/command.h"
 #include "manual/manual.h"
-#include "output.h"
 
 namespace mlf::program {
 namespace {
@@ -15,18 +14,17 @@ struct HelpArguments {
   std::string directory;
 };
 
-int run_help(const CLI::App& program, const HelpArguments& options, const Console& console) {
+int run_help(const CLI::App& program, const HelpArguments& options) {
   if (!options.directory.empty()) {
-    const auto written = write_manual(describe(program), options.directory);
-    return written ? 0 : console.fail(written.error());
+    write_manual(describe(program), options.directory);
+    return 0;
   }
   // CLI11 allows no more than the names of commands.
   const CLI::App& wanted =
       options.command.empty() ? program : *program.get_subcommand(options.command);
   // Not App::help, which is that of the command that was chosen: this one.
-  const auto printed =
-      print(program.get_formatter()->make_help(&wanted, "", CLI::AppFormatMode::Normal));
-  return printed ? 0 : console.fail(printed.error());
+  print(program.get_formatter()->make_help(&wanted, "", CLI::AppFormatMode::Normal));
+  return 0;
 }
 
 }  // namespace
@@ -42,15 +40,11 @@ Command help_command(CLI::App& parent) {
   auto* command =
       app->add_option("COMMAND", options->command, "The command; without it, the help of mlf")
           ->check(one_of(names));
-  app->add_option("--write", options->directory,
-                  "Write manual pages and completions for bash, zsh and fish into this directory "
-                  "instead, in the layout of a package's share/")
-      ->type_name("DIRECTORY")
-      ->group("Output")
+  add_option(*app, "--write", options->directory, {"DIRECTORY", "Output"},
+             "Write manual pages and completions for bash, zsh and fish into this directory "
+             "instead, in the layout of a package's share/")
       ->excludes(command);
-  return {app, [&parent, options](const Context& context) {
-            return run_help(parent, *options, context.console);
-          }};
+  return {app, [&parent, options](const Context&) { return run_help(parent, *options); }};
 }
 
 }  // namespace mlf::program

@@ -1,10 +1,14 @@
 // mlf inspect: what is in an archive.
-#include <memory>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <string>
 
 #include "commands/command.h"
-#include "commands/inspect_tables.h"
-#include "output.h"
+#include "mlf/inspection.h"
+#include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
@@ -13,6 +17,246 @@ struct InspectArguments {
   std::string archive;
   bool json = false;
 };
+
+void declare_inspect_options(CLI::App& app, InspectArguments& options) {
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  app.add_flag("--json", options.json, "Print JSON (schemas/inspect.md)")->group("Output");
+}
+
+std::string or_dash(std::string text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string kinds_of(const std::vector<ModuleTarget>& targets) {
+  std::vector<std::string> kinds;
+  for (const ModuleTarget& target : targets) kinds.push_back(target.target.kind);
+  return or_dash(fmt::format("{}", fmt::join(kinds, ", ")));
+}
+
+std::string executors_of(const Module& module) {
+  std::vector<std::string_view> names;
+  for (const Executor executor : module.executors) names.push_back(to_string(executor));
+  return or_dash(fmt::format("{}", fmt::join(names, ", ")));
+}
+
+std::string format_of(const ModelLibrary& library) {
+  if (library.has_metadata()) return fmt::format("Model Library Format {}", library.version);
+  return library.is_build ? "build without an archive"
+                          : "no metadata.json, modules are those that files name";
+}
+
+std::string headline(const Deployment& deployment, const Screen& screen) {
+  const std::string line = fmt::format(
+      "{}: {}, {}, {} members", deployment.archive().path(), format_of(deployment.library()),
+      to_string(deployment.archive().storage()), deployment.archive().members().size());
+  return folded(printable(line), screen, 2) + "\n";
+}
+
+Table modules_table(const ModelLibrary& library) {
+  Table table({"MODULE", "STYLE", "EXECUTOR", "TARGETS", "EXPORTED"});
+  for (const Module& module : library.modules) {
+    table.add({or_dash(module.name), std::string(to_string(module.style)), executors_of(module),
+               kinds_of(module.targets), module.export_datetime.value_or("-")});
+  }
+  return table;
+}
+
+Table entry_points_table(const ModelLibrary& library, const Inspection& inspection) {
+  Table table({"MODULE", "ENTRY POINT", "INTERFACE", "IN"});
+  table.hide_if_constant(0);
+  for (std::size_t i = 0; i < library.modules.size(); ++i) {
+    const std::optional<EntryPoint>& entry = inspection.entry_points[i];
+    if (!entry) continue;
+    table.add({or_dash(library.modules[i].name), entry->function,
+               std::string(to_string(entry->interface)), entry->member});
+  }
+  return table;
+}
+
+// --- Memory ------------------------------------------------------------------------------------
+
+/// A number that is not exact says so: ">=9408".
+std::string in_bytes(const graph::ByteCount& count) {
+  switch (count.exactness) {
+    case graph::Exactness::exact:
+      return std::to_string(count.bytes);
+    case graph::Exactness::at_least:
+      return count.bytes == 0 ? "?" : fmt::format(">={}", count.bytes);
+    case graph::Exactness::at_most:
+      return fmt::format("<={}", count.bytes);
+    case graph::Exactness::unknown:
+      break;
+  }
+  return "?";
+}
+
+std::string_view label_of(ClaimKind kind) {
+  constexpr std::string_view kLabels[] = {"inputs and outputs", "constants", "workspace"};
+  return kLabels[static_cast<std::size_t>(kind)];
+}
+
+/// What the workspace consists of, as far as there is any.
+void add_parts(Table& table, const std::string& module, const graph::Topology& network) {
+  const auto add = [&](std::string what, const graph::ByteCount& count) {
+    if (count != graph::ByteCount{}) {
+      table.add({module, "  " + std::move(what), in_bytes(count), "", ""});
+    }
+  };
+  const graph::MemoryTotals totals = graph::memory_totals(network);
+  for (const graph::Pool& pool : network.pools) {
+    if (pool.kind == graph::PoolKind::workspace && pool.bytes) add(pool.name, {*pool.bytes});
+  }
+  add("graph executor", totals.executor);
+  add("heap", totals.heap);
+  add("stack arrays", totals.stack);
+}
+
+/// The claims of metadata.json where nothing is known of the network.
+void add_claims_alone(Table& table, const std::string& module, const Module& of) {
+  for (const MemoryClaim& claim : memory_claims(of)) {
+    table.add({module, std::string(label_of(claim.kind)), "?", std::to_string(claim.claimed), ""});
+  }
+}
+
+void add_memory(Table& table, const Module& module, const graph::Topology& network) {
+  const std::string name = or_dash(module.name);
+  const graph::MemoryTotals totals = graph::memory_totals(network);
+  const std::vector<MemoryClaim> claims = memory_claims(module, network);
+  const auto add = [&](ClaimKind kind, const graph::ByteCount& count) {
+    const auto claim = std::ranges::find(claims, kind, &MemoryClaim::kind);
+    const bool is_claimed = claim != claims.end();
+    const bool differs = is_claimed && !claim->agrees();
+    table.add({name, std::string(label_of(kind)), in_bytes(count),
+               is_claimed ? std::to_string(claim->claimed) : "-",
+               differs ? claim->reason.empty() ? "not known" : claim->reason : ""});
+  };
+  add(ClaimKind::inputs_and_outputs, totals.inputs_and_outputs);
+  add(ClaimKind::constants, totals.constants);
+  add(ClaimKind::workspace, totals.workspace());
+  add_parts(table, name, network);
+}
+
+Table memory_table(const Deployment& deployment, const Inspection& inspection) {
+  Table table({"MODULE", "MEMORY", "BYTES", "METADATA.JSON", "WHY METADATA.JSON DIFFERS"});
+  table.align_right({2, 3});
+  table.wrap({4});
+  table.hide_if_constant(0);
+  const auto& modules = deployment.library().modules;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (const graph::Topology* network = inspection.network_of(i)) {
+      add_memory(table, modules[i], *network);
+    } else {
+      add_claims_alone(table, or_dash(modules[i].name), modules[i]);
+    }
+  }
+  return table;
+}
+
+std::string shape_text(const graph::TensorType& type) {
+  if (!type.shape) return "?";
+  return type.shape->empty() ? "scalar" : fmt::format("{}", fmt::join(*type.shape, "x"));
+}
+
+/// Inputs and outputs as main declares them; where no network says so, as metadata.json does, which
+/// has no shapes.
+Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
+  Table table({"MODULE", "TENSOR", "IN C", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
+  table.align_right({6});
+  table.hide_if_constant(0);
+  table.hide_if_empty({2});
+  const auto& modules = deployment.library().modules;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::string name = or_dash(modules[i].name);
+    if (const graph::Topology* network = inspection.network_of(i)) {
+      const EntryPoint entry = inspection.entry_points[i].value_or(EntryPoint{});
+      const auto add = [&](const std::vector<graph::Port>& ports, const std::string& direction,
+                           const std::vector<std::string>& fields) {
+        for (std::size_t at = 0; at < ports.size(); ++at) {
+          const graph::Port& port = ports[at];
+          const auto bytes = port.type.bytes();
+          // Both are in the order of main's parameters.
+          const std::string field =
+              fields.size() == ports.size() ? fmt::format("{}s.{}", direction, fields[at]) : "";
+          table.add({name, port.name, field, direction,
+                     port.type.dtype.is_void() ? "?" : tir::to_string(port.type.dtype),
+                     shape_text(port.type), bytes ? std::to_string(*bytes) : "?"});
+        }
+      };
+      add(network->inputs, "input", entry.inputs);
+      add(network->outputs, "output", entry.outputs);
+      continue;
+    }
+    const auto add = [&](const std::optional<std::vector<IoTensor>>& tensors,
+                         const std::string& direction) {
+      if (!tensors) return;
+      for (const IoTensor& tensor : *tensors) {
+        table.add({name, tensor.name, "", direction, tensor.dtype, "?",
+                   std::to_string(tensor.size_bytes)});
+      }
+    };
+    for (const MainMemory& main : modules[i].memory.main) {
+      add(main.inputs, "input");
+      add(main.outputs, "output");
+    }
+  }
+  return table;
+}
+
+/// "0.16.0", or the range of versions that a text may come from: "0.8 to 0.11".
+std::string text_of(const tir::VersionRange& range) {
+  if (!range.exact.empty()) return range.exact;
+  if (range.first == range.last) return fmt::format("0.{}", range.first);
+  return fmt::format("0.{} to 0.{}", range.first, range.last);
+}
+
+Table tir_table(const Inspection& inspection) {
+  Table table({"TIR", "SOURCE", "DIALECT", "STAGE", "TVM", "FUNCTIONS", "LOSSES", "JSON"});
+  table.align_right({5, 6});
+  for (const TirFacts& facts : inspection.tir) {
+    const bool read = !facts.failure;
+    table.add({facts.source.stem, facts.source.name,
+               read ? std::string(to_string(facts.origin.dialect)) : "not readable",
+               facts.source.stage, read ? text_of(facts.origin.tvm_version) : "-",
+               read ? std::to_string(facts.functions.size()) : "-",
+               read ? std::to_string(facts.losses.size()) : "-", or_dash(facts.json_member)});
+  }
+  return table;
+}
+
+Table functions_table(const Inspection& inspection) {
+  Table table({"FUNCTION", "TIR", "MODULE", "PARAMETERS"});
+  table.align_right({3});
+  table.hide_if_constant(1);
+  table.hide_if_constant(2);
+  for (const TirFacts& facts : inspection.tir) {
+    for (const FunctionFacts& function : facts.functions) {
+      table.add({function.name, facts.source.stem, or_dash(function.module),
+                 std::to_string(function.parameters)});
+    }
+  }
+  return table;
+}
+
+Table members_table(const archive::Archive& archive) {
+  Table table({"MEMBER", "TYPE", "BYTES"});
+  table.align_right({2});
+  for (const archive::Member& member : archive.members()) {
+    table.add({member.name, std::string(to_string(member.type)), std::to_string(member.size)});
+  }
+  return table;
+}
+
+std::string to_tables(const Deployment& deployment, const Inspection& inspection,
+                      const Screen& screen) {
+  std::string text = headline(deployment, screen);
+  for (const Table& table :
+       {modules_table(deployment.library()), entry_points_table(deployment.library(), inspection),
+        memory_table(deployment, inspection), tensors_table(deployment, inspection),
+        tir_table(inspection), functions_table(inspection), members_table(deployment.archive())}) {
+    if (!table.empty()) text += "\n" + table.text(screen);
+  }
+  return text;
+}
 
 /// The tables are printed as a whole; TIR that does not read is an error after them.
 int report_failures(const Inspection& inspection, const Console& console) {
@@ -28,26 +272,21 @@ int report_failures(const Inspection& inspection, const Console& console) {
 }
 
 int run_inspect(const InspectArguments& options, const Context& context) {
-  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
-  if (!deployment) return context.console.fail(deployment.error());
-  const Inspection inspection = inspect(*deployment);
-  const auto printed =
-      print(options.json ? to_json(*deployment, inspection, JsonLayout::pretty)
-                         : to_tables(*deployment, inspection, screen_of_standard_output()));
-  if (!printed) return context.console.fail(printed.error());
+  const Deployment deployment =
+      support::get_or_throw(Deployment::open(options.archive, context.limits.deployment()));
+  const Inspection inspection = inspect(deployment);
+  print(options.json ? to_json(deployment, inspection, JsonLayout::pretty)
+                     : to_tables(deployment, inspection, screen_of_standard_output()));
   return report_failures(inspection, context.console);
 }
 
 }  // namespace
 
 Command inspect_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "inspect",
-      "Show what an archive contains: modules, targets, memory, TIR, functions, members");
-  const auto options = std::make_shared<InspectArguments>();
-  app->add_option("ARCHIVE", options->archive, kArchiveHelp)->required();
-  app->add_flag("--json", options->json, "Print JSON (schemas/inspect.md)")->group("Output");
-  return {app, [options](const Context& context) { return run_inspect(*options, context); }};
+  return make_command(
+      parent, "inspect",
+      "Show what an archive contains: modules, targets, memory, TIR, functions, members",
+      declare_inspect_options, run_inspect);
 }
 
 }  // namespace mlf::program

@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
-#include "commands/command.h"
-#include "mlf/deployment.h"
 #include "mlf/optimize.h"
-#include "output.h"
-#include "support/percent.h"
+#include "support/digits.h"
+#include "support/error.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -35,21 +32,17 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
   std::vector<std::string> names;
   for (const OptimizationName& one : optimization_names()) names.emplace_back(one.name);
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
-  auto* output = app.add_option("-o,--output", options.output,
-                                "Write the smaller archive here; - is standard output")
-                     ->type_name("OUT")
-                     ->group("Output");
+  auto* output = add_option(app, "-o,--output", options.output, {"OUT", "Output"},
+                            "Write the smaller archive here; - is standard output");
   app.add_flag("--dry-run", options.dry_run, "Write no archive, only print what would be saved")
       ->group("Output")
       ->excludes(output);
   app.add_flag("--json", options.json, "Print JSON (schemas/optimize.md)")->group("Output");
-  app.add_option("--only", options.only,
-                 "Do only this; repeatable: narrow (smaller types of constants), collapse (one "
-                 "element of constants whose elements are equal), share (equal constants once), "
-                 "flash (these three), ram (offsets in memory pools)")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember(names))
-      ->group("Changes");
+  add_option(app, "--only", options.only, {"WHAT", "Changes"},
+             "Do only this; repeatable: narrow (smaller types of constants), collapse (one element "
+             "of constants whose elements are equal), share (equal constants once), flash (these "
+             "three), ram (offsets in memory pools)")
+      ->check(CLI::IsMember(names));
   app.add_flag("--drop-unused", options.drop_unused,
                "Also remove constants from constant pools that nothing reads")
       ->group("Changes");
@@ -57,13 +50,11 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
                "Also put the calls of main into another order if that needs less memory")
       ->group("Changes");
   app.add_flag("--in-place", options.in_place,
-               "Also write results over their inputs, if the TIR proves that each "
-               "element is read before it is written and never again")
+               "Also write results over their inputs, if the TIR proves that each element is read "
+               "before it is written and never again")
       ->group("Changes");
-  app.add_option("--seconds", options.seconds,
-                 "End the search for offsets after this number of seconds")
-      ->type_name("S")
-      ->group("Changes")
+  add_option(app, "--seconds", options.seconds, {"S", "Changes"},
+             "End the search for offsets after this number of seconds")
       ->check(number_above_0());
 }
 
@@ -179,15 +170,13 @@ std::string to_text(const OptimizeReport& report, const Screen& screen) {
 
 int run_optimize(const OptimizeArguments& options, const Context& context) {
   if (options.output.empty() && !options.dry_run) {
-    return context.console.fail(ErrorKind::usage, "nowhere to write: give -o OUT, or --dry-run");
+    throw support::Error(ErrorKind::usage, "nowhere to write: give -o OUT, or --dry-run");
   }
   if (options.output == "-" && standard_output_is_terminal()) {
-    return context.console.fail(ErrorKind::usage,
-                                "the result is a tar: send standard output to a file or a pipe");
+    throw support::Error(ErrorKind::usage,
+                         "the result is a tar: send standard output to a file or a pipe");
   }
-  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
-  if (!deployment) return context.console.fail(deployment.error());
-  warn_if_incomplete(*deployment, context.console);
+  const Deployment deployment = open_archive(options.archive, context);
   OptimizeOptions optimize{.output = options.output,
                            .what = optimizations_of(options),
                            .search = {},
@@ -197,35 +186,35 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
     optimize.search.seconds = std::chrono::duration<double>(options.seconds);
     optimize.search.steps = UINT64_MAX;
   }
-  const auto report = write_optimized(*deployment, optimize);
-  if (!report) return context.console.fail(in_file(report.error(), options.archive));
-  for (const std::string& lost : report->lost) context.console.warn(lost);
-  if (report->changed.empty()) {
+  const OptimizeReport report = support::get_or_throw(
+      write_optimized(deployment, optimize).map_error([&](Diagnostic diagnostic) {
+        return in_file(std::move(diagnostic), options.archive);
+      }));
+  for (const std::string& lost : report.lost) context.console.warn(lost);
+  if (report.changed.empty()) {
     context.console.note(
         fmt::format("{}: no constant or pool in it can be smaller", options.archive));
   }
-  for (const std::string& name : report->changed) {
+  for (const std::string& name : report.changed) {
     context.console.detail(fmt::format("{}: {} changed", options.archive, name));
   }
   // The archive is all that goes to standard output then.
   if (options.output == "-") return 0;
-  const auto printed = print(options.json ? to_json(*report, JsonLayout::pretty)
-                                          : to_text(*report, screen_of_standard_output()));
-  return printed ? 0 : context.console.fail(printed.error());
+  print(options.json ? to_json(report, JsonLayout::pretty)
+                     : to_text(report, screen_of_standard_output()));
+  return 0;
 }
 
 }  // namespace
 
 Command optimize_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "optimize",
+  return make_command(
+      parent, "optimize",
       "Write an archive that needs less flash and less RAM: constants get the smallest type that "
       "holds their values, equal ones are stored once, and buffers get the offsets of the best "
       "plan, in C, headers, metadata.json and TIR alike. Changes only what it can prove to give "
-      "the same results");
-  const auto options = std::make_shared<OptimizeArguments>();
-  declare_optimize_options(*app, *options);
-  return {app, [options](const Context& context) { return run_optimize(*options, context); }};
+      "the same results",
+      declare_optimize_options, run_optimize);
 }
 
 }  // namespace mlf::program

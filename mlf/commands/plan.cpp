@@ -1,24 +1,34 @@
 // mlf plan: what a network's memory could be, and offsets for buffers of any kind.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arguments.h"
 #include "commands/budget_file.h"
-#include "commands/command.h"
-#include "commands/plan_tables.h"
-#include "mlf/deployment.h"
 #include "mlf/plan.h"
-#include "mlf/plan/problem.h"
-#include "output.h"
+#include "support/digits.h"
+#include "support/error.h"
+#include "table.h"
 
 namespace mlf::program {
 namespace {
+
+using support::Error;
+using support::get_or_throw;
+
+/// What of a plan is shown beside its sums.
+struct PlanDetails {
+  bool offsets = false;  ///< every buffer that moves
+  bool scratch = false;  ///< what the workspaces of each call cost
+  /// New offsets are those with results over what they are computed from, where that is smaller.
+  bool in_place = false;
+};
 
 struct PlanArguments {
   std::string archive;
@@ -33,24 +43,18 @@ struct PlanArguments {
 /// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
 void declare_plan_options(CLI::App& app, PlanArguments& options) {
   auto* problem =
-      app.add_option(
-             "--problem", options.problem,
-             "Plan these buffers instead, in the CSV format of MiniMalloc: id, lower, upper "
-             "and size, also alignment, gaps and offset where it is fixed; - is standard "
-             "input")
-          ->type_name("FILE")
-          ->group("Buffers without an archive");
+      add_option(app, "--problem", options.problem, {"FILE", "Buffers without an archive"},
+                 "Plan these buffers instead, in the CSV format of MiniMalloc: id, lower, upper "
+                 "and size, also alignment, gaps and offset where it is fixed; - is standard "
+                 "input");
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->excludes(problem);
-  app.add_option("--capacity", options.capacity,
-                 "Bytes of the pool: the search ends when the buffers fit; exit code 1 if they "
-                 "do not")
-      ->type_name("N")
+  add_option(app, "--capacity", options.capacity, {"N", "Buffers without an archive"},
+             "Bytes of the pool: the search ends when the buffers fit; exit code 1 if they do "
+             "not")
       ->check(size_with_unit())
-      ->group("Buffers without an archive")
       ->needs(problem);
-  app.add_option("--seconds", options.seconds, "End the search after this number of seconds")
-      ->type_name("S")
-      ->group("Search")
+  add_option(app, "--seconds", options.seconds, {"S", "Search"},
+             "End the search after this number of seconds")
       ->check(number_above_0());
   app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
       ->group("Output")
@@ -66,12 +70,9 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
          "With --offsets, list those of the plan in which results are written over their inputs")
       ->group("Output")
       ->excludes(problem);
-  app.add_option("--pool", options.memories,
-                 "A memory of the board, such as fast=64K, the fastest first; repeatable. Prints "
-                 "the memory "
-                 "of each buffer, chosen by bytes accessed; exit code 1 if they do not fit")
-      ->type_name("NAME=BYTES")
-      ->group("Several memories")
+  add_option(app, "--pool", options.memories, {"NAME=BYTES", "Several memories"},
+             "A memory of the board, such as fast=64K, the fastest first; repeatable. Prints the "
+             "memory of each buffer, chosen by bytes accessed; exit code 1 if they do not fit")
       ->excludes(problem);
 }
 
@@ -86,19 +87,271 @@ plan::SearchLimits limits_of(const PlanArguments& options) {
 }
 
 /// "fast=64K" each, in their order. Errors: `usage`.
-Result<std::vector<plan::MemoryLimit>> memories_of(const std::vector<std::string>& texts) {
+std::vector<plan::MemoryLimit> memories_of(const std::vector<std::string>& texts) {
   std::vector<plan::MemoryLimit> memories;
   for (const std::string& text : texts) {
-    auto memory = named_size("--pool", text);
-    if (!memory) return tl::make_unexpected(memory.error());
-    memories.push_back({std::move(memory->first), memory->second});
+    auto [name, bytes] = named_size("--pool", text);
+    memories.push_back({std::move(name), bytes});
   }
   return memories;
 }
 
+// --- Tables --------------------------------------------------------------------------------------
+
+std::string bytes_or_unknown(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? std::to_string(*bytes) : "?";
+}
+
+std::optional<std::uint64_t> size_of(const std::optional<plan::PlannerResult>& result) {
+  return result ? std::optional(result->size) : std::nullopt;
+}
+
+/// An asterisk where it is not proven that no plan is smaller.
+std::string best_of(const plan::PoolPlan& plan) {
+  return std::to_string(plan.best.size) + (plan.best.proven ? " " : "*");
+}
+
+Table pools_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "POOL", "NOW", "BOUND", "BEST", "GAIN", "%", "BY SIZE", "BY CONFLICTS",
+               "HILL CLIMB"});
+  table.align_right({2, 3, 4, 5, 6, 7, 8, 9});
+  for (const ModulePlan& module : plan.modules) {
+    for (const ModulePoolPlan& pool : module.pools) {
+      const plan::PoolPlan& one = pool.plan;
+      const std::optional<std::uint64_t> now = one.now.declared ? one.now.declared : one.now.used;
+      const bool is_planned = !one.is_refused();
+      table.add({module.name, (*module.network)[one.now.pool].name, bytes_or_unknown(now),
+                 is_planned ? to_string(one.now.lower_bound) : "?", is_planned ? best_of(one) : "?",
+                 is_planned ? std::to_string(one.gain()) : "?",
+                 is_planned ? percent(one.gain(), now.value_or(0)) : "?",
+                 bytes_or_unknown(size_of(one.greedy_by_size)),
+                 bytes_or_unknown(size_of(one.greedy_by_conflicts)),
+                 bytes_or_unknown(size_of(one.hill_climb))});
+    }
+  }
+  return table;
+}
+
+/// Whether of some memory neither the least nor the most is known.
+bool may_be_anything(const graph::Topology& network) {
+  return std::ranges::any_of(network.memory, [](const graph::MemoryUse& use) {
+    return use.exactness == graph::Exactness::unknown;
+  });
+}
+
+/// The least that tensors and workspaces need together; pools beside them count in it as well.
+std::string bound_of_allocations(const ModulePlan& module) {
+  return module.pools.empty() ? to_string(module.lower_bound) : "-";
+}
+
+/// What networks take that allocate while they run, and what one planned pool would take instead.
+Table allocations_table(const ArchivePlan& plan) {
+  Table table(
+      {"MODULE", "EXECUTOR", "HEAP", "STACK", "BOUND", "ALL IN ONE POOL", "TENSORS IN ONE POOL"});
+  table.align_right({1, 2, 3, 4, 5, 6});
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.allocations) continue;
+    const plan::StaticPlan& one = *module.allocations;
+    const auto bytes_text = [&](std::uint64_t bytes) {
+      if (may_be_anything(*module.network)) return std::string("unknown");
+      // A lower bound is shown as one.
+      return (one.uncertain.empty() ? "" : ">=") + std::to_string(bytes);
+    };
+    table.add({module.name, std::to_string(one.executor), bytes_text(one.heap),
+               bytes_text(one.stack), bound_of_allocations(module),
+               bytes_text(one.with_kernels.size), bytes_text(one.main.size)});
+  }
+  return table;
+}
+
+/// Bytes accessed: "4096", "0-4096", or ">=0" where it is not known how many at most.
+std::string count_of(const analysis::Count& count) {
+  if (!count.is_known()) return fmt::format(">={}", count.min);
+  return count.is_exact() ? std::to_string(count.min) : fmt::format("{}-{}", count.min, *count.max);
+}
+
+/// What goes into each memory. The first one's share is compared with what no split exceeds.
+Table memories_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "MEMORY", "LIMIT", "BYTES", "BUFFERS", "ACCESSED", "AT MOST"});
+  table.align_right({2, 3, 4, 5, 6});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.split) continue;
+    const plan::PoolSplit& split = module.split->split;
+    for (std::size_t i = 0; i < split.memories.size(); ++i) {
+      const plan::SplitMemory& one = split.memories[i];
+      table.add({module.name, one.limit.name, std::to_string(one.limit.bytes),
+                 std::to_string(one.size), std::to_string(one.buffers), count_of(one.accessed),
+                 i == 0 ? std::to_string(split.most_in_first) : std::string("-")});
+    }
+  }
+  return table;
+}
+
+Table places_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "BUFFER", "BYTES", "ACCESSED", "MEMORY", "OFFSET"});
+  table.align_right({2, 3, 5});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    if (!module.split) continue;
+    for (std::size_t i = 0; i < module.split->buffers.size(); ++i) {
+      const plan::AccessedBuffer& one = module.split->buffers[i];
+      const plan::SplitPlace& place = module.split->split.places[i];
+      table.add({module.name, one.buffer.id, std::to_string(one.buffer.size),
+                 count_of(one.accessed), module.split->split.memories[place.memory].limit.name,
+                 std::to_string(place.offset)});
+    }
+  }
+  return table;
+}
+
+/// The buffers that move: to the places of the best plan, or to those in place if that was chosen.
+Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
+  Table table({"MODULE", "FUNCTION", "BUFFER", "BYTES", "NOW", "BEST"});
+  table.align_right({3, 4, 5});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    for (const ModulePoolPlan& pool : module.pools) {
+      const plan::PoolPlan& one = pool.plan;
+      const std::vector<std::uint64_t>& offsets =
+          details.in_place && one.in_place ? one.in_place->offsets : one.best.offsets;
+      for (std::size_t i = 0; i < one.now.buffers.size(); ++i) {
+        const plan::PlannedBuffer& buffer = one.now.buffers[i];
+        if (offsets[i] == buffer.offset) continue;
+        table.add({module.name, buffer.function, buffer.variable, std::to_string(buffer.bytes),
+                   std::to_string(buffer.offset), std::to_string(offsets[i])});
+      }
+    }
+  }
+  return table;
+}
+
+Table scratch_table(const ArchivePlan& plan) {
+  Table table({"MODULE", "CALL", "SCRATCH", "PEAK", "WITHOUT"});
+  table.align_right({2, 3, 4});
+  table.hide_if_constant(0);
+  for (const ModulePlan& module : plan.modules) {
+    for (const ModulePoolPlan& pool : module.pools) {
+      for (const plan::ScratchCost& cost : pool.scratch) {
+        table.add({module.name, (*module.network)[cost.call].name, bytes_or_unknown(cost.scratch),
+                   bytes_or_unknown(cost.peak), bytes_or_unknown(cost.without)});
+      }
+    }
+  }
+  return table;
+}
+
+/// What other orders of calls would give, or why it is not known; nothing where none gives more.
+std::string order_remark(const ModulePlan& module) {
+  if (!module.order) return {};
+  const std::string& why_not = module.order->order.not_searched;
+  if (!why_not.empty()) {
+    return fmt::format("{}: no other order of calls was looked for: {}\n", printable(module.name),
+                       why_not);
+  }
+  if (!module.order->changes()) return {};
+  std::string text;
+  for (std::size_t i = 0; i < module.pools.size(); ++i) {
+    text += fmt::format(
+        "{}: {} would need {}{} with its calls in another order (mlf optimize "
+        "--reorder)\n",
+        printable(module.name), printable((*module.network)[module.pools[i].plan.now.pool].name),
+        module.order->pools[i].size, module.order->order.proven ? "" : "*");
+  }
+  return text;
+}
+
+/// Why there is no plan, or no better one.
+std::string remarks(const ArchivePlan& plan) {
+  std::string text;
+  bool has_gap = false;
+  for (const ModulePlan& module : plan.modules) {
+    if (module.missing) {
+      text += fmt::format("{}: {}\n", printable(module.name), to_string(*module.missing));
+    }
+    for (const ModulePoolPlan& pool : module.pools) {
+      if (pool.plan.in_place) {
+        text += fmt::format(
+            "{}: {} would need {} if results were written over their inputs (mlf "
+            "optimize --in-place)\n",
+            printable(module.name), printable((*module.network)[pool.plan.now.pool].name),
+            pool.plan.in_place->size);
+      }
+      has_gap = has_gap || (!pool.plan.is_refused() && !pool.plan.best.proven);
+      for (const std::string& why : pool.plan.now.refused) {
+        text += fmt::format("{}: {} stays as it is: {}\n", printable(module.name),
+                            printable((*module.network)[pool.plan.now.pool].name), printable(why));
+      }
+    }
+    text += order_remark(module);
+    has_gap = has_gap || (module.order && module.order->changes() && !module.order->order.proven);
+    if (module.unread_pools) {
+      text += fmt::format("{}: {}\n", printable(module.name), printable(*module.unread_pools));
+    } else if (module.network && module.pools.empty() && !module.allocations) {
+      text += fmt::format("{}: it allocates no memory\n", printable(module.name));
+    }
+  }
+  if (std::ranges::any_of(plan.modules,
+                          [](const auto& one) { return one.allocations.has_value(); })) {
+    text +=
+        "BOUND and ALL IN ONE POOL include the workspaces of kernels; TENSORS IN ONE POOL leaves "
+        "them on heap and stack\n";
+  }
+  if (has_gap) text += "* a smaller one may exist: the search ended before it was sure\n";
+  return text;
+}
+
+/// Why a list that was asked for is not there.
+std::string empty_lists(const PlanDetails& details, const Table& offsets, const Table& scratch) {
+  std::string text;
+  if (details.offsets && offsets.empty()) {
+    text += "--offsets: no buffer of a memory pool would move\n";
+  }
+  if (details.scratch && scratch.empty()) {
+    text += "--scratch: no call has workspaces in a memory pool\n";
+  }
+  return text;
+}
+
+/// Each line of `text` as the screen has it.
+std::string lines_for(const std::string& text, const Screen& screen) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out += folded(with_digits(text.substr(begin, end - begin), screen), screen, 2) + "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+/// A table of pools, one of what allocates while it runs, then what was asked for: a split into
+/// memories, where some were given, with the place of each buffer if offsets are shown; a line for
+/// each pool that is refused and each module without a network.
+std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const Screen& screen) {
+  const Table offsets = offsets_table(plan, details);
+  const Table scratch = scratch_table(plan);
+  std::vector<Table> tables{pools_table(plan), allocations_table(plan), memories_table(plan)};
+  if (details.offsets) tables.push_back(offsets);
+  if (details.offsets) tables.push_back(places_table(plan));
+  if (details.scratch) tables.push_back(scratch);
+  std::string text;
+  const auto add = [&](const std::string& part) {
+    if (part.empty()) return;
+    if (!text.empty()) text += "\n";
+    text += part;
+  };
+  for (const Table& table : tables) {
+    if (!table.empty()) add(table.text(screen));
+  }
+  add(lines_for(remarks(plan) + empty_lists(details, offsets, scratch), screen));
+  return text;
+}
+
+// --- Running -------------------------------------------------------------------------------------
+
 /// Fails for the first module whose buffers do not fit, or of which that is not known, and where
 /// there is nothing that could be split.
-int judge_split(const ArchivePlan& plan, const Context& context) {
+void require_split(const ArchivePlan& plan) {
   bool has_pools = false;
   for (const ModulePlan& module : plan.modules) {
     if (module.pools.empty()) continue;
@@ -106,30 +359,24 @@ int judge_split(const ArchivePlan& plan, const Context& context) {
     if (module.split && module.split->split.fits) continue;
     const std::string why = module.split ? "its buffers do not fit into the memories given"
                                          : "its pools cannot be planned";
-    return context.console.fail(ErrorKind::check_failed,
-                                fmt::format("module '{}': {}", printable(module.name), why));
+    throw Error(ErrorKind::check_failed,
+                fmt::format("module '{}': {}", printable(module.name), why));
   }
-  if (has_pools) return 0;
+  if (has_pools) return;
   std::string why = "no network of this archive has a memory pool to split";
   for (const ModulePlan& module : plan.modules) {
     if (module.unread_pools) why = *module.unread_pools;
   }
-  return context.console.fail(ErrorKind::check_failed, why);
+  throw Error(ErrorKind::check_failed, why);
 }
 
-int plan_networks(const PlanArguments& options, const Context& context) {
-  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
-  if (!deployment) return context.console.fail(deployment.error());
-  warn_if_incomplete(*deployment, context.console);
-  const auto memories = memories_of(options.memories);
-  if (!memories) return context.console.fail(memories.error());
-  const auto plan = plan_archive(*deployment, limits_of(options), *memories);
-  if (!plan) return context.console.fail(plan.error());
-  const auto printed =
-      print(options.json ? to_json(*plan, JsonLayout::pretty)
-                         : to_text(*plan, options.details, screen_of_standard_output()));
-  if (!printed) return context.console.fail(printed.error());
-  return memories->empty() ? 0 : judge_split(*plan, context);
+void plan_networks(const PlanArguments& options, const Context& context) {
+  const Deployment deployment = open_archive(options.archive, context);
+  const std::vector<plan::MemoryLimit> memories = memories_of(options.memories);
+  const ArchivePlan plan = get_or_throw(plan_archive(deployment, limits_of(options), memories));
+  print(options.json ? to_json(plan, JsonLayout::pretty)
+                     : to_text(plan, options.details, screen_of_standard_output()));
+  if (!memories.empty()) require_split(plan);
 }
 
 std::string summary(const plan::Solution& solution, std::size_t buffers) {
@@ -140,15 +387,11 @@ std::string summary(const plan::Solution& solution, std::size_t buffers) {
 }
 
 /// The rows of the file with a column `offset`, the best ones found even where they do not fit.
-int plan_problem(const PlanArguments& options, const Console& console) {
-  const auto file = load_tir_file(options.problem);
-  if (!file) return console.fail(file.error());
-  auto csv = plan::read_problem_csv(file->text, options.problem);
-  if (!csv) return console.fail(csv.error());
+void plan_problem(const PlanArguments& options, const Console& console) {
+  const TirFile file = get_or_throw(load_tir_file(options.problem));
+  plan::ProblemCsv csv = get_or_throw(plan::read_problem_csv(file.text, options.problem));
   if (!options.capacity.empty()) {
-    const auto capacity = number_of(options.capacity);
-    if (!capacity) return console.fail(capacity.error());
-    csv->problem.capacity = *capacity;
+    csv.problem.capacity = get_or_throw(number_of(options.capacity));
   }
   plan::SearchLimits limits = limits_of(options);
   if (!limits.seconds) {
@@ -156,35 +399,39 @@ int plan_problem(const PlanArguments& options, const Console& console) {
     limits.seconds = std::chrono::minutes(1);
     limits.steps = UINT64_MAX;
   }
-  const auto solution = plan::solve(csv->problem, limits);
-  if (!solution) return console.fail(in_file(solution.error(), options.problem));
-  const auto printed = print(plan::to_csv(*csv, solution->offsets));
-  if (!printed) return console.fail(printed.error());
-  console.note(summary(*solution, csv->problem.buffers.size()));
-  if (solution->fits) return 0;
-  const std::string why =
-      fmt::format("no plan {} {} bytes", solution->proven ? "fits into" : "was found in time for",
-                  *csv->problem.capacity);
-  return console.fail(ErrorKind::check_failed, why);
+  const plan::Solution solution =
+      get_or_throw(plan::solve(csv.problem, limits).map_error([&](Diagnostic diagnostic) {
+        return in_file(std::move(diagnostic), options.problem);
+      }));
+  print(plan::to_csv(csv, solution.offsets));
+  console.note(summary(solution, csv.problem.buffers.size()));
+  if (solution.fits) return;
+  throw Error(
+      ErrorKind::check_failed,
+      fmt::format("no plan {} {} bytes", solution.proven ? "fits into" : "was found in time for",
+                  *csv.problem.capacity));
 }
 
 int run_plan(const PlanArguments& options, const Context& context) {
-  if (!options.problem.empty()) return plan_problem(options, context.console);
-  if (!options.archive.empty()) return plan_networks(options, context);
-  return context.console.fail(ErrorKind::usage, "nothing to plan: give ARCHIVE or --problem FILE");
+  if (!options.problem.empty()) {
+    plan_problem(options, context.console);
+  } else if (!options.archive.empty()) {
+    plan_networks(options, context);
+  } else {
+    throw Error(ErrorKind::usage, "nothing to plan: give ARCHIVE or --problem FILE");
+  }
+  return 0;
 }
 
 }  // namespace
 
 Command plan_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "plan",
+  return make_command(
+      parent, "plan",
       "Find offsets of buffers that need less memory. For an archive, show what each memory pool "
       "takes, what it would take with other offsets or another order of calls, and the lower "
-      "bound. mlf optimize writes an archive with these offsets");
-  const auto options = std::make_shared<PlanArguments>();
-  declare_plan_options(*app, *options);
-  return {app, [options](const Context& context) { return run_plan(*options, context); }};
+      "bound. mlf optimize writes an archive with these offsets",
+      declare_plan_options, run_plan);
 }
 
 }  // namespace mlf::program

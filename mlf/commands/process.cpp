@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +9,7 @@
 #include "commands/command.h"
 #include "jobs.h"
 #include "mlf/process.h"
-#include "output.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
@@ -36,52 +35,36 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Archives to process in place: a tar (plain, gzip, xz or zstd) or an unpacked "
                  "directory; - takes a tar from standard input to standard output")
       ->required();
-  app.add_option("-o,--output", options.output,
-                 "Write the result here, and do not change the archive; for one ARCHIVE")
-      ->type_name("OUT")
-      ->group("Output");
-  app.add_option(
-         "--tir", options.tir_files,
-         "Also read TIR from this file, as if it were in src/ of the archive, under its own name "
-         "if "
-         "that is like tir-1.txt or tir-1.tvm.json, else under the next free one; for one ARCHIVE; "
-         "repeatable")
-      ->type_name("FILE")
-      ->group("Input");
-  app.add_option(
-         "--add-tir", options.added_tir_files,
-         "First add this file with TIR to src/ of the archive; its name must be like tir-1.txt or "
-         "tir-1.tvm.json. An existing member of that name stays; for one ARCHIVE; repeatable")
-      ->type_name("FILE")
-      ->group("Input");
+  add_option(app, "-o,--output", options.output, {"OUT", "Output"},
+             "Write the result here, and do not change the archive; for one ARCHIVE");
+  add_option(
+      app, "--tir", options.tir_files, {"FILE", "Input"},
+      "Also read TIR from this file, as if it were in src/ of the archive, under its own name if "
+      "that is like tir-1.txt or tir-1.tvm.json, else under the next free one; for one ARCHIVE; "
+      "repeatable");
+  add_option(
+      app, "--add-tir", options.added_tir_files, {"FILE", "Input"},
+      "First add this file with TIR to src/ of the archive; its name must be like tir-1.txt or "
+      "tir-1.tvm.json. An existing member of that name stays; for one ARCHIVE; repeatable");
   add_enum_option(app, "--constants", options.constants,
                   {{"inline", tir::ConstantPlace::inside, "in the JSON, as base64"},
                    {"npy", tir::ConstantPlace::npy, "in .npy members beside it"},
                    {"none", tir::ConstantPlace::none, "left out"}},
                   {"PLACE", "Output"}, "Data of constants");
-  app.add_option("--require", options.require,
-                 "Exit with 1 and change nothing if this is missing; with commas between "
-                 "several:\ntir  any TIR\ngraph  a valid graph of every module")
-      ->type_name("WHAT")
-      ->group("Checks")
+  add_option(app, "--require", options.require, {"WHAT", "Checks"},
+             "Exit with 1 and change nothing if this is missing; with commas between several:\ntir "
+             " any TIR\ngraph  a valid graph of every module")
       ->check(one_of({"tir", "graph"}))
       ->delimiter(',');
-  app.add_option("--module", options.module,
-                 "Process archives without metadata.json, such as a directory with only codegen/, "
-                 "whose files are those of this module")
-      ->type_name("NAME")
-      ->group("Input");
+  add_option(app, "--module", options.module, {"NAME", "Input"},
+             "Process archives without metadata.json, such as a directory with only codegen/, "
+             "whose files are those of this module");
   app.add_flag("--force", options.force,
                "Replace members that have the name of an output and that mlf did not write")
       ->group("Output");
   app.add_flag("--dry-run", options.dry_run, "Print what would be written, and write nothing")
       ->group("Output");
-  app.add_option("-j,--jobs", options.jobs,
-                 "Archives to process at the same time, 1 to 256 (default 1)")
-      ->type_name("N")
-      ->group("Other")
-      ->check(whole_number(1, 256))
-      ->capture_default_str();
+  add_jobs_option(app, options.jobs, "Archives to process");
 }
 
 ProcessOptions process_options(const ProcessArguments& options, const Limits& limits) {
@@ -183,7 +166,7 @@ std::string plan_of(const std::string& archive, const ProcessReport& report) {
 
 int run_process(const ProcessArguments& options, const Context& context) {
   // What CLI11's own checks cannot say, before any archive is touched.
-  if (const auto reason = misuse(options)) return context.console.fail(ErrorKind::usage, *reason);
+  if (const auto reason = misuse(options)) throw support::Error(ErrorKind::usage, *reason);
   const std::vector<Outcome> outcomes = process_all(options, context);
   int exit = 0;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -196,9 +179,7 @@ int run_process(const ProcessArguments& options, const Context& context) {
     }
     // After all are done: lines of archives that are processed at once do not mix.
     explain(options.archives[i], *outcome, context.console);
-    if (!options.dry_run) continue;
-    const auto printed = print(plan_of(options.archives[i], *outcome));
-    if (!printed) return context.console.fail(printed.error());
+    if (options.dry_run) print(plan_of(options.archives[i], *outcome));
   }
   return exit;
 }
@@ -206,15 +187,13 @@ int run_process(const ProcessArguments& options, const Context& context) {
 }  // namespace
 
 Command process_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "process",
+  return make_command(
+      parent, "process",
       "Write the TIR and the network of an archive into it as JSON: TIR (captured, else read from "
       "the generated C) as src/tir-N.json, the network of each module as src/MODULE.topology.json "
       "and src/MODULE.graph.json, and a manifest as src/mlf.json. Nothing else in the archive "
-      "changes, and an archive that is up to date is not written");
-  const auto options = std::make_shared<ProcessArguments>();
-  declare_process_options(*app, *options);
-  return {app, [options](const Context& context) { return run_process(*options, context); }};
+      "changes, and an archive that is up to date is not written",
+      declare_process_options, run_process);
 }
 
 }  // namespace mlf::program

@@ -9,7 +9,8 @@
 
 #include "output.h"
 #include "report/constants.h"
-#include "support/percent.h"
+#include "support/characters.h"
+#include "support/digits.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -36,16 +37,12 @@ struct Column {
   std::function<Count(const Row&)> number;  ///< of columns of numbers
 };
 
-Count unknown() {
-  return {0, std::nullopt};
-}
-
 Count of_measure(const Row& row, CallMeasure measure) {
   return row.call != nullptr ? (*row.call)[measure] : number_of(*row.kernel, measure);
 }
 
 Count divisions_of(const Row& row) {
-  return row.kernel->cost ? row.kernel->cost->index_divisions : unknown();
+  return row.kernel->cost ? row.kernel->cost->index_divisions : Count::unknown();
 }
 
 /// Extents without the ones in front, which are batches.
@@ -58,10 +55,9 @@ std::string output_text(const Row& row) {
   return fmt::format("{}", fmt::join(first, type.shape->end(), "x"));
 }
 
-/// TFLite joins the names of all that it has fused into a layer: the first is the one people know.
 std::string layer_text(const Row& row) {
   if (row.call == nullptr || row.call->layer.empty()) return "-";
-  return row.call->layer.substr(0, row.call->layer.find(';'));
+  return std::string(row.call->first_layer());
 }
 
 std::string dtype_text(const Row& row) {
@@ -90,7 +86,7 @@ std::string weights_text(const Row& row) {
 Count zeros_of(const Row& row) {
   if (row.weights == nullptr) return {};
   const auto& values = row.weights->summary.values;
-  return values ? Count(values->zeros) : unknown();
+  return values ? Count(values->zeros) : Count::unknown();
 }
 
 std::string range_text(const Row& row) {
@@ -105,29 +101,19 @@ std::string number_text(const Row& row) {
   return row.call != nullptr ? std::to_string(index(row.call->call)) : "-";
 }
 
-std::string in_capitals(std::string_view name) {
-  std::string text(name);
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return text;
-}
-
 /// What the compiler made of a kernel; null where it made nothing, or there is none.
 const CompiledFunction* compiled(const Row& row) {
-  if (!row.module->code) return nullptr;
-  const auto found = row.module->code->functions.find(row.kernel->symbol);
-  return found == row.module->code->functions.end() ? nullptr : &found->second;
+  return row.module->code ? row.module->code->find(row.kernel->symbol) : nullptr;
 }
 
 Count code_of(const Row& row) {
   const CompiledFunction* function = compiled(row);
-  return function != nullptr ? Count(function->bytes) : unknown();
+  return function != nullptr ? Count(function->bytes) : Count::unknown();
 }
 
 Count frame_of(const Row& row) {
   const CompiledFunction* function = compiled(row);
-  return function != nullptr ? analysis::to_count(function->frame) : unknown();
+  return function != nullptr ? analysis::to_count(function->frame) : Count::unknown();
 }
 
 /// A column of numbers; the text of a cell is that of its number.
@@ -151,7 +137,7 @@ std::vector<Column> all_columns() {
   };
   for (const CallMeasureInfo& one : call_measures()) {
     columns.push_back(number_column(
-        one.column, in_capitals(one.column), one.words,
+        one.column, support::in_capitals(one.column), one.words,
         [measure = one.measure](const Row& row) { return of_measure(row, measure); }));
   }
   columns.push_back({"percent", "%", "of the module's multiply-accumulates", true, percent_text,
@@ -346,13 +332,10 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
       code.functions, [](const auto& function) { return function.second.frame.has_value(); });
   const std::string no_frame = has_frames ? "?" : "";
   const auto add = [&](std::string call, const std::string& symbol) {
-    const auto found = code.functions.find(symbol);
-    if (found == code.functions.end()) {
-      return table.add({std::move(call), symbol, "?", no_frame});
-    }
-    const CompiledFunction& function = found->second;
-    table.add({std::move(call), symbol, std::to_string(function.bytes),
-               function.frame ? std::to_string(*function.frame) : no_frame});
+    const CompiledFunction* function = code.find(symbol);
+    const bool has_frame = function != nullptr && function->frame;
+    table.add({std::move(call), symbol, function != nullptr ? std::to_string(function->bytes) : "?",
+               has_frame ? std::to_string(*function->frame) : no_frame});
   };
   const std::vector<std::string>& calls = module.objects->main_calls;
   for (std::size_t i = 0; i < calls.size(); ++i) add(std::to_string(i), calls[i]);

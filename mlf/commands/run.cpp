@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -21,11 +20,14 @@
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
+#include "support/error.h"
 #include "support/sha256.h"
 #include "table.h"
 
 namespace mlf::program {
 namespace {
+
+using support::get_or_throw;
 
 struct RunArguments {
   std::string archive;
@@ -43,98 +45,65 @@ struct RunArguments {
 
 void declare_run_options(CLI::App& app, RunArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
-  app.add_option("--module", options.module, "The module to run, where the archive has several")
-      ->type_name("NAME")
-      ->group("Inputs");
-  app.add_option("--input", options.inputs,
-                 "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; "
-                 "repeatable")
-      ->type_name("NAME=FILE")
-      ->group("Inputs");
-  app.add_option("--random", options.seed,
-                 "Random values for all other inputs, the same for the same number: integers of "
-                 "all values, floating-point numbers from -1 up to 1")
-      ->type_name("SEED")
-      ->group("Inputs");
-  app.add_option("-o,--output", options.output,
-                 "Write the outputs here, as .npz, and print no table; - is standard output")
-      ->type_name("FILE")
-      ->group("Output");
-  app.add_option("--layers", options.layers, "Write what each call of main wrote here, as .npz")
-      ->type_name("FILE")
-      ->group("Output");
-  auto* other =
-      app.add_option("--compare", options.other,
-                     "Compare the outputs with those of another archive, which is run as well, or "
-                     "with an .npz or .npy file; exit code 1 where they differ")
-          ->type_name("OTHER")
-          ->group("Comparison");
-  app.add_option("--tolerance", options.tolerance,
-                 "The largest difference of two elements that counts as none")
-      ->type_name("NUMBER")
-      ->group("Comparison")
+  add_option(app, "--module", options.module, {"NAME", "Inputs"},
+             "The module to run, where the archive has several");
+  add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
+             "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
+  add_option(app, "--random", options.seed, {"SEED", "Inputs"},
+             "Random values for all other inputs, the same for the same number: integers of all "
+             "values, floating-point numbers from -1 up to 1");
+  add_option(app, "-o,--output", options.output, {"FILE", "Output"},
+             "Write the outputs here, as .npz, and print no table; - is standard output");
+  add_option(app, "--layers", options.layers, {"FILE", "Output"},
+             "Write what each call of main wrote here, as .npz");
+  auto* other = add_option(
+      app, "--compare", options.other, {"OTHER", "Comparison"},
+      "Compare the outputs with those of another archive, which is run as well, or with an .npz "
+      "or .npy file; exit code 1 where they differ");
+  add_option(app, "--tolerance", options.tolerance, {"NUMBER", "Comparison"},
+             "The largest difference of two elements that counts as none")
       ->check(CLI::NonNegativeNumber)
       ->needs(other);
-  app.add_option("--cc", options.compiler.command, "Compile the archive's C with this command")
-      ->type_name("COMMAND")
-      ->group("Compiler")
+  add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
+             "Compile the archive's C with this command")
       ->capture_default_str();
-  app.add_option("--cflags", options.compiler.flags,
-                 "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"")
-      ->type_name("FLAGS")
-      ->group("Compiler");
-  app.add_option("--seconds", options.seconds, "End the network after this number of seconds")
-      ->type_name("S")
-      ->group("Limits")
+  add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
+             "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
+  add_option(app, "--seconds", options.seconds, {"S", "Limits"},
+             "End the network after this number of seconds")
       ->capture_default_str()
       ->check(number_above_0());
-  app.add_option("--memory", options.memory, "End it where it needs more memory than this")
-      ->type_name("N")
-      ->group("Limits")
+  add_option(app, "--memory", options.memory, {"N", "Limits"},
+             "End it where it needs more memory than this")
       ->capture_default_str()
       ->check(size_with_unit());
 }
 
 /// "x=x.npy", or a file with names. Errors: `usage`, those of the file.
-Result<void> add_inputs(const std::string& argument, std::vector<Tensor>& inputs) {
+void add_inputs(const std::string& argument, std::vector<Tensor>& inputs) {
+  const auto refuse = [&](const std::string& why) {
+    throw support::Error(ErrorKind::usage, fmt::format("--input {}: {}", argument, why));
+  };
   const std::size_t equals = argument.find('=');
   const bool has_name = equals != argument.npos;
-  auto tensors = load_tensors(has_name ? argument.substr(equals + 1) : argument);
-  if (!tensors) return tl::make_unexpected(tensors.error());
+  auto tensors = get_or_throw(load_tensors(has_name ? argument.substr(equals + 1) : argument));
   if (has_name) {
-    if (tensors->size() != 1) {
-      return tl::make_unexpected(
-          Diagnostic{ErrorKind::usage,
-                     fmt::format("--input {}: the file has {} arrays", argument, tensors->size()),
-                     {}});
-    }
-    tensors->front().name = argument.substr(0, equals);
+    if (tensors.size() != 1) refuse(fmt::format("the file has {} arrays", tensors.size()));
+    tensors.front().name = argument.substr(0, equals);
   }
-  for (Tensor& one : *tensors) {
-    if (one.name.empty()) {
-      return tl::make_unexpected(
-          Diagnostic{ErrorKind::usage,
-                     fmt::format("--input {}: say which input it is: NAME={}", argument, argument),
-                     {}});
-    }
+  for (Tensor& one : tensors) {
+    if (one.name.empty()) refuse(fmt::format("say which input it is: NAME={}", argument));
     inputs.push_back(std::move(one));
   }
-  return {};
 }
 
-Result<RunOptions> run_options(const RunArguments& arguments) {
+RunOptions run_options(const RunArguments& arguments) {
   RunOptions options{.seed = arguments.seed};
-  for (const std::string& argument : arguments.inputs) {
-    if (auto added = add_inputs(argument, options.inputs); !added) {
-      return tl::make_unexpected(added.error());
-    }
-  }
+  for (const std::string& argument : arguments.inputs) add_inputs(argument, options.inputs);
   options.compiler = *report_options(arguments.compiler).compiler;
   options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
       std::chrono::duration<double>(std::min(arguments.seconds, 1e9)));
-  const auto memory = number_of(arguments.memory);
-  if (!memory) return tl::make_unexpected(memory.error());
-  options.memory = *memory;
+  options.memory = get_or_throw(number_of(arguments.memory));
   if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
   return options;
 }
@@ -239,19 +208,15 @@ int judge(const RunArguments& arguments, const std::vector<TensorDifference>& di
       differences, [&](const TensorDifference& one) { return one.exceeds(arguments.tolerance); });
   if (differ && first) text += "\n" + first();
   // Standard output has the outputs.
-  if (arguments.output != "-") {
-    const auto printed = print(text);
-    if (!printed) return context.console.fail(printed.error());
-  }
+  if (arguments.output != "-") print(text);
   if (!differ) return 0;
   return context.console.fail(ErrorKind::check_failed, "the outputs differ");
 }
 
 /// What an unsound network computes may be anything.
 void warn_if_unsound(const graph::Topology& network, const Console& console) {
-  for (const graph::Check& check : network.checks) {
-    if (graph::info(check.code).severity != graph::Severity::error) continue;
-    return console.warn(fmt::format("what is run is not a sound network: {}", check.detail));
+  if (const graph::Check* check = network.first_error()) {
+    console.warn(fmt::format("what is run is not a sound network: {}", check->detail));
   }
 }
 
@@ -266,104 +231,97 @@ bool names_tensors(const std::string& path) {
 }
 
 /// Records all of the calls where that is possible, else what `options` ask for.
-Result<RunResult> run_recorded(const RunSide& side, const RunOptions& options,
-                               const Console& console) {
+RunResult run_recorded(const RunSide& side, const RunOptions& options, const Console& console) {
   RunOptions all = options;
   all.calls = RecordedCalls::all;
   auto result = run_network(side.argument.deployment, side.network(), all);
-  if (result || result.error().kind != ErrorKind::check_failed) return result;
+  if (result || result.error().kind != ErrorKind::check_failed) {
+    return get_or_throw(std::move(result));
+  }
   console.warn("calls are not compared: " + to_string(result.error()));
-  return run_network(side.argument.deployment, side.network(), options);
+  return get_or_throw(run_network(side.argument.deployment, side.network(), options));
 }
 
 int compare_with_tensors(const RunArguments& arguments, const RunResult& result,
                          const Context& context) {
-  const auto other = load_tensors(arguments.other);
-  if (!other) return context.console.fail(other.error());
-  return judge(arguments, compare_outputs(result.outputs, *other), nullptr, context);
+  const auto other = get_or_throw(load_tensors(arguments.other));
+  return judge(arguments, compare_outputs(result.outputs, other), nullptr, context);
 }
 
 int compare_with_archive(const RunArguments& arguments, const RunOptions& options,
                          const ComparedRun& compared, const Context& context) {
-  const auto argument =
-      read_network_argument(arguments.other, arguments.module, {}, context.limits, context.console);
-  if (!argument) return context.console.fail(argument.error());
-  warn_if_unsound(argument->topology, context.console);
-  const RunSide other{*argument};
-  const auto run = run_recorded(other, options, context.console);
-  if (!run) return context.console.fail(run.error());
+  const NetworkArgument argument =
+      read_network_argument(arguments.other, arguments.module, {}, context);
+  warn_if_unsound(argument.topology, context.console);
+  const RunSide other{argument};
+  const RunResult run = run_recorded(other, options, context.console);
   std::function<std::string()> first;
-  if (!compared.result.calls.empty() && !run->calls.empty()) {
-    first = [&] { return first_difference_text(compared, {other, *run}, arguments.tolerance); };
+  if (!compared.result.calls.empty() && !run.calls.empty()) {
+    first = [&] { return first_difference_text(compared, {other, run}, arguments.tolerance); };
   }
-  return judge(arguments, compare_outputs(compared.result.outputs, run->outputs), first, context);
+  return judge(arguments, compare_outputs(compared.result.outputs, run.outputs), first, context);
 }
 
 // --- The command --------------------------------------------------------------------------------
 
-Result<void> save_results(const RunArguments& arguments, const RunResult& result) {
+void save_results(const RunArguments& arguments, const RunResult& result) {
   if (!arguments.layers.empty()) {
     std::vector<Tensor> layers;
     for (const RecordedTensor& one : result.calls) {
       if (one.is_result) layers.push_back(one.tensor);
     }
-    if (auto saved = save_tensors(arguments.layers, layers); !saved) return saved;
+    get_or_throw(save_tensors(arguments.layers, layers));
   }
   if (arguments.output == "-") {
-    return npz_bytes(result.outputs).and_then([](const std::string& bytes) {
-      return print(bytes);
-    });
+    print(get_or_throw(npz_bytes(result.outputs)));
+  } else if (!arguments.output.empty()) {
+    get_or_throw(save_tensors(arguments.output, result.outputs));
   }
-  return arguments.output.empty() ? Result<void>() : save_tensors(arguments.output, result.outputs);
 }
 
 int run_and_show(const RunArguments& arguments, const Context& context) {
   const Console& console = context.console;
   if (arguments.output == "-" && standard_output_is_terminal()) {
-    return console.fail(ErrorKind::usage,
-                        "the result is a file: send standard output to a file or a pipe");
+    throw support::Error(ErrorKind::usage,
+                         "the result is a file: send standard output to a file or a pipe");
   }
   std::vector<std::string> read{arguments.archive};
   if (!arguments.other.empty()) read.push_back(arguments.other);
   for (const std::string& output : {arguments.output, arguments.layers}) {
-    if (output.empty()) continue;
-    if (auto checked = check_output(output, read); !checked) return console.fail(checked.error());
+    if (!output.empty()) get_or_throw(check_output(output, read));
   }
-  const auto options = run_options(arguments);
-  if (!options) return console.fail(options.error());
-  const auto argument =
-      read_network_argument(arguments.archive, arguments.module, {}, context.limits, console);
-  if (!argument) return console.fail(argument.error());
-  warn_if_unsound(argument->topology, console);
-  const RunSide side{*argument};
+  const RunOptions options = run_options(arguments);
+  const NetworkArgument argument =
+      read_network_argument(arguments.archive, arguments.module, {}, context);
+  warn_if_unsound(argument.topology, console);
+  const RunSide side{argument};
   const bool is_other_run = !arguments.other.empty() && !names_tensors(arguments.other);
-  const auto result = is_other_run ? run_recorded(side, *options, console)
-                                   : run_network(argument->deployment, side.network(), *options);
-  if (!result) return console.fail(result.error());
-  if (!result->unrecorded.empty()) {
+  const RunResult result =
+      is_other_run ? run_recorded(side, options, console)
+                   : get_or_throw(run_network(argument.deployment, side.network(), options));
+  if (!result.unrecorded.empty()) {
     console.warn(
         fmt::format("{} tensors of calls are not recorded, as their sizes are not known: {}",
-                    result->unrecorded.size(), printable(result->unrecorded.front())));
+                    result.unrecorded.size(), printable(result.unrecorded.front())));
   }
-  if (auto saved = save_results(arguments, *result); !saved) return console.fail(saved.error());
-  if (is_other_run) return compare_with_archive(arguments, *options, {side, *result}, context);
-  if (!arguments.other.empty()) return compare_with_tensors(arguments, *result, context);
-  if (!arguments.output.empty()) return 0;
-  const auto printed = print(outputs_table(result->outputs).text(screen_of_standard_output()));
-  return printed ? 0 : console.fail(printed.error());
+  save_results(arguments, result);
+  if (is_other_run) return compare_with_archive(arguments, options, {side, result}, context);
+  if (!arguments.other.empty()) return compare_with_tensors(arguments, result, context);
+  if (arguments.output.empty()) {
+    print(outputs_table(result.outputs).text(screen_of_standard_output()));
+  }
+  return 0;
 }
 
 }  // namespace
 
 Command run_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "run",
+  return make_command(
+      parent, "run",
       "Run the network on this computer and show its outputs. This compiles and executes the "
       "archive's C, with limits of time, memory and size of files but with your rights: run only "
-      "what you trust. TVM is not needed");
-  const auto options = std::make_shared<RunArguments>();
-  declare_run_options(*app, *options);
-  return {app, [options](const Context& context) { return run_and_show(*options, context); }};
+      "what you trust. TVM is not needed",
+      declare_run_options, run_and_show);
 }
 
 }  // namespace mlf::program

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,18 +10,20 @@
 
 #include "analysis/loop_nest.h"
 #include "arguments.h"
-#include "commands/command.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
-#include "output.h"
+#include "report/code_lines.h"
 #include "report/constants.h"
 #include "report/layers.h"
+#include "support/error.h"
 #include "support/nearest.h"
 #include "table.h"
 
 namespace mlf::program {
 namespace {
+
+using support::get_or_throw;
 
 enum class KernelForm { summary, c, tvmscript, json };
 
@@ -40,8 +41,8 @@ struct ChosenKernel {
   const KernelReport* kernel;
 };
 
-tl::unexpected<Diagnostic> misuse(std::string message) {
-  return tl::make_unexpected(Diagnostic{ErrorKind::usage, std::move(message), {}});
+[[noreturn]] void refuse(std::string message) {
+  throw support::Error(ErrorKind::usage, std::move(message));
 }
 
 /// Whether the argument means this kernel: its symbol, its short name, or the number of a call.
@@ -54,8 +55,7 @@ bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string&
 }
 
 /// The module that is named, or all.
-Result<std::vector<const ModuleReport*>> searched_modules(const Report& report,
-                                                          const std::string& name) {
+std::vector<const ModuleReport*> searched_modules(const Report& report, const std::string& name) {
   std::vector<const ModuleReport*> modules;
   std::vector<std::string> names;
   for (const ModuleReport& module : report.modules) {
@@ -63,7 +63,7 @@ Result<std::vector<const ModuleReport*>> searched_modules(const Report& report,
     if (name.empty() || module.name == name) modules.push_back(&module);
   }
   if (!modules.empty()) return modules;
-  return misuse(name.empty() ? "the archive has no module" : unknown_module(name, names));
+  refuse(name.empty() ? "the archive has no module" : unknown_module(name, names));
 }
 
 bool is_number(const std::string& text) {
@@ -95,19 +95,17 @@ std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
   return fmt::format("there is no call {}: the last is {}", wanted, calls - 1);
 }
 
-Result<ChosenKernel> chosen_kernel(const Report& report, const ShowArguments& options) {
+ChosenKernel chosen_kernel(const Report& report, const ShowArguments& options) {
   const auto modules = searched_modules(report, options.module);
-  if (!modules) return tl::make_unexpected(modules.error());
   std::vector<ChosenKernel> meant;
-  for (const ModuleReport* module : *modules) {
+  for (const ModuleReport* module : modules) {
     for (std::size_t i = 0; i < module->kernels.size(); ++i) {
       if (is_meant(*module, i, options.kernel)) meant.push_back({module, &module->kernels[i]});
     }
   }
-  if (meant.empty()) return misuse(no_such_kernel(*modules, options.kernel));
+  if (meant.empty()) refuse(no_such_kernel(modules, options.kernel));
   if (meant.size() > 1) {
-    return misuse(
-        fmt::format("'{}' is in several modules: choose one with --module", options.kernel));
+    refuse(fmt::format("'{}' is in several modules: choose one with --module", options.kernel));
   }
   return meant.front();
 }
@@ -136,20 +134,6 @@ std::string layers_of(const ChosenKernel& chosen) {
   return layers;
 }
 
-/// Lines of a text, with their line breaks.
-std::string_view lines_of(std::string_view text, const CodeLines& lines) {
-  const auto start_of = [&](std::uint32_t line) {
-    std::size_t at = 0;
-    for (std::uint32_t i = 1; i < line && at < text.size(); ++i) {
-      const std::size_t end = text.find('\n', at);
-      at = end == text.npos ? text.size() : end + 1;
-    }
-    return at;
-  };
-  const std::size_t begin = start_of(lines.first);
-  return text.substr(begin, start_of(lines.last + 1) - begin);
-}
-
 /// The operator of each call in Relay, where it is known.
 std::string relay_lines(const ChosenKernel& chosen, const Deployment& deployment,
                         const Screen& screen) {
@@ -159,7 +143,7 @@ std::string relay_lines(const ChosenKernel& chosen, const Deployment& deployment
     const archive::Archive& archive = deployment.archive();
     const auto whole = archive.read(*archive.find(call.relay->file));
     if (!whole) continue;
-    std::string line = report::without_comments(lines_of(*whole, *call.relay));
+    std::string line = report::without_comments(report::lines_of(*whole, *call.relay));
     const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
     line = line.substr(begin, line.find_last_not_of(" \n") + 1 - begin);
     text +=
@@ -286,135 +270,114 @@ std::string summary_of(const ChosenKernel& chosen, const Deployment& deployment,
 
 // --- Its code ----------------------------------------------------------------------------------
 
-Result<std::string> c_of(const ChosenKernel& chosen, const Deployment& deployment) {
+std::string_view c_of(const ChosenKernel& chosen, const Deployment& deployment) {
   const std::optional<CodeLines>& lines = chosen.kernel->c;
   const archive::Member* member = lines ? deployment.archive().find(lines->file) : nullptr;
-  if (member == nullptr) return misuse("this kernel has no C in the archive");
-  return deployment.archive().read(*member).map(
-      [&](std::string_view text) { return std::string(lines_of(text, *lines)); });
+  if (member == nullptr) refuse("this kernel has no C in the archive");
+  return report::lines_of(get_or_throw(deployment.archive().read(*member)), *lines);
 }
 
 /// The TIR of the kernel as a module of one function.
-Result<tir::Document> alone(const ChosenKernel& chosen, const Deployment& deployment) {
+tir::Document alone(const ChosenKernel& chosen, const Deployment& deployment) {
   const TirSource* source = deployment.find_tir(chosen.kernel->source);
-  if (source == nullptr) return misuse("this kernel has no TIR in the archive");
+  if (source == nullptr) refuse("this kernel has no TIR in the archive");
   // Read anew, to be changed; reading is deterministic, so that ids are the same.
-  return deployment.read_tir(*source).map([&](tir::Document document) {
-    tir::NodePair kept{};
-    for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
-      if (one.function.id() == chosen.kernel->function) kept = {one.key.id(), one.function.id()};
-    }
-    const tir::NodeId root = document.module.root().id();
-    tir::Builder builder(std::move(document.module));
-    builder.set(root, tir::f::IRModule::functions, builder.map(std::vector<tir::NodePair>{kept}));
-    document.module = std::move(builder).finish(root);
-    return document;
-  });
+  tir::Document document = get_or_throw(deployment.read_tir(*source));
+  tir::NodePair kept{};
+  for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
+    if (one.function.id() == chosen.kernel->function) kept = {one.key.id(), one.function.id()};
+  }
+  const tir::NodeId root = document.module.root().id();
+  tir::Builder builder(std::move(document.module));
+  builder.set(root, tir::f::IRModule::functions, builder.map(std::vector<tir::NodePair>{kept}));
+  document.module = std::move(builder).finish(root);
+  return document;
 }
 
-Result<std::string> text_of(const ChosenKernel& chosen, const Deployment& deployment,
-                            KernelForm form) {
+std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, KernelForm form) {
   if (form == KernelForm::summary) {
     return summary_of(chosen, deployment, screen_of_standard_output());
   }
-  if (form == KernelForm::c) return c_of(chosen, deployment);
-  return alone(chosen, deployment).and_then([&](const tir::Document& document) {
-    std::string text;
-    const auto sink = [&](std::string_view bytes) { text += bytes; };
-    const auto written = form == KernelForm::tvmscript
-                             ? tir::write_tvmscript(document, {}, sink)
-                             : tir::write_tir_json(document, {.layout = JsonLayout::pretty}, sink)
-                                   .map([](const auto&) {});
-    return written.map([&] { return text; });
-  });
+  if (form == KernelForm::c) return std::string(c_of(chosen, deployment));
+  const tir::Document document = alone(chosen, deployment);
+  std::string text;
+  const auto sink = [&](std::string_view bytes) { text += bytes; };
+  if (form == KernelForm::tvmscript) {
+    get_or_throw(tir::write_tvmscript(document, {}, sink));
+  } else {
+    get_or_throw(tir::write_tir_json(document, {.layout = JsonLayout::pretty}, sink));
+  }
+  return text;
 }
 
 // --- Relay ---------------------------------------------------------------------------------------
 
 /// The module that is named, or the only one.
-Result<const Module*> chosen_module(const ModelLibrary& library, const std::string& name) {
+const Module& chosen_module(const ModelLibrary& library, const std::string& name) {
   std::vector<std::string> names;
   for (const Module& module : library.modules) names.push_back(module.name);
   if (!name.empty()) {
     const auto found = std::ranges::find(library.modules, name, &Module::name);
-    if (found == library.modules.end()) return misuse(unknown_module(name, names));
-    return &*found;
+    if (found == library.modules.end()) refuse(unknown_module(name, names));
+    return *found;
   }
-  if (names.empty()) return misuse("the archive has no module");
-  if (names.size() == 1) return &library.modules.front();
-  return misuse(fmt::format("the archive has several modules: choose one with --module: {}",
-                            fmt::join(names, ", ")));
+  if (names.empty()) refuse("the archive has no module");
+  if (names.size() == 1) return library.modules.front();
+  refuse(fmt::format("the archive has several modules: choose one with --module: {}",
+                     fmt::join(names, ", ")));
 }
 
 /// Main of the model in Relay's words, as the archive has it.
-Result<std::string> relay_of(const ShowArguments& options, const Deployment& deployment) {
-  return chosen_module(deployment.library(), options.module)
-      .and_then([&](const Module* module) -> Result<std::string> {
-        const auto& file = module->files.relay;
-        if (!file) return misuse(fmt::format("module '{}' has no text of Relay", module->name));
-        const archive::Archive& archive = deployment.archive();
-        return archive.read(*archive.find(file->name))
-            .and_then([&](std::string_view text) -> Result<std::string> {
-              const std::string_view main = report::main_of_relay(text);
-              if (!main.empty()) return std::string(main);
-              return tl::make_unexpected(
-                  Diagnostic{ErrorKind::invalid_input,
-                             "there is no 'def @main(' in it",
-                             {.file = archive.path(), .member = file->name}});
-            });
-      });
-}
-
-int show_relay(const ShowArguments& options, const Context& context) {
-  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
-  if (!deployment) return context.console.fail(deployment.error());
-  const auto shown =
-      relay_of(options, *deployment).and_then([](const std::string& text) { return print(text); });
-  return shown ? 0 : context.console.fail(shown.error());
+std::string_view relay_of(const ShowArguments& options, const Deployment& deployment) {
+  const Module& module = chosen_module(deployment.library(), options.module);
+  const auto& file = module.files.relay;
+  if (!file) refuse(fmt::format("module '{}' has no text of Relay", module.name));
+  const archive::Archive& archive = deployment.archive();
+  const std::string_view main =
+      report::main_of_relay(get_or_throw(archive.read(*archive.find(file->name))));
+  if (!main.empty()) return main;
+  throw support::Error(ErrorKind::invalid_input, "there is no 'def @main(' in it",
+                       {.file = archive.path(), .member = file->name});
 }
 
 int run_show(const ShowArguments& options, const Context& context) {
-  if (options.relay) return show_relay(options, context);
-  if (options.kernel.empty()) {
-    return context.console.fail(ErrorKind::usage,
-                                "KERNEL is required, or --relay (see mlf show --help)");
+  if (options.relay) {
+    const Deployment deployment =
+        get_or_throw(Deployment::open(options.archive, context.limits.deployment()));
+    print(relay_of(options, deployment));
+    return 0;
   }
-  const auto deployment = Deployment::open(options.archive, context.limits.deployment());
-  if (!deployment) return context.console.fail(deployment.error());
-  warn_if_incomplete(*deployment, context.console);
-  const auto report = report_of(*deployment);
-  if (!report) return context.console.fail(report.error());
-  const auto shown = chosen_kernel(*report, options)
-                         .and_then([&](const ChosenKernel& chosen) {
-                           return text_of(chosen, *deployment, options.form);
-                         })
-                         .and_then([](const std::string& text) { return print(text); });
-  return shown ? 0 : context.console.fail(shown.error());
+  if (options.kernel.empty()) refuse("KERNEL is required, or --relay (see mlf show --help)");
+  const Deployment deployment = open_archive(options.archive, context);
+  const Report report = get_or_throw(report_of(deployment));
+  print(text_of(chosen_kernel(report, options), deployment, options.form));
+  return 0;
 }
 
-}  // namespace
-
-Command show_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "show", "Show one kernel: its loops and what they cost, its memory, its code");
-  const auto options = std::make_shared<ShowArguments>();
-  app->add_option("ARCHIVE", options->archive, kArchiveHelp)->required();
+void declare_show_options(CLI::App& app, ShowArguments& options) {
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   auto* kernel =
-      app->add_option("KERNEL", options->kernel,
-                      "Its symbol, its name in mlf report, or the number of one of its calls");
-  app->add_option("--module", options->module, "The module, if several have such a kernel")
-      ->type_name("MODULE")
-      ->group("Input");
-  add_enum_option(*app, "--form", options->form,
+      app.add_option("KERNEL", options.kernel,
+                     "Its symbol, its name in mlf report, or the number of one of its calls");
+  add_option(app, "--module", options.module, {"MODULE", "Input"},
+             "The module, if several have such a kernel");
+  add_enum_option(app, "--form", options.form,
                   {{"summary", KernelForm::summary, "loops as code with their costs, and buffers"},
                    {"c", KernelForm::c, "its lines of generated C"},
                    {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
                    {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
                   {"FORM", "Output"}, "What to print");
-  app->add_flag("--relay", options->relay, "Print main of the model in Relay instead of a kernel")
+  app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
       ->group("Output")
       ->excludes(kernel);
-  return {app, [options](const Context& context) { return run_show(*options, context); }};
+}
+
+}  // namespace
+
+Command show_command(CLI::App& parent) {
+  return make_command(parent, "show",
+                      "Show one kernel: its loops and what they cost, its memory, its code",
+                      declare_show_options, run_show);
 }
 
 }  // namespace mlf::program

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
-#include "commands/command.h"
 #include "commands/row_columns.h"
 #include "jobs.h"
 #include "mlf/report.h"
-#include "output.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
@@ -33,9 +31,9 @@ struct ArchiveRows {
 };
 
 ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Context& context) {
-  const auto read = read_report_argument(path, context.limits, context.console);
-  const auto rows = read.map([&](const Report& report) { return rows_of(report, kind); });
-  return rows ? ArchiveRows{*rows, {}} : ArchiveRows{{}, rows.error()};
+  auto rows =
+      support::to_result([&] { return rows_of(read_report_argument(path, context), kind); });
+  return rows ? ArchiveRows{*std::move(rows), {}} : ArchiveRows{{}, std::move(rows.error())};
 }
 
 /// Names of the columns: whose row it is and what was wrong with it come first.
@@ -50,20 +48,20 @@ class RowPrinter {
   explicit RowPrinter(const TableArguments& options)
       : format_(options.format), names_(names_of_columns(options.rows)) {}
 
-  Result<void> head() const {
-    if (format_ == RowFormat::jsonl) return {};
+  void head() const {
+    if (format_ == RowFormat::jsonl) return;
     std::vector<Cell> cells;
     for (const std::string& name : names_) cells.emplace_back(name);
-    return print(csv_line(cells));
+    print(csv_line(cells));
   }
 
-  Result<void> archive(const std::string& path, const ArchiveRows& rows) const {
+  void archive(const std::string& path, const ArchiveRows& rows) const {
     std::string text;
     const std::string name = printable(path);
     for (const auto& row : rows.rows) text += line({name, {}}, row);
     // One bad archive is one row, so that none is missing.
     if (rows.failure) text += line({name, printable(rows.failure->message)}, {});
-    return print(text);
+    print(text);
   }
 
  private:
@@ -95,46 +93,43 @@ int run_table(const TableArguments& options, const Context& context) {
     found[i] = rows_of_archive(options.archives[i], options.rows, context);
   });
   const RowPrinter printer(options);
-  auto printed = printer.head();
+  printer.head();
   int exit = 0;
-  for (std::size_t i = 0; i < found.size() && printed; ++i) {
-    printed = printer.archive(options.archives[i], found[i]);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    printer.archive(options.archives[i], found[i]);
     if (!found[i].failure) continue;
     const int code = context.console.fail(*found[i].failure);
     if (exit == 0) exit = code;
   }
-  if (printed) note_if_empty(found, options.rows, context.console);
-  return printed ? exit : context.console.fail(printed.error());
+  note_if_empty(found, options.rows, context.console);
+  return exit;
 }
 
-}  // namespace
-
-Command table_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "table", "Print the numbers of reports as rows, for spreadsheets and databases");
-  const auto options = std::make_shared<TableArguments>();
-  app->add_option("ARCHIVE", options->archives,
-                  "Tars (plain, gzip, xz or zstd) or unpacked directories")
+void declare_table_options(CLI::App& app, TableArguments& options) {
+  app.add_option("ARCHIVE", options.archives,
+                 "Tars (plain, gzip, xz or zstd) or unpacked directories")
       ->required();
-  add_enum_option(*app, "--rows", options->rows,
+  add_enum_option(app, "--rows", options.rows,
                   {{"archive", RowKind::archive, "a module of an archive"},
                    {"call", RowKind::call, "a call of a network"},
                    {"tensor", RowKind::tensor, "a value of a network"},
                    {"constant", RowKind::constant, "a constant"},
                    {"finding", RowKind::finding, "a finding of mlf report"}},
                   {"KIND", "Output"}, "What a row is");
-  add_enum_option(*app, "--format", options->format,
+  add_enum_option(app, "--format", options.format,
                   {{"csv", RowFormat::csv, "with a line of names first"},
                    {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},
                   {"FORMAT", "Output"}, "Form of the rows");
-  app->add_option("-j,--jobs", options->jobs,
-                  "Archives to read at the same time, 1 to 256 (default 1)")
-      ->type_name("N")
-      ->check(whole_number(1, 256))
-      ->group("Other")
-      ->capture_default_str();
-  app->footer(row_columns_help());
-  return {app, [options](const Context& context) { return run_table(*options, context); }};
+  add_jobs_option(app, options.jobs, "Archives to read");
+  app.footer(row_columns_help());
+}
+
+}  // namespace
+
+Command table_command(CLI::App& parent) {
+  return make_command(parent, "table",
+                      "Print the numbers of reports as rows, for spreadsheets and databases",
+                      declare_table_options, run_table);
 }
 
 }  // namespace mlf::program

@@ -1,15 +1,13 @@
 // mlf tir: one module, converted, on standard output.
 #include <fmt/core.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "arguments.h"
-#include "commands/command.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
-#include "output.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
@@ -136,11 +134,10 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
   if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
       has_constants(document)) {
     const std::string_view format = options.format == TirFormat::c ? "c" : "save_json";
-    return tl::make_unexpected(Diagnostic{
+    throw support::Error(
         ErrorKind::invalid_input,
         fmt::format("the module has constants, and {} cannot be written without their data",
-                    format),
-        {}});
+                    format));
   }
   switch (options.format) {
     case TirFormat::json:
@@ -161,35 +158,31 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
 
 int run_tir(const TirArguments& options, const Context& context) {
   // Whatever dialect it is in: the reader finds out by content.
-  auto document = read_tir_argument(options.source, context.limits);
-  if (!document) return context.console.fail(document.error());
+  tir::Document document = read_tir_argument(options.source, context.limits);
   // Writers obey the version of the document, whether it was found or is wanted.
-  if (options.tvm_version) document->source.tvm_version = *options.tvm_version;
+  if (options.tvm_version) document.source.tvm_version = *options.tvm_version;
   if (options.missing == Missing::omit && needs_all_objects(options.format)) {
-    for (const tir::OmittedAttribute& omitted : tir::omit_missing(*document)) {
+    for (const tir::OmittedAttribute& omitted : tir::omit_missing(document)) {
       context.console.note(omitted_note(omitted));
     }
   }
-  if (options.format != TirFormat::json) warn_of_missing_functions(*document, context.console);
+  if (options.format != TirFormat::json) warn_of_missing_functions(document, context.console);
   OutputStream out;
-  const auto written = write_tir(*document, options, context.limits,
-                                 [&](std::string_view bytes) { out.write(bytes); });
-  if (!written) return context.console.fail(written.error());
-  const auto finished = out.finish();
-  return finished ? 0 : context.console.fail(finished.error());
+  support::get_or_throw(write_tir(document, options, context.limits,
+                                  [&](std::string_view bytes) { out.write(bytes); }));
+  out.finish();
+  return 0;
 }
 
 }  // namespace
 
 Command tir_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "tir",
+  return make_command(
+      parent, "tir",
       "Print one TIR module as JSON, TVM's save_json, TVMScript or C. The input is in any dialect "
       "that mlf reads, detected by content: JSON, save_json, TVMScript, legacy text or C "
-      "that TVM generated");
-  const auto options = std::make_shared<TirArguments>();
-  declare_tir_options(*app, *options);
-  return {app, [options](const Context& context) { return run_tir(*options, context); }};
+      "that TVM generated",
+      declare_tir_options, run_tir);
 }
 
 }  // namespace mlf::program

@@ -3,13 +3,12 @@
 
 #include <fmt/core.h>
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "commands/command.h"
-#include "output.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
@@ -59,10 +58,18 @@ std::string format_results(std::span<const VerifiedArchive> verified,
   return text;
 }
 
+void declare_verify_options(CLI::App& app, VerifyArguments& options) {
+  app.add_option("ARCHIVE", options.archives,
+                 "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")
+      ->required();
+  add_tir_option(app, options.tir_files);
+  app.add_flag("--json", options.json, "Print JSON (schemas/verify.md)")->group("Output");
+}
+
 int run_verify(const VerifyArguments& options, const Context& context) {
   // A file belongs to one archive, and nothing would say which.
   if (options.archives.size() > 1 && !options.tir_files.empty()) {
-    return context.console.fail(ErrorKind::usage, "--tir takes one ARCHIVE");
+    throw support::Error(ErrorKind::usage, "--tir takes one ARCHIVE");
   }
   int exit = 0;
   std::vector<VerifiedArchive> verified;
@@ -81,29 +88,20 @@ int run_verify(const VerifyArguments& options, const Context& context) {
       exit = exit_code(ErrorKind::check_failed);
   }
   // Also after failures: what was found about the others still holds.
-  const auto printed = print(format_results(verified, options, context.console));
-  return printed ? exit : context.console.fail(printed.error());
+  print(format_results(verified, options, context.console));
+  return exit;
 }
 
 }  // namespace
 
 Command verify_command(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand(
-      "verify",
+  return make_command(
+      parent, "verify",
       "Check that archives are consistent: networks pass their checks, stages of one build agree, "
       "generated C equals captured TIR, and what mlf wrote is intact and up to date. Prints a line "
       "for each finding. With -v also prints notes, what was checked, with counts, and what was "
-      "not. verify reads the C and does not compile it");
-  const auto options = std::make_shared<VerifyArguments>();
-  app->add_option("ARCHIVE", options->archives,
-                  "Tars (plain, gzip, xz or zstd) or unpacked directories; - is standard input")
-      ->required();
-  app->add_option("--tir", options->tir_files,
-                  "Also read TIR from this file (see mlf process); repeatable")
-      ->type_name("FILE")
-      ->group("Input");
-  app->add_flag("--json", options->json, "Print JSON (schemas/verify.md)")->group("Output");
-  return {app, [options](const Context& context) { return run_verify(*options, context); }};
+      "not. verify reads the C and does not compile it",
+      declare_verify_options, run_verify);
 }
 
 }  // namespace mlf::program

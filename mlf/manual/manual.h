@@ -5,12 +5,28 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "manual/notes.h"
-#include "mlf/diagnostics.h"
-
 namespace mlf::program {
+
+/// An example: a command line, and its meaning.
+struct Example {
+  std::string_view command;
+  std::string_view effect;
+};
+
+/// Parts of help and manual pages of a command beside its options.
+struct CommandNotes {
+  std::string_view command;  ///< "process"; "mlf" is the program
+  std::vector<Example> examples;
+  std::string_view exit_1;                 ///< when the exit code is 1; empty: never
+  std::vector<std::string_view> see_also;  ///< commands, and files of the repository
+  std::string (*details)() = nullptr;      ///< lines of the manual page only
+};
+
+/// Returns the notes of `command`; empty if the table has none.
+CommandNotes notes_of(std::string_view command);
 
 struct OptionText {
   std::vector<std::string> names;    ///< "-o", "--output"; of a positional one, "ARCHIVE"
@@ -74,7 +90,7 @@ std::string zsh_completion(const ProgramText& text);
 std::string fish_completion(const ProgramText& text);
 
 /// Writes the manual pages and completions below `directory` as they are installed below share/.
-/// Errors: `io`.
-Result<void> write_manual(const ProgramText& text, const std::string& directory);
+/// Throws `Error` of kind `io`.
+void write_manual(const ProgramText& text, const std::string& directory);
 
 }  // namespace mlf::program

@@ -1,4 +1,4 @@
-#include "manual/notes.h"
+#include "manual/manual.h"
 
 #include "commands/row_columns.h"
 
@@ -82,8 +82,7 @@ CommandNotes notes_of(std::string_view command) {
        {{"mlf run --random 1 module.tar", "Outputs for random inputs"},
         {"mlf run --random 1 -o outputs.npz --layers layers.npz module.tar",
          "What each call wrote as well"},
-        {"mlf run --random 1 --compare old.tar module.tar",
-         "The first call whose values differ"}},
+        {"mlf run --random 1 --compare old.tar module.tar", "The first call whose values differ"}},
        "the outputs differ, or the network cannot be run",
        {"mlf report", "mlf/guide/running.md"}},
       {"verify",

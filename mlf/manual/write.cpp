@@ -2,30 +2,25 @@
 
 #include "archive/output_file.h"
 #include "manual/manual.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {
 
 namespace fs = std::filesystem;
 
-tl::unexpected<Diagnostic> failure(const fs::path& path, const std::string& reason) {
-  return tl::make_unexpected(
-      Diagnostic{ErrorKind::io, "cannot be written: " + reason, {.file = path}});
-}
-
-Result<void> write_file(const fs::path& path, const std::string& text) {
+void write_text(const fs::path& path, const std::string& text) {
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
-  if (error) return failure(path, error.message());
-  return mlf::write_file(path, [&](const Sink& out) -> Result<void> {
-    out(text);
-    return {};
-  });
+  if (error) {
+    throw support::Error(ErrorKind::io, "cannot be written: " + error.message(), {.file = path});
+  }
+  support::get_or_throw(write_file(path, text));
 }
 
 }  // namespace
 
-Result<void> write_manual(const ProgramText& text, const std::string& directory) {
+void write_manual(const ProgramText& text, const std::string& directory) {
   // The places in which each looks for what packages bring.
   const fs::path root = directory;
   std::vector<std::pair<fs::path, std::string>> files{
@@ -37,10 +32,7 @@ Result<void> write_manual(const ProgramText& text, const std::string& directory)
   for (const CommandText& command : text.commands) {
     files.emplace_back(root / "man/man1" / ("mlf-" + command.name + ".1"), manual_page(command));
   }
-  for (const auto& [path, content] : files) {
-    if (auto written = write_file(path, content); !written) return written;
-  }
-  return {};
+  for (const auto& [path, content] : files) write_text(path, content);
 }
 
 }  // namespace mlf::program

@@ -65,6 +65,13 @@ Result<void> write_file(const std::string& path,
   });
 }
 
+Result<void> write_file(const std::string& path, std::string_view text) {
+  return write_file(path, [&](const Sink& out) -> Result<void> {
+    out(text);
+    return {};
+  });
+}
+
 Result<void> check_output(const std::string& output, std::span<const std::string> inputs) {
   const std::optional<FileId> written = id_of(output, STDOUT_FILENO);
   if (!written) return {};

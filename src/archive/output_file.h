@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
@@ -17,6 +18,9 @@ namespace mlf {
 /// `io`, and those of `write`; what was there is still there then.
 MLF_API Result<void> write_file(const std::string& path,
                                 const std::function<Result<void>(const Sink&)>& write);
+
+/// The same with all of its text at once.
+MLF_API Result<void> write_file(const std::string& path, std::string_view text);
 
 /// Refuses to write `output` where it is one of the files `inputs`, which the same command reads:
 /// by the same path, a symbolic or a hard link. Also where it is a file in an unpacked archive

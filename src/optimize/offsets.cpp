@@ -25,6 +25,7 @@
 #include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
 #include "process/verify_c.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
@@ -397,10 +398,7 @@ class Replanning {
 
   /// `TVMGEN_<MODULE><SUFFIX>` in the module's headers, in capitals.
   bool macro(const Module& module, const std::string& suffix, const NumberChange& size) {
-    std::string name = "tvmgen_" + module.name + suffix;
-    for (char& c : name) {
-      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    }
+    const std::string name = support::in_capitals("tvmgen_" + module.name + suffix);
     bool found = false;
     for (const FileRef& file : module.files.headers) {
       const Member& member = member_named(file.name);

@@ -17,12 +17,6 @@ namespace {
 
 using analysis::Count;
 
-constexpr std::array kResources{
-#define MLF_RESOURCE(name, unit, meaning) Resource::name,
-#include "mlf/resources.def"
-#undef MLF_RESOURCE
-};
-
 constexpr std::array kInfos{
 #define MLF_RESOURCE(name, unit, meaning) ResourceInfo{Resource::name, #name, unit, meaning},
 #include "mlf/resources.def"
@@ -61,7 +55,7 @@ Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
 
 /// .data is in flash as well: startup code copies it into RAM.
 Count sections_of(const ModuleReport& module) {
-  if (!module.code) return {0, std::nullopt};
+  if (!module.code) return Count::unknown();
   return Count(module.code->text) + Count(module.code->rodata) + Count(module.code->data);
 }
 
@@ -81,12 +75,8 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
 /// Where an archive contradicts itself, its numbers may be wrong in either direction.
 std::optional<std::string> contradiction(const ModuleReport& module) {
   if (!module.contradictions.empty()) return module.contradictions.front().detail;
-  if (!module.network) return std::nullopt;
-  const auto& checks = module.network->checks;
-  const auto found = std::ranges::find_if(checks, [](const graph::Check& check) {
-    return info(check.code).severity == graph::Severity::error;
-  });
-  return found == checks.end() ? std::nullopt : std::optional(found->detail);
+  const graph::Check* error = module.network ? module.network->first_error() : nullptr;
+  return error != nullptr ? std::optional(error->detail) : std::nullopt;
 }
 
 /// A number with bounds fits only if its upper one does: a board does not take the benefit of
@@ -272,10 +262,6 @@ const ResourceInfo& info(Resource resource) {
   return kInfos[static_cast<std::size_t>(resource)];
 }
 
-std::span<const Resource> all_resources() {
-  return kResources;
-}
-
 std::string_view to_string(Resource resource) {
   return info(resource).name;
 }
@@ -358,9 +344,9 @@ Demands Budget::demands_on(std::string_view module) const {
   const auto found = of_modules.find(module);
   const Demands own = found != of_modules.end() ? found->second : Demands();
   Demands demands;
-  for (const Resource resource : all_resources()) {
-    const Limit* limit = limit_on(own.limits, resource);
-    if (limit == nullptr) limit = limit_on(common.limits, resource);
+  for (const ResourceInfo& one : resource_infos()) {
+    const Limit* limit = limit_on(own.limits, one.resource);
+    if (limit == nullptr) limit = limit_on(common.limits, one.resource);
     if (limit != nullptr) demands.limits.push_back(*limit);
   }
   for (const CostFindingInfo& finding : all_cost_findings()) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "analysis/fingerprint.h"
-#include "support/percent.h"
+#include "support/digits.h"
 #include "tir/c/c.h"
 
 namespace mlf {
@@ -237,10 +237,9 @@ void add_compiled(std::vector<NumberChange>& changes, const ModuleReport& a,
 void add_code(std::vector<NumberChange>& changes, const ModuleReport& a, std::size_t before,
               const ModuleReport& b, std::size_t after) {
   if (!a.code || !b.code) return;
-  const auto left = a.code->functions.find(a.kernels[before].symbol);
-  const auto right = b.code->functions.find(b.kernels[after].symbol);
-  if (left == a.code->functions.end() || right == b.code->functions.end()) return;
-  add_number(changes, "code", left->second.bytes, right->second.bytes);
+  const CompiledFunction* left = a.code->find(a.kernels[before].symbol);
+  const CompiledFunction* right = b.code->find(b.kernels[after].symbol);
+  if (left != nullptr && right != nullptr) add_number(changes, "code", left->bytes, right->bytes);
 }
 
 void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,

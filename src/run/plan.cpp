@@ -17,6 +17,7 @@
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "mlf/inspection.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/nearest.h"
 
@@ -58,9 +59,8 @@ std::vector<GivenPool> given_pools(std::string_view header, const graph::Topolog
                                    const std::string& module) {
   std::vector<GivenPool> pools;
   for (const deployment::HeaderPool& pool : deployment::read_header(header).pools) {
-    std::string macro = fmt::format("TVMGEN_{}_{}_CONSTANT_POOL_DATA", module, pool.name);
-    std::ranges::transform(macro, macro.begin(),
-                           [](unsigned char letter) { return std::toupper(letter); });
+    const std::string macro = support::in_capitals(
+        fmt::format("tvmgen_{}_{}_constant_pool_data", module, pool.name));
     pools.push_back({.name = pool.name,
                      .bytes = static_cast<std::uint64_t>(pool.bytes),
                      .data = pool.is_constant ? macro : std::string()});

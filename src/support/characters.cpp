@@ -51,6 +51,14 @@ bool is_unsafe_to_show(char32_t c) {
   return is_control(c) || is_bidi_control(c) || is_separator || is_noncharacter;
 }
 
+std::string in_capitals(std::string_view text) {
+  std::string capitals(text);
+  for (char& c : capitals) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return capitals;
+}
+
 }  // namespace mlf::support
 
 namespace mlf {

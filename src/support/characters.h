@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+
+#include "mlf/export.h"
 
 namespace mlf::support {
 
@@ -43,5 +46,8 @@ bool is_plain(std::string_view text);
 /// characters that reorder text, line separators, and the noncharacters U+FFFE and U+FFFF, which
 /// XML 1.0, and so SVG, cannot contain.
 bool is_unsafe_to_show(char32_t c);
+
+/// Returns `text` with its ASCII letters as capitals, in any locale.
+MLF_API std::string in_capitals(std::string_view text);
 
 }  // namespace mlf::support

@@ -1,5 +1,7 @@
 #include "support/digits.h"
 
+#include <fmt/core.h>
+
 #include "support/characters.h"
 
 namespace mlf {
@@ -39,6 +41,11 @@ std::string group_digits(std::string_view text) {
     i = end;
   }
   return out;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "0.0";
+  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 }  // namespace mlf

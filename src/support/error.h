@@ -1,4 +1,5 @@
-// The one exception that may unwind inside the library, and what turns it into a Result.
+// The one exception that may unwind inside the library and the program, and what turns it into a
+// Result.
 #pragma once
 
 #include <new>
@@ -12,7 +13,8 @@
 
 namespace mlf::support {
 
-/// Thrown inside the library only: every public function runs in `to_result`, which catches it.
+/// Thrown inside the library and inside the program: every public function runs in `to_result`,
+/// which catches it, and so does `main`.
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}
@@ -26,7 +28,7 @@ class Error : public std::exception {
   Diagnostic diagnostic_;
 };
 
-/// The value of a result, for code that runs inside `to_result`.
+/// The value of a result, for code that runs inside `to_result` or is of the program.
 /// @throws Error where there is none
 template <class T>
 T get_or_throw(Result<T> result) {

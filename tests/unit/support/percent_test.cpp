@@ -1,4 +1,4 @@
-#include "support/percent.h"
+#include "support/digits.h"
 
 #include <gtest/gtest.h>
 
