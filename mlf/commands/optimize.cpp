@@ -109,7 +109,9 @@ std::string plural(std::size_t count, std::string_view one) {
 
 /// "module 'default': smaller types of 45 constants save 27,000 bytes"
 std::string causes_of(const OptimizedModule& module) {
-  const auto count = [&](auto is_one) { return std::ranges::count_if(module.constants, is_one); };
+  const auto count = [&](auto is_one) {
+    return static_cast<std::size_t>(std::ranges::count_if(module.constants, is_one));
+  };
   const auto shared = count([](const OptimizedConstant& one) { return !one.equal.empty(); });
   const auto dropped = count([](const OptimizedConstant& one) { return one.is_dropped; });
   const auto narrowed = count([](const OptimizedConstant& one) {
@@ -117,7 +119,7 @@ std::string causes_of(const OptimizedModule& module) {
   });
   const auto collapsed = count([](const OptimizedConstant& one) { return one.is_collapsed; });
   std::string text;
-  const auto add = [&](std::ptrdiff_t constants, const std::string& how, std::uint64_t bytes) {
+  const auto add = [&](std::size_t constants, const std::string& how, std::uint64_t bytes) {
     if (constants == 0) return;
     text += fmt::format("module '{}': {} save{} {} bytes\n", printable(module.name), how,
                         how.starts_with("1 ") ? "s" : "", bytes);
