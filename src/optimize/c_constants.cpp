@@ -10,6 +10,7 @@
 #include "optimize/metadata_copies.h"
 #include "support/error.h"
 #include "tir/c/c.h"
+#include "tir/node_queries.h"
 
 namespace mlf::optimize {
 namespace {
@@ -408,7 +409,7 @@ class Reader {
       if (constant == nullptr) continue;
       by_variable.emplace(use.variable, constant);
       const auto is_plain = [&](NodeId load) {
-        return has_int32_indices(reading.document.module.node(load));
+        return has_plain_indices(reading.document.module.node(load));
       };
       if (!std::ranges::all_of(use.loads, is_plain)) keep(constant->all_kept, why);
     }
@@ -571,12 +572,19 @@ std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRa
   return tir::SourceRange{begin, load.end - 1};
 }
 
-bool has_int32_indices(Node load) {
-  bool are_int32 = true;
+bool has_plain_indices(Node load) {
+  constexpr std::array<std::string_view, 6> kPure{"tir.shift_left",  "tir.shift_right",
+                                                  "tir.bitwise_and", "tir.bitwise_or",
+                                                  "tir.bitwise_xor", "tir.bitwise_not"};
+  bool are_plain = true;
   for (const Node index : load.list(f::BufferLoad::indices)) {
-    are_int32 = are_int32 && index.dtype() == tir::DType::Int(32);
+    are_plain = are_plain && index.dtype() == tir::DType::Int(32);
+    tir::for_each_pre_order(index, [&](Node node) {
+      const auto is_it = [&](std::string_view op) { return tir::is_call_of(node, op); };
+      are_plain = are_plain && (!node.is(Kind::Call) || std::ranges::any_of(kPure, is_it));
+    });
   }
-  return are_int32;
+  return are_plain;
 }
 
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {

@@ -87,8 +87,9 @@ tir::Node variable_of(tir::Node load);
 /// What is between the last brackets of a load, if it is an index that nothing else depends on:
 /// numbers, variables, operators and calls, but no other load. Nothing for another one.
 std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load);
-/// Whether all indices of a BufferLoad may become the number 0 without another type.
-bool has_int32_indices(tir::Node load);
+/// Whether all indices of a BufferLoad may become the number 0: they are int32, and nothing that
+/// they call can do more than return a value.
+bool has_plain_indices(tir::Node load);
 
 /// `((T*)name)[i]`, or `name[i]` of an array that has a type itself.
 struct CLoad {

@@ -195,7 +195,7 @@ class Keeping {
         std::ranges::all_of(extents_of(use, module),
                             [](Node extent) { return extent.is(Kind::IntImm); }) &&
         std::ranges::all_of(use.loads,
-                            [&](NodeId load) { return has_int32_indices(module.node(load)); });
+                            [&](NodeId load) { return has_plain_indices(module.node(load)); });
     return has_numbers && (!is_text(reading) ||
                            single_edits(use, reading, loads, edited_.text_of(*reading.member)));
   }

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,6 +11,7 @@
 #include "mlf/target.h"
 #include "support/error.h"
 #include "support/name_map.h"
+#include "support/numbers.h"
 #include "tir/json/format.h"
 #include "tir/json/members.h"
 
@@ -150,13 +151,13 @@ std::string bytes_of(json::Value object, std::string_view key) {
 // "0.16"
 // The major version is 0 for every TVM that has TIR of these forms.
 std::uint8_t read_minor(json::Value value) {
+  constexpr std::string_view kMajor = "0.";
   const std::string_view text = value.as_string();
-  std::uint8_t minor = 0;
-  const char* const end = text.data() + text.size();
-  if (!text.starts_with("0.") || std::from_chars(text.data() + 2, end, minor).ptr != end) {
-    value.fail("expected a TVM version such as \"0.16\"");
-  }
-  return minor;
+  const auto minor = text.starts_with(kMajor)
+                         ? support::whole_number<std::uint8_t>(text.substr(kMajor.size()))
+                         : std::nullopt;
+  if (!minor) value.fail("expected a TVM version such as \"0.16\"");
+  return *minor;
 }
 
 VersionRange read_version(json::Value value) {

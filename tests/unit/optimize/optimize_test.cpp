@@ -111,15 +111,16 @@ TEST_F(Optimized, LeavesOneElementOfConstantsOfOneValue) {
   EXPECT_TRUE(write(path("out.tar"), {}, "again.tar").changed.empty());
 }
 
-TEST_F(Optimized, LeavesAllElementsWhereAnIndexIsLoaded) {
-  const auto loaded = [](std::string& text) {
-    with_one_value(text);
-    replace(text, "fused_constant_42)[",
-            "fused_constant_42)[((int32_t*)fused_nn_conv2d_constant_43)[0] + ");
-  };
-  const OptimizeReport report = write(stock(kWithArrays, loaded), {.ram = false});
-  for (const OptimizedConstant& one : report.modules.at(0).constants) {
-    EXPECT_FALSE(one.is_collapsed) << one.name;
+TEST_F(Optimized, LeavesAllElementsWhereAnIndexDoesMoreThanCount) {
+  for (const std::string index : {"((int32_t*)fused_nn_conv2d_constant_43)[0]", "next_index()"}) {
+    const auto changed = [&](std::string& text) {
+      with_one_value(text);
+      replace(text, "fused_constant_42)[", "fused_constant_42)[" + index + " + ");
+    };
+    const OptimizeReport report = write(stock(kWithArrays, changed), {.ram = false});
+    for (const OptimizedConstant& one : report.modules.at(0).constants) {
+      EXPECT_FALSE(one.is_collapsed) << one.name << ", " << index;
+    }
   }
 }
 

@@ -121,6 +121,23 @@ TEST(LossesOfADocument, ThatContradictThemselvesAreRefused) {
   }
 }
 
+TEST(VersionsOfADocument, AreAMinorNumberOfOneByte) {
+  SmallModule module;
+  const std::string good = json_of(module.document(module.evaluate()));
+  const std::string_view key = R"("first":")";
+  const std::size_t begin = good.find(key) + key.size();
+  for (const std::string_view version : {"0.", "0.999", "0.16.dev0", "1.16", "16"}) {
+    std::string bad = good;
+    bad.replace(begin, bad.find('"', begin) - begin, version);
+    try {
+      document_of(bad);
+      ADD_FAILURE() << "accepted: " << version;
+    } catch (const support::Error& error) {
+      EXPECT_EQ(error.diagnostic().message, "expected a TVM version such as \"0.16\"");
+    }
+  }
+}
+
 // An entry of a text whose functions are many is as long as one of a text with few.
 TEST(LossesOfADialect, AreOneEntryWithoutPlaces) {
   LossLog log;
