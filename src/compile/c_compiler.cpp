@@ -15,7 +15,8 @@ using support::get_or_throw;
 constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMostFile = std::uint64_t{1} << 30;
 
-/// Files go by numbers and the last part of their names: names come from the archive.
+/// File names consist of a number and the last part of the archive's name, because names in the
+/// archive are untrusted.
 void write_headers(const WorkDirectory& directory, const archive::Archive& archive,
                    const Module& module) {
   for (const FileRef& header : module.files.headers) {
@@ -33,7 +34,7 @@ void write_headers(const WorkDirectory& directory, const archive::Archive& archi
 
 std::string first_error(std::string_view errors, const std::filesystem::path& directory) {
   std::size_t at = errors.find("error:");
-  // That of the assembler.
+  // The assembler's form.
   if (at == errors.npos) at = errors.find("Error:");
   if (at == errors.npos) return std::string(errors.substr(0, errors.find('\n')));
   const std::size_t line = errors.rfind('\n', at) + 1;
@@ -52,7 +53,7 @@ CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
 ProgramResult CCompiler::start(const std::vector<std::string>& arguments) const {
   std::vector<std::string> all{compiler_.command};
   all.insert(all.end(), compiler_.flags.begin(), compiler_.flags.end());
-  // -idirafter: directories of the user's flags come first, and TVM's own headers with them.
+  // -idirafter: directories in the user's flags, which may have TVM's own headers, come first.
   for (const char* include : {"archive", "runtime"}) {
     all.insert(all.end(), {"-idirafter", (directory_.path() / include).string()});
   }

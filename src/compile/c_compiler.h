@@ -13,11 +13,11 @@
 
 namespace mlf::compile {
 
-/// What a compiler says after its first error mostly follows from it. Of a file that is not in
-/// `directory` only the place is told: C may include any file of this computer.
+/// The first error of a compiler; later ones are usually its consequences. For a file outside of
+/// `directory`, returns only the place: C may include any file of this computer.
 std::string first_error(std::string_view errors, const std::filesystem::path& directory);
 
-/// Runs the compiler with limits, in a directory that has the headers of one module and mlf's own
+/// Runs the compiler with limits, in a directory with the headers of one module and mlf's
 /// declarations of TVM's runtime.
 class CCompiler {
  public:
@@ -25,8 +25,8 @@ class CCompiler {
   CCompiler(const archive::Archive& archive, const Module& module, const Compiler& compiler);
 
   const WorkDirectory& directory() const { return directory_; }
-  /// Runs it with the user's flags, directories of headers and `arguments`. Throws `Error` of kind
-  /// `usage` where it cannot be run.
+  /// Runs it with the user's flags, the directories of headers and `arguments`. Throws `Error` of
+  /// kind `usage` if it cannot be run.
   ProgramResult start(const std::vector<std::string>& arguments) const;
   /// The same; throws `Error` of kind `invalid_input` about `where` with its first error.
   void run(const std::vector<std::string>& arguments, const Location& where) const;

@@ -28,7 +28,7 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
 
 CompiledCode compile(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler) {
-  // Archives of LLVM targets have objects alone: their flags and symbols are not known here.
+  // Archives of LLVM targets contain only objects, whose flags and symbols are unknown here.
   if (module.files.sources.empty()) {
     throw support::Error(ErrorKind::invalid_input,
                          "there is no C to compile in module '" + module.name + "'");

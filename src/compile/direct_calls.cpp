@@ -6,7 +6,7 @@
 namespace mlf::compile {
 namespace {
 
-/// The lowest `bits` of `value` as a number with a sign.
+/// The lowest `bits` of `value` as a signed number.
 std::int64_t signed_bits(std::uint64_t value, unsigned bits) {
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
   const std::uint64_t low = value & ((sign << 1) - 1);
@@ -17,7 +17,7 @@ std::uint32_t bits(std::uint32_t word, unsigned high, unsigned low) {
   return (word >> low) & ((1U << (high - low + 1)) - 1);
 }
 
-/// An instruction, and where it jumps relative to its own first byte.
+/// An instruction, and its target relative to its first byte.
 struct Instruction {
   std::size_t bytes = 1;
   std::optional<std::int64_t> distance{};
@@ -45,7 +45,7 @@ class Decoder {
   }
 
  private:
-  /// Bytes behind the end are 0, which begins no call.
+  /// Bytes after the end read as 0, which begins no call.
   template <class Number>
   Number read(std::size_t offset) const {
     Number value = 0;
@@ -92,7 +92,7 @@ class Decoder {
     return {4, 4 * signed_bits(word, 26)};
   }
 
-  /// JAL; AUIPC with JALR behind it; C.JAL and C.J.
+  /// JAL; AUIPC followed by JALR; C.JAL and C.J.
   Instruction riscv(std::size_t offset) const {
     const std::uint32_t half = read<std::uint16_t>(offset);
     if (bits(half, 1, 0) != 3) return compressed(half);

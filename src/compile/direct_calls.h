@@ -1,4 +1,4 @@
-// Calls in machine code whose target the assembler has put into the instruction.
+// Calls in machine code whose targets the assembler has resolved.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,11 @@ struct DirectCall {
   std::uint64_t target = 0;
 };
 
-/// The calls, and the jumps that end a function with a call, in `code`, which begins at `begin`.
-/// Instructions at `relocated` offsets are left out: the linker puts their targets in.
-///
-/// Code of x86-64 is not taken apart into instructions: each byte that may begin a call is looked
-/// at, so a target counts only where it is the first byte of a function. The same holds for data
-/// between instructions.
+/// The calls and tail calls in `code`, which begins at `begin`. Leaves out instructions at
+/// `relocated` offsets, whose targets the linker fills in.
+/// Does not decode x86-64 into instructions, but tries each byte that may begin a call. Therefore a
+/// target counts only if it is the first byte of a function. The same rule applies to data between
+/// instructions.
 std::vector<DirectCall> direct_calls(std::span<const std::byte> code, std::uint64_t begin,
                                      InstructionSet set, const std::set<std::uint64_t>& relocated);
 

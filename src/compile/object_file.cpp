@@ -32,7 +32,7 @@ struct EndElf {
                        std::string("the object file is not an ELF file: ") + why, where);
 }
 
-/// By what the program does with it; names of sections are the compiler's own.
+/// Classifies a section by its flags; names of sections depend on the compiler.
 void add_section(const GElf_Shdr& section, CompiledCode& code) {
   if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) return;
   const std::uint64_t padding = section.sh_addralign > 1 ? section.sh_addralign - 1 : 0;
@@ -52,7 +52,7 @@ void add_section(const GElf_Shdr& section, CompiledCode& code) {
   }
 }
 
-/// Static names are of no other file. The linker itself defines the table of the ABI.
+/// Other files do not see static names. The linker itself defines the table of the ABI.
 void add_name(const GElf_Sym& symbol, const char* name, ObjectSymbols& symbols) {
   const std::string_view text = name;
   const bool is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
@@ -60,7 +60,7 @@ void add_name(const GElf_Sym& symbol, const char* name, ObjectSymbols& symbols) 
   (symbol.st_shndx == SHN_UNDEF ? symbols.wanted : symbols.defined).emplace(text);
 }
 
-/// Sizes of symbols: static helpers of several files may share a name and are added up.
+/// Adds sizes of symbols. Static helpers of several files may share a name; their sizes add up.
 void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCode& code,
                  ObjectSymbols& symbols) {
   Elf_Data* data = elf_getdata(section, nullptr);
@@ -79,7 +79,7 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCo
 
 using ElfFile = std::unique_ptr<Elf, EndElf>;
 
-/// Calls `visit` with each section and its header; those that cannot be read are left out.
+/// Calls `visit` with each section and its header; skips unreadable ones.
 template <class Visit>
 void for_each_section(const ElfFile& elf, Visit&& visit) {
   for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
@@ -108,7 +108,7 @@ struct Relocation {
   std::optional<std::uint64_t> addend{};  ///< nothing where the relocated bytes have it
 };
 
-/// Calls `visit` with each relocation of a section, whose index `target` is.
+/// Calls `visit` with each relocation of the section with index `target`.
 template <class Visit>
 void for_each_relocation(const ElfFile& elf, std::size_t target, Visit&& visit) {
   for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
@@ -142,7 +142,7 @@ void for_each_relocation(const ElfFile& elf, std::size_t target, Visit&& visit) 
   });
 }
 
-/// A main function of AOT: v0.9 and later; v0.8.
+/// Whether this is a main function of AOT: the name of v0.9 and later, or that of v0.8.
 bool is_main(std::string_view name) {
   return name.starts_with("tvmgen_") &&
          (name.ends_with("___tvm_main__") || name.ends_with("_run_model"));
@@ -193,16 +193,16 @@ void add_relocations(const ElfFile& elf, std::size_t table, Elf_Data* content, U
       std::memcpy(&word, static_cast<const char*>(content->d_buf) + one.offset, sizeof word);
       addend = word;
     }
-    // The first of several: RISC-V subtracts a label from another in the fields behind.
+    // Keeps the first of several: for RISC-V, further relocations subtract one label from another.
     into.relocations.try_emplace(one.offset,
                                  SectionPlace{one.symbol.st_shndx, one.symbol.st_value + addend});
   });
 }
 
-/// x86-64 lets a function use 128 bytes below the stack pointer without saying so.
+/// On x86-64, a function may use 128 bytes below the stack pointer that its frame does not include.
 constexpr std::uint64_t kRedZone = 128;
 
-/// The frames that the tables of a file state, of the functions that its symbols name.
+/// Adds the frames that the tables of a file state for the functions in its symbol table.
 void add_unwind_frames(const ElfFile& elf, CompiledCode& code) {
   GElf_Ehdr file;
   std::size_t names = 0;
@@ -239,7 +239,7 @@ void add_unwind_frames(const ElfFile& elf, CompiledCode& code) {
 
 // --- Calls of main ------------------------------------------------------------------------------
 
-/// LLVM takes what a packed function computes out into a function of its own.
+/// LLVM moves the computation of a packed function into a separate function with this suffix.
 constexpr std::string_view kComputeSuffix = "_compute_";
 
 std::optional<InstructionSet> instruction_set(const ElfFile& elf, bool is_thumb) {
@@ -274,8 +274,8 @@ std::span<const std::byte> bytes_of(const ElfFile& elf, const CodeRange& range) 
 /// Functions by their first bytes.
 using FunctionsAt = std::map<SectionPlace, std::string_view>;
 
-/// The functions that the code in `range` names, in the order of the code: by relocations, and by
-/// calls that the assembler has resolved. A function that is not defined here has no type.
+/// The functions to which the code in `range` refers, in the order of the code: by relocations, and
+/// by calls that the assembler has resolved. A function that this file does not define has no type.
 std::vector<std::string_view> references(const ElfFile& elf, const CodeRange& range,
                                          const FunctionsAt& functions) {
   std::multimap<GElf_Addr, std::string_view> found;
@@ -299,7 +299,7 @@ std::vector<std::string_view> references(const ElfFile& elf, const CodeRange& ra
   return names;
 }
 
-/// A kernel's name for the function that has what it computes.
+/// The name of the kernel whose computation this function contains.
 std::string_view without_compute_suffix(std::string_view name) {
   if (name.ends_with(kComputeSuffix)) name.remove_suffix(kComputeSuffix.size());
   return name;
@@ -346,7 +346,7 @@ void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols&
 void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
                 ObjectSymbols& symbols) {
   elf_version(EV_CURRENT);
-  // libelf wants bytes that it may write.
+  // libelf needs writable bytes.
   std::vector<char> own(bytes.begin(), bytes.end());
   const ElfFile elf(elf_memory(own.data(), own.size()));
   add_elf(elf, {.member = std::string(member)}, object.code, symbols);
@@ -365,7 +365,7 @@ void add_frames(const std::string& path, CompiledCode& code) {
     const std::size_t second = line.find('\t', first + 1);
     if (first == line.npos || second == line.npos) continue;
     const std::size_t colon = line.rfind(':', first);
-    // GCC writes a row of inlined functions as well: only what the object has is looked up.
+    // GCC also writes a row for inlined functions, so only functions of the object count.
     const auto function =
         code.functions.find(std::string_view(line).substr(colon + 1, first - colon - 1));
     std::uint64_t bytes = 0;

@@ -11,7 +11,7 @@
 
 namespace mlf::compile {
 
-/// The two ends of a pipe, neither of which a program that is executed gets.
+/// The two ends of a pipe, both closed when a program is executed.
 struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};

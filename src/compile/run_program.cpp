@@ -27,17 +27,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a compiler says first is what matters.
+// Only the first errors of a compiler matter.
 constexpr std::size_t kMostErrors = 64 * 1024;
 
-/// What the supervisor tells at its end.
+/// The supervisor's report at its end.
 struct Outcome {
   int start_error = 0;   ///< errno where the program was not started
   int status = SIGKILL;  ///< of waitpid; that it was killed where nothing else is known
   bool timed_out = false;
 };
 
-/// All that a supervisor needs, as it may not allocate.
+/// Everything that a supervisor needs, because it must not allocate.
 struct Start {
   char* const* arguments;
   char* const* environment;
@@ -50,9 +50,9 @@ struct Start {
 };
 
 // --- The supervisor -----------------------------------------------------------------------------
-// It stands between this process and the program: every process whose parent ends becomes its
-// child, so that it finds all of them. It is forked off a process with threads: until it ends it
-// calls only what signal handlers may call.
+// The supervisor runs between this process and the program. Every descendant whose parent ends
+// becomes its child, so it finds all of them. It is forked from a process with threads, so it calls
+// only async-signal-safe functions.
 
 void limit(__rlimit_resource resource, std::uint64_t most) {
   rlimit now{};
@@ -63,7 +63,7 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
 
 [[noreturn]] void become(const Start& start, pid_t supervisor, int failure) {
   setpgid(0, 0);
-  // It may kill the supervisor, which has the rights of the user as it has.
+  // The program may kill the supervisor, because both run as the same user.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(127);
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -86,14 +86,14 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   _exit(127);
 }
 
-/// Kills the children of this thread; whether there are any that can be killed.
+/// Kills the children of this thread. Returns whether there are any that can be killed.
 bool kill_children() {
   std::array<char, 4096> text{};
   const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   bool any = false;
   pid_t pid = 0;
-  // A number that is cut off at the end of the buffer is read on.
+  // Continues a number that the end of the buffer splits.
   for (ssize_t size = 0; (size = read(file, text.data(), text.size())) > 0;) {
     for (ssize_t i = 0; i < size; ++i) {
       const char letter = text[static_cast<std::size_t>(i)];
@@ -109,15 +109,15 @@ bool kill_children() {
   return any;
 }
 
-/// Until there is none: the children of one that is killed are ours.
+/// Repeats until no child is left: children of a killed process become ours.
 void end_all(pid_t group) {
   kill(-group, SIGKILL);
   while (kill_children()) waitpid(-1, nullptr, 0);
-  // A kernel may not tell children; the group is gone even so.
+  // Some Linux kernels do not list children; the group is killed anyway.
   while (waitpid(group, nullptr, WNOHANG) == 0) poll(nullptr, 0, 1);
 }
 
-/// Waits for the program; whether its end is in `outcome`.
+/// Waits for the program. Returns whether `outcome` contains its end.
 bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
   while (true) {
     const auto left =
@@ -141,7 +141,7 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
 }
 
 [[noreturn]] void supervise(const Start& start) {
-  // Not the group of the terminal: an interrupt there ends our parent, and that ends us.
+  // A separate group from the terminal's: an interrupt there ends our parent, which ends us.
   setpgid(0, 0);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -160,7 +160,7 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
   outcome.start_error = program < 0 ? errno : 0;
   close(failure[1]);
   if (program > 0) {
-    // Here as well: it may be killed before it has done it.
+    // Here too, because the program may be killed before it does this itself.
     setpgid(program, program);
     if (read(failure[0], &outcome.start_error, sizeof(int)) != sizeof(int)) outcome.start_error = 0;
     await(program, start, signals, outcome);
@@ -172,11 +172,11 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
 
 // --- This process -------------------------------------------------------------------------------
 
-/// A supervisor; with this object it and all that it started end.
+/// A supervisor. The end of this object also ends it and all processes that it started.
 class Supervisor {
  public:
   explicit Supervisor(const Start& start) {
-    // The handlers of this process are not for its children.
+    // Signal handlers of this process must not run in its children.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -205,8 +205,8 @@ void append_some(const support::File& pipe, std::string& text) {
   text.append(buffer.data(), std::min(size, kMostErrors - text.size()));
 }
 
-/// Reads errors until the supervisor tells the end, which may be before the last process that has
-/// the pipe closes it. Nothing where it ended without a word.
+/// Reads errors until the supervisor reports the end, which may be before the last process closes
+/// the pipe. False if the supervisor ended without a report.
 bool read_outcome(const support::File& errors, const support::File& end, Outcome& outcome,
                   std::string& text) {
   while (true) {
@@ -217,14 +217,14 @@ bool read_outcome(const support::File& errors, const support::File& end, Outcome
     } else if (wanted[1].revents != 0) {
       return end.read_some(reinterpret_cast<char*>(&outcome), sizeof outcome) == sizeof outcome;
     } else {
-      // No process has the pipe of errors any more: only the end is left to wait for.
+      // No process has the pipe of errors any more, so only the end remains.
       pollfd last{end.fd(), POLLIN, 0};
       poll(&last, 1, -1);
     }
   }
 }
 
-/// The environment of this process but for where temporary files go.
+/// The environment of this process, with another directory for temporary files.
 std::vector<std::string> environment_in(const WorkDirectory& directory) {
   constexpr std::string_view kName = "TMPDIR=";
   std::vector<std::string> result{std::string(kName) + directory.path().string()};
@@ -234,7 +234,7 @@ std::vector<std::string> environment_in(const WorkDirectory& directory) {
   return result;
 }
 
-/// exec takes char* for history's sake and writes nothing to it.
+/// exec takes char* for historical reasons and does not write to it.
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
@@ -263,7 +263,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
                                  .parent = getpid(),
                                  .errors = errors.write.fd(),
                                  .outcome = end.write.fd()});
-    // Or reading would never come to the end.
+    // Otherwise the reader would never reach the end.
     errors.write = {};
     end.write = {};
     is_told = read_outcome(errors.read, end.read, outcome, result.errors);
@@ -277,7 +277,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
                                                std::strerror(outcome.start_error));
   }
   result.timed_out = outcome.timed_out;
-  // As shells say it: a signal is 128 and its number.
+  // As in shells: for a signal, 128 plus its number.
   result.status =
       WIFEXITED(outcome.status) ? WEXITSTATUS(outcome.status) : 128 + WTERMSIG(outcome.status);
   return result;

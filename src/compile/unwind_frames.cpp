@@ -7,7 +7,7 @@
 namespace mlf::compile {
 namespace {
 
-/// Little-endian, as all targets of TVM are. A read over the end sets `is_good` to false.
+/// Little-endian, like all targets of TVM. A read past the end sets `is_good` to false.
 class Bytes {
  public:
   Bytes(std::span<const std::byte> bytes, std::size_t at, std::size_t end)
@@ -36,7 +36,7 @@ class Bytes {
     }
     return 0;
   }
-  /// The sign is of no use here.
+  /// The sign does not matter here.
   void skip_leb() { uleb(); }
 
   void skip(std::uint64_t count) {
@@ -62,17 +62,17 @@ class Bytes {
   bool is_good_ = true;
 };
 
-/// What the entries of many functions share.
+/// Fields that the entries of many functions share (CIE).
 struct Common {
   std::size_t address_bytes = 8;
   bool has_augmentation_data = false;
-  /// The register and the offset that a frame's address is computed from.
+  /// The register and the offset that determine a frame's address.
   std::optional<std::uint64_t> register_number{};
   std::uint64_t offset = 0;
   bool is_known = true;
 };
 
-/// Runs the instructions up to the end; the largest offset from the stack pointer.
+/// Runs the instructions to the end, and keeps the largest offset from the stack pointer.
 class Rows {
  public:
   explicit Rows(const Common& common)
@@ -87,7 +87,7 @@ class Rows {
     is_known_ = is_known_ && bytes.is_good();
   }
 
-  /// Of the last rule.
+  /// The register of the last rule.
   std::optional<std::uint64_t> register_number() const { return register_; }
   std::uint64_t offset() const { return offset_; }
   bool is_known() const { return is_known_; }
@@ -101,7 +101,8 @@ class Rows {
     largest_ = std::max(largest_, offset);
   }
   void set_register(std::uint64_t number) {
-    // From another register on, the stack pointer may be anywhere. A CIE names the first one.
+    // After a change to another register, the stack pointer is unknown. The CIE names the first
+    // register.
     is_known_ = is_known_ && (!register_ || number == *register_);
     register_ = number;
   }
@@ -181,7 +182,7 @@ class Reader {
     while (at + 4 < table_.bytes.size()) {
       Bytes head(table_.bytes, at, table_.bytes.size());
       const std::uint64_t length = head.number(4);
-      // 64-bit DWARF has no use in objects of this size.
+      // Objects of this size do not need 64-bit DWARF.
       if (length == 0 || length >= 0xfffffff0 || length > table_.bytes.size() - head.at()) break;
       const std::size_t end = head.at() + length;
       entry(at, Bytes(table_.bytes, head.at(), end), end);
@@ -231,7 +232,7 @@ class Reader {
     return common;
   }
 
-  /// Bytes of an address, by the letter R of the augmentation: DW_EH_PE_sdata4 and the like.
+  /// Bytes of an address, by the letter R of the augmentation, such as DW_EH_PE_sdata4.
   std::size_t encoded_bytes(std::string_view letters, Bytes& data) const {
     for (const char letter : letters) {
       if (letter == 'S' || letter == 'B') continue;
@@ -257,7 +258,7 @@ class Reader {
   }
 
   const UnwindTable& table_;
-  std::map<std::size_t, Common> commons_;  // by where they begin
+  std::map<std::size_t, Common> commons_;  // by offset of the entry
   std::map<SectionPlace, std::optional<std::uint64_t>> frames_;
 };
 

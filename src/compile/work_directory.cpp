@@ -16,19 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A child of a process with threads: it may call what signal handlers may call, nothing else.
+/// A child of a process with threads: it may only call async-signal-safe functions.
 [[noreturn]] void guard(int alive, const char* const* remove) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
   setpgid(0, 0);
-  // Every other pipe would seem to be in use, that of another guard among them.
+  // Otherwise other pipes, such as that of another guard, would seem to be in use.
   if (alive > 0) close_range(0, static_cast<unsigned>(alive) - 1, 0);
   close_range(static_cast<unsigned>(alive) + 1, ~0U, 0);
   char byte = 0;
   while (read(alive, &byte, 1) < 0 && errno == EINTR) {
   }
-  // Nothing else can be reached with signals blocked, so `rm` is not disturbed either.
+  // Signals stay blocked, so nothing interrupts `rm` either.
   execv(remove[0], const_cast<char* const*>(remove));
   _exit(1);
 }
@@ -45,7 +45,7 @@ WorkDirectory::WorkDirectory() {
   path_ = fs::absolute(name, error);
   const std::string own = path_.string();
   const char* const remove[] = {"/bin/rm", "-rf", "--", own.c_str(), nullptr};
-  // The handlers of this process are not for its children.
+  // Signal handlers of this process must not run in its children.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -15,15 +15,15 @@ std::string quoted(std::string_view text) {
   refuse("function " + quoted(function.name) + ": " + message);
 }
 
-/// The moves of one pool that are left to be found.
+/// The moves of one pool whose buffers are not found yet.
 class Unfound {
  public:
   explicit Unfound(std::span<const PoolMove> moves) : moves_(moves) {
     for (const PoolMove& move : moves) found_.emplace_back(move.buffers.size());
   }
 
-  /// Each buffer of a move is found once: a second let of the same name, place and function is
-  /// another buffer, and takes the next move that fits.
+  /// Takes each move once: a second let with the same name, offset and function is another buffer,
+  /// and takes the next matching move.
   AssignedLet take(const FunctionSites& function, const LetSite& let) {
     for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
       if (moves_[pool].pool != let.pool) continue;
@@ -42,7 +42,7 @@ class Unfound {
                             quoted(let.pool) + " is not in the plan");
   }
 
-  /// A buffer that no function has would stay where it is while others move over it.
+  /// A buffer that no function has would keep its place while others move over it.
   void check_all_found() const {
     for (std::size_t pool = 0; pool < moves_.size(); ++pool) {
       for (std::size_t i = 0; i < found_[pool].size(); ++i) {
@@ -62,7 +62,7 @@ class Unfound {
 
 }  // namespace
 
-// metadata.json has the sum of all pools as one number, so that it changes by this difference.
+// metadata.json contains the sum of all pools as one number, which changes by this difference.
 std::int64_t ModuleAssignment::saved() const {
   std::int64_t bytes = 0;
   for (const auto& [name, size] : sizes) {
@@ -77,8 +77,8 @@ std::uint64_t ModuleAssignment::old_total() const {
   return bytes;
 }
 
-/// The moves say where each buffer goes by the names of one TIR; from here on lets are known by
-/// function and order, which all representations share.
+/// The moves use the names of one TIR. After this function, function and order identify lets,
+/// because all representations share these.
 ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
                         const std::vector<FunctionSites>& functions) {
   ModuleAssignment result{.module = module, .pools = {}, .sizes = {}, .lets = {}, .symbols = {}};
@@ -100,10 +100,10 @@ ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
 
 namespace {
 
-/// As many buffers in pools as the plan's TIR has in this function.
+/// Checks that the function has as many buffers in pools as in the plan's TIR.
 void check_count(const ModuleAssignment& assignment, const FunctionSites& function) {
   const auto found = assignment.lets.find(function.symbol);
-  // A function that the plan's TIR does not have may still get a pool and pass it on.
+  // A function that is not in the plan's TIR may still receive a pool and pass it on.
   const std::size_t expected = found == assignment.lets.end() ? 0 : found->second.size();
   if (function.lets.size() == expected) return;
   refuse_in(function, "it has " + std::to_string(function.lets.size()) +
@@ -111,7 +111,7 @@ void check_count(const ModuleAssignment& assignment, const FunctionSites& functi
                           " in the TIR of the plan");
 }
 
-/// The representation has to have the very plan that is replaced, or nothing in it is changed.
+/// The representation must contain exactly the old plan; otherwise nothing in it is changed.
 void check_offset(const FunctionSites& function, const LetSite& let, const AssignedLet& wanted) {
   if (let.pool == wanted.pool && let.value == wanted.old_offset) return;
   refuse_in(function, quoted(let.variable) + " is at " + std::to_string(let.value) + " of pool " +

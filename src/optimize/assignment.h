@@ -1,5 +1,5 @@
-// The new plan by function and by order of lets: representations of one function name its variables
-// differently (`compute.global_let`, `compute_global_let_2`), but list them in one order.
+// The new plan by function and by order of lets: representations of one function use different
+// variable names (`compute.global_let`, `compute_global_let_2`), but the same order.
 #pragma once
 
 #include <cstdint>

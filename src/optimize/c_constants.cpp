@@ -30,7 +30,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/// `text` before `end` without blanks, as far as `length` characters.
+/// The last `length` characters of `text` before `end`, without blanks.
 std::string end_without_blanks(std::string_view text, std::size_t end, std::size_t length) {
   std::string result;
   while (end > 0 && result.size() < length) {
@@ -40,11 +40,11 @@ std::string end_without_blanks(std::string_view text, std::size_t end, std::size
   return result;
 }
 
-/// The function whose call has an argument that ends at `at` but for a name, with casts and no
-/// other operators before it; empty for what is no such argument.
+/// The called function, if the text at `at` is the place of a name in an argument that has only
+/// casts before the name; empty otherwise.
 std::string_view called_around(std::string_view text, std::size_t at) {
-  std::size_t closed = 0;      // brackets that begin before them
-  bool is_in_argument = true;  // not yet in those before it
+  std::size_t closed = 0;      // closing brackets whose opening ones are still to come
+  bool is_in_argument = true;  // not yet in an earlier argument
   while (at > 0) {
     const char c = text[--at];
     if (c == ',' && closed == 0) is_in_argument = false;
@@ -66,7 +66,7 @@ std::string_view called_around(std::string_view text, std::size_t at) {
   return {};
 }
 
-/// Whether macros or line ends may make words of parts of words.
+/// Whether macros or line ends may join parts of words.
 bool joins_words(std::string_view text) {
   if (text.find("##") != text.npos) return true;
   std::size_t at = text.find('\\');
@@ -81,7 +81,7 @@ bool joins_words(std::string_view text) {
   return false;
 }
 
-/// The first type of constants that is a macro in a text of C; empty where there is none.
+/// The first type name of constants that a C text defines as a macro; empty if there is none.
 std::string_view type_macro(std::string_view text) {
   constexpr std::array<std::string_view, 10> kTypes{"int8_t",  "uint8_t",  "int16_t", "uint16_t",
                                                     "int32_t", "uint32_t", "int64_t", "uint64_t",
@@ -99,7 +99,7 @@ std::string_view type_macro(std::string_view text) {
   return {};
 }
 
-/// Files that a person may have added, and that may name what the C of a module declares.
+/// Whether the user may have added this file, with code that uses declarations of a module's C.
 bool may_have_code(const Member& member) {
   constexpr std::array<std::string_view, 10> kEnds{".c",   ".h",   ".cc",  ".hh", ".cpp",
                                                    ".hpp", ".cxx", ".inc", ".s",  ".S"};
@@ -108,15 +108,15 @@ bool may_have_code(const Member& member) {
          (member.name.starts_with("codegen/host/include/") || std::ranges::any_of(kEnds, is_end));
 }
 
-/// The tensor of a pool in the entry of packed calls: it is declared, and given to main.
+/// The name of the tensor that the entry of packed calls declares for a pool and passes to main.
 std::string tensor_of(const std::string& pool) {
   return pool + "_dltensor";
 }
 constexpr std::size_t kUsesOfTensor = 2;
 
-/// How often each word of `counts` is in a text of C, and whether a pool is only ever what TVM
-/// writes: `struct POOL {`, `} POOL =`, and once `&POOL`, for a function that `is_taker` takes or
-/// as the data of a tensor.
+/// Counts each word of `counts` in a C text, and checks that a pool occurs only in the forms that
+/// TVM writes: `struct POOL {`, `} POOL =`, and once `&POOL`, as an argument of a function that
+/// `is_taker` accepts or as the data of a tensor.
 class WordCounts {
  public:
   explicit WordCounts(std::function<bool(std::string_view)> is_taker = {})
@@ -181,7 +181,7 @@ class WordCounts {
   bool is_given(std::string_view text, const std::string& pool, std::size_t begin,
                 char next) const {
     if (before(text, begin) != '&') return false;
-    // A packed entry makes a tensor of it.
+    // A packed entry makes a tensor from the pool.
     const std::string tensor = "DLTensor" + tensor_of(pool) + "={.data=&";
     if (next == '}') return end_without_blanks(text, begin, tensor.size()) == tensor;
     const std::size_t ampersand = text.rfind('&', begin);
@@ -259,7 +259,7 @@ class Reader {
     }
   }
 
-  /// TVM's arrays are static. Code outside of the archive may use another one.
+  /// TVM's arrays are static. Code outside of the archive may use an array that is not static.
   void keep_if_visible(CConstant& constant) const {
     const auto [begin, end] = constant.place.declaration;
     const std::string_view text = edited_.text_of(*constant.member);
@@ -315,7 +315,8 @@ class Reader {
     }
   }
 
-  /// Offsets in statements that keep their text, and in functions without TIR, cannot be changed.
+  /// Keeps pools with offsets that cannot change: in statements that keep their text, and in
+  /// functions without TIR.
   void keep_pools() {
     std::set<std::string, std::less<>> known;
     for (const CReading& reading : result_.readings) {
@@ -343,7 +344,7 @@ class Reader {
     if (!with_text_.empty()) keep_all_pools(unread_statement_of(*with_text_.begin()));
   }
 
-  /// A statement that is not read may use a constant that is declared in another way than TVM's.
+  /// A statement that is kept as text may use a constant whose declaration differs from TVM's form.
   void look_for_more() {
     if (!with_text_.empty()) result_.incomplete = unread_statement_of(*with_text_.begin());
     for (const CReading& reading : result_.readings) {
@@ -359,7 +360,7 @@ class Reader {
     return "'" + function + "' has a statement that mlf cannot read";
   }
 
-  /// Whether the callee takes the argument for this pool, so that its lets are known.
+  /// Whether the callee's parameter is this pool, so that its lets are known.
   bool is_pool_parameter(const PoolArgument& argument) const {
     const auto callee = with_pools_.find(argument.callee);
     if (callee == with_pools_.end()) return false;
@@ -421,7 +422,7 @@ class Reader {
     }
   }
 
-  /// After all other reasons: these are none that another function gives.
+  /// Runs last, so it counts only constants without another reason.
   void find_unused() {
     for (CConstant& constant : result_.all) {
       if (!constant.uses.empty()) continue;
@@ -430,12 +431,12 @@ class Reader {
     }
   }
 
-  /// How many loads of the text go through each variable, of those that can be edited.
+  /// By variable: the number of its loads in the text that can be edited.
   std::map<NodeId, std::size_t> loads_by_variable(const CReading& reading) const {
     std::map<NodeId, std::size_t> count;
     std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
     for (const auto& [load, place] : reading.places.loads()) {
-      // A statement may be read twice.
+      // The reader may read a statement twice.
       if (!seen.emplace(place.file, place.range.begin).second) continue;
       if (!c_load(edited_.text_of(member_of(reading, place.file)), place.range)) continue;
       ++count[variable_of(reading.document.module.node(load)).id()];
@@ -505,8 +506,8 @@ class Reader {
     if (!type.empty()) keep_all("its C has '" + std::string(type) + "' as a macro");
   }
 
-  /// The words of code that is not the module's own C. What other modules declare is static, so
-  /// that equal names in their C are other things.
+  /// Counts words in code that is not the module's own C. Other modules declare static names, so
+  /// equal names in their C are different objects.
   WordCounts words_of_others(const std::map<std::string, std::size_t>& names) {
     WordCounts words;
     for (const auto& [word, count] : names) words.watch(word);
@@ -526,7 +527,8 @@ class Reader {
     return words;
   }
 
-  /// A copy for the C++ runtime can be changed where it is a copy.
+  /// Notes the constant of an entry for the C++ runtime. An exact copy can be edited, so its words
+  /// are expected.
   void expect_copy(const MetadataCopy& copy, std::string_view text,
                    std::map<std::string, std::size_t>& expected) {
     for (CConstant& constant : result_.all) {

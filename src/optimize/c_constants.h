@@ -84,8 +84,8 @@ std::set<const archive::Member*> files_of(const CConstants& constants);
 /// The variable that a BufferLoad goes through.
 tir::Node variable_of(tir::Node load);
 
-/// What is between the last brackets of a load, if it is an index that nothing else depends on:
-/// numbers, variables, operators and calls, but no other load. Nothing for another one.
+/// The text between the last brackets of a load, if it is a plain index: numbers, variables,
+/// operators and calls, but no other load. nullopt for any other index.
 std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load);
 /// Whether all indices of a BufferLoad may become the number 0: they are int32, and nothing that
 /// they call can do more than return a value.
@@ -105,7 +105,7 @@ CConstants read_constants(const Deployment& deployment, std::size_t module,
 /// Returns the new constants, from the fields `new_…` and `equal`.
 NewConstants new_constants_of(const CConstants& constants);
 
-/// Makes the changes in the members of C.
+/// Applies the changes to the C members.
 void edit_c(const CConstants& constants, EditedMembers& edited);
 
 }  // namespace mlf::optimize

@@ -25,7 +25,8 @@ SourceRange at(std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-/// With the blanks before it and the newline behind it, where nothing else is on its lines.
+/// Extends the range by the blanks before it and the newline after it, if its lines contain nothing
+/// else.
 SourceRange whole_lines(std::string_view text, SourceRange range) {
   std::size_t begin = range.begin;
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
@@ -87,7 +88,7 @@ class CEditor {
     if (!constant.pool.empty()) change_comment(constant);
   }
 
-  /// gcc warns of `packed` members that have no alignment to lose.
+  /// gcc warns about `packed` members that have no alignment requirement.
   void drop_packed(const CConstant& constant) {
     constexpr std::array<std::string_view, 2> kPacked{"packed, ", ", packed"};
     const std::string_view text = edited_.text_of(*constant.member);
@@ -99,7 +100,7 @@ class CEditor {
     }
   }
 
-  /// The blanks behind the last row stay.
+  /// The blanks after the last row stay.
   std::string values_of(const CConstant& constant) const {
     const std::string_view text = edited_.text_of(*constant.member);
     const auto [begin, end] = constant.place.values;
@@ -112,8 +113,8 @@ class CEditor {
     return values;
   }
 
-  /// `// 8192 bytes, aligned offset: 24576` behind a member. A comment with other text
-  /// stays: nothing depends on it.
+  /// `// 8192 bytes, aligned offset: 24576` after a member. A comment with other text stays,
+  /// because nothing depends on it.
   void change_comment(const CConstant& constant) {
     const std::string_view text = edited_.text_of(*constant.member);
     const std::string old = comment(constant.bytes(), constant.offset);
@@ -127,7 +128,7 @@ class CEditor {
     return fmt::format("// {} bytes, aligned offset: {}\n", bytes, offset);
   }
 
-  /// `}// of total size 53296 bytes` behind the values of a pool.
+  /// `}// of total size 53296 bytes` after the values of a pool.
   void change_total(const CPoolOfConstants& pool) {
     if (!pool.kept.empty() || pool.constants.empty()) return;
     const CConstant& last = constants_.all[pool.constants.back()];
@@ -187,9 +188,9 @@ class CEditor {
     edit(member, at(range.end, range.end), ")");
   }
 
-  /// Compilers have to assume that bytes overlap everything that a loop stores. No program writes
-  /// to a pool of constants, so that its pointer may have the qualifier (C11 6.7.3.1): with it, gcc
-  /// -O2 needs a tenth fewer instructions for keyword spotting than for the wider type.
+  /// Compilers must assume that bytes overlap everything that a loop stores. No program writes to a
+  /// pool of constants, so its pointer may be `restrict` (C11 6.7.3.1). With it, gcc -O2 needs a
+  /// tenth fewer instructions for keyword spotting than for the wider type.
   void restrict_pool(const CReading& reading, const ConstantUse& use) {
     for (const FunctionSites& function : reading.constants.sites) {
       if (function.symbol != use.function) continue;
@@ -207,7 +208,7 @@ class CEditor {
     }
   }
 
-  /// Sizes that the text does not spell follow from others.
+  /// Sizes that the text does not contain follow from others.
   void change_numbers(const CReading& reading, const NewConstants& wanted) {
     for (const FunctionSites& function : reading.constants.sites) {
       for (const StatedNumber& number : stated_numbers(function, wanted)) {

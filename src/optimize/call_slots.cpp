@@ -14,7 +14,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// The kernel that a statement calls, where it is one call of one.
+/// The kernel that a statement calls, if the statement is a single call of a kernel.
 std::optional<std::string> called_in(Node statement, const Symbols& kernels) {
   std::vector<std::string> symbols;
   tir::for_each_pre_order(statement, [&](Node node) {
@@ -31,7 +31,7 @@ bool may_run_otherwise_than_once(Node statement) {
   return statement.is(Kind::For) || statement.is(Kind::While) || statement.is(Kind::IfThenElse);
 }
 
-/// What may be between two calls and is no code.
+/// Text between two calls that is not code.
 struct Blanks {
   std::string_view characters;
   std::string_view line_comment;
@@ -41,7 +41,7 @@ struct Blanks {
 
 constexpr Blanks kCBlanks{" \t\r\n", "//", "/*", "*/"};
 constexpr Blanks kScriptBlanks{" \t\r\n", "#", {}, {}};
-// Each statement is in braces, which group without a meaning of their own.
+// Each statement is in braces, which have no meaning.
 constexpr Blanks kLegacyBlanks{" \t\r\n{}", {}, {}, {}};
 constexpr Blanks kJsonBlanks{" \t\r\n,", {}, {}, {}};
 
@@ -58,7 +58,7 @@ const Blanks& blanks_of(tir::Dialect dialect) {
   }
 }
 
-/// Where a comment at `at` ends; `at` itself where there is none.
+/// The end of a comment at `at`; `at` if there is none.
 std::size_t end_of_comment(std::string_view text, std::size_t at, const Blanks& blanks) {
   const auto end_behind = [&](std::string_view mark) {
     const std::size_t found = text.find(mark, at);
@@ -73,7 +73,7 @@ std::size_t end_of_comment(std::string_view text, std::size_t at, const Blanks& 
   return at;
 }
 
-/// Offset of the first code in the bytes [begin, end); `end` where there is none.
+/// Offset of the first code in the bytes [begin, end); `end` if there is none.
 std::size_t code_between(std::string_view text, std::size_t begin, std::size_t end,
                          const Blanks& blanks) {
   while (begin < end) {
@@ -90,7 +90,7 @@ std::size_t code_between(std::string_view text, std::size_t begin, std::size_t e
 
 }  // namespace
 
-// Representations name functions differently, and share the symbol.
+// Representations use different function names but the same symbol.
 Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
   for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
     if (one.symbol == symbol) return one.function;
@@ -101,10 +101,10 @@ Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
 std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Symbols& kernels) {
   struct Step {
     Node statement;
-    const tir::Place* around;  // that of the innermost statement around it
+    const tir::Place* around;  // the place of the innermost enclosing statement
   };
   std::vector<CallSlot> slots;
-  // On a stack of its own: bodies nest as deep as networks are long.
+  // Uses an explicit stack: bodies nest as deep as networks are long.
   std::vector<Step> stack{{main[f::PrimFunc::body], nullptr}};
   std::vector<Step> below;
   while (!stack.empty()) {
@@ -127,19 +127,19 @@ std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Sym
   return slots;
 }
 
-// The text of each call moves, and whatever is between two calls stays. So each call keeps its
-// line's form, and no other byte changes.
+// Moves the text of each call; the text between two calls stays. So each line keeps its form, and
+// no other byte changes.
 std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect dialect,
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order) {
   const Blanks& blanks = blanks_of(dialect);
   std::vector<Edit> edits;
   bool is_among_moved = false;
-  std::size_t furthest = 0;  // the last call that has gone to a place up to here
+  std::size_t furthest = 0;  // the last call that has moved to a place up to here
   for (std::size_t i = 0; i < order.size(); ++i) {
     const tir::SourceRange to = slots[i].place.range;
     if (i > 0 && slots[i - 1].place.range.end > to.begin) refuse("main has calls inside of calls");
-    // Everything between two calls stays where it is, so none may pass it.
+    // Code between two calls stays in place, so no call may move across it.
     if (is_among_moved) {
       const std::size_t code =
           code_between(source.text, slots[i - 1].place.range.end, to.begin, blanks);

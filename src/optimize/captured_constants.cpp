@@ -30,12 +30,12 @@ bool is_text(const CapturedReading& reading) {
   return reading.form != TirForm::twin;
 }
 
-/// Old TVMScript and repr texts do not show all that would change.
+/// Old TVMScript and repr texts do not contain all values that would change.
 bool has_places(Dialect dialect) {
   return dialect == Dialect::tvmscript || dialect == Dialect::legacy_text;
 }
 
-/// Loads of a text, by the variable that they go through.
+/// Loads of a text, by their pointer variable.
 using Loads = std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>>;
 
 Loads loads_of(const CapturedReading& reading) {
@@ -60,7 +60,7 @@ std::vector<Node> extents_of(const ConstantUse& use, const tir::Module& module) 
   return extents;
 }
 
-/// "0" for each index, with what is between them.
+/// "0" for each index; keeps the text between them.
 std::string zeros_for(std::string_view indices) {
   std::string zeros = "0";
   std::size_t depth = 0;
@@ -72,8 +72,8 @@ std::string zeros_for(std::string_view indices) {
   return zeros;
 }
 
-/// The edits after which a text says that the constant has one element. Nothing where the text does
-/// not spell all that changes.
+/// The edits that give the constant one element in a text; nullopt if the text does not contain all
+/// values that change.
 std::optional<std::vector<Edit>> single_edits(const ConstantUse& use,
                                               const CapturedReading& reading, const Loads& loads,
                                               std::string_view text) {
@@ -278,14 +278,15 @@ class TextEditor {
 
   support::SourceText source() const { return {{}, reading_.member->name, text_}; }
 
-  /// Each mention of a constant of a pool: its offset, or the whole where an equal one is left.
+  /// Edits each mention of a constant in a pool: its offset, or the whole mention if an equal one
+  /// remains.
   void change_lists() {
     std::map<NodeId, std::pair<const ConstantPool*, const PoolConstant*>> by_info;
     for (const ConstantPool& pool : reading_.constants.pools) {
       for (const PoolConstant& one : pool.constants)
         by_info.emplace(one.info, std::pair(&pool, &one));
     }
-    bool is_first = true;  // whether nothing is left before it in its list
+    bool is_first = true;  // whether no element remains before it in its list
     for (const tir::ListedConstant& listed : reading_.places.listed()) {
       if (listed.mention.begin > 0 && text_[listed.mention.begin - 1] == '[') is_first = true;
       const auto found = by_info.find(listed.info);

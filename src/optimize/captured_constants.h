@@ -28,8 +28,8 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
                                            const CConstants& constants, const EditedMembers& edited,
                                            const tir::ReadLimits& limits);
 
-/// Marks as kept each constant that differs between one of these and the C, or whose text does not
-/// contain what would change.
+/// Marks each constant as kept that differs between one of these and the C, or whose text lacks a
+/// value that would change.
 void keep_by_captured(const std::vector<CapturedReading>& captured, const EditedMembers& edited,
                       CConstants& constants);
 

@@ -40,8 +40,8 @@ std::string use_of(Node user) {
   return fmt::format("is an argument of {}", op.empty() ? "a call" : op);
 }
 
-/// The uses of all functions. Variables and buffers are nodes of one function each, so that one
-/// table holds those of all.
+/// The uses of all functions. Each variable and buffer belongs to one function, so one table is
+/// enough for all.
 class UseSearch {
  public:
   UseSearch(const tir::Module& module, std::span<const tir::NamedFunction> functions,
@@ -139,7 +139,7 @@ class UseSearch {
     ConstantUse& use = uses_[found->second];
     use.buffers.push_back(node.id());
     by_buffer_.emplace(node.id(), found->second);
-    // The text of a pool may have no data, and so no type but this.
+    // The text of a pool may have no data and therefore no other type.
     if (use.element.is_void()) use.element = node.dtype(f::Buffer::dtype);
     if (node.dtype(f::Buffer::dtype) != use.element) {
       keep(use, "is accessed as " + to_string(node.dtype(f::Buffer::dtype)));
@@ -150,7 +150,7 @@ class UseSearch {
     if (use.kept.empty()) use.kept = std::move(why);
   }
 
-  /// What `node` does with constants. Every edge of the module is looked at once.
+  /// Notes how `node` uses constants. Visits every edge of the module once.
   void take_uses(Node node) {
     const bool is_address = tir::is_call_of(node, "tir.address_of");
     tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
@@ -166,7 +166,7 @@ class UseSearch {
     });
   }
 
-  /// Shapes before flattening (v0.9 to v0.11) are those of parameters and of constants.
+  /// Only parameters and constants have shapes from before flattening (v0.9 to v0.11).
   static bool is_preflattened(Node function, NodeId buffer) {
     const tir::NodeMap parameters = function.map(f::PrimFunc::buffer_map);
     for (std::size_t i = 0; i < parameters.size(); ++i) {

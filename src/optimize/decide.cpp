@@ -36,7 +36,7 @@ const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& co
 void drop_unused(CConstants& constants) {
   for (const CPoolOfConstants& pool : constants.pools) {
     const auto is_unused = [&](std::size_t index) { return constants.all[index].is_unused; };
-    // A struct without members is no C.
+    // C has no struct without members.
     if (!pool.kept.empty() || std::ranges::all_of(pool.constants, is_unused)) continue;
     for (const std::size_t index : pool.constants) {
       if (is_unused(index)) constants.all[index].after.is_removed = true;
@@ -66,7 +66,7 @@ void collapse(CConstants& constants) {
 }
 
 void share(CConstants& constants) {
-  // By their bytes as they will be: constants of several types may be equal then.
+  // Compares the new bytes: constants of different types may become equal.
   using Key = std::pair<std::uint32_t, std::vector<std::byte>>;
   for (const CPoolOfConstants& pool : constants.pools) {
     std::map<Key, std::size_t> first;

@@ -8,7 +8,7 @@
 namespace mlf::optimize {
 
 std::string apply(std::string_view text, std::vector<Edit> edits) {
-  // Each representation is gone through function by function, in whatever order it has them.
+  // Callers go through a representation function by function, in its own order.
   std::ranges::stable_sort(edits, {}, [](const Edit& edit) { return edit.range.begin; });
   std::string result;
   result.reserve(text.size());
@@ -16,7 +16,7 @@ std::string apply(std::string_view text, std::vector<Edit> edits) {
   for (std::size_t i = 0; i < edits.size(); ++i) {
     const Edit& edit = edits[i];
     if (i > 0 && edits[i - 1].range == edit.range) {
-      // One number that two sites share, such as a node that save_json writes once.
+      // Two sites may share one number, such as a node that save_json writes once.
       if (edits[i - 1].text == edit.text) continue;
       refuse("'" + std::string(text.substr(edit.range.begin, edit.range.end - edit.range.begin)) +
              "' would need two new values: " + edits[i - 1].text + " and " + edit.text);
@@ -45,7 +45,7 @@ Edit number_edit(const support::SourceText& source, tir::SourceRange range,
   return {{range.begin, range.begin + length}, std::to_string(change.after)};
 }
 
-// One kind of error for all refusals: the archive is what it was, and the exit code is 1.
+// All refusals have one kind of error: the archive is unchanged, and the exit code is 1.
 void refuse(std::string message, std::string_view where) {
   Location place;
   place.member = std::string(where);

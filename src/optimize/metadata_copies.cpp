@@ -24,7 +24,7 @@ SourceRange at(std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
 }
 
-/// The number at `begin`, whose digits end where `behind` begins.
+/// The number at `begin`, if `behind` follows its digits.
 std::optional<std::uint64_t> number_before(std::string_view text, std::size_t begin,
                                            std::string_view behind, SourceRange& range) {
   std::uint64_t value = 0;

@@ -9,14 +9,15 @@ namespace {
 
 constexpr std::string_view kMember = "metadata.json";
 
-/// A member of an object on the way to a number; throws where it is not there.
+/// A member of an object on the path to a number; throws if it is missing.
 json::Value member(const json::Value& object, std::string_view key) {
   const auto found = object.is_object() ? object.find(key) : std::nullopt;
   if (!found) refuse("it has no '" + std::string(key) + "'", kMember);
   return *found;
 }
 
-/// The entries of memory.functions.main: one a device, or from version 7 on in `modules`.
+/// The entries of memory.functions.main, one for each device; from version 7 on, they are in
+/// `modules`.
 json::Value main_memory(const json::Value& root, std::string_view module) {
   json::Value owner = root;
   if (const auto modules = root.find("modules")) owner = member(*modules, module);

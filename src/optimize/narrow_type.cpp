@@ -32,13 +32,13 @@ T element(std::span<const std::byte> data, std::size_t i) {
   return value;
 }
 
-/// What the elements span. No integer type of 64 bits or less holds both ends of what is wider.
+/// The range of the elements. No integer type of up to 64 bits contains both ends of a wider range.
 struct Span {
   std::int64_t low = 0;    ///< 0 where no element is below
   std::uint64_t high = 0;  ///< 0 where no element is above
 };
 
-/// Nothing for types that are no integers of whole bytes.
+/// nullopt for types other than integers of whole bytes.
 std::optional<Span> span_of(DType dtype, std::span<const std::byte> data) {
   Span span;
   const bool is_integer = with_integer(dtype, [&]<class T>(T) {
@@ -60,7 +60,7 @@ bool holds(DType dtype, const Span& span) {
   return fits;
 }
 
-/// A signed type before the unsigned one of its size: TVM's own types of quantized tensors.
+/// Signed types come before unsigned ones of the same size: TVM uses them for quantized tensors.
 constexpr std::array kIntegers{DType::Int(8),   DType::UInt(8), DType::Int(16),
                                DType::UInt(16), DType::Int(32), DType::UInt(32)};
 
@@ -74,7 +74,8 @@ std::optional<DType> narrowest_integer(DType dtype, std::span<const std::byte> d
   return std::nullopt;
 }
 
-/// Converting a NaN to float32 and back need not keep its bits, so it keeps a constant as it is.
+/// A conversion of a NaN to float32 and back may change its bits, so a constant with a NaN stays
+/// unchanged.
 bool holds_as_float32(std::span<const std::byte> data) {
   for (std::size_t i = 0; i < data.size() / sizeof(double); ++i) {
     const auto value = element<double>(data, i);

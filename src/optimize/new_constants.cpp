@@ -76,7 +76,7 @@ class Rewriting {
     }
   }
 
-  /// As many integers of the same types, each of this value.
+  /// A list of the same length and types with this value in each element.
   tir::ListId filled(tir::NodeList old, std::int64_t value) {
     std::vector<tir::DType> dtypes;
     for (const Node item : old) dtypes.push_back(item.dtype());
@@ -87,7 +87,8 @@ class Rewriting {
     return builder_.list(items);
   }
 
-  /// A pointer of the same scope to other elements. Types may be shared by other variables.
+  /// Makes a new pointer type with the same scope and other elements, because other variables may
+  /// share the old type.
   void change_variable(NodeId variable, tir::DType element) {
     const Node type = node(variable)[f::Var::type_annotation];
     if (!type || !type.is(Kind::PointerType)) return;
@@ -97,7 +98,7 @@ class Rewriting {
                  builder_.make(Kind::PointerType, {primitive, builder_.string(scope)}));
   }
 
-  /// A text that leaves out elements of a long constant does not leave out the only one.
+  /// A text omits elements of a long constant, but never the only one.
   NodeId single_array(const ConstantUse& use, const NewConstant& wanted) {
     const std::vector<std::int64_t> shape(node(use.owner).list(f::AllocateConst::extents).size(),
                                           1);
@@ -105,7 +106,7 @@ class Rewriting {
     return builder_.make(Kind::NDArray, {wanted.dtype, shape_id, builder_.bytes(wanted.single)});
   }
 
-  /// The same NDArray may be a constant of Relay, which stays.
+  /// Makes a new NDArray: a constant of Relay, which stays, may share the old one.
   NodeId array_as(NodeId id, const NewConstant& wanted) {
     const std::tuple key{id, wanted.dtype.packed(), wanted.is_single()};
     const auto known = arrays_.find(key);
@@ -115,7 +116,7 @@ class Rewriting {
     const auto extents = array.integers(f::NDArray::shape);
     std::vector<std::int64_t> shape(extents.begin(), extents.end());
     if (wanted.is_single()) std::ranges::fill(shape, 1);
-    // Texts leave out the data of long constants.
+    // Texts omit the data of long constants.
     const auto data = array.bytes(f::NDArray::data);
     std::vector<std::byte> new_data;
     if (data) {
@@ -155,7 +156,7 @@ class Rewriting {
     }
   }
 
-  /// Every reference to a load becomes one to its cast.
+  /// Redirects every reference to a load to its cast.
   void put_casts() {
     if (casts_.empty()) return;
     std::vector<NodeId> users;
@@ -197,7 +198,7 @@ class Rewriting {
   const ModuleConstants& constants_;
   const NewConstants& wanted_;
   std::unordered_map<NodeId, NodeId> casts_;  // by load
-  // By old NDArray, new type, and whether it has one element.
+  // By old NDArray, new type, and whether the new one has a single element.
   std::map<std::tuple<NodeId, std::uint32_t, bool>, NodeId> arrays_;
 };
 

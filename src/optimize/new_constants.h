@@ -19,7 +19,7 @@ struct NewConstant {
   tir::DType dtype{};        ///< of its elements
   std::uint64_t offset = 0;  ///< in its pool
   bool is_removed = false;   ///< an equal constant of its pool is at `offset`, or nothing reads it
-  /// The one element that is left, of type `dtype`; empty if all are.
+  /// The one element that remains, of type `dtype`; empty if all remain.
   std::vector<std::byte> single{};
 
   bool is_single() const { return !single.empty(); }

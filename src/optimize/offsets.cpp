@@ -1,5 +1,5 @@
-// One archive gets another plan: find its numbers in every member, exchange them, read what came
-// out, and only then write.
+// Gives an archive another plan: finds the plan's numbers in every member, replaces them, reads the
+// result, and only then writes it.
 #include "optimize/moves.h"
 
 #include <algorithm>
@@ -41,9 +41,9 @@ using support::SourceText;
 
 // --- Sizes outside of TIR ------------------------------------------------------------------------
 
-/// `#define NAME 104192`; whether it is here.
-// Applications size their own memory by the header's macros, such as a pool that they give. TVM
-// writes each on a line (src/target/source/interface_c.cc).
+/// Edits `#define NAME 104192`; false if the text does not contain it.
+// Applications use the header's macros as sizes of their own memory, such as a pool that they
+// provide. TVM writes each on one line (src/target/source/interface_c.cc).
 bool add_macro_edit(const support::SourceText& source, std::string_view name,
                     const NumberChange& size, std::vector<Edit>& edits) {
   const std::string define = "#define " + std::string(name) + " ";
@@ -60,10 +60,10 @@ bool add_macro_edit(const support::SourceText& source, std::string_view name,
   return found;
 }
 
-/// What metadata.json says of main's workspace: the pools, and perhaps one of `beside`, the bytes
-/// that it may count with them. Returns the number before and after, where it says one.
-// TVM adds up the pools of the network for the device of main, with the largest workspace that a
-// kernel has elsewhere, and leaves about nothing for the others (`_build_function_memory_map`,
+/// Edits main's workspace in metadata.json: the bytes of the pools, possibly plus one of `beside`,
+/// the bytes that TVM may add to them. Returns the number before and after, if there is one.
+// For the device of main, TVM adds up the pools of the network and the largest workspace that a
+// kernel has elsewhere. Other devices get almost nothing (`_build_function_memory_map`,
 // model_library_format.py).
 std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
                                               std::string_view module,
@@ -91,19 +91,18 @@ std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
 // --- What comes out, compared with what went in
 // ---------------------------------------------------
 
-/// Pairs of numbers that may differ, as a comparison spells them.
+/// Pairs of numbers that may differ, in the form that a comparison reports.
 using Expected = std::set<std::pair<std::string, std::string>>;
 
 void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
   if (before != after) expected.emplace(std::to_string(before), std::to_string(after));
 }
 
-/// The numbers of one module's functions: read on both sides, and compared with the assignment.
+/// Reads the numbers of one module's functions on both sides and compares them with the assignment.
 void check_sites(const tir::Module& before, const tir::Module& after,
                  const ModuleAssignment& assignment, std::string_view member, Expected& expected) {
   const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
-  // The same reader on both sides finds the same sites, so that they can be compared with each
-  // other one by one.
+  // The same reader finds the same sites on both sides, so they can be compared one by one.
   const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
   if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
   for (std::size_t f = 0; f < was.size(); ++f) {
@@ -125,10 +124,10 @@ void check_sites(const tir::Module& before, const tir::Module& after,
   }
 }
 
-/// Throws `Error` (internal) unless `after` is `before` but for the numbers of the assignments, and
-/// each of those is what it should be. The last word on every edit, whatever found the place.
-/// Wanted numbers are there, and nothing else differs: the same comparison that `mlf verify` makes
-/// between stages. Numbers that may differ are known as pairs, wherever they are.
+/// Throws `Error` (internal) unless `after` equals `before` except for the numbers of the
+/// assignments, and each of these has its new value. This is the final check of every edit,
+/// independent of the code that found the place. Uses the comparison that `mlf verify` makes
+/// between stages. Numbers may differ only by the expected pairs, at any place.
 void check_changed(const tir::Module& before, const tir::Module& after,
                    std::span<const ModuleAssignment> assignments, std::string_view member) {
   Expected expected;
@@ -141,7 +140,7 @@ void check_changed(const tir::Module& before, const tir::Module& after,
   }
 }
 
-/// By the member's place in the archive, so that what is reported has an order.
+/// Sorted by the member's place in the archive, so that reports have a fixed order.
 using EditsOfMembers = std::map<const Member*, std::vector<Edit>>;
 
 class Replanning {
@@ -154,8 +153,7 @@ class Replanning {
         limits_(limits),
         edited_(archive_) {}
 
-  /// Everything is found before anything is changed, and everything is checked before anything is
-  /// written.
+  /// Finds all places before the first change, and checks all results before the first write.
   std::vector<archive::EditedMember> run() {
     refuse_dialects();
     refuse_disagreement();
@@ -185,14 +183,15 @@ class Replanning {
     return *member;
   }
 
-  /// Old TVMScript and repr texts do not show all that a plan consists of: TVM itself cannot print
-  /// `pool_args` in the one (src/printer/tvmscript_printer.cc), nor buffer maps in the other.
+  /// Old TVMScript and repr texts do not contain a whole plan: TVM cannot print `pool_args` in the
+  /// first (src/printer/tvmscript_printer.cc) or buffer maps in the second.
   static bool can_change(tir::Dialect dialect) {
     return dialect == tir::Dialect::tvmscript || dialect == tir::Dialect::legacy_text ||
            dialect == tir::Dialect::save_json;
   }
 
-  /// Said first: such a text mostly differs from the generated C as well, and this is why.
+  /// Runs first: such a text usually also differs from the generated C, and the dialect is the
+  /// reason.
   void refuse_dialects() {
     PoolSet pools;
     for (const PoolMove& move : moves_) pools.insert(move.pool);
@@ -208,14 +207,14 @@ class Replanning {
     }
   }
 
-  /// Numbers are moved in both: they have to be the same program before.
+  /// Both get new numbers, so they must be the same program before.
   void refuse_disagreement() const {
     for (const Finding& finding : process::compare_with_c(deployment_).findings) {
       if (finding.severity == graph::Severity::error) refuse(finding.detail);
     }
   }
 
-  /// The TIR that moves name: captured, or generated C.
+  /// The TIR that the moves refer to: captured, or generated C.
   const TirSource& source_named(std::size_t module, const std::string& stem) const {
     if (const TirSource* const found = deployment_.find_tir(stem)) return *found;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(module))) {
@@ -228,7 +227,7 @@ class Replanning {
     return deployment_.module_of_function(function.symbol) == module;
   }
 
-  /// One TIR may have functions of several modules, whose pools have the same names.
+  /// One TIR may have functions of several modules whose pools have equal names.
   std::vector<FunctionSites> sites_in(const tir::Module& tir, std::size_t module,
                                       const PoolSet& pools) const {
     std::vector<FunctionSites> sites = sites_of(tir, pools);
@@ -236,8 +235,8 @@ class Replanning {
     return sites;
   }
 
-  /// Finds the moves of one module in the TIR that the plan was made from. Objects have offsets as
-  /// well, in machine code.
+  /// Finds the moves of one module in the TIR that the plan was made from. Refuses objects, whose
+  /// machine code also contains offsets.
   void assign_module(std::size_t module) {
     std::vector<PoolMove> moves;
     PoolSet pools;
@@ -266,13 +265,13 @@ class Replanning {
     for (const FunctionSites& one : functions) assignments_.back().symbols.insert(one.symbol);
   }
 
-  /// Names of all functions with TIR, as other functions may call them.
+  /// Collects the names of all functions with TIR that other functions may call.
   void take_functions(const tir::Module& tir) {
     for (const tir::NamedFunction& one : tir::functions_of(tir)) known_.emplace(one.name);
     for (const FunctionSites& one : sites_of(tir, {})) known_.insert(one.symbol);
   }
 
-  /// A function without TIR may keep the pointer, or use bytes of its own choice.
+  /// A function without TIR may keep the pointer, or use any bytes of the pool.
   void check_callees() const {
     for (const std::string& callee : callees_) {
       const bool known = known_.contains(callee) ||
@@ -292,7 +291,7 @@ class Replanning {
     tir::Places places;
   };
 
-  /// Captured TIR as it was: read once.
+  /// The original captured TIR; read once.
   const PlacedDocument& captured_document(const Member& member) {
     const auto known = documents_.find(&member);
     if (known != documents_.end()) return known->second;
@@ -306,7 +305,7 @@ class Replanning {
         .first->second;
   }
 
-  /// Text and lossless twin of captured TIR: both have the plan, whichever is read.
+  /// Edits both the text and the lossless twin of captured TIR, because both contain the plan.
   void captured(const Member& member) {
     if (!edited_.captured_form(member)) return;
     const SourceText source = text_of(member);
@@ -323,7 +322,7 @@ class Replanning {
     }
   }
 
-  /// Every function with buffers in a pool has to be in the C: that is what runs.
+  /// Every function with buffers in a pool must be in the C, which is the code that runs.
   void generated_c(const ModuleAssignment& assignment) {
     std::set<std::string> found;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
@@ -342,8 +341,8 @@ class Replanning {
     }
   }
 
-  /// C spells the size of a pool where it passes its tensor, and where it defines its memory. Other
-  /// sizes of the module that was read follow from these.
+  /// C contains the size of a pool where it passes its tensor and where it defines its memory.
+  /// Other sizes in the TIR of the C follow from these.
   void definition(const TirSource& c, const tir::Places& places, const ModuleAssignment& assignment,
                   const FunctionSites& function) {
     for (const SiteValue& value : site_values(assignment, function)) {
@@ -367,7 +366,7 @@ class Replanning {
            where);
   }
 
-  /// What metadata.json may count with the pools of a module.
+  /// The bytes that metadata.json may count together with the pools of a module.
   std::vector<std::uint64_t> beside_pools(std::size_t module) const {
     for (const Network& network : get_or_throw(deployment_.networks()).found) {
       if (network.module == module) return workspaces_beside_pools(network.topology);
@@ -375,11 +374,11 @@ class Replanning {
     return {0};
   }
 
-  /// What the archive says of its pools outside of functions.
+  /// Edits the sizes of pools that the archive states outside of functions.
   void declarations(const ModuleAssignment& assignment) {
     const Module& module = modules()[assignment.module];
     for (const auto& [pool, size] : assignment.sizes) {
-      // A pool of the application: the header says how large it has to be.
+      // A pool of the application: the header states its required size.
       const bool has_macro = macro(module, "_" + pool + "_WORKSPACE_POOL_SIZE", size);
       if (has_macro != arrays_.contains(pool)) continue;
       refuse("the generated C has " +
@@ -407,7 +406,7 @@ class Replanning {
     return found;
   }
 
-  /// In the order of the archive; members that stay what they are are left out.
+  /// In the order of the archive; leaves out unchanged members.
   void make_contents() {
     for (const Member& member : archive_.members()) {
       const auto edits = edits_.find(&member);
@@ -418,7 +417,7 @@ class Replanning {
     }
   }
 
-  /// Both sides are read in full: a number in a wrong place would show as a difference.
+  /// Reads both sides in full, so a number in a wrong place shows as a difference.
   void check_captured() {
     for (const archive::EditedMember& one : edited_.all()) {
       const Member& member = member_named(one.name);
@@ -430,7 +429,7 @@ class Replanning {
     }
   }
 
-  /// The C is read with its files and the sizes of its pools exchanged, as a deployment would be.
+  /// Reads the C with the new files and pool sizes, like a deployment.
   void check_c() const {
     for (const ModuleAssignment& assignment : assignments_) {
       for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
@@ -461,13 +460,13 @@ class Replanning {
   EditedMembers edited_;
 };
 
-/// The plan that is written: the best one, or that with results in place where it is smaller.
+/// The plan to write: the best one, or the one with results in place if it is smaller.
 plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
   if (sharing == Sharing::in_place && plan.in_place) return *plan.in_place;
   return {plan.best.offsets, plan.best.size};
 }
 
-/// Where everything is put; where nothing is won, it stays where it is.
+/// The new offsets of all buffers; the present ones if there is no gain.
 PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing sharing) {
   const plan::PoolProblem& now = plan.now;
   const std::string& name = (*module.network)[now.pool].name;
@@ -475,7 +474,7 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing s
   if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) refuse(place + "has no size in the archive");
   const plan::PlannerResult chosen = chosen_plan(plan, sharing);
-  // C has no arrays of no bytes: an unused pool stays.
+  // C has no empty arrays, so an unused pool stays.
   const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
   PoolMove move{.module = module.module,
                 .pool = name,
@@ -493,8 +492,8 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing s
   return move;
 }
 
-/// All pools of a module if one of them gets smaller, those that stay as they are too:
-/// metadata.json has the sum of all.
+/// Adds all pools of a module if one of them gets smaller, including unchanged ones: metadata.json
+/// contains the sum of all.
 void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>& moves) {
   std::vector<PoolMove> of_module;
   for (const ModulePoolPlan& pool : module.pools) {
@@ -505,7 +504,7 @@ void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>&
   if (any_smaller) std::ranges::move(of_module, std::back_inserter(moves));
 }
 
-/// A module whose pools could not be read is more to the point than one that has none.
+/// Prefers the error of a module whose pools could not be read to that of a module without pools.
 [[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
   const auto refuse_module = [&](const ModulePlan& module, std::string_view why) {
     refuse("module '" + module.name + "' has no plan: " + std::string(why));

@@ -47,13 +47,13 @@ class Optimizing {
                  .pool_sizes = deployment.pool_sizes()},
         edited_(archive_) {}
 
-  /// Constants first: their changes leave lifetimes and sizes of tensors as they are.
+  /// Constants first: their changes do not affect lifetimes or sizes of tensors.
   OptimizeReport run() && {
     if (archive_.storage() == archive::Storage::directory) {
       throw support::Error(ErrorKind::usage, "an optimized archive is a tar, not a directory",
                            {.file = archive_.path()});
     }
-    // The old archive is what the new one can be compared with.
+    // The user can compare the new archive with the old one.
     if (!options_.output.empty()) {
       get_or_throw(check_output(options_.output, std::array{archive_.path()}));
     }
@@ -78,7 +78,7 @@ class Optimizing {
         report_.modules[module].constants_kept = *kept;
         continue;
       }
-      // If one module cannot be changed, the others still are.
+      // If one module cannot change, the others still do.
       const auto changed = support::to_result([&] { change_constants_of(module); });
       if (changed) continue;
       refuse_later(changed.error());
@@ -119,7 +119,7 @@ class Optimizing {
     note_parameters(named, report_.modules[module]);
   }
 
-  /// Each step counts what the ones before it left.
+  /// Each step counts savings relative to the steps before it.
   ConstantSavings make_smaller(CConstants& constants) const {
     ConstantSavings saved;
     const auto step = [&](bool is_wanted, void (&change)(CConstants&), std::uint64_t& bytes) {
@@ -137,8 +137,8 @@ class Optimizing {
     return saved;
   }
 
-  /// Constants that kernels get of the executor: it loads them with the type of their file, which
-  /// the code of the executor and the graph know too.
+  /// Notes constants that the executor passes to kernels. It loads them with the type in their
+  /// file, which the executor's code and the graph contain too.
   void note_parameters(const Module& named, OptimizedModule& module) const {
     if (!named.files.parameters) return;
     const std::string_view text = deployment::member_text(archive_, *named.files.parameters);
@@ -158,7 +158,7 @@ class Optimizing {
     }
   }
 
-  /// Bytes that arrays of kernels take less.
+  /// Bytes saved in arrays of kernels.
   std::uint64_t saved_in_kernels(std::size_t module, const CConstants& constants) const {
     std::string main;
     for (const Network& network : get_or_throw(deployment_.networks()).found) {
@@ -215,7 +215,7 @@ class Optimizing {
     module.constants_after = total_after(constants);
   }
 
-  /// Reads the C again: it has to be what its old TIR becomes by these changes and by no others.
+  /// Reads the C again. It must equal its old TIR with these changes and no others.
   void check_c(CConstants& constants, const EditedMembers& edited) const {
     const NewConstants wanted = new_constants_of(constants);
     for (CReading& reading : constants.readings) {
@@ -230,7 +230,7 @@ class Optimizing {
     }
   }
 
-  /// `constants_size_bytes` of main, where it is what TVM counts.
+  /// Changes `constants_size_bytes` of main, if it is the number that TVM counts.
   void change_metadata() {
     const archive::Member* const metadata = archive_.find("metadata.json");
     if (metadata == nullptr) return;
@@ -246,7 +246,7 @@ class Optimizing {
     if (content != text) edited_.replace({metadata->name, std::move(content)});
   }
 
-  /// All constants, or those of Relay's main alone.
+  /// For all constants, or for those of Relay's main only.
   std::vector<NumberChange> possible_changes(const Network& network) const {
     const OptimizedModule& module = report_.modules[network.module];
     const std::uint64_t saved = module.saved.total();
@@ -258,8 +258,8 @@ class Optimizing {
     return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - saved_in_kernels)}};
   }
 
-  /// What cannot be changed for certain stays, and the rest is done. Where that is nothing, it is
-  /// the error. Throws where the diagnostic is not about the archive.
+  /// Records a refusal. Parts that cannot change provably stay, and the rest changes. If nothing
+  /// changes, the first refusal is the error. Throws if the diagnostic is not about the archive.
   void refuse_later(const Diagnostic& diagnostic) {
     support::throw_unless_invalid(diagnostic);
     if (!refused_) refused_ = diagnostic;
@@ -267,7 +267,7 @@ class Optimizing {
 
   // --- Workspace pools ---------------------------------------------------------------------------
 
-  /// One of the ways to need less memory.
+  /// One way to reduce memory.
   struct Way {
     RamPlan plan;
     std::uint64_t bytes = 0;
@@ -277,7 +277,7 @@ class Optimizing {
     const Deployment now = edited_.open(reading_);
     const ArchivePlan plan = get_or_throw(plan_archive(now, options_.search));
     ArchivePlan possible;
-    // Where nothing else was asked for, it is an error that there are no pools.
+    // If the user requested nothing else, missing pools are an error.
     const bool has_pools = std::ranges::any_of(
         plan.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
     if (!has_pools && !options_.what.any_of_constants()) moves_of(plan);
@@ -358,7 +358,7 @@ class Optimizing {
     note_pools(plan, way);
   }
 
-  /// As the moves are: a pool that no plan makes smaller keeps its size.
+  /// Agrees with the moves: a pool that no plan makes smaller keeps its size.
   void note_pools(const ArchivePlan& plan, RamPlan way) {
     for (const ModulePlan& module : plan.modules) {
       OptimizedModule& report = report_.modules[module.module];

@@ -1,6 +1,6 @@
-// An archive gets another order of calls in two steps: the calls change places in every
-// representation of main, which is read again; then the offsets for that order are put in, as for
-// any plan. The archive in between exists in memory alone: its buffers would overwrite each other.
+// Gives an archive another order of calls in two steps. First, moves the calls in every
+// representation of main and reads it again. Then writes the offsets for that order, as for any
+// plan. The intermediate archive exists only in memory: its buffers would overwrite each other.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -24,16 +24,16 @@ using archive::Member;
 using support::get_or_throw;
 using support::SourceText;
 
-/// One module's main, and its calls as they are and as they should be.
+/// One module's main, with its present and its new order of calls.
 struct Reordering {
   std::size_t module = 0;
   const graph::Topology* network = nullptr;
-  std::vector<std::size_t> order;  // positions among the calls, as they should run
+  std::vector<std::size_t> order;  // positions among the calls, in the new order
   Symbols kernels;
 };
 
-/// Modules that stay as they are have none. Copies and device hooks are statements of main that no
-/// slot is known for.
+/// Unchanged modules have none. Throws for copies and device hooks, statements of main without a
+/// slot.
 std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
   std::vector<Reordering> result;
   for (const ModulePlan& module : plan.modules) {
@@ -50,8 +50,8 @@ std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
   return result;
 }
 
-/// A call as every representation shows it: the kernel, and the names of main's memory in its
-/// arguments. Generated C names memory as the TIR does, but for suffixes.
+/// A description of each call that all representations share: the kernel, and the names of main's
+/// memory in its arguments. Generated C has the names of the TIR, except for suffixes.
 std::vector<std::string> calls_of(const graph::Topology& network) {
   std::vector<std::string> calls;
   for (const graph::Call& call : network.calls) {
@@ -64,7 +64,7 @@ std::vector<std::string> calls_of(const graph::Topology& network) {
   return calls;
 }
 
-/// `calls` as they run in the new order.
+/// `calls` in the new order.
 std::vector<std::string> in_order(const std::vector<std::string>& calls,
                                   const std::vector<std::size_t>& order) {
   std::vector<std::string> result;
@@ -82,7 +82,7 @@ class CallMover {
         limits_(limits),
         edited_(archive_) {}
 
-  /// One module after the other: the next one finds what the one before has changed.
+  /// One module after the other: each one sees the changes of the earlier ones.
   std::vector<archive::EditedMember> run() {
     for (const Reordering& one : reorderings_) {
       refuse_objects(one);
@@ -93,7 +93,7 @@ class CallMover {
   }
 
  private:
-  /// The order of calls is in the machine code as well.
+  /// Throws for objects: their machine code also contains the order of calls.
   void refuse_objects(const Reordering& one) const {
     const Module& module = deployment_.library().modules[one.module];
     if (module.files.objects.empty()) return;
@@ -101,7 +101,7 @@ class CallMover {
            module.files.objects.front().name);
   }
 
-  /// The calls have to be those of the network, one after the other.
+  /// The calls in the text must be those of the network, in the same order.
   void move_calls(const Reordering& one, const Member& member, const tir::Document& document,
                   const std::vector<CallSlot>& slots) {
     const std::vector<graph::Call>& calls = one.network->calls;
@@ -118,7 +118,7 @@ class CallMover {
                                                                   slots, one.order))});
   }
 
-  /// The first C of the module that has main.
+  /// The module's first C that contains main.
   void generated_c(const Reordering& one) {
     const std::string& symbol = one.network->provenance.symbol;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
@@ -134,8 +134,8 @@ class CallMover {
     refuse("the archive has no C of function '" + symbol + "'");
   }
 
-  /// TIR of other targets and of earlier stages has no main, or one that it shares with this
-  /// network: the former stays as it is.
+  /// TIR of other targets and of earlier stages has no main, or the main of this network. TIR
+  /// without main stays unchanged.
   void captured(const Reordering& one, const Member& member) {
     if (!edited_.captured_form(member)) return;
     tir::Places places;
@@ -154,7 +154,7 @@ class CallMover {
   EditedMembers edited_;
 };
 
-/// The networks of each document with TIR, before and after: the same calls in the wanted order.
+/// Checks the networks of each document with TIR: the same calls, in the new order.
 void check_document(const tir::Document& before, const tir::Document& after,
                     std::span<const Reordering> reorderings, const std::string& where) {
   const graph::TirInput old_input{&before, where};
@@ -174,8 +174,8 @@ void check_document(const tir::Document& before, const tir::Document& after,
   if (!is_right) refuse("the calls would not be in the order of the plan", where);
 }
 
-/// Reads both archives anew, by the graph reader and not by slots: every TIR and every C of main
-/// has to show the wanted order.
+/// Reads both archives again, with the graph reader instead of slots: every TIR and every C of main
+/// must have the new order.
 void check_reordered(const Deployment& before, const Deployment& after,
                      std::span<const Reordering> reorderings) {
   for (const TirSource& source : before.tir_sources()) {
@@ -195,15 +195,15 @@ void check_reordered(const Deployment& before, const Deployment& after,
   }
 }
 
-/// What names a buffer, whatever the order of calls.
+/// Identifies a buffer independently of the order of calls.
 using BufferKey = std::tuple<std::string, std::string, std::uint64_t>;
 
 BufferKey key_of(const plan::PlannedBuffer& buffer) {
   return {buffer.function, buffer.variable, buffer.offset};
 }
 
-/// The offsets of the plan for the pool as the new archive has it. They are compared with the lives
-/// that are read off the new TIR.
+/// The offsets of the plan for the pool in the new archive. Checks them against the lifetimes in
+/// the new TIR.
 PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolProblem& now) {
   const plan::PoolProblem& old = planned.pools[index].plan.now;
   const plan::Solution& solution = planned.order->pools[index];
@@ -232,7 +232,7 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
   return move;
 }
 
-/// Offsets for all modules: those of the new order, and of modules that keep theirs the best plan.
+/// Offsets for all modules: for the new order, or the best plan of a module that keeps its order.
 std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan& reordered) {
   std::vector<PoolMove> moves;
   for (std::size_t i = 0; i < plan.modules.size(); ++i) {

@@ -26,7 +26,7 @@ class Search {
     take_parameters();
     take_list();
     if (sites_.pools.empty()) return;
-    // On a stack of its own: bodies nest as deep as networks are long.
+    // Uses an explicit stack: bodies nest as deep as networks are long.
     std::vector<Node> stack{function_[f::PrimFunc::body]};
     std::vector<Node> below;
     while (!stack.empty()) {
@@ -40,7 +40,7 @@ class Search {
   }
 
  private:
-  /// By the parameter, its buffer or the buffer's data, whichever the code names.
+  /// The pool of a parameter, of its buffer or of the buffer's data; null for other nodes.
   const std::string* pool_of(Node buffer_or_var) const {
     for (const auto& [id, pool] : memory_) {
       if (id == buffer_or_var.id()) return &sites_.pools[pool];
@@ -48,7 +48,7 @@ class Search {
     return nullptr;
   }
 
-  /// Sizes are numbers before code generation: nothing symbolic is left of a pool.
+  /// Sizes are constant before code generation: no symbolic sizes of a pool remain.
   void add_size(const std::string& pool, Node size) {
     const auto value = graph::integer_of(size);
     if (!value || *value < 0 || !size.is(Kind::IntImm)) {
@@ -57,7 +57,7 @@ class Search {
     sites_.sizes.push_back({pool, size.id(), static_cast<std::uint64_t>(*value)});
   }
 
-  /// The shape of a pool's buffer is the pool's size, in bytes, as its type is uint8.
+  /// The shape of a pool's buffer is the pool's size in bytes, because its type is uint8.
   void take_buffer(Node buffer, std::size_t pool) {
     memory_.push_back({buffer.id(), pool});
     memory_.push_back({buffer[f::Buffer::data].id(), pool});
@@ -66,7 +66,7 @@ class Search {
     add_size(sites_.pools[pool], shape[0]);
   }
 
-  /// Pools come as parameters behind all others, by names that USMP gives them (tir/pools.h).
+  /// Pools are the last parameters, with names from USMP (tir/pools.h).
   void take_parameters() {
     const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
     const tir::NodeList params = function_.list(f::PrimFunc::params);
@@ -84,7 +84,7 @@ class Search {
     }
   }
 
-  /// The attribute `pool_args` has the sizes once more, for all pools of the function.
+  /// The attribute `pool_args` repeats the sizes of all pools of the function.
   void take_list() {
     for (const tir::PoolUse& use : tir::pool_uses(function_)) {
       if (!pools_.contains(use.name)) continue;
@@ -93,8 +93,8 @@ class Search {
     }
   }
 
-  /// A pool may be the base of an address in a let, or be passed to a function. Whatever else names
-  /// it might depend on where buffers are, so that it ends the attempt.
+  /// A pool may be the base of an address in a let, or an argument of a call. Any other use might
+  /// depend on the offsets of buffers and is an error.
   void enter(Node node, std::vector<Node>& below) {
     if (node.is(Kind::LetStmt) && take_let(node)) {
       below.push_back(node[f::LetStmt::body]);
@@ -143,7 +143,7 @@ class Search {
     return true;
   }
 
-  /// What a packed call makes of a pool: the shape of the tensor is the size.
+  /// The tensor that a packed call makes from a pool: its shape is the size.
   void take_array(Node call) {
     const tir::NodeList args = call.list(f::Call::args);
     if (args.size() < 2) return;
@@ -157,7 +157,8 @@ class Search {
     add_size(*pool, shape.list(f::Call::args)[0]);
   }
 
-  /// Which parameters of a callee are pools. The first argument of the call is its name.
+  /// Finds the parameters of a callee that are pools. The first argument of the call is the
+  /// callee's name.
   void take_arguments(Node call) {
     const tir::NodeList args = call.list(f::Call::args);
     const std::string_view callee = args.empty() ? std::string_view() : graph::string_of(args[0]);
@@ -172,7 +173,7 @@ class Search {
     }
   }
 
-  /// A pool may be passed to a function, and be the memory of a tensor that is.
+  /// An argument may be a pool, or a tensor whose memory is a pool.
   void take_argument(Node call, const std::string& pool) {
     const std::string_view op = graph::operator_of(call);
     if (op == "tvm_stack_make_array") return;
@@ -186,7 +187,7 @@ class Search {
     sites_.callees.emplace(callee);
   }
 
-  // No place in a text: the function may come from save_json.
+  // Without a place in a text: the function may come from save_json.
   [[noreturn]] void fail(const std::string& message) const {
     refuse("function '" + sites_.name + "': " + message);
   }

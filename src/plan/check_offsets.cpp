@@ -12,15 +12,15 @@
 namespace mlf::plan {
 namespace {
 
-// Nothing here is shared with the planners: a mistake of theirs should not be made twice.
+// Shares no code with the planners, so that a mistake in them is not repeated here.
 
 bool in_gap(const Buffer& buffer, std::int64_t step) {
   return std::any_of(buffer.gaps.begin(), buffer.gaps.end(),
                      [&](const Interval& gap) { return gap.lower <= step && step < gap.upper; });
 }
 
-/// The first step at which both are alive. If there is one, there is one where a life begins or a
-/// gap ends: between those nothing comes to life.
+/// The first step at which both are live. It is the beginning of a lifetime or the end of a gap:
+/// nothing becomes live at other steps.
 std::optional<std::int64_t> common_step(const Buffer& a, const Buffer& b) {
   const std::int64_t from = std::max(a.lower, b.lower);
   const std::int64_t to = std::min(a.upper, b.upper);
@@ -35,7 +35,7 @@ std::optional<std::int64_t> common_step(const Buffer& a, const Buffer& b) {
   return std::nullopt;
 }
 
-/// What a buffer wants for itself, whatever the others do.
+/// Checks the requirements of one buffer, independent of the others.
 void check_place(const Buffer& buffer, std::uint64_t offset) {
   const auto fail = [&](const std::string& why) {
     throw support::Error(ErrorKind::check_failed,
@@ -50,8 +50,8 @@ void check_place(const Buffer& buffer, std::uint64_t offset) {
   if (offset + buffer.size < offset) fail("ends beyond 2^64");
 }
 
-/// Whether two buffers share a byte at a step at which both are needed. Those without bytes share
-/// nothing, wherever they are.
+/// Checks that two buffers share no byte at a step at which both are live. Empty buffers share
+/// nothing at any offset.
 void check_pair(const Buffer& a, std::uint64_t at_a, const Buffer& b, std::uint64_t at_b) {
   const bool apart = at_a + a.size <= at_b || at_b + b.size <= at_a;
   if (apart || a.size == 0 || b.size == 0) return;
@@ -78,7 +78,7 @@ Result<std::uint64_t> check_offsets(const Problem& problem,
       check_place(buffers[i], offsets[i]);
       size = std::max(size, offsets[i] + buffers[i].size);
     }
-    // In the order of their beginnings only neighbours in time are pairs, which is far fewer than
+    // In the order of their beginnings, only pairs that overlap in time are checked: far fewer than
     // all pairs in a deep network.
     std::vector<std::size_t> by_start(buffers.size());
     std::iota(by_start.begin(), by_start.end(), std::size_t{0});

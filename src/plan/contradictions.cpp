@@ -13,12 +13,12 @@ using graph::CheckCode;
 using graph::quoted;
 using graph::Topology;
 
-// Pairs of buffers that are looked at, of one pool.
+// The most pairs of buffers to check in one pool.
 constexpr std::size_t kMaxPairs = 10'000'000;
-// A few show what is wrong.
+// A few are enough to show the error.
 constexpr std::size_t kMaxChecks = 20;
 
-/// A buffer with the bytes that it certainly has.
+/// A buffer with its proven size.
 struct Certain {
   const PlannedBuffer* buffer;
   std::uint64_t end;
@@ -33,8 +33,8 @@ bool is_computed_with(const Topology& topology,
                               [](const UnknownCallee& callee) { return callee.takes_memory; });
 }
 
-/// What certainly ends behind where it begins. When a workspace is in use, only a kernel tells that
-/// is followed.
+/// The buffers by offset, each with the end that it certainly reaches. Leaves out workspaces of
+/// kernels that are not understood, because only the kernel's code shows when they are in use.
 std::vector<Certain> certain_buffers(const Topology& topology,
                                      const std::vector<std::optional<KernelTicks>>& ticks,
                                      const PoolProblem& pool) {
@@ -58,8 +58,8 @@ bool hands_over(const Interval& before, const Interval& after) {
          after.upper > before.upper;
 }
 
-/// Whether both are in use at one time. In the tick in which one hands over to the other, a loop
-/// may write each element over the one that it is computed from.
+/// Whether both are in use at the same time. In the tick that ends one lifetime and begins the
+/// other, a loop may write each element over its input element.
 bool are_in_use_together(const PlannedBuffer& a, const PlannedBuffer& b) {
   auto x = a.live.begin();
   auto y = b.live.begin();
@@ -80,7 +80,7 @@ std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
   std::vector<graph::Check> checks;
   if (topology.pools.empty()) return checks;
   const auto ticks = ticks_of_kernels(topology, sources);
-  // Where arguments are mentioned and not used, tensors look longer in use than they are.
+  // Code that mentions arguments without using them makes lifetimes look longer than they are.
   const bool is_bound = std::ranges::any_of(
       ticks, [](const std::optional<KernelTicks>& kernel) { return kernel && kernel->is_packed; });
   if (is_bound) return checks;

@@ -8,18 +8,18 @@
 namespace mlf::plan {
 namespace {
 
-/// The places of items that are alive with one item: [from, to), by `from`.
+/// The places of items that are live with one item: [from, to), by `from`.
 using Occupied = std::vector<std::pair<Units, Units>>;
 
-/// As TVM's greedy planners do: no hole is ever filled, so that the result is never better than
-/// first fit in the same order, but it is what TVM's numbers are compared with.
+/// As in TVM's greedy planners, which never fill a hole. The result is never better than first fit
+/// in the same order; it exists for the comparison with TVM's numbers.
 Units above_all(const Item& item, const Occupied& occupied) {
   Units top = 0;
   for (const auto& [from, to] : occupied) top = std::max(top, to);
   return item.aligned(top);
 }
 
-/// The hole that `fit` prefers; the one on top of everything has no end.
+/// The hole that `fit` prefers; the hole above everything has no end.
 Units in_hole(const Item& item, const Occupied& occupied, Fit fit) {
   Units end = 0;
   Units best = -1;
@@ -42,7 +42,7 @@ Units in_hole(const Item& item, const Occupied& occupied, Fit fit) {
 
 std::span<const GreedyPlanner> greedy_planners() {
   using enum Criterion;
-  // Each is the best one for some network; all of them together take less time than one search.
+  // Each is the best for some network; together they take less time than one search.
   static const std::vector<GreedyPlanner> planners = {
       {"greedy by size, stacked", {size, conflicts}, Fit::stacked},
       {"greedy by conflicts, stacked", {conflicts, size}, Fit::stacked},
@@ -74,7 +74,7 @@ Placement place_greedily(const Instance& instance, const GreedyPlanner& planner)
   std::iota(order.begin(), order.end(), ItemIndex{0});
   Measures(instance).sort(order, planner.order);
   Occupied occupied;
-  // Fixed items are there before all others, so that those go around them.
+  // Places fixed items before all others, so that the others go around them.
   for (const ItemIndex index : order) {
     if (placement[index] != kUnplaced) continue;
     occupied.clear();
@@ -82,7 +82,8 @@ Placement place_greedily(const Instance& instance, const GreedyPlanner& planner)
       if (placement[other] == kUnplaced) continue;
       occupied.emplace_back(placement[other], placement[other] + instance.items[other].size);
     }
-    // Lives overlap in other ways than offsets: two of these may share bytes with each other.
+    // Two of these may share bytes: both are live with the item, but not necessarily with each
+    // other.
     std::sort(occupied.begin(), occupied.end());
     const Item& item = instance.items[index];
     placement[index] = planner.fit == Fit::stacked ? above_all(item, occupied)

@@ -1,4 +1,4 @@
-// Greedy planners: they place one buffer after the other, and move none again.
+// Greedy planners: they place one buffer after the other and never move a placed buffer.
 #pragma once
 
 #include <cstdint>

@@ -22,14 +22,14 @@ struct Affine {
   friend bool operator==(const Affine&, const Affine&) = default;
 };
 
-// Of factors, extents and offsets: sums and products of two stay within 64 bits.
+// The limit for factors, extents and offsets: sums and products of two stay within 64 bits.
 constexpr std::int64_t kMostOfIndex = std::int64_t{1} << 30;
 
 bool is_small(std::int64_t number) {
   return number > -kMostOfIndex && number < kMostOfIndex;
 }
 
-/// `a` plus or minus `b`; nothing where a number gets too large to be reckoned with.
+/// `a` plus or minus `b`; nullopt if a number exceeds the limit.
 std::optional<Affine> sum_of(Affine a, const Affine& b, std::int64_t sign) {
   a.offset += sign * b.offset;
   if (!is_small(a.offset)) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<Affine> sum_of(Affine a, const Affine& b, std::int64_t sign) {
     std::int64_t& sum = a.factors[var];
     sum += sign * factor;
     if (!is_small(sum)) return std::nullopt;
-    // Equal indices have to be equal objects: `x - x` leaves no factor behind.
+    // Equal indices must be equal objects, so `x - x` leaves no factor.
     if (sum == 0) a.factors.erase(var);
   }
   return a;
@@ -54,9 +54,9 @@ std::optional<Affine> product_of(Affine a, std::int64_t number) {
   return a;
 }
 
-/// An index as TVM writes it after flattening: sums of loop variables times numbers.
-/// Division and modulo of fused loops are not affine: those loops are not proven, and stay apart.
-/// `height` bounds the recursion, as indices are no deeper than tensors have dimensions.
+/// An index as TVM writes it after flattening: a sum of loop variables times numbers. Division and
+/// modulo of fused loops are not affine; such loops give no pairs. `height` bounds the recursion:
+/// indices are not deeper than the number of dimensions.
 std::optional<Affine> affine(Node expr, int height = 32) {
   if (height == 0) return std::nullopt;
   expr = graph::without_casts(expr);
@@ -95,25 +95,25 @@ struct Loop {
   std::int64_t extent;
 };
 
-/// Whether no two iterations have the same index: each factor is beyond what all smaller ones
-/// reach.
+/// Whether no two iterations have the same index: each factor exceeds the largest sum of all
+/// smaller terms.
 bool is_injective(const Affine& index, const std::vector<Loop>& loops) {
   std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
   std::size_t found = 0;
   for (const Loop& loop : loops) {
     if (loop.extent == 1) continue;
     const auto at = index.factors.find(loop.var);
-    // A loop that the index does not name writes one element again and again.
+    // A loop whose variable is not in the index writes one element repeatedly.
     if (at == index.factors.end() || at->second < 0) return false;
     terms.emplace_back(at->second, loop.extent);
   }
-  // Variables that are not those of loops here stay as they are.
+  // Variables of no loop here are constant.
   for (const auto& [var, factor] : index.factors) {
     found +=
         std::ranges::any_of(loops, [&, one = var](const Loop& loop) { return loop.var == one; });
   }
   if (found != index.factors.size()) return false;
-  // As digits of a number: what all smaller digits make up together is less than the next one.
+  // Like the digits of a number: the sum of all smaller digits is less than the next factor.
   std::ranges::sort(terms);
   std::int64_t reach = 0;
   for (const auto& [factor, extent] : terms) {
@@ -129,7 +129,7 @@ class AccessReader {
   using MemoryOf = std::function<std::optional<std::size_t>(Node)>;
   explicit AccessReader(const MemoryOf& memory_of) : memory_of_(memory_of) {}
 
-  /// False where the statement has something that is not looked into.
+  /// False if the statement contains a node that the reader does not handle.
   bool read(Node root);
   std::vector<InPlacePair> pairs() const;
 
@@ -144,11 +144,11 @@ class AccessReader {
     std::size_t memory = 0;
     Node index;
     std::size_t element_bytes = 0;
-    std::optional<std::size_t> store;  // in whose value it is
+    std::optional<std::size_t> store;  // the store whose value contains it
   };
   struct Pending {
     Node stmt;
-    std::size_t loops;  // around it: so many of open_
+    std::size_t loops;  // around it: the first ones of open_
   };
 
   bool statement(Node stmt);
@@ -158,7 +158,7 @@ class AccessReader {
   void load(Node var, Node index, tir::DType dtype, std::optional<std::size_t> in_store);
   bool is_proven(std::size_t from, const Store& to, std::size_t store) const;
 
-  // Statements and expressions of one tick. Beyond that the answer is not worth its time.
+  // The most statements and expressions of one tick. Beyond that, the result is not worth the time.
   static constexpr std::size_t kMaxWork = 100'000;
 
   const MemoryOf& memory_of_;
@@ -166,11 +166,12 @@ class AccessReader {
   std::vector<Loop> open_;
   std::vector<Store> stores_;
   std::vector<Load> loads_;
-  std::unordered_set<std::size_t> opaque_;  // memories that are touched in another way
+  std::unordered_set<std::size_t> opaque_;  // memories with other accesses
   std::size_t work_ = 0;
 };
 
-/// The index of an access to a Buffer; undefined where the Buffer begins elsewhere than its memory.
+/// The index of an access to a Buffer; undefined if the Buffer does not begin where its memory
+/// begins.
 Node index_of(Node buffer, tir::NodeList indices) {
   const Node begin = buffer[f::Buffer::elem_offset];
   const bool begins_with_memory = !begin || graph::integer_of(begin) == 0;
@@ -181,15 +182,14 @@ std::size_t bytes_of_one(tir::DType dtype) {
   return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
 }
 
-/// Other memory is of no interest: a local array, or a constant.
+/// Ignores other memory: a local array or a constant.
 void AccessReader::load(Node var, Node index, tir::DType dtype,
                         std::optional<std::size_t> in_store) {
   const auto memory = memory_of_(var);
   if (memory) loads_.push_back({*memory, index, bytes_of_one(dtype), in_store});
 }
 
-/// Expressions may share parts within one statement, where a part is read once; of another
-/// statement it is read again.
+/// Expressions may share parts. Reads a part once per statement.
 void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
   if (!root) return;
   std::unordered_set<std::uint32_t> seen;
@@ -204,7 +204,7 @@ void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
     } else if (node.is(Kind::Load)) {
       load(node[f::Load::buffer_var], node[f::Load::index], node.dtype(), in_store);
     } else if (graph::operator_of(node) == "address_of") {
-      // Code that gets the address may do anything.
+      // Code that receives the address may do anything.
       for (const Node arg : node.list(f::Call::args)) {
         if (!arg.is(Kind::BufferLoad)) continue;
         const auto memory = memory_of_(arg[f::BufferLoad::buffer][f::Buffer::data]);
@@ -214,7 +214,7 @@ void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
     return true;
   };
   const auto parts = [&](Node node, auto&& push) {
-    // What a load names is not a pointer that is passed on.
+    // The memory that a load names is not passed on as a pointer.
     if (node.is(Kind::BufferLoad)) {
       for (const Node index : node.list(f::BufferLoad::indices)) push(index);
     } else if (node.is(Kind::Load)) {
@@ -227,8 +227,8 @@ void AccessReader::expression(Node root, std::optional<std::size_t> in_store) {
   tir::walk_once(root, enter, parts, [](Node) {});
 }
 
-/// The value is read first: loads in it belong to this store, those in the index to none, as they
-/// come before it but may be of another element.
+/// Reads the value first: loads in it belong to this store. Loads in the index belong to no store:
+/// they come before it, but may be of another element.
 bool AccessReader::store(Node buffer_var, Node index, Node value) {
   const auto memory = memory_of_(buffer_var);
   std::optional<std::size_t> number;
@@ -241,8 +241,8 @@ bool AccessReader::store(Node buffer_var, Node index, Node value) {
   return true;
 }
 
-/// Only loops of known extent can be shown to be injective. A loop that never runs stores nothing,
-/// which is not worth a case of its own.
+/// The proof of injectivity requires loops of known extent. A loop that never runs stores nothing,
+/// but has no special case.
 bool AccessReader::loop(Node stmt) {
   const auto min = graph::integer_of(stmt[f::For::min]);
   const auto extent = graph::integer_of(stmt[f::For::extent]);
@@ -252,9 +252,8 @@ bool AccessReader::loop(Node stmt) {
   return true;
 }
 
-/// Takes one statement apart; false for one of a kind that is not looked into. Parts are pushed and
-/// read later: their order does not matter, as a tick proves something only if any order of its
-/// accesses would do.
+/// Reads one statement; false for an unhandled kind. Pushes the parts to read them later: their
+/// order does not matter, because the proof for a tick holds for any order of its accesses.
 bool AccessReader::statement(Node stmt) {
   const std::size_t around = open_.size();
   switch (stmt.kind()) {
@@ -296,7 +295,7 @@ bool AccessReader::statement(Node stmt) {
   }
 }
 
-/// A stack instead of recursion: bodies nest as deep as an attacker likes.
+/// Uses a stack instead of recursion: hostile bodies nest to any depth.
 bool AccessReader::read(Node root) {
   pending_.push_back({root, 0});
   while (!pending_.empty()) {
@@ -314,12 +313,12 @@ bool AccessReader::is_proven(std::size_t from, const Store& to, std::size_t stor
   if (!to.index || to.element_bytes == 0 || from == to.memory || opaque_.contains(from))
     return false;
   const auto index = affine(to.index);
-  // Each iteration writes an element of its own, so that no later one reads what this one wrote.
+  // Each iteration writes a different element, so no later iteration reads what this one wrote.
   if (!index || !is_injective(*index, to.loops)) return false;
   const auto writes_it = [&](const Store& one) { return one.memory == from; };
   if (std::ranges::any_of(stores_, writes_it)) return false;
-  // An element is read in the value of the store to the same element, which is before the store.
-  // Elements of another size would begin and end elsewhere.
+  // Each element is read in the value of the store to the same element, and therefore before the
+  // store. Elements of another size would have other bounds.
   return std::ranges::all_of(loads_, [&](const Load& one) {
     if (one.memory != from) return true;
     return one.store == store && one.index && one.element_bytes == to.element_bytes &&
@@ -327,8 +326,8 @@ bool AccessReader::is_proven(std::size_t from, const Store& to, std::size_t stor
   });
 }
 
-/// A result that is read or stored elsewhere in the tick as well, as a sum is, may still be needed
-/// after the element it was written over is gone: it is left out.
+/// Leaves out a result that the tick also reads or stores elsewhere, such as a sum: it may still
+/// need the element that it overwrote.
 std::vector<InPlacePair> AccessReader::pairs() const {
   std::vector<InPlacePair> found;
   for (std::size_t i = 0; i < stores_.size(); ++i) {

@@ -25,7 +25,7 @@ constexpr std::size_t kMostConflicts = 50'000'000;
                        fmt::format("buffer '{}' {}", printable(buffer.id), why));
 }
 
-/// Says what is wrong with one buffer; everything behind relies on it being right.
+/// Throws if a buffer is invalid; all later code relies on valid buffers.
 void check_buffer(const Buffer& buffer) {
   if (buffer.lower >= buffer.upper) fail_buffer(buffer, "is never alive");
   for (const Interval& gap : buffer.gaps) {
@@ -38,8 +38,8 @@ void check_buffer(const Buffer& buffer) {
   }
 }
 
-/// All buffers on top of each other, each with the most that its alignment can skip, end below the
-/// limit; so no planner overflows, whatever it does.
+/// Checks that all buffers stacked on each other, each with the largest gap that its alignment can
+/// cause, end below the limit. Then no planner can overflow.
 void check_sum(const Problem& problem) {
   std::uint64_t sum = 0;
   const auto add = [&](const Buffer& buffer, std::uint64_t bytes) {
@@ -55,15 +55,16 @@ void check_sum(const Problem& problem) {
   }
 }
 
-/// The largest number of bytes that all offsets of a compact solution are multiples of: those are
-/// sums of sizes on top of 0 or of a fixed offset, rounded up to alignments.
+/// The largest number that divides all offsets of a compact solution. These are sums of sizes above
+/// 0 or above a fixed offset, rounded up to alignments.
 std::uint64_t unit_of(const Problem& problem) {
   std::uint64_t unit = 0;
   for (const Buffer& buffer : problem.buffers) {
     unit = std::gcd(std::gcd(unit, buffer.size), buffer.fixed_offset.value_or(0));
   }
   if (unit == 0) return 1;
-  // An alignment keeps multiples of the unit such where it divides the unit or the other way round.
+  // Rounding up to an alignment preserves multiples of the unit if one of the two divides the
+  // other.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Buffer& buffer : problem.buffers) {
@@ -75,7 +76,7 @@ std::uint64_t unit_of(const Problem& problem) {
   return unit;
 }
 
-/// The steps at which something is in the buffer: its life without its gaps. In order.
+/// The steps at which the buffer has content: its lifetime without its gaps, in order.
 std::vector<Interval> live_intervals(const Buffer& buffer) {
   std::vector<Interval> gaps = buffer.gaps;
   std::sort(gaps.begin(), gaps.end(),
@@ -91,7 +92,7 @@ std::vector<Interval> live_intervals(const Buffer& buffer) {
   return live;
 }
 
-/// A piece of an item's life begins or ends.
+/// The beginning or end of a piece of an item's lifetime.
 struct Event {
   std::int64_t step = 0;
   bool starts = false;  ///< ends come first: a buffer is not alive at its `upper`
@@ -104,7 +105,7 @@ struct Event {
   }
 };
 
-/// Goes through time once; fills sections, ranges and conflicts.
+/// Passes through time once and fills sections, ranges and conflicts.
 class Sweep {
  public:
   explicit Sweep(Instance& instance) : instance_(instance) {
@@ -138,12 +139,12 @@ class Sweep {
     live_.push_back(item);
     grown_ = true;
     auto& ranges = instance_.ranges[item];
-    // A gap in which there is no section is no gap to any planner.
+    // Planners ignore a gap without a section in it.
     const bool continues = !ranges.empty() && ranges.back().last == next_section();
     if (!continues) ranges.push_back({next_section(), next_section()});
   }
 
-  /// Just before the first end after a start, as many items are alive as will be for a while.
+  /// Directly before the first end after a start, the set of live items is maximal.
   void end(ItemIndex item) {
     if (grown_) {
       kept_ += live_.size();
@@ -165,7 +166,7 @@ class Sweep {
   bool grown_ = false;
 };
 
-/// Two fixed buffers that are alive together and overlap make every plan impossible.
+/// No plan exists if two fixed buffers that are live together overlap.
 void check_fixed(const Problem& problem, const Instance& instance) {
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
     const Item& a = instance.items[item];
@@ -237,7 +238,8 @@ std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& in
 
 namespace {
 
-/// Items whose offsets are all multiples of `grid` take whole cells of it, but for the one on top.
+/// Items whose offsets are all multiples of `grid` occupy whole cells of it, except for the topmost
+/// item.
 Units bound_on_grid(const Instance& instance, const std::vector<ItemIndex>& section, Units grid) {
   Units cells = 0;
   Units saved_on_top = 0;
@@ -251,8 +253,8 @@ Units bound_on_grid(const Instance& instance, const std::vector<ItemIndex>& sect
   return cells - saved_on_top;
 }
 
-/// Holes below and between fixed items in which not even the smallest movable item fits are
-/// bytes that nothing takes.
+/// Adds the holes below and between fixed items that are too small for the smallest movable item:
+/// nothing can use these bytes.
 Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& section) {
   Units bytes = 0;
   Units smallest = std::numeric_limits<Units>::max();
@@ -273,17 +275,18 @@ Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& s
     if (hole < smallest) bytes += hole;
     end = to;
   }
-  // Everything below the highest fixed item is there, taken or not.
+  // The pool contains everything below the end of the highest fixed item, used or not.
   return std::max(bytes, end);
 }
 
 }  // namespace
 
-// The busiest section, with what alignment and fixed buffers waste there.
+// The bound of the busiest section, including the bytes that alignment and fixed buffers waste
+// there.
 Units lower_bound(const Instance& instance) {
   std::set<Units> grids;
   for (const Item& item : instance.items) grids.insert(item.alignment);
-  // More alignments than hardware has are no network.
+  // No network has more alignments than hardware does.
   constexpr std::size_t kMostGrids = 16;
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
   Units bound = instance.least_height;

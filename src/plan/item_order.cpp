@@ -15,7 +15,7 @@ std::vector<Units> totals_of(const Instance& instance) {
   return totals;
 }
 
-/// All measures but pressure stay what they are while items are placed.
+/// All measures except pressure are constant during placement.
 Measures::Measures(const Instance& instance)
     : instance_(instance), lifetime_(instance.items.size()), pressure_(instance.items.size()) {
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
@@ -28,7 +28,7 @@ Measures::Measures(const Instance& instance)
   measure_pressure(all, totals_of(instance));
 }
 
-/// The busiest section of an item's life says how little choice it leaves to others.
+/// The busiest section of an item's lifetime shows how much freedom it leaves to others.
 void Measures::measure_pressure(std::span<const ItemIndex> items, std::span<const Units> totals) {
   for (const ItemIndex item : items) {
     pressure_[item] = 0;
@@ -40,7 +40,7 @@ void Measures::measure_pressure(std::span<const ItemIndex> items, std::span<cons
   }
 }
 
-/// Of whatever kind, a larger one is meant to be placed earlier.
+/// For every criterion, an item with a larger measure comes earlier.
 Units Measures::measure(Criterion criterion, ItemIndex item) const {
   const Units size = instance_.items[item].size;
   switch (criterion) {
@@ -51,7 +51,7 @@ Units Measures::measure(Criterion criterion, ItemIndex item) const {
     case Criterion::lifetime:
       return lifetime_[item];
     case Criterion::area: {
-      // It only orders: beyond 62 bits one area is as large as any other.
+      // The value only orders items; areas beyond 62 bits count as equal.
       constexpr Units kMost = Units{1} << 62;
       return size > kMost / lifetime_[item] ? kMost : size * lifetime_[item];
     }
@@ -65,7 +65,8 @@ Units Measures::measure(Criterion criterion, ItemIndex item) const {
   return 0;
 }
 
-/// No two items are equal in the end: the same problem gives the same order on every machine.
+/// The final criterion distinguishes all items, so one problem gives the same order on every
+/// machine.
 void Measures::sort(std::span<ItemIndex> items, std::span<const Criterion> criteria) const {
   std::sort(items.begin(), items.end(), [&](ItemIndex a, ItemIndex b) {
     for (const Criterion criterion : criteria) {

@@ -30,14 +30,14 @@ namespace f = tir::f;
 
 // --- Functions that are not known ----------------------------------------------------------------
 
-// What they cost is known, which is nothing, and so is that they do more than compute: a registry
-// keeps its pointers, and a clock or a device is the same for all kernels.
+// These functions cost nothing, but they have effects beyond computing: a registry keeps its
+// pointers, and all kernels share one clock or device.
 constexpr std::array<std::string_view, 4> kHasEffects{"TVMFuncRegisterGlobal", "__tvm_set_device",
                                                       "start_profile_intrinsic",
                                                       "end_profile_intrinsic"};
 
-// Functions of math.h that TVM's intrinsics become in C (src/target/intrin_rule.cc), and whose
-// cost is not needed.
+// Functions of math.h that TVM generates for intrinsics (src/target/intrin_rule.cc). Their cost is
+// not needed.
 constexpr std::array<std::string_view, 2> kComputes{"fma", "fmaf"};
 
 template <class Names>
@@ -45,11 +45,11 @@ bool is_among(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The function that a call runs, where it is not known what it does: it may keep the pointers that
-/// it is given beyond the call, and have effects elsewhere, so that no other call may pass it.
-/// Nothing for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro
-/// kernels, those of CMSIS-NN and calls for an Ethos-U: they compute, and are done with their
-/// pointers when they return.
+/// The function that a call runs, if its behaviour is unknown: it may keep its pointer arguments
+/// after it returns, and may have other effects, so no other call may be moved across it. nullopt
+/// for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro kernels,
+/// those of CMSIS-NN and calls for an Ethos-U: these compute, and do not use their pointers after
+/// they return.
 std::optional<std::string> unknown_callee(Node call) {
   if (tir::ethos_u_accesses(call)) return std::nullopt;
   analysis::Callee callee = analysis::callee_of(call);
@@ -60,13 +60,13 @@ std::optional<std::string> unknown_callee(Node call) {
   return callee.symbol.empty() ? std::string(op) : std::move(callee.symbol);
 }
 
-/// Whether TIR says that the call has no effects, whatever it runs (call_pure_extern). It might
-/// still hand back a pointer that it is given.
+/// Whether TIR states that the call has no effects, for any callee (call_pure_extern). It might
+/// still return one of its pointer arguments.
 bool is_pure(Node call) {
   return graph::operator_of(call).find("pure") != std::string_view::npos;
 }
 
-// Operators that take a pointer and neither keep it nor hand it on.
+// Operators that take a pointer, and neither keep it nor pass it on.
 constexpr std::array<std::string_view, 7> kKeepsNothing{"address_of",
                                                         "isnullptr",
                                                         "reinterpret",
@@ -79,21 +79,20 @@ bool keeps_nothing(Node call) {
   return is_among(kKeepsNothing, graph::operator_of(call));
 }
 
-/// A cast to an integer hides a pointer from its type alone.
+/// Looks below casts too: a pointer that is cast to an integer has an integer type.
 bool is_pointer(Node expr) {
   return expr.dtype().is_handle() || graph::without_casts(expr).dtype().is_handle();
 }
 
-// Nodes and statements looked at, of one kernel. A statement that several others share counts each
-// time, and may be there more often than there are atoms.
+// The most nodes and statements to visit in one kernel. A shared statement counts at each
+// occurrence, and occurrences can grow exponentially.
 constexpr std::size_t kMaxWork = 50'000'000;
 
 /// Follows the pointers of one body in the order of its text.
-///
-/// Every variable that leads to memory of a parameter belongs to one `Memory`: the parameter's own,
-/// or a let's address inside of it. Whatever statement mentions such a variable touches that
-/// memory; what it does with it does not matter here. Two memories of one let chain are one, so
-/// that nothing is missed where the code gives a pointer a second name.
+/// Every variable that points into memory of a parameter belongs to one `Memory`: that of the
+/// parameter, or that of a let with an address inside it. A statement that mentions such a variable
+/// touches the memory, for any use. A chain of lets shares one memory, so a second name of a
+/// pointer hides no access.
 class TickScanner {
  public:
   explicit TickScanner(Node function) : function_(function), scope_(function) {}
@@ -108,8 +107,8 @@ class TickScanner {
     std::uint32_t root = 0;
     std::optional<LetTicks> let{};
     std::optional<TickRange> touched{};
-    bool is_kept = false;          // there is a pointer to it
-    bool has_other_names = false;  // other pointers lead to it, perhaps not to its first byte
+    bool is_kept = false;          // a pointer to it exists
+    bool has_other_names = false;  // other pointers point into it, possibly not to its first byte
   };
 
   void statement(Node stmt, std::vector<Node>& next);
@@ -140,27 +139,27 @@ class TickScanner {
   std::map<std::pair<Place::Kind, std::uint32_t>, MemoryId> by_root_;
   std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
   std::unordered_set<std::uint32_t> seen_;                // nodes of this tick
-  std::unordered_set<std::uint32_t> unused_;  // pointers that are only compared or freed
+  std::unordered_set<std::uint32_t> unused_;  // pointers that the code only compares or frees
   tir::NodeId bound_value_ = tir::NodeId::none;
   std::vector<std::pair<std::int64_t, InPlacePair>> in_place_;
   std::size_t work_ = 0;
   std::int64_t now_ = -1;
   bool is_followed_ = true;
-  std::map<std::string, bool> unknown_callees_;  // whether it takes memory, by name
+  std::map<std::string, bool> unknown_callees_;  // by name: whether it receives memory
 };
 
 bool is_memory_of_caller(const Place& place) {
   return place.kind == Place::Kind::parameter || place.kind == Place::Kind::argument;
 }
 
-/// One memory for each parameter, made when it is first met.
+/// The memory of a parameter, made on first use.
 TickScanner::MemoryId TickScanner::memory_of_root(const Place& place) {
   const auto [at, is_new] = by_root_.try_emplace({place.kind, place.root}, memories_.size());
   if (is_new) memories_.push_back({.kind = place.kind, .root = place.root});
   return at->second;
 }
 
-/// Nothing for memory that only the kernel has: it cannot be planned.
+/// Returns nullopt for the kernel's own memory, which a plan cannot move.
 std::optional<TickScanner::MemoryId> TickScanner::memory_of(Node var) {
   const auto known = by_var_.find(tir::index(var.id()));
   if (known != by_var_.end()) return known->second;
@@ -169,7 +168,7 @@ std::optional<TickScanner::MemoryId> TickScanner::memory_of(Node var) {
   return by_var_.emplace(tir::index(var.id()), memory_of_root(place)).first->second;
 }
 
-/// Of all variables that an expression mentions, each once.
+/// The memories of all variables that an expression mentions, each once.
 std::vector<TickScanner::MemoryId> TickScanner::memories_in(Node expr) {
   std::vector<MemoryId> found;
   std::unordered_set<std::uint32_t> seen;
@@ -186,8 +185,8 @@ std::vector<TickScanner::MemoryId> TickScanner::memories_in(Node expr) {
   return found;
 }
 
-/// A workspace or a constant, which is an address inside of a pool. TVM's
-/// ConvertPoolAllocationsToOffsets makes one let of each allocation.
+/// A workspace or a constant: an address inside a pool. TVM's ConvertPoolAllocationsToOffsets turns
+/// each allocation into one let.
 TickScanner::MemoryId TickScanner::add_let(Node var, const Place& place) {
   Memory memory{.kind = place.kind, .root = place.root};
   memory.let =
@@ -199,14 +198,14 @@ TickScanner::MemoryId TickScanner::add_let(Node var, const Place& place) {
   return memories_.size() - 1;
 }
 
-/// A let; whether its value is no more than an address, which touches nothing yet.
+/// Binds a let. Returns whether its value is only an address, which touches nothing yet.
 bool TickScanner::bind(Node var, Node value) {
   const std::vector<MemoryId> in_value = memories_in(value);
   scope_.bind(var, value);
   if (graph::is_workspace_allocation(value)) add_allocation(var);
   if (!is_pointer(var) || in_value.empty()) return false;
   if (in_value.size() > 1) {
-    // A pointer to one of several: each may be used through it from here on.
+    // A pointer to one of several memories: code may use each of them through it from here on.
     keep_all_in(value);
     return false;
   }
@@ -216,7 +215,7 @@ bool TickScanner::bind(Node var, Node value) {
   Memory& source = memories_[memory];
   const bool had_let = source.let.has_value();
   if (!is_address) {
-    // A pointer out of the packed arguments, or out of memory, may be any of them.
+    // A pointer that is loaded from the packed arguments, or from memory, may be any of them.
     if (source.kind == Place::Kind::parameter && !source.let) source.is_kept = true;
   } else if (!source.let) {
     const bool is_new_place = place.inside && place.alias == var.id();
@@ -230,8 +229,7 @@ bool TickScanner::bind(Node var, Node value) {
   return is_address;
 }
 
-/// A match in a block is a second name of the same memory, beginning perhaps somewhere inside of
-/// it.
+/// A match in a block is a second name of the same memory and may begin anywhere inside it.
 void TickScanner::match_buffers(Node block) {
   for (const Node match : block.list(f::Block::match_buffers)) {
     const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
@@ -243,7 +241,7 @@ void TickScanner::match_buffers(Node block) {
   }
 }
 
-/// Reads and writes are not told apart here: both need the memory to be there.
+/// Treats reads and writes alike: both need the memory.
 void TickScanner::touch(Node var) {
   const auto memory = memory_of(var);
   if (!memory) return touch_allocation(var);
@@ -267,7 +265,7 @@ void TickScanner::keep_all_in(Node expr) {
   for (const MemoryId memory : memories_in(expr)) memories_[memory].is_kept = true;
 }
 
-/// A function that is given a pointer may keep it, as may the struct that it is put into.
+/// A function may keep a pointer argument, and so may a struct that stores it.
 void TickScanner::enter_call(Node call) {
   const std::string_view op = graph::operator_of(call);
   if (op == "isnullptr" || op == "TVMBackendFreeWorkspace") {
@@ -292,7 +290,7 @@ void TickScanner::add_unknown_callee(Node call, bool takes_memory) {
   takes_any = takes_any || takes_memory;
 }
 
-/// What one node means for the memories; called for every node of a tick before its children.
+/// Handles one node of a tick, before its children.
 Descend TickScanner::enter(Node node) {
   if (node.id() == bound_value_) return Descend::past_children;
   switch (node.kind()) {
@@ -332,12 +330,12 @@ Descend TickScanner::enter(Node node) {
       if (is_pointer(node[f::BufferStore::value])) keep_all_in(node[f::BufferStore::value]);
       break;
     case Kind::AttrStmt:
-      // Names memory anew; gone before TVM plans memory.
+      // Gives memory a new name; TVM removes it before it plans memory.
       if (node.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
       break;
     case Kind::OpaqueStmt:
     case Kind::OpaqueExpr:
-      // Code that was not understood may do anything with what it can reach.
+      // Code that is not understood may do anything with the memory that it can reach.
       is_followed_ = false;
       break;
     case Kind::Var:
@@ -350,7 +348,8 @@ Descend TickScanner::enter(Node node) {
   return Descend::into_children;
 }
 
-/// Everything below `part` happens in one tick. A node that several ticks share is met in each.
+/// Reads everything below `part` as one tick. Meets a node that several ticks share in each of
+/// them.
 void TickScanner::tick(Node part) {
   if (!part) return;
   ++now_;
@@ -372,12 +371,12 @@ void TickScanner::tick(Node part) {
       [](Node) {});
 }
 
-/// Of what is written beside a statement: mostly a number, which touches nothing.
+/// Reads an expression beside a statement as a tick, unless it is a number, which touches nothing.
 void TickScanner::tick_if_computed(Node expr) {
   if (expr && !expr.is(Kind::IntImm) && !expr.is(Kind::StringImm)) tick(expr);
 }
 
-/// Takes apart what runs its parts one after the other; everything else is one tick.
+/// Splits a statement that runs its parts in sequence; any other statement is one tick.
 void TickScanner::statement(Node stmt, std::vector<Node>& next) {
   switch (stmt.kind()) {
     case Kind::SeqStmt: {
@@ -414,7 +413,7 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
       next.push_back(stmt[f::DeclBuffer::body]);
       return;
     case Kind::IfThenElse:
-      // Of the branches one runs; the other one's ticks pass without anything.
+      // One of the branches runs; nothing happens in the ticks of the other one.
       tick(stmt[f::IfThenElse::condition]);
       if (stmt[f::IfThenElse::else_case]) next.push_back(stmt[f::IfThenElse::else_case]);
       next.push_back(stmt[f::IfThenElse::then_case]);
@@ -425,7 +424,7 @@ void TickScanner::statement(Node stmt, std::vector<Node>& next) {
   }
 }
 
-/// Pairs are asked for while lets lead to the memories that they have here.
+/// Finds pairs now, while the lets still point to their memories at this place.
 void TickScanner::find_in_place(Node loop) {
   for (const InPlacePair& pair : in_place_pairs(loop, [&](Node var) { return memory_of(var); })) {
     in_place_.emplace_back(now_, pair);
@@ -437,8 +436,8 @@ bool TickScanner::is_packed() const {
       memories_, [](const Memory& memory) { return memory.kind == Place::Kind::argument; });
 }
 
-/// Brings a memory into the result. One with a pointer to it is there up to the last
-/// tick: when it is used is not known.
+/// Adds a memory to the result. If a pointer to it exists, it is in use until the last tick,
+/// because the time of its use is unknown.
 TickMemory TickScanner::finish(const Memory& memory, KernelTicks& result) const {
   std::optional<TickRange> touched = memory.touched;
   if (memory.is_kept) {
@@ -455,7 +454,7 @@ TickMemory TickScanner::finish(const Memory& memory, KernelTicks& result) const 
   return {memory.root, std::nullopt};
 }
 
-/// Whether nothing else speaks against what one statement allows.
+/// Whether the rest of the kernel permits a pair that one statement permits.
 bool TickScanner::is_in_place(const InPlacePair& pair, std::int64_t tick) const {
   const Memory& from = memories_[pair.from];
   const Memory& to = memories_[pair.to];
@@ -474,7 +473,7 @@ KernelTicks TickScanner::run() && {
   }
   KernelTicks result;
   result.count = std::max<std::int64_t>(now_ + 1, 1);
-  // MakePackedAPI leaves six parameters, which are not those of a call.
+  // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
   result.is_packed = is_packed();
   const Place::Kind counted = result.is_packed ? Place::Kind::argument : Place::Kind::parameter;
   std::vector<std::optional<TickMemory>> finished;  // by memory
@@ -482,7 +481,7 @@ KernelTicks TickScanner::run() && {
     finished.emplace_back();
     if (memory.kind == counted) {
       finished.back() = finish(memory, result);
-      // Memory behind the other kind of parameter, of which calls say nothing.
+      // Memory of the other kind of parameter, which calls do not state.
     } else if (memory.is_kept || memory.let) {
       is_followed_ = false;
     }

@@ -27,7 +27,7 @@ using graph::Topology;
 struct Stay {
   Interval ticks;
   std::uint64_t bytes = 0;
-  /// Values of one storage are at one place, where they may be at the same time.
+  /// Values of one storage are at one place and may be live at the same time.
   std::size_t owner = 0;
   std::optional<PoolId> pool{};  ///< nothing: executor, heap or stack
   bool is_conditional = false;   ///< of a branch that may not be taken
@@ -41,7 +41,7 @@ struct SharedBytes {
   std::uint64_t bytes = 0;
 };
 
-/// Which memory is asked for: all, or one pool; and whether branches count that may not be taken.
+/// The memory to count: all, or one pool; and whether branches that may not run count.
 struct Selection {
   std::optional<PoolId> pool{};
   bool with_conditional = false;
@@ -51,8 +51,8 @@ struct Selection {
   }
 };
 
-/// Collects what is alive when. What a kernel does that is not understood needs no memory here, so
-/// that the sum is a lower bound in any case.
+/// Collects the lifetimes of memory. Parts of a kernel that are not understood count as 0 bytes, so
+/// the sum is always a lower bound.
 class StayCollector {
  public:
   StayCollector(const Topology& topology, std::span<const graph::TirInput> sources)
@@ -65,7 +65,7 @@ class StayCollector {
 
   const std::vector<Stay>& stays() const { return stays_; }
   const std::vector<SharedBytes>& shared() const { return shared_; }
-  /// Whether every byte that is alive was found.
+  /// Whether the collector found every live byte.
   bool is_complete() const { return is_complete_; }
 
  private:
@@ -85,7 +85,7 @@ class StayCollector {
 
   using WorkspaceKey = std::tuple<graph::Position, std::string_view, std::optional<std::uint64_t>>;
 
-  // Workspaces of all calls together: no real network comes near it.
+  // The most workspaces of all calls; real networks have far fewer.
   static constexpr std::size_t kMaxStays = 10'000'000;
 
   const Topology& topology_;
@@ -113,7 +113,7 @@ std::optional<TickRange> StayCollector::touched_in(const Call& call,
   return TickRange{begin + ticks->first, begin + ticks->last};
 }
 
-/// The ticks in which one end of an edge touches its value, where that is known.
+/// The ticks in which one end of an edge touches its value, if known.
 std::optional<TickRange> StayCollector::touched_at(const graph::Endpoint& end) const {
   if (end.kind == graph::Endpoint::Kind::copy) {
     const std::int64_t tick = clock_[topology_.copies[end.step].position];
@@ -125,14 +125,15 @@ std::optional<TickRange> StayCollector::touched_at(const graph::Endpoint& end) c
   return touched_in(call, ticks->touched(end.argument));
 }
 
-/// From the first tick that needs the value to the last one. Empty: none is known.
+/// From the first tick that needs the value to the last one. Empty if none is known.
 Interval StayCollector::life_of(graph::ValueId id) const {
   const graph::Value& value = topology_[id];
   const std::int64_t end = clock_.back();
   if (value.kind == graph::ValueKind::constant) return {0, end};
-  Interval life{0, 1};  // an input is there before main
+  Interval life{0, 1};  // an input exists before main
   if (value.kind == graph::ValueKind::computed) {
-    // A producer that is not understood leaves it behind, whenever it wrote it.
+    // The value exists after a producer that is not understood, regardless of when the producer
+    // wrote it.
     const std::int64_t next = value.first_definition ? clock_[*value.first_definition + 1] : 0;
     const auto written = value.producer ? touched_at(*value.producer) : std::nullopt;
     life = written ? Interval{written->first, written->last + 1} : Interval{next, next};
@@ -144,7 +145,7 @@ Interval StayCollector::life_of(graph::ValueId id) const {
   return life;
 }
 
-/// Memory of the network that can be written.
+/// Whether the storage is writable memory of the network.
 bool StayCollector::is_in_ram(const graph::Storage& storage) const {
   if (!storage.memory || *storage.memory == MemoryKind::program) return false;
   return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
@@ -154,7 +155,7 @@ void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetim
   const graph::Value& value = topology_[id];
   const graph::Storage& storage = topology_[value.storage];
   if (!is_in_ram(storage)) return;
-  // What is read behind it may be another value.
+  // Bytes that a reader reads after its end may belong to another value.
   std::optional<std::uint64_t> bytes = value.type.bytes();
   if (bytes != value.bytes) is_complete_ = false;
   // Outside of pools no value is larger than its allocation (MemoryUse).
@@ -168,7 +169,7 @@ void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetim
   stays_.push_back({life, *bytes, index(value.storage), storage.pool});
 }
 
-/// Lets and allocations of one name count together.
+/// Lets and allocations with one name count together.
 std::optional<TickRange> StayCollector::workspace_ticks(const KernelTicks& ticks,
                                                         const KernelBuffer& buffer) {
   KernelTicks::FoundLet found;
@@ -201,7 +202,7 @@ void StayCollector::add_workspaces(const Call& call) {
   }
 }
 
-/// The caller knows where inputs and outputs are: nothing goes over them.
+/// The caller knows the addresses of inputs and outputs, so nothing may overwrite them.
 bool StayCollector::is_port(const graph::Value& value) const {
   const auto is_it = [&](const graph::Port& port) {
     return port.value && topology_[*port.value].storage == value.storage;
@@ -210,7 +211,7 @@ bool StayCollector::is_port(const graph::Value& value) const {
          std::ranges::any_of(topology_.outputs, is_it);
 }
 
-/// What a kernel touches as `memory`; nothing where that is not one stay.
+/// The stay that a kernel touches as `memory`; nullopt if it is not exactly one.
 std::optional<std::size_t> StayCollector::stay_of(const Call& call, const TickMemory& memory,
                                                   bool is_read) const {
   if (memory.let) {
@@ -252,7 +253,7 @@ void StayCollector::run() {
   }
 }
 
-/// Follows what comes and goes, tick by tick.
+/// Follows beginnings and ends of stays, tick by tick.
 class FullestTick {
  public:
   FullestTick(const StayCollector& collector, const Selection& selection)
@@ -262,8 +263,8 @@ class FullestTick {
       events_.emplace_back(stays_[i].ticks.lower, true, i);
       events_.emplace_back(stays_[i].ticks.upper, false, i);
     }
-    std::ranges::sort(events_);  // what goes at a tick goes before what comes
-    // A result may go over one of those that it is computed from: the largest.
+    std::ranges::sort(events_);  // ends of a tick come before its beginnings
+    // A result may overwrite one of its inputs; takes the largest.
     for (const SharedBytes& one : collector.shared()) {
       if (!selection.has(stays_[one.from]) || !selection.has(stays_[one.to])) continue;
       std::uint64_t& most = shared_[{one.tick, one.to}];
@@ -276,7 +277,7 @@ class FullestTick {
     for (std::size_t i = 0; i < events_.size();) {
       const std::int64_t tick = std::get<0>(events_[i]);
       for (; i < events_.size() && std::get<0>(events_[i]) == tick; ++i) apply(events_[i]);
-      // Of two that share bytes one comes at this tick, and the other goes at the next.
+      // Of two stays that share bytes, one begins at this tick and the other ends at the next.
       most = std::max(most, alive_ - std::min(alive_, shared_at(tick)));
     }
     return most;
@@ -285,7 +286,7 @@ class FullestTick {
  private:
   using Event = std::tuple<std::int64_t, bool, std::size_t>;
 
-  /// Of one owner the largest counts that is there.
+  /// Of the live stays of one owner, the largest counts.
   void apply(const Event& event) {
     const Stay& stay = stays_[std::get<2>(event)];
     std::vector<std::uint64_t>& there = by_owner_[stay.owner];
@@ -314,7 +315,7 @@ class FullestTick {
   std::uint64_t alive_ = 0;
 };
 
-/// No more than what is alive at a peak, of which `limit` is the number.
+/// Limits the count to the bytes live at a peak, which `limit` states.
 Count at_most(Count count, const Count& limit) {
   if (!limit.max) return count;
   count.min = std::min(count.min, *limit.max);

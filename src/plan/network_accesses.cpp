@@ -1,5 +1,5 @@
-// What a plan of pools rests on: every byte that a kernel touches lies in the buffer that moves,
-// and every byte that it reads was written before by a writer that is known.
+// The preconditions of a plan: every byte that a kernel touches is in the buffer that moves, and a
+// known writer wrote every byte before the kernel reads it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ using graph::Direction;
 using graph::Kernel;
 using graph::quoted;
 
-/// Nothing where the number of bytes is not known, or is none of a tensor.
+/// Empty if the number of bytes is unknown or impossible for a tensor.
 ByteSet all_of(std::optional<std::uint64_t> bytes) {
   const bool is_possible = bytes && *bytes <= std::uint64_t{1} << 60;
   return is_possible ? ByteSet({0, static_cast<std::int64_t>(*bytes)}) : ByteSet();
 }
 
-/// The first byte of `wanted` that is not in `there`.
+/// The first byte of `wanted` that `there` lacks.
 std::int64_t first_missing(const ByteSet& wanted, const ByteSet& there) {
   for (const ByteSpan& span : wanted.spans()) {
     std::int64_t at = span.begin;
@@ -41,7 +41,7 @@ std::int64_t first_missing(const ByteSet& wanted, const ByteSet& there) {
 
 }  // namespace
 
-/// A kernel with its place in the generated C, or else the member that it was read from.
+/// A kernel with its place in the generated C, or else its source member.
 std::string NetworkReader::kernel_at(graph::KernelId id) const {
   const Kernel& kernel = topology_.kernels[index(id)];
   for (const graph::TirInput& source : sources_) {
@@ -56,7 +56,7 @@ std::string NetworkReader::kernel_at(graph::KernelId id) const {
   return quoted(kernel.symbol);
 }
 
-/// Steps of main in their order: what one leaves behind the next one finds.
+/// Follows the steps of main in order: each step finds the contents that the earlier ones left.
 void NetworkReader::read_accesses() {
   contents_.resize(topology_.values.size());
   reaches_.resize(topology_.storages.size());
@@ -78,7 +78,7 @@ void NetworkReader::read_accesses() {
   check_outputs();
 }
 
-/// What the caller reads of outputs in a pool has been written.
+/// Checks that all bytes of outputs in a pool are written, because the caller reads them.
 void NetworkReader::check_outputs() {
   for (const graph::Port& port : topology_.outputs) {
     if (!port.value) continue;
@@ -100,7 +100,7 @@ void NetworkReader::read_accesses_of(const graph::Copy& copy) {
   expect_written(from, all, contents_[index(*copy.reads)], "a copy of main");
 }
 
-/// The bytes of a buffer are all that is touched.
+/// Widens the buffer to all bytes that are touched.
 void NetworkReader::reach(graph::StorageId id, const ByteSet& bytes, const std::string& who) {
   const graph::Storage& storage = topology_[id];
   PoolProblem* const pool = problem_of(storage.pool);
@@ -110,7 +110,7 @@ void NetworkReader::reach(graph::StorageId id, const ByteSet& bytes, const std::
     refuse(*pool, fmt::format("{} may touch byte {} of {}, which is before it", who, hull.begin,
                               quoted(storage.name)));
   }
-  // A loop whose extent is not known may run as often as its type can say.
+  // A loop of unknown extent may run as often as its type permits.
   constexpr std::int64_t kNoBound = std::numeric_limits<std::int32_t>::max();
   if (hull.end >= kNoBound) {
     return refuse(*pool,
@@ -131,7 +131,7 @@ void NetworkReader::expect_written(graph::StorageId id, const ByteSet& read, con
 
 void NetworkReader::read_accesses_of(const Call& call) {
   const std::optional<analysis::Accesses>& accesses = kernels_[index(call.kernel)].accesses;
-  // Without TIR the pools are refused already.
+  // Without TIR, the pools are already refused.
   if (!accesses) return;
   const std::string who = kernel_at(call.kernel);
   for (const std::string& why : accesses->unknown) refuse_all(who + " " + why);
@@ -139,7 +139,7 @@ void NetworkReader::read_accesses_of(const Call& call) {
   for (const TouchedBytes& touched : accesses->arguments) {
     if (touched.argument < by_argument.size()) by_argument[touched.argument] = &touched;
   }
-  // All reads come before all writes: an argument may be given twice.
+  // All reads come before all writes: a call may pass one argument twice.
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     if (by_argument[i] != nullptr) read_argument(call.arguments[i], *by_argument[i], who);
   }
@@ -167,7 +167,7 @@ void NetworkReader::read_argument(const Argument& argument, const TouchedBytes& 
   }
 }
 
-/// A result that is written over what it updates keeps the bytes that are not written.
+/// A result that updates its input keeps the bytes that the kernel does not write.
 void NetworkReader::write_argument(const Argument& argument, const TouchedBytes& touched) {
   if (!argument.writes || !argument.storage) return;
   ByteSet& there = contents_[index(*argument.writes)];
@@ -177,8 +177,8 @@ void NetworkReader::write_argument(const Argument& argument, const TouchedBytes&
   }
 }
 
-/// Bytes of a workspace, which only this kernel's own call may have written. Its address is
-/// where it begins.
+/// Checks the bytes of a workspace, which only the present call of this kernel may have written.
+/// The address is its beginning.
 std::uint64_t NetworkReader::check_workspace(graph::KernelId id,
                                              const graph::KernelBuffer& workspace,
                                              PoolProblem& pool) {

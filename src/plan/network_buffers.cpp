@@ -1,5 +1,5 @@
-// Buffers of pools with their lives: tensors of main, workspaces of kernels, and which of them may
-// be written over which.
+// Buffers of pools with their lifetimes: tensors of main, workspaces of kernels, and the pairs of
+// which one may overwrite the other.
 #include <algorithm>
 #include <utility>
 
@@ -19,10 +19,10 @@ using graph::Storage;
 using graph::Value;
 using graph::ValueKind;
 
-// Lives of workspaces, a call each, of one network.
+// The most lifetimes of workspaces, one for each call, of one network.
 constexpr std::size_t kMaxScratchLives = 10'000'000;
 
-/// The buffer is left out of the pool: how far its buffers reach is not known either.
+/// Leaves the buffer out of the pool. This also makes the extent of the pool's buffers unknown.
 void refuse_unplaced(PoolProblem& pool, const std::string& name) {
   pool.used.reset();
   refuse(pool, "place or size of " + name + " is not known");
@@ -30,7 +30,7 @@ void refuse_unplaced(PoolProblem& pool, const std::string& name) {
 
 }  // namespace
 
-/// Makes pieces of time ascending and disjoint; those that overlap become one.
+/// Makes intervals ascending and disjoint; merges those that overlap.
 std::vector<Interval> joined(std::vector<Interval> pieces) {
   std::ranges::sort(pieces, {}, &Interval::lower);
   std::vector<Interval> result;
@@ -48,8 +48,8 @@ TickRange NetworkReader::whole_step(graph::Position position) const {
   return {steps_[position], steps_[position + 1] - 1};
 }
 
-/// The ticks in which one end of an edge touches its value; nothing where a kernel is given a
-/// tensor that it does not need, such as a whole tuple of which it takes a part.
+/// The ticks in which one end of an edge touches its value; nullopt if a kernel gets a tensor that
+/// it does not need, such as a whole tuple of which it uses a part.
 std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
   if (end.kind == Endpoint::Kind::copy) return whole_step(topology_.copies[end.step].position);
   const Call& call = topology_.calls[end.step];
@@ -61,14 +61,14 @@ std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
   return TickRange{whole.first + touched->first, whole.first + touched->last};
 }
 
-/// When a value has to be there: from the first touch of any end to the last, inputs from before
-/// main and outputs to its end; a constant always.
+/// When a value must exist: from the first access of any end to the last; inputs from before main,
+/// outputs to its end, constants always.
 Interval NetworkReader::life_of(graph::ValueId id) const {
   const Value& value = topology_[id];
   const graph::Lifetime steps = lifetimes_.of(id);
   if (value.kind == ValueKind::constant) return {0, steps_.back()};
-  // An input is there before main. A result comes with its first touch; where its kernel hides
-  // that, with the call.
+  // An input exists before main. A result exists from its first access; if its kernel hides that,
+  // from the beginning of the call.
   TickRange life{0, 0};
   if (value.producer && value.first_definition) {
     life = ticks_at(*value.producer).value_or(whole_step(*value.first_definition));
@@ -80,7 +80,7 @@ Interval NetworkReader::life_of(graph::ValueId id) const {
   return {life.first, life.last + 1};
 }
 
-/// A tensor of main, with all values that are in it one after the other.
+/// Adds a tensor of main, with all values that it contains one after the other.
 void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::ValueId> values) {
   const Storage& storage = topology_[id];
   PoolProblem* pool = problem_of(storage.pool);
@@ -107,11 +107,11 @@ void NetworkReader::add_storage(graph::StorageId id, std::span<const graph::Valu
     buffer.is_port = true;
     buffer.variable = port->parameter;
   }
-  // A place that has no let is called so (graph/network/storages.cpp).
+  // A place without a let has such a name (graph/network/storages.cpp).
   if (storage.name.starts_with(topology_[*storage.pool].name + "+")) {
     refuse(*pool, quoted(storage.name) + " has no let");
   }
-  // Nothing is ever in it: it takes no memory, but its address is computed.
+  // It never contains a value: it takes no memory, but the code computes its address.
   if (buffer.live.empty()) {
     buffer.live = {{0, 1}};
     buffer.bytes = 0;
@@ -138,14 +138,14 @@ void NetworkReader::add_storages() {
   }
 }
 
-/// The ticks of a call in which memory behind a let is touched.
+/// The ticks of a call in which the memory of a let is touched.
 KernelTicks::FoundLet NetworkReader::find_let(graph::KernelId id,
                                               const KernelBuffer& buffer) const {
   const std::optional<KernelTicks>& ticks = kernels_[index(id)].ticks;
   return ticks ? ticks->find_let(buffer.name, buffer.offset) : KernelTicks::FoundLet();
 }
 
-/// The ticks of a call in which a workspace is touched; nothing where it never is.
+/// The ticks of a call in which a workspace is touched; nullopt if it never is.
 std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
                                                       const KernelBuffer& buffer,
                                                       PoolProblem& pool) const {
@@ -157,7 +157,7 @@ std::optional<TickRange> NetworkReader::scratch_ticks(graph::KernelId id,
   return found.touched;
 }
 
-/// Constants in a pool of their own, which TVM's planner looks at together with workspaces.
+/// Adds constants in their own pool, which TVM's planner counts together with workspaces.
 void NetworkReader::add_constants(graph::KernelId id) {
   for (const KernelBuffer& constant : topology_.kernels[index(id)].constants) {
     const KernelTicks::FoundLet found = find_let(id, constant);
@@ -204,7 +204,7 @@ void NetworkReader::add_workspaces(graph::KernelId id) {
   }
 }
 
-/// The buffer of a pool that a kernel touches in one way alone during a call.
+/// The buffer of a pool that a kernel touches in only one way during a call.
 std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const TickMemory& memory,
                                                     PoolProblem& pool) const {
   const KernelTicks& ticks = *kernels_[index(call.kernel)].ticks;
@@ -217,7 +217,8 @@ std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const Tick
            buffer.offset == let.offset;
   };
   if (memory.let) {
-    // Lets of one name and place are one buffer, of which the other one may be touched as well.
+    // Lets with one name and offset are one buffer, so the code may also touch it through the other
+    // one.
     const LetTicks& let = ticks.lets[*memory.let];
     const auto is_same = [&](const LetTicks& other) {
       return other.name == let.name && other.offset == let.offset;
@@ -238,8 +239,8 @@ std::optional<std::size_t> NetworkReader::buffer_of(const Call& call, const Tick
   return static_cast<std::size_t>(found - pool.buffers.begin());
 }
 
-/// What the code of one call allows and what else is in the two buffers does not forbid: one is not
-/// needed any more, the other not yet.
+/// Finds pairs that the code of one call allows and that the other values in the two buffers do not
+/// forbid: one buffer is not needed after it, the other not before it.
 void NetworkReader::find_in_place(graph::CallId id) {
   const Call& call = topology_[id];
   const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;

@@ -1,4 +1,5 @@
-// What mlf does not move, and why: unknown code, devices, and plans that contradict the lifetimes.
+// Pools that mlf does not move, and the reasons: unknown code, devices, and plans that contradict
+// the lifetimes.
 #include <algorithm>
 #include <utility>
 
@@ -15,18 +16,18 @@ using graph::Direction;
 using graph::Kernel;
 using graph::quoted;
 
-// A few show what is wrong.
+// A few are enough to show the error.
 constexpr std::size_t kMaxReasons = 20;
 
-// Pairs of buffers that are looked at, of one pool.
+// The most pairs of buffers to check in one pool.
 constexpr std::size_t kMaxPairs = 50'000'000;
 
 bool share_bytes(const PlannedBuffer& a, const PlannedBuffer& b) {
   return a.offset < end_of(b) && b.offset < end_of(a) && a.bytes > 0 && b.bytes > 0;
 }
 
-/// Whether one of the two is written over the other, each element over the one that it is computed
-/// from: both begin at one byte, as a plan that `mlf optimize --in-place` wrote has it.
+/// Whether one of the two overwrites the other, each element its input element: both begin at one
+/// byte, as in a plan that `mlf optimize --in-place` wrote.
 bool are_in_place(const PoolProblem& pool, const PlannedBuffer& a, const PlannedBuffer& b) {
   if (a.offset != b.offset) return false;
   return std::ranges::any_of(pool.in_place, [&](const InPlaceBuffers& pair) {
@@ -68,8 +69,8 @@ void NetworkReader::refuse_pools_of(const Call& call, const std::string& why) {
   }
 }
 
-/// What is true of no single buffer. A network that the graph reader is not sure of cannot be
-/// proven to work with other offsets, and a device may keep memory that a hook gave it.
+/// Checks that concern the whole network. If the graph reader is not certain of a network, no proof
+/// exists that it works with other offsets. A device may keep memory that a hook passed to it.
 void NetworkReader::check_network() {
   for (const graph::Check& check : topology_.checks) {
     const CheckInfo& about = info(check.code);
@@ -84,7 +85,7 @@ void NetworkReader::check_network() {
   for (const Call& call : topology_.calls) check_call(call);
 }
 
-/// Whether everything that the call does with memory of pools is known.
+/// Checks that all effects of the call on memory of pools are known.
 void NetworkReader::check_call(const Call& call) {
   const Kernel& kernel = topology_.kernel_of(call);
   const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;
@@ -117,8 +118,8 @@ void NetworkReader::check_call(const Call& call) {
   check_lets(call, *ticks);
 }
 
-/// Every address inside of a pool that the kernel touches has to be one of its workspaces: what has
-/// no number as its offset would stay where it is while others move.
+/// Every address in a pool that the kernel touches must be one of its workspaces: an address
+/// without a constant offset would stay in place while others move.
 void NetworkReader::check_lets(const Call& call, const KernelTicks& ticks) {
   const Kernel& kernel = topology_.kernel_of(call);
   for (const LetTicks& let : ticks.lets) {
@@ -132,15 +133,15 @@ void NetworkReader::check_lets(const Call& call, const KernelTicks& ticks) {
       refuse(*pool, "the offset of " + quoted(let.name) + " in " + quoted(kernel.symbol) +
                         " is not known");
     } else if (workspace->pool != pool->pool) {
-      // Which pool it is in, the first call tells.
+      // The first call determines the pool.
       refuse(*pool, quoted(kernel.symbol) + " is given another pool by another call");
     }
   }
 }
 
-/// Two buffers that are alive together must not share a byte in the archive's own plan, unless one
-/// is written over the other in place; where they do, either the planner knows more than this
-/// reader, or one of them is wrong.
+/// In the archive's own plan, two buffers that are live together must not share a byte, unless one
+/// overwrites the other in place. Otherwise the planner knows more than this reader, or one of the
+/// two is wrong.
 void check_own_plan(const graph::Topology& topology, PoolProblem& pool) {
   std::vector<const PlannedBuffer*> by_offset;
   for (const PlannedBuffer& buffer : pool.buffers) by_offset.push_back(&buffer);

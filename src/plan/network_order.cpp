@@ -23,14 +23,15 @@ bool writes(const Argument& argument) {
   return argument.direction != graph::Direction::input;
 }
 
-/// Every storage is two buffers: one without bytes, for the order of all that is given it, and its
-/// memory, for those that touch it. A kernel may be given a tensor that it does not need.
+/// Every storage becomes two buffers: one without bytes, which keeps the order of all calls that
+/// get the storage, and one for its memory, which only the calls that touch it use. A call may pass
+/// a tensor that the kernel does not need.
 class OrderReader {
  public:
   OrderReader(const Topology& topology, std::span<const graph::TirInput> sources)
       : topology_(topology), ticks_(ticks_of_kernels(topology, sources)) {}
 
-  /// Buffers of pools are as large as they are planned with, which may be more than is declared.
+  /// Buffers of pools have their planned sizes, which may be larger than declared.
   void take_sizes(std::span<const PoolPlan> pools) {
     for (const PoolPlan& pool : pools) {
       for (const PlannedBuffer& buffer : pool.now.buffers) {
@@ -40,7 +41,7 @@ class OrderReader {
     }
   }
 
-  /// Steps are by position, whatever they are: copies and device hooks have their places too.
+  /// Steps of all kinds are by position: copies and device hooks have positions too.
   OrderProblem run() && {
     problem_.buffers.resize(2 * topology_.storages.size());
     problem_.calls.resize(topology_.steps());
@@ -64,8 +65,8 @@ class OrderReader {
     return pool && topology_[*pool].kind == graph::PoolKind::workspace;
   }
 
-  /// Only memory in workspace pools counts bytes: the order cannot make other memory smaller. What
-  /// the caller gives is there from the start, and constants always.
+  /// Counts bytes only in workspace pools: the order cannot reduce other memory. Memory of the
+  /// caller is live from the start, and constants always.
   void take_value(const Value& value) {
     const graph::Storage& storage = topology_[value.storage];
     OrderBuffer& memory = memory_of(value.storage);
@@ -78,8 +79,8 @@ class OrderReader {
     if (value.kind == ValueKind::constant) memory.to_end = true;
   }
 
-  /// A kernel that is given a tensor keeps its place among those that write it, needed or not; the
-  /// memory itself is alive in the ticks that touch it.
+  /// A kernel that gets a tensor keeps its place among the writers of the tensor, even if it does
+  /// not need it. The memory is live only in the ticks that touch it.
   void use(OrderCall& call, StorageId storage, bool is_written,
            const std::optional<TickRange>& touched) const {
     const std::size_t order = memory(storage) - 1;
@@ -88,8 +89,8 @@ class OrderReader {
     call.uses.push_back({memory(storage), touched->first, touched->last, is_written});
   }
 
-  /// As in NetworkReader: through the argument, and through lets of addresses inside of it. A
-  /// result whose kernel hides its touches is there for the whole call.
+  /// As in NetworkReader, counts accesses through the argument and through lets of addresses inside
+  /// it. If its kernel hides the accesses, a result is live for the whole call.
   std::optional<TickRange> ticks_of(const Call& call, std::size_t argument) const {
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
     if (!ticks) return TickRange{0, 0};
@@ -98,8 +99,8 @@ class OrderReader {
     return touched;
   }
 
-  /// What a call needs and does. A kernel without TIR, or with unknown functions, stays
-  /// where it is.
+  /// Adds the needs and effects of a call. A kernel without TIR, or with unknown functions, keeps
+  /// its place.
   void take_call(const Call& call) {
     OrderCall& step = problem_.calls[call.position];
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -115,8 +116,8 @@ class OrderReader {
     step.keeps_place = !ticks || !ticks->only_computes();
   }
 
-  /// Scratch is there during its call alone, from the first to the last tick that touches it. Lets
-  /// of one name and place are one workspace.
+  /// A workspace is live only during its call, from the first to the last tick that touches it.
+  /// Lets with one name and offset are one workspace.
   void take_workspace(const Call& call, std::size_t position, OrderCall& step) {
     const graph::KernelBuffer& workspace = topology_.kernel_of(call).workspaces[position];
     const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
@@ -129,7 +130,8 @@ class OrderReader {
     step.scratch.push_back({bytes, touched->first, touched->last});
   }
 
-  /// Copies of main are not moved: no representation has a slot for them (optimize/call_slots.h).
+  /// Copies of main keep their place: no representation has a slot for them
+  /// (optimize/call_slots.h).
   void take_copy(const graph::Copy& copy) {
     OrderCall& step = problem_.calls[copy.position];
     step.keeps_place = true;
@@ -144,7 +146,7 @@ class OrderReader {
   OrderProblem problem_;
 };
 
-/// The network with each step at its new position; the vectors stay as they are.
+/// The network with each step at its new position; does not reorder the vectors.
 Topology moved(const Topology& topology, const std::vector<std::size_t>& steps) {
   std::vector<Position> place(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) place[steps[i]] = static_cast<Position>(i);
@@ -186,7 +188,7 @@ std::uint64_t size_of(const std::vector<Solution>& pools) {
   return bytes;
 }
 
-/// Offsets for the pools of the network as it would run. Nothing where one cannot be planned.
+/// Offsets for the pools of the network in the new order; nullopt if one pool cannot be planned.
 std::optional<std::vector<Solution>> solve_pools(const NetworkProblem& problem,
                                                  const SearchLimits& limits) {
   std::vector<Solution> pools;
@@ -213,7 +215,7 @@ std::optional<NetworkOrder> plan_order(const Topology& topology,
                                        std::span<const PoolAlignment> alignments,
                                        std::span<const PoolPlan> given,
                                        const SearchLimits& limits) {
-  // A pool that may not be moved may not be filled in another order either.
+  // If a pool may not move, its calls may not run in another order either.
   const bool is_planned = !given.empty() && std::ranges::none_of(given, [](const PoolPlan& plan) {
     return plan.is_refused();
   });
@@ -228,7 +230,7 @@ std::optional<NetworkOrder> plan_order(const Topology& topology,
     if (pools && size_of(*pools) < size_of(result.pools)) {
       result.pools = *std::move(pools);
     } else {
-      // Fewer bytes alive, and yet no smaller plan: nothing moves where nothing is won.
+      // Fewer live bytes but no smaller plan: without a gain, keeps the present order.
       std::ranges::sort(result.order.calls);
       result.order.peak = result.order.given_peak;
       result.order.proven = result.order.peak == result.order.lower_bound;

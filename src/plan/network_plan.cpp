@@ -13,8 +13,8 @@ namespace {
 
 // --- Plans with results in place -----------------------------------------------------------------
 
-/// Each buffer with the one that takes its place, as far as each has at most one before and one
-/// behind it: by buffer, the first of its chain.
+/// Connects each buffer with the one that overwrites it; each has at most one predecessor and one
+/// successor. Returns, by buffer, the first of its chain.
 std::vector<std::size_t> chains_of(const PoolProblem& pool) {
   std::vector<InPlaceBuffers> pairs = pool.in_place;
   std::ranges::stable_sort(pairs, std::ranges::greater{}, [&](const InPlaceBuffers& pair) {
@@ -30,14 +30,14 @@ std::vector<std::size_t> chains_of(const PoolProblem& pool) {
   std::vector<std::size_t> first(pool.buffers.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     first[i] = i;
-    // Lives follow one another, so a chain has an end.
+    // Lifetimes in a chain are consecutive, so it has an end.
     while (before[first[i]]) first[i] = *before[first[i]];
   }
   return first;
 }
 
-/// The pool with the pairs of `pool.in_place` that go together as one buffer each, the largest
-/// first; nothing where there are none.
+/// A plan of the pool with each chain of pairs in `pool.in_place` as one buffer, chosen largest
+/// first; nullopt if there are no pairs.
 std::optional<PlannerResult> plan_in_place(const PoolProblem& pool, const SearchLimits& limits) {
   if (pool.in_place.empty()) return std::nullopt;
   const std::vector<std::size_t> first = chains_of(pool);
@@ -53,7 +53,7 @@ std::optional<PlannerResult> plan_in_place(const PoolProblem& pool, const Search
     const Buffer& link = pool.problem.buffers[i];
     chain.lower = std::min(chain.lower, link.lower);
     chain.upper = std::max(chain.upper, link.upper);
-    // Both begin at one byte: element i of the result goes over element i of the input.
+    // Both begin at one byte: element i of the result overwrites element i of the input.
     chain.size = std::max(chain.size, link.size);
     chain.alignment = std::max(chain.alignment, link.alignment);
   }
@@ -66,9 +66,9 @@ std::optional<PlannerResult> plan_in_place(const PoolProblem& pool, const Search
   return result;
 }
 
-/// Bytes below which no plan is, whichever of `pool.in_place` it makes use of.
+/// A lower bound of all plans, for any choice of pairs from `pool.in_place`.
 std::uint64_t in_place_bound(const PoolProblem& pool) {
-  // Bytes that come and go, by tick.
+  // Changes of the live bytes, by tick.
   std::map<std::int64_t, std::int64_t> changes;
   for (const PlannedBuffer& buffer : pool.buffers) {
     for (const Interval& live : buffer.live) {
@@ -76,7 +76,7 @@ std::uint64_t in_place_bound(const PoolProblem& pool) {
       changes[live.upper] -= static_cast<std::int64_t>(buffer.bytes);
     }
   }
-  // Each pair may share the smaller of its two in the one tick in which both are there.
+  // A pair may share the bytes of its smaller buffer in the tick in which both are live.
   for (const InPlaceBuffers& pair : pool.in_place) {
     const PlannedBuffer& to = pool.buffers[pair.to];
     const auto shared =
@@ -95,11 +95,11 @@ std::uint64_t in_place_bound(const PoolProblem& pool) {
 Solution own_plan(const PoolProblem& pool) {
   Solution solution;
   for (const PlannedBuffer& buffer : pool.buffers) solution.offsets.push_back(buffer.offset);
-  solution.size = pool.used.value_or(0);  // nothing only where the pool is refused
+  solution.size = pool.used.value_or(0);  // nullopt only if the pool is refused
   return solution;
 }
 
-/// TVM aligns all buffers of a pool alike; of those here the least is what all of them have.
+/// TVM aligns all buffers of a pool alike, so the smallest alignment here is common to all.
 std::uint64_t alignment_of(const PoolProblem& pool) {
   std::uint64_t alignment = pool.buffers.empty() ? 1 : pool.buffers.front().alignment;
   for (const PlannedBuffer& buffer : pool.buffers) {
@@ -108,8 +108,9 @@ std::uint64_t alignment_of(const PoolProblem& pool) {
   return alignment;
 }
 
-/// What a planner of TVM gives for a pool; nothing where it depends on an alignment that is stated
-/// nowhere: either TVM's default, or what the offsets have in common.
+/// The result of a TVM planner for a pool. The alignment may be stated nowhere; then it is either
+/// TVM's default or the common divisor of the offsets, and the result is nullopt if the two
+/// disagree.
 template <class Planner>
 std::optional<PlannerResult> planned(const PoolProblem& pool, const Planner& planner) {
   const std::uint64_t alignment = alignment_of(pool);
@@ -120,7 +121,7 @@ std::optional<PlannerResult> planned(const PoolProblem& pool, const Planner& pla
   return result;
 }
 
-/// The search first, then what it is measured by: results in place, and TVM's planners.
+/// Runs the search, then the plans to compare it with: results in place, and TVM's planners.
 PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
                    const SearchLimits& limits) {
   PoolPlan plan{.now = pool, .best = own_plan(pool)};
@@ -133,10 +134,10 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   }
   plan.best.lower_bound = found->lower_bound;
   plan.best.proven = found->proven && found->size >= plan.best.size;
-  // Nothing moves where nothing is won.
+  // Without a gain, nothing moves.
   if (found->size < plan.best.size) plan.best = *std::move(found);
-  // Only a plan that has results over their inputs already is below the bound of those that have
-  // not.
+  // A plan below the lower bound of plans without overwriting already has results over their
+  // inputs.
   if (plan.best.size < plan.best.lower_bound) {
     plan.best.lower_bound = in_place_bound(pool);
     plan.best.proven = plan.best.size == plan.best.lower_bound;
@@ -156,7 +157,7 @@ PoolPlan plan_pool(const NetworkProblem& network, const PoolProblem& pool,
   return plan;
 }
 
-/// Bytes alive by tick, in all buffers but those that `leave_out` names.
+/// Live bytes by tick, in all buffers except those that `leave_out` selects.
 template <class LeaveOut>
 std::uint64_t alive_at(const PoolProblem& pool, std::int64_t tick, LeaveOut leave_out) {
   std::uint64_t bytes = 0;
@@ -168,7 +169,8 @@ std::uint64_t alive_at(const PoolProblem& pool, std::int64_t tick, LeaveOut leav
   return bytes;
 }
 
-/// Bytes of a kernel's workspaces in the pool. A workspace without a size is not among its buffers.
+/// Bytes of a kernel's workspaces in the pool. The pool's buffers do not include a workspace
+/// without a size.
 std::optional<std::uint64_t> scratch_of(const graph::Kernel& kernel, graph::KernelId id,
                                         const PoolProblem& pool) {
   for (const graph::KernelBuffer& workspace : kernel.workspaces) {

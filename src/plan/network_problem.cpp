@@ -16,7 +16,7 @@ using graph::Kernel;
 using graph::PoolId;
 using graph::Topology;
 
-// Within 2^20: addresses are not known to be more aligned than that.
+// At most 2^20: no larger alignment of addresses is known.
 std::uint64_t alignment_of_offset(std::uint64_t offset) {
   constexpr int kMost = 20;
   return std::uint64_t{1} << (offset == 0 ? kMost : std::min(std::countr_zero(offset), kMost));
@@ -40,7 +40,7 @@ void NetworkReader::read_kernels() {
   }
 }
 
-/// Constants keep their places: their bytes are in the archive at these offsets.
+/// Constants keep their offsets, at which the archive contains their bytes.
 void NetworkReader::find_pools() {
   for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
     const graph::Pool& pool = topology_.pools[i];
@@ -55,10 +55,11 @@ PoolProblem* NetworkReader::problem_of(std::optional<PoolId> pool) {
   return at == result_.pools.end() ? nullptr : &*at;
 }
 
-/// Alignments, how far the buffers reach, and the buffers as a problem for the allocator.
+/// Determines alignments and the extent of the buffers, and makes the buffers a problem for the
+/// allocator.
 void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const {
-  // What TVM was told divides all offsets, so what divides them all is enough. Below TVM's default
-  // tensors would not be aligned for their elements.
+  // TVM's alignment divides all offsets, so the largest common divisor of the offsets is
+  // sufficient. With less than TVM's default, elements would not be aligned.
   std::uint64_t stated = alignment_of_offset(0);
   for (const PlannedBuffer& buffer : pool.buffers) {
     stated = std::min(stated, alignment_of_offset(buffer.offset));
@@ -81,7 +82,7 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
       const Interval gap{buffer.live[i - 1].upper, buffer.live[i].lower};
       if (gap.lower < gap.upper) plain.gaps.push_back(gap);
     }
-    // The caller may know where an input or output is: it stays.
+    // The caller may know the address of an input or output, so it keeps its offset.
     if (buffer.is_port) plain.fixed_offset = buffer.offset;
     pool.problem.buffers.push_back(std::move(plain));
   }
@@ -89,7 +90,7 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
     refuse(pool, "buffers reach beyond the pool");
 }
 
-/// Buffers come before pairs of them, and all of these before the alignment, which is that of all
+/// Buffers come before pairs of buffers, and both come before the alignment, which depends on all
 /// offsets of a pool.
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   read_kernels();
@@ -114,7 +115,7 @@ std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
   return topology.kernels[index(*buffer.kernel)].symbol + "." + buffer.variable;
 }
 
-// A function is found by its source and name: several TIR sources may have one of the same name.
+// Looks functions up by source and name: several TIR sources may have a function of one name.
 std::vector<tir::Node> functions_of_kernels(const Topology& topology,
                                             std::span<const graph::TirInput> sources) {
   const graph::FunctionTable functions(sources);
@@ -142,8 +143,8 @@ std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topolog
   return ticks;
 }
 
-// One clock for all pools: steps of main in their order, each as long as its kernel has ticks.
-// Tick 0 is before main. Copies and device hooks take one tick each.
+// One clock for all pools: the steps of main in order, each with as many ticks as its kernel has.
+// Tick 0 is before main. A copy or device hook takes one tick.
 std::vector<std::int64_t> clock_of(const Topology& topology,
                                    const std::vector<std::optional<KernelTicks>>& ticks) {
   std::vector<std::int64_t> lengths(topology.steps(), 1);

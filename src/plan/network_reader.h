@@ -1,7 +1,7 @@
 // Reads the pools of one network from its topology and its kernels' TIR. One class in four files:
 // the clock and the pools (network_problem.cpp), the buffers with their lifetimes
-// (network_buffers.cpp), the bytes of them that are touched (network_accesses.cpp), and other
-// uncertainty (network_certainty.cpp).
+// (network_buffers.cpp), the bytes that kernels touch (network_accesses.cpp), and other uncertainty
+// (network_certainty.cpp).
 #pragma once
 
 #include <cstddef>

@@ -11,23 +11,23 @@
 namespace mlf::plan {
 namespace {
 
-// More calls than any network has that was seen; sets of so many still fit into memory.
+// More calls than any known network has; sets of this size still fit into memory.
 constexpr std::size_t kMaxCalls = 4096;
 
-/// The wider the beam the better the order, and the time grows with the square of the calls.
+/// A wider beam finds better orders; the time grows with the square of the number of calls.
 std::size_t beam_width(std::size_t calls) {
   if (calls <= 256) return 64;
   return calls <= 1024 ? 8 : 1;
 }
 
-/// Calls are numbered in the order in which they run now.
+/// Numbers of calls follow the present order.
 std::vector<std::size_t> given_order(const OrderProblem& problem) {
   std::vector<std::size_t> calls(problem.calls.size());
   std::iota(calls.begin(), calls.end(), std::size_t{0});
   return calls;
 }
 
-/// The most bytes alive in one tick, in the order that is given.
+/// The most bytes live in one tick, in the given order.
 std::uint64_t peak_of_given(const OrderGraph& graph) {
   CallSet done(graph.words());
   std::uint64_t live = graph.live_at_start();
@@ -41,7 +41,7 @@ std::uint64_t peak_of_given(const OrderGraph& graph) {
   return peak;
 }
 
-/// A beginning of an order. The calls themselves are in `Trail`s, which beginnings share.
+/// A prefix of an order. `Trail`s, which prefixes share, contain the calls.
 struct Beginning {
   CallSet done;
   std::uint64_t peak = 0;
@@ -54,7 +54,7 @@ struct Trail {
   std::size_t before = 0;
 };
 
-/// A beginning with one more call.
+/// A prefix extended by one call.
 struct NextCall {
   std::size_t beginning = 0;
   CallIndex call = 0;
@@ -64,8 +64,8 @@ struct NextCall {
   auto rank() const { return std::tuple(peak, live, beginning, call); }
 };
 
-/// Every call that may be next behind every beginning, the lowest peak first; of equals the one
-/// that leaves least alive, then the earliest, so that the result does not depend on the machine.
+/// All extensions of all prefixes by one call, lowest peak first; among equals the one that leaves
+/// the fewest live bytes, then the earliest, so that the result does not depend on the machine.
 std::vector<NextCall> candidates_of(const OrderGraph& graph,
                                     const std::vector<Beginning>& beginnings) {
   std::vector<NextCall> candidates;
@@ -86,7 +86,7 @@ std::vector<NextCall> candidates_of(const OrderGraph& graph,
 FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
   const std::uint64_t live = graph.live_at_start();
   std::vector<Beginning> beginnings{{CallSet(graph.words()), live, live, 0}};
-  std::vector<Trail> trails{{}};  // the first one is that of nothing
+  std::vector<Trail> trails{{}};  // the first one is the empty prefix
   for (CallIndex length = 0; length < graph.size(); ++length) {
     std::vector<Beginning> next;
     for (const NextCall& candidate : candidates_of(graph, beginnings)) {
@@ -94,7 +94,7 @@ FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
       const Beginning& old = beginnings[candidate.beginning];
       Beginning one{old.done, candidate.peak, candidate.live, trails.size()};
       insert(one.done, candidate.call);
-      // The same calls in another order: the first is the better one.
+      // The same calls in another order: keeps the first, which is better.
       if (std::ranges::find(next, one.done, &Beginning::done) != next.end()) continue;
       trails.push_back({candidate.call, old.trail});
       next.push_back(std::move(one));
@@ -109,11 +109,11 @@ FoundOrder beam_order(const OrderGraph& graph, std::size_t width) {
   return order;
 }
 
-/// Cheap answers first: each search has only to be better than what the one before it found.
+/// Cheap searches first: each search only needs to improve on the result of the one before it.
 CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
   CallOrder order{.calls = given_order(problem)};
   if (problem.calls.size() > kMaxCalls) {
-    // Not even its peak: that takes time that grows with the square of the calls.
+    // Not even the peak: its time grows with the square of the number of calls.
     order.not_searched = "there are more than " + std::to_string(kMaxCalls) + " calls";
     return order;
   }

@@ -25,7 +25,8 @@ std::size_t count(CallSetView set) {
 
 }  // namespace
 
-/// What the rest relies on: indices exist, ticks run forwards, and no sum of bytes overflows.
+/// Checks the assumptions of the other functions: indices exist, ticks ascend, and no sum of bytes
+/// overflows.
 void check_problem(const OrderProblem& problem) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
   std::uint64_t sum = 0;
@@ -56,7 +57,7 @@ OrderGraph::OrderGraph(const OrderProblem& problem)
   close();
 }
 
-/// Each buffer once by call: from the first touch of any use to the last of any.
+/// One use of each buffer per call: from the first access of any use to the last of any.
 void OrderGraph::take_uses(const OrderProblem& problem) {
   for (const OrderBuffer& buffer : problem.buffers) {
     buffers_.push_back({buffer.bytes, buffer.from_start, buffer.to_end, {}});
@@ -65,7 +66,7 @@ void OrderGraph::take_uses(const OrderProblem& problem) {
   for (CallIndex call = 0; call < size(); ++call) {
     for (const OrderUse& use : problem.calls[call].uses) {
       Buffer& buffer = buffers_[use.buffer];
-      // What is read before it is written was there before.
+      // A buffer that is read before it is written exists from the start.
       if (!is_used[use.buffer] && !use.writes) buffer.from_start = true;
       is_used[use.buffer] = true;
       const auto known = std::ranges::find(uses_[call], use.buffer, &Use::buffer);
@@ -80,8 +81,8 @@ void OrderGraph::take_uses(const OrderProblem& problem) {
   }
 }
 
-/// Readers stay between the writers that they are between; calls that keep their place have all
-/// others in front of them or behind them.
+/// Readers stay between the same two writers. A call that keeps its place has the same calls before
+/// it and after it.
 void OrderGraph::take_dependencies(const OrderProblem& problem) {
   struct History {
     std::optional<CallIndex> writer{};
@@ -112,14 +113,14 @@ void OrderGraph::take_dependencies(const OrderProblem& problem) {
   }
 }
 
-/// All dependencies of all calls; direct ones that follow from others are dropped.
+/// Computes all dependencies of all calls, and drops direct ones that others imply.
 void OrderGraph::close() {
   for (CallIndex call = 0; call < size(); ++call) {
     CallSet all(words());
     std::vector<CallIndex>& direct = direct_[call];
     std::ranges::sort(direct, std::ranges::greater{});
     std::vector<CallIndex> needed;
-    // The given order is allowed, so a later one may need an earlier one, never the reverse.
+    // The given order is valid, so a call depends only on earlier ones.
     for (const CallIndex earlier : direct) {
       if (contains(all, earlier)) continue;
       needed.push_back(earlier);
@@ -131,13 +132,13 @@ void OrderGraph::close() {
   }
 }
 
-/// Direct dependencies are enough: what they depend on was done before them.
+/// Direct dependencies are sufficient: their own dependencies were done before them.
 bool OrderGraph::is_ready(CallIndex call, CallSetView done) const {
   return std::ranges::all_of(direct_[call],
                              [&](CallIndex earlier) { return contains(done, earlier); });
 }
 
-/// A buffer that is neither used nor an output takes nothing.
+/// A buffer that is neither used nor an output takes no bytes.
 std::uint64_t OrderGraph::live_at_start() const {
   std::uint64_t bytes = 0;
   for (const Buffer& buffer : buffers_) {
@@ -146,8 +147,8 @@ std::uint64_t OrderGraph::live_at_start() const {
   return bytes;
 }
 
-// Whether a buffer is there depends on which calls are done, not on their order: that is why sets
-// of calls are all that the searches have to tell apart.
+// Whether a buffer is live depends on the set of finished calls, not on their order. Therefore the
+// searches only distinguish sets of calls.
 bool OrderGraph::is_alive_before(const Buffer& buffer, CallIndex call, CallSetView done) const {
   const auto is_done = [&](CallIndex user) { return user != call && contains(done, user); };
   return buffer.from_start || std::ranges::any_of(buffer.users, is_done);
@@ -158,7 +159,7 @@ bool OrderGraph::is_alive_after(const Buffer& buffer, CallIndex call, CallSetVie
   return buffer.to_end || std::ranges::any_of(buffer.users, is_to_come);
 }
 
-/// The most bytes of any tick. It is reached where something begins.
+/// The most bytes of any tick. Some span begins at that tick.
 std::uint64_t OrderGraph::fullest(const std::vector<Span>& spans) {
   std::uint64_t most = 0;
   for (const Span& at : spans) {
@@ -171,8 +172,8 @@ std::uint64_t OrderGraph::fullest(const std::vector<Span>& spans) {
   return most;
 }
 
-/// What running `call` next costs: buffers that it does not use stay as they are, its own come and
-/// go at their ticks.
+/// The cost of running `call` next: buffers that it does not use stay live or dead; its own begin
+/// and end at their ticks.
 StepCost OrderGraph::step(CallIndex call, CallSetView done, std::uint64_t live) const {
   std::uint64_t others = live;
   StepCost cost{.live_after = live};
@@ -193,7 +194,7 @@ StepCost OrderGraph::step(CallIndex call, CallSetView done, std::uint64_t live) 
   return cost;
 }
 
-/// By call: those that cannot run before it.
+/// By call: the calls that cannot run before it.
 std::vector<CallSet> OrderGraph::after() const {
   std::vector<CallSet> after(size(), CallSet(words()));
   for (CallIndex call = 0; call < size(); ++call) {
@@ -204,11 +205,11 @@ std::vector<CallSet> OrderGraph::after() const {
   return after;
 }
 
-/// No order has a lower peak in this call: only those buffers count that are there in every order,
-/// since what is before the call for certain made them and what is behind it for certain needs
-/// them.
+/// A lower bound of the peak in this call, for every order. Counts only the buffers that are live
+/// in every order: a call that always runs before it made them, and a call that always runs after
+/// it needs them.
 std::uint64_t OrderGraph::least_peak(CallIndex call, CallSetView after) const {
-  // As if all calls that may wait did, and as if none did.
+  // The two extremes: all calls that may run later do so, or none does.
   CallSet not_after = before_[call];
   CallSet others(words());
   for (std::size_t i = 0; i < others.size(); ++i) others[i] = ~after[i];
@@ -240,12 +241,12 @@ std::uint64_t OrderGraph::lower_bound() const {
   return bound;
 }
 
-/// Lengths at which every order has done the same calls: between two of them the network falls
-/// apart into parts that are searched one by one.
+/// Lengths at which every order has finished the same calls. They split the network into parts that
+/// are searched one by one.
 std::vector<CallIndex> OrderGraph::cuts() const {
-  // A call is among the first k in every order where fewer than k calls may run before it.
+  // A call is among the first k in every order if fewer than k calls may run before it.
   const std::vector<CallSet> later = after();
-  std::vector<CallIndex> always_within(size() + 1);  // by k: calls that are new in the first k
+  std::vector<CallIndex> always_within(size() + 1);  // by k: calls that join the first k
   for (CallIndex call = 0; call < size(); ++call) {
     ++always_within[size() - count(later[call])];
   }

@@ -1,5 +1,5 @@
-// An order problem in the form for searches, with the predecessors of each step and its cost; and
-// the exact search.
+// An order problem prepared for searches, with the predecessors and the cost of each step; and the
+// exact search.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +40,13 @@ class OrderGraph {
 
   /// The direct predecessors of this call, without those implied by others.
   std::span<const CallIndex> direct(CallIndex call) const { return direct_[call]; }
-  /// All of them.
+  /// All predecessors of this call.
   CallSetView before(CallIndex call) const { return before_[call]; }
   bool is_ready(CallIndex call, CallSetView done) const;
 
   /// Bytes alive before the first call.
   std::uint64_t live_at_start() const;
-  /// `live` are the bytes live after the calls of `done`.
+  /// `live` is the number of bytes live after the calls of `done`.
   StepCost step(CallIndex call, CallSetView done, std::uint64_t live) const;
 
   /// A lower bound of the peak of every order: the most bytes that are live during some call in any

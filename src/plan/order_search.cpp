@@ -1,6 +1,6 @@
-// Best first over sets of calls that are done: what comes after such a set does not depend on the
-// order within it. The next set is the one with the lowest peak so far, so the first complete one
-// is the best.
+// Best-first search over sets of finished calls: the cost of the remaining calls does not depend on
+// the order within the set. Takes the set with the lowest peak so far next, so the first complete
+// set is optimal.
 #include "plan/order_graph.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace mlf::plan {
 namespace {
 
-// Calls looked at. It is a second or so.
+// The most calls to look at: about a second.
 constexpr std::uint64_t kDefaultSteps = 3'000'000;
 
-// Of all sets that are kept.
+// The most words in all stored sets.
 constexpr std::size_t kMaxWords = 32'000'000;
 
 class OrderSearch {
@@ -42,7 +42,7 @@ class OrderSearch {
     std::vector<CallIndex> calls{};  // since the state before
   };
 
-  /// Lowest peak first, of these the longest: it ends first.
+  /// Lowest peak first; among these the longest, which is nearest to the end.
   struct Waiting {
     std::uint64_t peak = 0;
     CallIndex length = 0;
@@ -88,26 +88,27 @@ class OrderSearch {
   std::vector<CallSet> sets_;  // by state
   std::priority_queue<Waiting> waiting_;
   std::unordered_map<StateIndex, StateIndex, HashOfState, SameCalls> best_{
-      0, HashOfState{&sets_}, SameCalls{&sets_}};  // by the calls of a state: the best such state
-  CallIndex passed_ = 0;                           // the last cut that a state is behind
+      0, HashOfState{&sets_}, SameCalls{&sets_}};  // the best state with these calls
+  CallIndex passed_ = 0;                           // the last cut that a state has passed
 };
 
-/// Steps and memory end the search at the same place on every machine; time and a stop do not.
+/// Limits on steps and memory end the search at the same point on every machine; a time limit or a
+/// stop does not.
 bool OrderSearch::is_over() const {
   if (steps_left_ == 0 || states_.size() * graph_.words() > kMaxWords) return true;
   if (limits_.stop.stop_requested()) return true;
   return limits_.seconds && std::chrono::steady_clock::now() - start_ > *limits_.seconds;
 }
 
-/// A look at a call is the unit of work that limits count.
+/// Looking at a call is the unit of work for the limits.
 StepCost OrderSearch::look_at(CallIndex call, CallSetView done, std::uint64_t live) {
   if (steps_left_ > 0) --steps_left_;
   return graph_.step(call, done, live);
 }
 
-/// A call that neither reaches above the peak there is nor leaves more bytes alive than it found
-/// may run at once: taken out of any later place and put here, it makes no other call's peak
-/// higher. Without this, sets of independent calls would be as many as their orders.
+/// A call that neither exceeds the present peak nor increases the live bytes may run now: moving it
+/// here from any later place raises no other call's peak. Without this rule, the number of sets of
+/// independent calls would grow exponentially.
 void OrderSearch::take_safe_calls(CallSet& done, State& state) {
   bool is_any = true;
   while (is_any) {
@@ -126,7 +127,7 @@ void OrderSearch::take_safe_calls(CallSet& done, State& state) {
   }
 }
 
-/// A set of calls that is reached: kept if it is new, or reached with a lower peak than before.
+/// Keeps a set of calls if it is new, or if its peak is lower than before.
 void OrderSearch::add(CallSet done, State state) {
   take_safe_calls(done, state);
   if (state.peak >= known_peak_) return;
@@ -146,7 +147,7 @@ void OrderSearch::add(CallSet done, State state) {
   waiting_.push(waiting);
 }
 
-/// All calls that may be next. What is not below the order that is known already is of no use.
+/// Tries all calls that may be next. Drops results that are not better than the known order.
 void OrderSearch::expand(StateIndex index) {
   const std::uint64_t live = states_[index].live;
   for (CallIndex call = 0; call < graph_.size(); ++call) {
@@ -164,8 +165,8 @@ void OrderSearch::expand(StateIndex index) {
   }
 }
 
-/// Every order has the same calls in front of a cut. The first state that is taken up behind it got
-/// there with the lowest peak, so those in front of it are of no use any more.
+/// Every order has the same calls before a cut. The first state that passes it has the lowest peak,
+/// so the states before the cut are obsolete.
 void OrderSearch::pass_cuts(CallIndex length) {
   const auto next = std::ranges::upper_bound(cuts_, length);
   if (next != cuts_.begin()) passed_ = std::max(passed_, *std::prev(next));
@@ -197,7 +198,7 @@ OrderSearchResult OrderSearch::run() {
     pass_cuts(next.length);
     expand(next.state);
   }
-  // Nothing below the known peak is left: the order that has it is the best.
+  // No state below the known peak remains: the order with this peak is optimal.
   return {std::nullopt, known_peak_};
 }
 

@@ -1,5 +1,5 @@
-// Which buffers go into which memory: those first that gain most from the fast one, by how many of
-// their bytes are loaded and stored while a network runs once.
+// Assigns buffers to memories. Buffers that gain most from the fast memory come first, measured by
+// the bytes loaded and stored in one run of the network.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -31,7 +31,7 @@ class AccessCounter {
   }
 
   Count accessed(const PlannedBuffer& buffer) const {
-    // Accesses to memory that is neither main's nor a kernel's are not counted.
+    // Does not count accesses to memory that belongs neither to main nor to a kernel.
     if (buffer.storage) return storages_[index(*buffer.storage)];
     return buffer.kernel ? workspace(*buffer.kernel, buffer.variable) : Count::unknown();
   }
@@ -39,7 +39,7 @@ class AccessCounter {
  private:
   static Count total(const BufferCost& buffer) { return buffer.bytes_loaded + buffer.bytes_stored; }
 
-  /// What one execution of a call does with the memory that it is given.
+  /// Adds the accesses of one execution of a call to the memory of its arguments.
   void add_call(const graph::Call& call) {
     ++calls_[index(call.kernel)];
     const std::optional<KernelCost>& cost = costs_[index(call.kernel)];
@@ -51,7 +51,7 @@ class AccessCounter {
         sum += Count::unknown();
         continue;
       }
-      // A parameter that nothing touches has no entry, or one of zeros.
+      // A parameter without accesses has no entry, or an entry of zeros.
       for (const BufferCost& buffer : cost->buffers) {
         if (buffer.parameter == i) sum += total(buffer);
       }
@@ -65,7 +65,7 @@ class AccessCounter {
     if (copy.reads) storages_[index(topology_[*copy.reads].storage)] += bytes;
   }
 
-  /// Workspaces are lets inside of the pool's parameter: they are known by their names.
+  /// Workspaces are lets in the pool's parameter, identified by their names.
   Count workspace(graph::KernelId kernel, const std::string& variable) const {
     const std::optional<KernelCost>& cost = costs_[index(kernel)];
     if (!cost) return Count::unknown();
@@ -73,7 +73,7 @@ class AccessCounter {
     bool is_found = false;
     for (const BufferCost& buffer : cost->buffers) {
       if (buffer.parameter || buffer.name != variable) continue;
-      // Two of one name: neither is known apart.
+      // Two have one name, so neither count is known.
       sum = is_found ? Count::unknown() : total(buffer);
       is_found = true;
     }
@@ -82,19 +82,20 @@ class AccessCounter {
 
   const graph::Topology& topology_;
   std::vector<Count> storages_;  // by storage
-  /// By kernel, of one execution; nothing: no TIR.
+  /// By kernel, for one execution; nullopt without TIR.
   std::vector<std::optional<KernelCost>> costs_;
-  std::vector<std::uint64_t> calls_;  // by kernel: how often it runs
+  std::vector<std::uint64_t> calls_;  // by kernel: number of executions
 };
 
 // --- Splits --------------------------------------------------------------------------------------
 
-// Tries to fit one more buffer beside others. Heuristics mostly know at once; a long search for
-// each buffer would take as long as the whole plan, and the buffer after it may fit as well.
+// The steps of one attempt to fit another buffer beside the others. Heuristics usually succeed at
+// once. A long search for each buffer would take as long as the whole plan, and the next buffer may
+// fit just as well.
 constexpr std::uint64_t kStepsOfTry = 20'000;
 constexpr std::uint64_t kStepsOfAllTries = 2'000'000;
 
-// Ticks at which the bound is looked at; any choice of them gives a bound.
+// The most ticks at which the bound is computed; any choice of ticks gives a bound.
 constexpr std::size_t kMostTicks = 2'000;
 
 bool is_alive_at(const Buffer& buffer, std::int64_t tick) {
@@ -103,13 +104,13 @@ bool is_alive_at(const Buffer& buffer, std::int64_t tick) {
       buffer.gaps, [&](const Interval& gap) { return gap.lower <= tick && tick < gap.upper; });
 }
 
-/// Accesses that a byte of memory saves. Of numbers that are not exact only what is certain counts.
+/// Accesses that a byte of memory saves. Of an inexact number, only the minimum counts.
 long double density(const AccessedBuffer& one) {
   return static_cast<long double>(one.accessed.min) /
          static_cast<long double>(std::max<std::uint64_t>(one.buffer.size, 1));
 }
 
-/// Positions of all buffers, the densest first; of equals the one that is accessed most.
+/// Positions of all buffers, the densest first; among equals the one with the most accesses.
 std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) {
   std::vector<std::size_t> order(buffers.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -145,8 +146,8 @@ class Splitter {
     return problem;
   }
 
-  /// Bytes alive at the fullest moment of a buffer's life are more than the limit: no placement
-  /// has space for it, and no search is needed to see that.
+  /// Whether more bytes than the limit are live at some tick of a buffer's lifetime. Then no
+  /// placement has space for it, and no search is needed.
   bool is_too_full(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
     std::set<std::int64_t> ticks{buffers_[chosen.back()].buffer.lower};
     for (const std::size_t i : chosen) {
@@ -163,8 +164,8 @@ class Splitter {
     });
   }
 
-  /// Greedy, the densest first. One that does not fit is left to the next memory, and smaller ones
-  /// behind it may still fit here.
+  /// Greedy, the densest first. A buffer that does not fit goes to the next memory; smaller ones
+  /// after it may still fit here.
   std::vector<std::size_t> take_what_fits(std::uint64_t limit) {
     std::vector<std::size_t> chosen;
     std::vector<std::size_t> rest;
@@ -178,7 +179,7 @@ class Splitter {
     return chosen;
   }
 
-  /// A search that ends without an answer counts as a no: what is taken is certain to fit.
+  /// A search without a result counts as no: buffers that are taken certainly fit.
   bool fits(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
     if (is_too_full(chosen, limit)) return false;
     Problem problem = problem_of(chosen);
@@ -193,8 +194,8 @@ class Splitter {
     return limits;
   }
 
-  /// What fits at all was found by a try, so that the same try finds it again; beyond that the
-  /// memory is made as small as it gets.
+  /// An attempt has shown that the buffers fit, so the same attempt finds a placement again; then
+  /// minimizes the memory further.
   void place(const MemoryLimit& limit, const std::vector<std::size_t>& chosen) {
     SplitMemory memory{.limit = limit, .size = 0, .buffers = chosen.size(), .accessed = {}};
     Problem problem = problem_of(chosen);
@@ -210,9 +211,10 @@ class Splitter {
     result_.memories.push_back(std::move(memory));
   }
 
-  /// At each tick no more than `limit` bytes of those alive are in the memory. If all others were,
-  /// and of these the densest, the last one in part, that would be the most: a fractional knapsack
-  /// for each tick, of which the least holds.
+  /// An upper bound of the accesses that fit within `limit`. At each tick, at most `limit` live
+  /// bytes are in the memory. The bound for a tick is a fractional knapsack: all buffers that are
+  /// not live, and of the live ones the densest, the last one in part. The smallest of these bounds
+  /// applies.
   std::uint64_t most_within(std::uint64_t limit) const {
     const std::vector<std::size_t> order = densest_first(buffers_);
     Count all;
@@ -231,7 +233,7 @@ class Splitter {
         const std::uint64_t inside = std::min(space, one.buffer.size);
         space -= inside;
         if (inside == one.buffer.size) continue;
-        // Rounded down: the bound may be larger than it need be, never smaller.
+        // Rounded down: the bound may be larger than necessary, never smaller.
         const long double part = static_cast<long double>(one.buffer.size - inside) /
                                  static_cast<long double>(one.buffer.size);
         lost += static_cast<std::uint64_t>(part * static_cast<long double>(one.accessed.min));
@@ -257,7 +259,7 @@ std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
   for (const PoolProblem& pool : problem.pools) {
     for (std::size_t i = 0; i < pool.problem.buffers.size(); ++i) {
       AccessedBuffer one{pool.problem.buffers[i], counter.accessed(pool.buffers[i])};
-      // A split is a proposal for another build: offsets of the present one do not matter.
+      // A split is a proposal for another build, so present offsets do not matter.
       one.buffer.fixed_offset.reset();
       result.push_back(std::move(one));
     }

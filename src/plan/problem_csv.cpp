@@ -14,7 +14,7 @@
 namespace mlf::plan {
 namespace {
 
-/// A part of the text, which knows its place in it.
+/// A part of the text, with its place in it.
 struct Field {
   std::string_view text;
   std::size_t offset = 0;  ///< bytes from the start of the file
@@ -36,7 +36,7 @@ std::vector<Field> split(const Field& whole, char separator) {
   return parts;
 }
 
-/// Lines that are not blank, without their ends.
+/// The lines that are not blank, without line ends.
 std::vector<Field> lines_of(std::string_view text) {
   std::vector<Field> lines;
   for (Field line : split({text, 0}, '\n')) {
@@ -46,7 +46,7 @@ std::vector<Field> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Reads the head first: columns may be in any order, and have several names.
+/// Reads the head first: columns may be in any order and may have several names.
 class ProblemReader {
  public:
   ProblemReader(std::string_view text, const std::string& name) : source_{name, {}, text} {}
@@ -57,7 +57,7 @@ class ProblemReader {
     read_head(lines.front());
     ProblemCsv csv;
     for (const Field& line : lines) {
-      // Lines come out again as they are, on a terminal perhaps.
+      // The output repeats the lines unchanged, possibly on a terminal.
       if (printable(line.text) != line.text) {
         fail(line, "the line has bytes that are not printable UTF-8");
       }
@@ -75,7 +75,7 @@ class ProblemReader {
   }
 
   void read_head(const Field& line) {
-    // MiniMalloc's converter knows these words (FromCsv in src/converter.cc).
+    // MiniMalloc's converter accepts these words (FromCsv in src/converter.cc).
     static const std::map<std::string_view, std::string_view> kColumns = {
         {"id", "id"},        {"buffer", "id"},           {"buffer_id", "id"}, {"lower", "lower"},
         {"begin", "lower"},  {"start", "lower"},         {"upper", "upper"},  {"end", "upper"},
@@ -89,7 +89,7 @@ class ProblemReader {
       if (!columns_.emplace(known->second, columns_.size()).second) {
         fail(field, fmt::format("a second column for '{}'", known->second));
       }
-      // A column `end` names the last step; `upper` is the step behind it.
+      // A column `end` contains the last step; `upper` is the step after it.
       if (field.text == "end") last_step_counts_ = 1;
     }
     for (const char* name : {"id", "lower", "upper", "size"}) {
@@ -97,7 +97,7 @@ class ProblemReader {
     }
   }
 
-  /// The whole field: no sign of plus, no spaces, no unit.
+  /// The whole field must be a number, without plus sign, spaces or unit.
   template <class Number>
   Number number(const Field& field) const {
     Number value{};
@@ -108,7 +108,7 @@ class ProblemReader {
     return value;
   }
 
-  /// Gaps and lives have the same form, and the same meaning of their ends.
+  /// Gaps and lifetimes have the same form, and their ends have the same meaning.
   Interval interval(const Field& lower, const Field& upper) const {
     Interval steps{number<std::int64_t>(lower), number<std::int64_t>(upper)};
     if (steps.upper == INT64_MAX) fail(upper, "the number is too large");
@@ -132,8 +132,7 @@ class ProblemReader {
     return result;
   }
 
-  /// Columns that are not there leave what a buffer has by default: no gaps, no alignment, no
-  /// place.
+  /// If a column is missing, the buffer keeps its default: no gaps, no alignment, no fixed offset.
   Buffer buffer_of(const Field& line) const {
     const std::vector<Field> fields = split(line, ',');
     if (fields.size() != columns_.size()) {
@@ -172,7 +171,7 @@ Result<ProblemCsv> read_problem_csv(std::string_view text, const std::string& na
 }
 
 std::string to_csv(const ProblemCsv& csv, const std::vector<std::uint64_t>& offsets) {
-  // A column `offset` that is there gets the new values; all other cells stay as they were.
+  // An existing column `offset` gets the new values; all other cells stay unchanged.
   std::string text;
   for (std::size_t row = 0; row < csv.lines.size(); ++row) {
     const std::string cell = row == 0 ? "offset" : fmt::format("{}", offsets[row - 1]);

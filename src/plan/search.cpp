@@ -1,11 +1,10 @@
 // Depth-first search over compact placements, after the ideas of "MiniMalloc: A Lightweight Memory
 // Allocator for Hardware-Accelerated Machine Learning" (Moffitt, ASPLOS 2023).
-//
-// A placement is compact if nothing can slide down: every item is at 0, where it is fixed, or on
-// top of an item that is alive with it. If there is a placement within a capacity, there is a
-// compact one, and that one comes about by placing items in the order of their offsets, each at the
-// lowest offset above all that were placed before and are alive with it. So the search decides
-// nothing but which item is next, and never goes down again.
+// A placement is compact if no item can move down: every item is at 0, at its fixed offset, or
+// directly above an item that is live with it. If a placement within a capacity exists, a compact
+// one exists too. To build it, place the items in the order of their offsets, each at the lowest
+// offset above all placed items that are live with it. So the search only decides which item is
+// next, and never returns to lower offsets.
 #include "plan/search.h"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ Effort::Effort(const SearchLimits& limits, std::uint64_t default_steps)
     : steps_left_(limits.steps.value_or(default_steps)), stop_(limits.stop) {
   if (!limits.seconds) return;
   using Clock = std::chrono::steady_clock;
-  // More seconds than the clock can count are no limit.
+  // More seconds than the clock can represent mean no limit.
   constexpr std::chrono::duration<double> kMost = std::chrono::hours(24 * 365);
   if (*limits.seconds < kMost) {
     deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*limits.seconds);
@@ -32,7 +31,7 @@ bool Effort::take_step() {
   ended_ = steps_left_ == 0;
   if (ended_) return false;
   --steps_left_;
-  // Asking the clock takes as long as a step in a small problem.
+  // Reading the clock takes as long as a step of a small problem.
   constexpr std::uint64_t kStepsBetweenLooks = 64;
   if (steps_left_ % kStepsBetweenLooks == 0) {
     ended_ =
@@ -46,8 +45,8 @@ namespace {
 constexpr Units kUnplaced = -1;
 constexpr Units kNone = std::numeric_limits<Units>::max();
 
-/// Items that are placed without regard to others: nothing that is not placed is alive both in and
-/// outside of these sections.
+/// Items that can be placed independently: no unplaced item is live both inside and outside of
+/// these sections.
 struct Partition {
   SectionRange sections;
   std::size_t first = 0;  ///< in the list of items; those placed since are still there
@@ -55,14 +54,14 @@ struct Partition {
   std::size_t unplaced = 0;
 };
 
-/// The next item of a frame could be this one.
+/// A candidate for the next item of a frame.
 struct Candidate {
   Units offset = 0;
   std::size_t position = 0;  ///< in the list of items
 };
 
-/// A partition that is being searched: one item of it after the other is tried as the next one, and
-/// what is left falls apart into partitions of which each must be found.
+/// A partition under search. The search tries each of its items as the next one; the remaining
+/// items split into partitions, and each of these needs a placement.
 struct Frame {
   Partition partition;
   Units least_offset = 0;          ///< of the next item: that of the one before
@@ -74,7 +73,7 @@ struct Frame {
   std::size_t child_least_position = 0;
   std::size_t next_child = 0;
   std::size_t last_child = 0;
-  // Sizes of lists to go back to.
+  // Sizes of lists, to restore.
   std::size_t undo_mark = 0;
   std::size_t items_mark = 0;
   std::size_t candidates_mark = 0;
@@ -96,7 +95,7 @@ class Search {
   SearchResult run(std::uint64_t steps, Effort& effort);
 
  private:
-  // What is placed, and what follows from it.
+  // Placed items and their consequences.
   bool place(ItemIndex item, Units offset);
   bool raise_neighbours(ItemIndex item, Units top);
   bool raise_floors();
@@ -155,7 +154,7 @@ Search::Search(const Instance& instance, Units capacity, std::span<const Criteri
   left_ = totals_of(instance);
 }
 
-/// Notes that the least offset of an item in the section is another one now.
+/// Notes that the least offset of an item in the section has changed.
 void Search::touch(SectionIndex section) {
   if (is_touched_[section]) return;
   is_touched_[section] = true;
@@ -183,8 +182,8 @@ bool Search::place(ItemIndex item, Units offset) {
   return fits;
 }
 
-/// Items are placed from the bottom up, so what is alive with this one goes on top of it. False
-/// where one of them does not fit there any more; a fixed one does not rise at all.
+/// Items are placed from the bottom up, so items that are live with this one go above it. False if
+/// one of them no longer fits; a fixed item cannot rise.
 bool Search::raise_neighbours(ItemIndex item, Units top) {
   has_free_neighbours_ = false;
   for (const ItemIndex other : instance_.conflicts[item]) {
@@ -203,7 +202,7 @@ bool Search::raise_neighbours(ItemIndex item, Units top) {
   return true;
 }
 
-/// A section is taken up to the lowest offset that an item can still have in it.
+/// Raises the floor of a section to the lowest offset that an item can still have in it.
 bool Search::raise_floors() {
   for (const SectionIndex section : touched_) {
     Units least = kNone;
@@ -220,7 +219,7 @@ bool Search::raise_floors() {
   return true;
 }
 
-/// Whether everything else fits on top, now that nothing goes below `offset` any more.
+/// Whether all other items fit above, given that no item goes below `offset` any more.
 bool Search::has_room(const Partition& partition, Units offset) const {
   for (SectionIndex s = partition.sections.first; s < partition.sections.last; ++s) {
     if (std::max(floors_[s], offset) + left_[s] > capacity_) return false;
@@ -237,7 +236,7 @@ void Search::unplace(ItemIndex item) {
   for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
 }
 
-/// Changes are taken back in reverse, so that each value is at last what it was first.
+/// Undoes changes in reverse, so each value ends with its original content.
 void Search::undo(std::size_t mark) {
   for (; changes_.size() > mark; changes_.pop_back()) {
     const Change& change = changes_.back();
@@ -255,8 +254,8 @@ void Search::undo(std::size_t mark) {
   }
 }
 
-/// Brings the free items of a partition into the order in which they are tried. Pressure is that of
-/// what is not placed yet.
+/// Sorts the free items of a partition into the order of trial. Pressure counts only unplaced
+/// items.
 void Search::rank(Partition& partition) {
   const std::span<ItemIndex> items(items_.data() + partition.first, partition.unplaced);
   measures_.measure_pressure(items, left_);
@@ -276,9 +275,9 @@ void Search::enter(const Partition& partition, Units least_offset, std::size_t l
   frames_.push_back(frame);
 }
 
-/// What can be next: an item not below the one before, and below the top of every other one. If the
-/// item were higher than that top, the other one could slide down below it: a placement that is
-/// found elsewhere.
+/// Finds the items that can be next: not below the item before, and below the top of every other
+/// one. If an item were above that top, the other one could move down below it; the search finds
+/// that placement elsewhere.
 void Search::find_candidates(Frame& frame) {
   const Partition& partition = frame.partition;
   Units least_top = kNone;
@@ -308,7 +307,7 @@ bool Search::try_next(Frame& frame) {
     const Candidate chosen = candidates_[frame.next_candidate++];
     const ItemIndex item = items_[chosen.position];
     const bool fits = place(item, chosen.offset);
-    // An item that no other one is waiting for takes nothing from them where it is.
+    // An item without free neighbours takes no space from other items at this place.
     frame.last_is_decisive = !has_free_neighbours_;
     if (fits && has_room(frame.partition, chosen.offset)) {
       fall_apart(frame, chosen);
@@ -319,7 +318,7 @@ bool Search::try_next(Frame& frame) {
   return false;
 }
 
-/// What is left to be placed after an item of the frame is: its children.
+/// Splits the items that remain after one item of the frame is placed: the children of the frame.
 void Search::fall_apart(Frame& frame, const Candidate& chosen) {
   const Partition& whole = frame.partition;
   const SectionRange hull = instance_.hull(items_[chosen.position]);
@@ -328,7 +327,7 @@ void Search::fall_apart(Frame& frame, const Candidate& chosen) {
     if (crossing_[s] == 0) starts.push_back(s + 1);
   }
   frame.child_least_offset = chosen.offset;
-  // Lists with new orders have no item that was before this one.
+  // A list in a new order has no item before this one.
   frame.child_least_position = 0;
   if (whole.unplaced == 1) return;
   if (starts.size() == 1) {
@@ -342,7 +341,7 @@ void Search::fall_apart(Frame& frame, const Candidate& chosen) {
   divide(frame, starts);
 }
 
-/// Sections between which nothing free reaches are searched one by one: times add up instead of
+/// Searches sections separately if no free item spans them: their times add up instead of
 /// multiplying.
 void Search::divide(Frame& frame, const std::vector<SectionIndex>& starts) {
   const Partition whole = frame.partition;
@@ -365,13 +364,13 @@ void Search::divide(Frame& frame, const std::vector<SectionIndex>& starts) {
     children_.push_back(child);
   }
   frame.last_child = children_.size();
-  // A small one that fails does so soon.
+  // A small partition that fails does so quickly.
   std::stable_sort(children_.begin() + static_cast<std::ptrdiff_t>(frame.next_child),
                    children_.end(),
                    [](const Partition& a, const Partition& b) { return a.unplaced < b.unplaced; });
 }
 
-/// Ends the last frame, found or failed.
+/// Ends the last frame, after success or failure.
 void Search::leave() {
   const Frame& frame = frames_.back();
   items_.resize(frame.items_mark);
@@ -380,8 +379,8 @@ void Search::leave() {
   frames_.pop_back();
 }
 
-/// Nothing is left to try in the last frame, so the frame above it has to try something else, and
-/// if it cannot, the one above. False if there is none.
+/// The last frame has no candidates left, so the frame above it must try another one, or else the
+/// frame above that. False if no frame remains.
 bool Search::fail() {
   for (leave(); !frames_.empty(); leave()) {
     Frame& frame = frames_.back();
@@ -394,7 +393,7 @@ bool Search::fail() {
   return false;
 }
 
-/// The root is a frame without candidates, whose children are the partitions of the problem.
+/// The root is a frame without candidates; its children are the partitions of the problem.
 void Search::enter_root() {
   Frame root;
   root.partition.sections = {0, static_cast<SectionIndex>(instance_.sections.size())};

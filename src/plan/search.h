@@ -11,7 +11,7 @@
 
 namespace mlf::plan {
 
-/// The steps and the time that all searches for one problem have together.
+/// The steps and the time that all searches for one problem share.
 class Effort {
  public:
   Effort(const SearchLimits& limits, std::uint64_t default_steps);
@@ -38,8 +38,8 @@ struct SearchResult {
   Placement placement{};  ///< if found
 };
 
-/// Searches a placement of at most `capacity`. `order` decides which items are tried first: it does
-/// not change the result, only whether `steps` suffice.
+/// Searches a placement of at most `capacity`. `order` determines which items are tried first. It
+/// affects only whether `steps` suffice, not the result.
 SearchResult search(const Instance& instance, Units capacity, std::span<const Criterion> order,
                     std::uint64_t steps, Effort& effort);
 

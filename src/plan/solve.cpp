@@ -1,4 +1,4 @@
-// Greedy planners first, then searches within less and less.
+// Greedy planners first, then searches within decreasing capacities.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace mlf::plan {
 namespace {
 
-/// The lowest placement of all greedy planners, the first of equals.
+/// The lowest placement of all greedy planners; the first among equals.
 Placement best_greedy(const Instance& instance) {
   std::optional<Placement> best;
   for (const GreedyPlanner& planner : greedy_planners()) {
@@ -25,8 +25,8 @@ Placement best_greedy(const Instance& instance) {
   return *std::move(best);
 }
 
-/// Which order is the quick one depends on the problem, by factors of thousands: they run
-/// alternately.
+/// The fastest order depends on the problem, by factors of thousands, so the searches alternate
+/// between them.
 constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
     {Criterion::pressure, Criterion::lifetime, Criterion::area},
     {Criterion::pressure, Criterion::area, Criterion::lifetime},
@@ -36,12 +36,12 @@ constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
     {Criterion::lifetime, Criterion::pressure, Criterion::area},
 }};
 
-/// A few seconds on a desktop: a step looks at each item of its partition.
+/// A few seconds on a desktop: a step visits each item of its partition.
 std::uint64_t default_steps(const Instance& instance) {
   return std::clamp<std::uint64_t>(200'000'000 / (instance.items.size() + 100), 1000, 1'000'000);
 }
 
-/// The best placement so far, and what is known of better ones.
+/// The best placement so far, and the known bounds of better ones.
 class Optimizer {
  public:
   Optimizer(const Instance& instance, const SearchLimits& limits)
@@ -51,9 +51,9 @@ class Optimizer {
         best_height_(height(instance, best_)),
         bound_(lower_bound(instance)) {}
 
-  /// Improves until the best is within `capacity`, or known to be the smallest.
+  /// Improves the best placement until it is within `capacity` or proven to be the smallest.
   void run(std::optional<Units> capacity) {
-    // Short searches of every order come before longer ones of any.
+    // Short searches in every order come before longer ones in any order.
     for (std::uint64_t steps = 2 * instance_.items.size(); !is_done(capacity); steps *= 2) {
       if (effort_.ended()) return;
       while (!is_done(capacity) && improve(capacity, steps)) {
@@ -70,7 +70,7 @@ class Optimizer {
            (capacity && (best_height_ <= *capacity || bound_ > *capacity));
   }
 
-  /// The heights to look for, lowest first: most problems have a solution at their bound.
+  /// The heights to try, lowest first: most problems have a solution at their bound.
   std::vector<Units> targets(std::optional<Units> capacity) const {
     if (capacity) return {*capacity};
     const Units gap = best_height_ - 1 - bound_;
@@ -81,7 +81,7 @@ class Optimizer {
     return result;
   }
 
-  /// One round of searches; ends with the first that finds or proves something. False: none did.
+  /// One round of searches; ends with the first that finds or proves a result. False if none does.
   bool improve(std::optional<Units> capacity, std::uint64_t steps) {
     for (const Units target : targets(capacity)) {
       for (const auto& order : kSearchOrders) {
@@ -120,12 +120,12 @@ Result<Solution> solve(const Problem& problem, const SearchLimits& limits) {
     Solution solution;
     solution.offsets = offsets_of(problem, instance, optimizer.best());
     for (std::size_t i = 0; i < solution.offsets.size(); ++i) {
-      // In bytes and not in units: the last buffer need not end on a whole unit.
+      // In bytes, not units: the last buffer need not end at a whole unit.
       solution.size = std::max(solution.size, solution.offsets[i] + problem.buffers[i].size);
     }
     solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
     solution.fits = !problem.capacity || solution.size <= *problem.capacity;
-    // Within a capacity the answer "it does not fit" can be proven as well.
+    // For a capacity, a search can also prove that no placement fits.
     solution.proven = solution.size == solution.lower_bound ||
                       (!solution.fits && solution.lower_bound > *problem.capacity);
     return solution;

@@ -11,15 +11,15 @@ namespace {
 using graph::MemoryKind;
 using graph::Topology;
 
-// TVM's workspace-byte-alignment, and that of TVMBackendAllocWorkspace on most boards.
+// TVM's workspace-byte-alignment, and the alignment of TVMBackendAllocWorkspace on most boards.
 constexpr std::uint64_t kAlignment = 16;
 
 bool is_allocated(MemoryKind kind) {
   return kind == MemoryKind::executor || kind == MemoryKind::heap || kind == MemoryKind::stack;
 }
 
-/// Every value of main's allocations. One allocation may hold several values one after the other;
-/// a plan need not put them at one place.
+/// Adds every value of main's allocations. One allocation may contain several values one after the
+/// other; a plan may place them separately.
 void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
   const graph::Lifetimes lifetimes(topology);
   const auto steps = static_cast<std::int64_t>(topology.steps());
@@ -41,10 +41,10 @@ void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
   }
 }
 
-/// A kernel's workspaces are alive during its call: what it does with them inside is not asked
-/// here.
+/// A kernel's workspaces are live during its whole call: this function does not look into the
+/// kernel.
 void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan) {
-  // Of all calls together: no real network comes near it.
+  // For all calls together; real networks have far fewer.
   constexpr std::size_t kMaxWorkspaces = 1'000'000;
   for (const graph::Call& call : topology.calls) {
     const graph::Kernel& kernel = topology.kernel_of(call);
@@ -63,7 +63,7 @@ void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan
   }
 }
 
-/// What the network takes now, each kind of memory at the fullest moment of its own.
+/// Adds the memory that the network takes now: the separate peak of each kind of memory.
 void add_present(const Topology& topology, StaticPlan& plan) {
   for (const graph::MemoryUse& use : topology.memory) {
     if (!is_allocated(use.kind)) continue;
@@ -86,7 +86,7 @@ Result<std::optional<StaticPlan>> static_plan(const Topology& topology,
   StaticPlan plan;
   Problem problem;
   add_values(topology, problem, plan);
-  // After USMP main has no allocations, and its pools are planned already.
+  // After USMP, main has no allocations, and TVM has already planned its pools.
   if (problem.buffers.empty()) return std::optional<StaticPlan>();
   add_present(topology, plan);
   return solve(problem, limits)

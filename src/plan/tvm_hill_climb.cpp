@@ -1,8 +1,7 @@
-// TVM's planner "hill_climb" (src/tir/usmp/algo/hill_climb.cc of v0.10 and later, which orders what
-// it chooses from by position; v0.9 takes it in the order of addresses, so that its result is not
-// the same in two runs). Its rules are kept where they look odd: a swap that is not taken is undone
-// once more after an attempt without one, and the result is the last plan that was accepted, not
-// the smallest.
+// TVM's planner "hill_climb" (src/tir/usmp/algo/hill_climb.cc of v0.10 and later, which orders its
+// candidates by position; v0.9 orders them by address, so its result differs between runs). Keeps
+// all of TVM's rules, even odd ones: after an attempt without a swap, it undoes the last rejected
+// swap again, and the result is the last accepted plan, not the smallest.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::size_t kAttempts = 500;
 
-// Conflicts looked at in all attempts: beyond that the answer is not worth its time.
+// The most conflicts to visit in all attempts; beyond that, the result is not worth the time.
 constexpr std::size_t kMostWork = 100'000'000;
 
 class HillClimb {
@@ -60,8 +59,8 @@ class HillClimb {
     return plan.offsets[buffer] + buffers_[buffer].bytes;
   }
 
-  /// In the present order, each buffer into the lowest gap between its conflicts that is seen by
-  /// going through them upwards once.
+  /// Places each buffer, in the present order, into the lowest gap between its conflicts that one
+  /// upward pass over them finds.
   PlannerResult place() const {
     PlannerResult plan;
     plan.offsets.resize(buffers_.size());
@@ -84,8 +83,8 @@ class HillClimb {
     return plan;
   }
 
-  /// Conflicts in front of a buffer that ends last, and what is in front of any of its conflicts:
-  /// two of these change places.
+  /// Chooses two buffers to swap: among the conflicts before a buffer that ends last, and the
+  /// buffers before any of its conflicts.
   void choose_swap(const PlannerResult& plan) {
     std::vector<std::size_t> last;  // by position, ascending
     for (const std::size_t at : order_) {
@@ -116,7 +115,7 @@ class HillClimb {
     swap_positions();
   }
 
-  /// Its own reverse: an attempt that is not accepted is taken back by another swap.
+  /// Its own inverse: a second swap undoes a rejected attempt.
   void swap_positions() {
     std::swap(order_[swap_.first], order_[swap_.second]);
     position_[order_[swap_.first]] = swap_.first;

@@ -10,11 +10,11 @@
 namespace mlf::plan {
 namespace {
 
-// Of all buffers of a pool together: 10 million are 80 MB.
+// For all buffers of a pool together: 10 million take 80 MB.
 constexpr std::size_t kMaxConflicts = 10'000'000;
 
-/// "pad_temp" of "pad_temp_let", which is what ConvertPoolAllocationsToOffsets makes of it, and of
-/// "pad_temp_let_1", as a printer may call it beside another one.
+/// "pad_temp" for "pad_temp_let", the name that ConvertPoolAllocationsToOffsets makes, and for
+/// "pad_temp_let_1", the name that a printer uses if the first one is taken.
 std::string_view planned_name(std::string_view variable) {
   constexpr std::string_view kLet = "_let";
   const std::size_t at = variable.rfind(kLet);
@@ -26,14 +26,14 @@ std::string_view planned_name(std::string_view variable) {
   return is_number ? variable.substr(0, at) : variable;
 }
 
-/// A buffer begins or ceases to be alive. Of those of one tick, beginnings come first.
+/// The beginning or end of a buffer's lifetime. In one tick, beginnings come first.
 struct Event {
   std::int64_t tick = 0;
   bool is_end = false;
   std::size_t buffer = 0;
 };
 
-/// In TVM's order: within one tick a buffer that begins conflicts with those that end
+/// In TVM's order: a buffer conflicts with those that end in the tick in which it begins
 /// (src/tir/usmp/analysis/extract_buffer_info.cc).
 std::vector<Event> events_of(const PoolProblem& pool) {
   std::vector<Event> events;
@@ -41,7 +41,7 @@ std::vector<Event> events_of(const PoolProblem& pool) {
     const PlannedBuffer& buffer = pool.buffers[i];
     if (buffer.bytes == 0) continue;
     if (buffer.storage) {
-      // A tensor of main has one life, whatever is written into it in between.
+      // A tensor of main has one lifetime, even if it is written several times.
       events.push_back({buffer.live.front().lower, false, i});
       events.push_back({buffer.live.back().upper - 1, true, i});
       continue;
@@ -56,8 +56,8 @@ std::vector<Event> events_of(const PoolProblem& pool) {
   return events;
 }
 
-/// GreedyBase::PostSortAllocation: each buffer goes behind all of its conflicts that are placed
-/// already; it never goes into a hole between two of them.
+/// GreedyBase::PostSortAllocation: each buffer goes above all of its placed conflicts, and never
+/// into a hole between two of them.
 PlannerResult place_in_order(const std::vector<TvmBuffer>& buffers,
                              const std::vector<std::size_t>& order, std::uint64_t alignment) {
   PlannerResult result;
@@ -89,8 +89,8 @@ std::vector<std::size_t> descending(const std::vector<TvmBuffer>& buffers, Key k
 
 }  // namespace
 
-// Names break ties between buffers of one size, so that they have to be those that TVM's planner
-// saw: a second buffer of a name gets a number there.
+// Names break ties between buffers of one size, so they must be the names that TVM's planner saw.
+// There, a second buffer with a name gets a number.
 std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool) {
   std::vector<TvmBuffer> buffers;
   std::map<std::string, int> counts;
@@ -118,8 +118,8 @@ std::optional<std::vector<TvmBuffer>> tvm_buffers(const PoolProblem& pool) {
   return buffers;
 }
 
-// What TVM calls the pressure is the most that is alive at once: hill climbing stops when it has
-// reached that. Constants in pools are part of it, though no planner of these pools places them.
+// TVM's memory pressure is the most bytes live at once; hill climbing stops when it reaches it. It
+// includes constants in pools, although no planner of these pools places them.
 std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
                                              const std::vector<KernelConstant>& constants) {
   std::map<std::int64_t, std::int64_t> changes;  // by tick

@@ -1,4 +1,4 @@
-// TVM's own planners, by its rules, for buffers whose lifetimes are known.
+// TVM's planners, with TVM's rules, for buffers with known lifetimes.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace mlf::plan {
 
-/// Of `workspace-byte-alignment`.
+/// The default of `workspace-byte-alignment`.
 inline constexpr std::uint64_t kDefaultAlignment = 16;
 
 /// A BufferInfo (include/tvm/tir/usmp/utils.h).

@@ -37,8 +37,8 @@ std::map<Key, const Tensor*> by_place(const RunResult& run) {
   return tensors;
 }
 
-/// For each call of the first network that of the second: by kernel and how often it was called
-/// before; calls that are left by position, where both networks have as many.
+/// For each call of the first network, the call of the second: the same occurrence of the same
+/// kernel. Pairs the remaining calls by position, if both networks have the same number of them.
 std::vector<std::optional<CallId>> pairs_of(const Topology& before, const Topology& after) {
   std::map<std::pair<std::string_view, std::size_t>, CallId> places;
   std::map<std::string_view, std::size_t> counts;
@@ -81,7 +81,7 @@ std::optional<PoolBytes> bytes_of(const Topology& network, graph::ValueId id) {
   return PoolBytes{*storage.pool, *storage.offset, *storage.offset + *value.bytes};
 }
 
-/// Whether results or workspaces of a call are in these bytes.
+/// Whether results or workspaces of a call overlap these bytes.
 bool writes_to(const Topology& network, const graph::Call& call, const PoolBytes& bytes) {
   for (const graph::Argument& argument : call.arguments) {
     const auto written = argument.writes ? bytes_of(network, *argument.writes) : std::nullopt;
@@ -94,8 +94,8 @@ bool writes_to(const Topology& network, const graph::Call& call, const PoolBytes
       });
 }
 
-/// The first call between the one that wrote an argument of `call` and `call` that writes to its
-/// memory.
+/// The first call that overwrites an argument of `call`: it runs between the writer of the argument
+/// and `call`.
 std::optional<CallId> overwriter_of(const Topology& network, CallId call, std::size_t argument) {
   const auto& value = network[call].arguments[argument].reads;
   const auto bytes = value ? bytes_of(network, *value) : std::nullopt;
@@ -108,7 +108,7 @@ std::optional<CallId> overwriter_of(const Topology& network, CallId call, std::s
   return std::nullopt;
 }
 
-/// Two runs call by call.
+/// Compares two runs call by call.
 class CallComparison {
  public:
   CallComparison(const Topology& before, const RunResult& run_before, const Topology& after,
@@ -121,7 +121,7 @@ class CallComparison {
   std::size_t size() const { return pairs_.size(); }
   const std::optional<CallId>& pair_of(CallId call) const { return pairs_[index(call)]; }
 
-  /// Nothing where one of the runs does not have the tensor.
+  /// nullopt if one of the runs lacks the tensor.
   std::optional<TensorDifference> difference(CallId call, bool is_result,
                                              std::size_t argument) const {
     const auto& pair = pair_of(call);
@@ -132,7 +132,7 @@ class CallComparison {
     return compare_tensors(*old_tensor->second, *new_tensor->second);
   }
 
-  /// Whether what the argument reads was certainly written the same in both.
+  /// Whether both runs certainly wrote the same values for this argument.
   bool is_written_the_same(CallId call, std::size_t argument, double tolerance) const {
     const auto& id = before_[call].arguments[argument].reads;
     if (!id) return false;
@@ -164,14 +164,14 @@ std::optional<TensorDifference> differing_result(const CallComparison& calls, Ca
 }  // namespace run
 
 bool TensorDifference::exceeds(double tolerance) const {
-  // Of two numbers that are equal, bytes may differ: 0 and -0.
+  // Equal numbers may have different bytes: 0 and -0.
   return !reason.empty() || (differing > 0 && (largest > tolerance || tolerance == 0));
 }
 
 TensorDifference compare_tensors(const Tensor& before, const Tensor& after) {
   TensorDifference result{.name = before.name};
   result.elements = before.bytes.size() / std::max<std::size_t>(before.dtype.element_bytes(), 1);
-  // bfloat16 is uint16 in a file.
+  // Files store bfloat16 as uint16.
   if (numpy_type(before.dtype) != numpy_type(after.dtype) ||
       before.bytes.size() != after.bytes.size()) {
     result.reason =

@@ -23,7 +23,7 @@ bool is_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
-/// Where `symbol` is called in `range`: the whole word before a parenthesis.
+/// The range of `symbol` in its call in `range`: the whole word before a parenthesis.
 tir::SourceRange called_word(std::string_view text, tir::SourceRange range, std::string_view symbol,
                              const std::string& member) {
   const std::string_view statement = text.substr(range.begin, range.end - range.begin);
@@ -64,8 +64,8 @@ optimize::EditedMembers with_hooks(const Deployment& deployment, const Network& 
       if (!is_same) break;
       const std::string hook = hook_of(graph::CallId{static_cast<std::uint32_t>(i)});
       edits.push_back({called_word(text, slots[i].place.range, symbol, member), hook});
-      // Without parameters: the program has the definition. In the first line, so that lines keep
-      // their numbers.
+      // Without parameters, because the program contains the definition. In the first line, so that
+      // line numbers do not change.
       declarations += fmt::format("int {}(); ", hook);
     }
     if (!is_same) refuse("main does not show the calls of the network here", member);

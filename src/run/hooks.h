@@ -1,4 +1,4 @@
-// Generated C in which main calls a hook in the place of each kernel.
+// Generated C in which main calls a hook in place of each kernel.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace mlf::run {
 
-/// The member with main, edited: each call of `network` calls `hook_of` it with the same arguments.
-/// Throws `Error` (check_failed) where main's text does not show the calls of the network, each of
-/// which is made once.
+/// Edits the member with main: replaces the callee of each call in `network` by `hook_of` this
+/// call, with the same arguments. Throws `Error` (check_failed) unless main's text contains each
+/// call of the network exactly once.
 optimize::EditedMembers with_hooks(const Deployment& deployment, const Network& network);
 
 }  // namespace mlf::run

@@ -39,7 +39,7 @@ const ElementType* find_type(tir::DType dtype) {
   return nullptr;
 }
 
-/// That of a tensor in a file.
+/// The element type of a tensor in a file.
 const ElementType* type_of(tir::DType dtype) {
   const ElementType* const type = find_type(dtype);
   if (type != nullptr || dtype.bits < 8 || !dtype.is_scalar()) return type;
@@ -50,8 +50,7 @@ const ElementType* type_of(tir::DType dtype) {
   throw support::Error(ErrorKind::invalid_input, "this .npy file cannot be read: " + why);
 }
 
-/// The head is a dictionary of Python: `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3),
-/// }`.
+/// The head is a Python dictionary: `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
 class HeadReader {
  public:
   explicit HeadReader(std::string_view text) : text_(text) {}
@@ -154,7 +153,7 @@ Tensor read_npy(std::string_view bytes, std::string name) {
     fail_npy("it is another file");
   const auto major = static_cast<unsigned char>(bytes[kMagic.size()]);
   bytes.remove_prefix(kMagic.size() + kVersionBytes);
-  // Version 3.0 differs from 2.0 in names of fields alone, which numbers have none of.
+  // Version 3.0 differs from 2.0 only in names of fields, which numbers do not have.
   if (major < 1 || major > 3) fail_npy(fmt::format("its version is {}", major));
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const std::uint64_t length = little_endian(bytes.substr(0, length_bytes));

@@ -10,8 +10,8 @@ namespace mlf::run {
 
 bool begins_as_npy(std::string_view bytes);
 
-/// Throws `Error` (invalid_input) for anything else, and for data of another size than the head
-/// says.
+/// Throws `Error` (invalid_input) for other files, and if the size of the data differs from the
+/// head.
 Tensor read_npy(std::string_view bytes, std::string name);
 
 /// Version 1.0. Throws `Error` for an element type of less than a byte.

@@ -30,7 +30,7 @@ using graph::Topology;
   throw support::Error(kind, std::move(why), {.member = std::move(member)});
 }
 
-/// Elements that .npy files have; others are bytes.
+/// The dtype for .npy files; bytes if they do not support it.
 tir::DType known_or_bytes(tir::DType dtype) {
   const bool is_known = dtype.is_scalar() && !dtype.is_handle() && !numpy_type(dtype).empty();
   return is_known ? dtype : tir::DType::UInt(8);
@@ -41,7 +41,7 @@ std::string type_text(const Tensor& tensor) {
   return fmt::format("{}[{}]", tir::to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
 }
 
-/// Names behind "struct" in the parameters of the entry.
+/// Names after "struct" in the parameters of the entry.
 std::vector<std::string> struct_names(std::string_view header, std::string_view symbol) {
   std::vector<std::string> names;
   const std::size_t begin = header.find(fmt::format("int32_t {}(", symbol));
@@ -54,7 +54,7 @@ std::vector<std::string> struct_names(std::string_view header, std::string_view 
   return names;
 }
 
-/// The application has to give the pools that the header has a struct of.
+/// The pools for which the header has a struct: the application must provide them.
 std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
                                    const std::string& module) {
   std::vector<GivenPool> pools;
@@ -65,7 +65,7 @@ std::vector<GivenPool> given_pools(std::string_view header, const graph::Topolog
                      .bytes = static_cast<std::uint64_t>(pool.bytes),
                      .data = pool.is_constant ? macro : std::string()});
   }
-  // The user has said the sizes of others.
+  // The user states the sizes of the other pools.
   for (const graph::Pool& pool : network.pools) {
     const bool is_known = std::ranges::find(pools, pool.name, &GivenPool::name) != pools.end();
     if (!is_known && pool.bytes) pools.push_back({.name = pool.name, .bytes = *pool.bytes});
@@ -73,7 +73,7 @@ std::vector<GivenPool> given_pools(std::string_view header, const graph::Topolog
   return pools;
 }
 
-// Inputs, outputs and tensors of calls together: their sizes are what the archive says.
+// For inputs, outputs and tensors of calls together, whose sizes come from the archive.
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
 class Planner {
@@ -105,7 +105,8 @@ class Planner {
   }
 
  private:
-  /// A tensor of `type` in memory of `bytes`, all of them 0; where its type is not known, of bytes.
+  /// A tensor of `type` in memory of `bytes`, all 0. If the type is unknown, its elements are
+  /// bytes.
   Tensor tensor_of(std::string name, const graph::TensorType& type,
                    std::optional<std::uint64_t> bytes) {
     Tensor tensor{.name = std::move(name), .dtype = known_or_bytes(type.dtype)};
@@ -140,7 +141,7 @@ class Planner {
       if (!given.insert(input.name).second) {
         fail_plan(ErrorKind::usage, fmt::format("input '{}' has values twice", values.name));
       }
-      // C does not say shapes: then the input is a list of elements here.
+      // C does not state shapes. Then the input is a list of elements.
       const bool has_shape = input.shape == values.shape || input.shape.size() == 1;
       if (!has_shape || numpy_type(input.dtype) != numpy_type(values.dtype) ||
           input.bytes.size() != values.bytes.size()) {
@@ -157,7 +158,7 @@ class Planner {
 
   Tensor& input_named(const std::string& name) {
     std::vector<std::string> names;
-    // Where metadata.json does not name inputs, they have the names of C.
+    // If metadata.json does not name inputs, they have their C names.
     for (const std::string& wanted : {name, deployment::symbol_part(name)}) {
       for (InputTensor& input : plan_.inputs) {
         if (input.tensor.name == wanted) return input.tensor;
@@ -178,7 +179,7 @@ class Planner {
                                *options_.seed, stream);
   }
 
-  /// Of the graph executor, by the names of the graph.
+  /// Adds the parameters of the graph executor, by their names in the graph.
   void add_parameters() {
     std::vector<Param> params;
     if (const auto& file = module_.files.parameters) {
@@ -210,7 +211,7 @@ class Planner {
                 fmt::format("the C of module '{}' has no function that runs it", module_.name));
     }
     if (!entry) {
-      // Objects of LLVM targets have main alone, which takes packed arguments.
+      // Objects of LLVM targets contain only main, which takes packed arguments.
       if (!network_.pools.empty()) {
         fail_plan(ErrorKind::check_failed, "objects that take memory pools cannot be run");
       }
@@ -234,7 +235,7 @@ class Planner {
     plan_.pools = given_pools(text, network_, module_.name);
   }
 
-  /// What the calls read and write.
+  /// Adds the tensors that the calls read and write.
   void add_records() {
     for (std::size_t i = 0; i < network_.calls.size(); ++i) {
       const graph::CallId call{static_cast<std::uint32_t>(i)};
@@ -258,7 +259,7 @@ class Planner {
         plan_.unrecorded.push_back(std::move(name));
         continue;
       }
-      // A kernel may be given a part of it.
+      // A kernel may get a part of it.
       const bool is_larger = seen && bytes && *seen > *bytes;
       plan_.records.push_back(
           {.call = id,

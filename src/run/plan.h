@@ -1,4 +1,4 @@
-// What a run needs, and what it gives: memory, values, and how the network is called.
+// The inputs and results of a run: memory, values, and the way to call the network.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace mlf::run {
 /// The function that runs a network with the AOT executor.
 struct Entry {
   std::string symbol;
-  /// Of the C interface: its header, and the struct types that it takes a pointer to, in order.
-  /// Empty: it takes an array of TVMValue.
+  /// For the C interface: its header, and the struct types of its pointer parameters, in order. If
+  /// empty, it takes an array of TVMValue.
   std::string header{};
   std::vector<std::string> structs{};
 };
 
-/// A memory pool that the application has to give.
+/// A memory pool that the application must provide.
 struct GivenPool {
   std::string name{};  ///< of its field
   std::uint64_t bytes = 0;
@@ -36,14 +36,15 @@ struct InputTensor {
 struct RunPlan {
   const graph::Topology* network = nullptr;
   Entry entry{};  ///< without a symbol, the program calls the kernels in the graph's order
-  /// Inputs of the network, then of the graph executor its parameters.
+  /// Inputs of the network, then the parameters of the graph executor.
   std::vector<InputTensor> inputs{};
   std::vector<Tensor> outputs{};  ///< with as many bytes as they will have
   std::vector<GivenPool> pools{};
-  /// What the program records, in order, before its outputs; with as many bytes as they will have.
+  /// The tensors that the program records, in order, before its outputs, each with its final size
+  /// in bytes.
   std::vector<RecordedTensor> records{};
   std::vector<std::string> unrecorded{};  ///< names of those whose sizes are not known
-  /// Kernels that main calls by packed arguments.
+  /// Whether main calls kernels with packed arguments.
   bool is_packed = false;
 };
 

@@ -16,7 +16,7 @@ using graph::Argument;
 using graph::Call;
 using graph::Topology;
 
-/// What every program has. TVM's runtime gives the functions at its end.
+/// The common part of all programs. TVM's runtime provides the functions at its end.
 constexpr std::string_view kRuntime = R"c(
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ class ProgramWriter {
     line("  mlf_begin();");
   }
 
-  /// `data` of an argument is C for the pointer to it.
+  /// `data` returns, for an argument, the C expression of the pointer to it.
   template <class Data>
   void save(graph::CallId call, bool results, const Data& data) {
     const auto found = records_.find(call);
@@ -228,7 +228,7 @@ class ProgramWriter {
 
   // --- AOT --------------------------------------------------------------------------------------
 
-  /// Functions that main calls in the place of kernels.
+  /// The functions that main calls in place of kernels.
   void hooks() {
     for (const auto& [id, records] : records_) {
       const Call& call = network_[id];
@@ -298,7 +298,7 @@ class ProgramWriter {
                                : fmt::format(".{0} = mlf_pool_{0}", pool.name));
         }
       }
-      // Devices are null: drivers that use them are of the application.
+      // Devices are null: the application has the drivers that use them.
       if (fields.empty()) fields = {"0"};
       line("  struct {} argument_{} = {{{}}};", name, arguments.size() - 1,
            fmt::join(fields, ", "));

@@ -9,14 +9,14 @@
 
 namespace mlf::run {
 
-// Files in the directory of the program.
+// Files in the program's directory.
 inline constexpr std::string_view kInputs = "inputs";    ///< bytes that it reads, in order
 inline constexpr std::string_view kResults = "results";  ///< bytes that it writes, in order
 
-/// The name of the function that main calls in the place of a kernel.
+/// The name of the function that main calls in place of a kernel.
 std::string hook_of(graph::CallId call);
 
-/// The whole program in C, but for the archive's own.
+/// The whole C program, without the archive's C.
 std::string program_text(const RunPlan& plan);
 
 }  // namespace mlf::run

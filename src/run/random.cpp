@@ -8,7 +8,7 @@ namespace mlf {
 namespace run {
 namespace {
 
-/// SplitMix64: each number follows from its position alone.
+/// SplitMix64: each number depends only on its position.
 class Numbers {
  public:
   explicit Numbers(std::uint64_t state) : state_(state) {}
@@ -24,7 +24,7 @@ class Numbers {
   std::uint64_t state_;
 };
 
-/// Of a binary floating-point type: bits of the exponent, and those of the fraction.
+/// A binary floating-point type: bits of the exponent and bits of the fraction.
 struct FloatFormat {
   int exponent;
   int fraction;
@@ -74,7 +74,7 @@ std::string random_bytes(tir::DType dtype, std::uint64_t elements, std::uint64_t
                          std::uint64_t stream) {
   run::Numbers numbers(run::Numbers::mixed(seed) + run::Numbers::mixed(~stream));
   const run::Values values(dtype);
-  // Little-endian; what is wider than a number has several.
+  // Little-endian; a wider element takes several numbers.
   const std::size_t size = dtype.element_bytes() * static_cast<std::size_t>(dtype.lanes);
   std::string bytes;
   bytes.reserve(elements * size);

@@ -47,7 +47,7 @@ std::string file_text(const fs::path& path) {
   return std::string(file.bytes());
 }
 
-/// What the linker has not found, each once, in alphabetical order.
+/// The symbols that the linker did not find, each once, in alphabetical order.
 std::set<std::string> missing_symbols(std::string_view errors) {
   std::set<std::string> names;
   for (const std::string_view before : {"undefined reference to `", "undefined symbol: "}) {
@@ -92,8 +92,8 @@ class Builder {
   }
 
  private:
-  /// TVM writes `half`, which C does not know. MLF_RUN: our headers have no functions in the place
-  /// of those of libraries. The user's flags count over ours.
+  /// TVM writes `half`, which C does not define. With MLF_RUN, mlf's headers do not define
+  /// functions of libraries. The user's flags override mlf's.
   static Compiler with_own_flags(Compiler compiler) {
     const char* const own[] = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16", "-DMLF_RUN"};
     compiler.flags.insert(compiler.flags.begin(), std::begin(own), std::end(own));
@@ -111,7 +111,7 @@ class Builder {
 
   void link() {
     std::vector<std::string> arguments = objects_;
-    // Libraries come behind what needs them.
+    // Libraries come after the files that need them.
     arguments.insert(arguments.end(), user_.flags.begin(), user_.flags.end());
     arguments.insert(arguments.end(), {"-lm", "-o", path("program")});
     const ProgramResult result = compiler_.start(arguments);
@@ -137,7 +137,7 @@ class Builder {
   std::vector<std::string> objects_;
 };
 
-/// The message of the program itself, or the end of its process.
+/// The message of the program, or the reason why its process ended.
 std::string why_it_ended(const ProgramResult& result, std::chrono::milliseconds timeout) {
   if (result.timed_out)
     return fmt::format("took longer than {} s", std::chrono::duration<double>(timeout).count());
@@ -155,7 +155,7 @@ std::string why_it_ended(const ProgramResult& result, std::chrono::milliseconds 
 }
 
 std::string read_results(const fs::path& path, std::uint64_t size) {
-  // The program may have put anything there: a link, a pipe.
+  // The program may have replaced the file by anything, such as a link or a pipe.
   const support::File file = support::File::open(path.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const struct stat status = file.status();
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size) {
@@ -206,7 +206,7 @@ RunResult run(const Deployment& deployment, const Network& network, const RunOpt
   const std::string results = read_results(directory.path() / kResults, size);
   std::string_view left = results;
   RunResult result;
-  // In the order of their hooks: what a call reads comes before what it writes.
+  // In the order of their hooks: the tensors that a call reads come before those that it writes.
   for (RecordedTensor& one : plan.records) take(one.tensor, left);
   for (Tensor& one : plan.outputs) take(one, left);
   for (std::size_t i = 0; i < network.topology.inputs.size(); ++i) {

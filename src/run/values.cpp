@@ -11,7 +11,7 @@ namespace mlf {
 namespace run {
 namespace {
 
-/// For integers, the bit that says that a number is negative.
+/// The sign bit of signed integers.
 std::uint64_t sign_bit(tir::DType dtype) {
   return dtype.is_int() ? std::uint64_t{1} << (dtype.bits - 1) : 0;
 }

@@ -8,13 +8,13 @@
 
 namespace mlf::run {
 
-/// The bits of an element; of one of more than 8 bytes, the lowest.
+/// The bits of an element; for more than 8 bytes, the lowest ones.
 std::uint64_t element_bits(const Tensor& tensor, std::size_t element);
 
-/// Of any floating-point type of IEEE form, bfloat16 among them.
+/// The value of a floating-point number in any IEEE format, including bfloat16.
 double float_value(std::uint64_t bits, tir::DType dtype);
 
-/// For integers: numbers that have the order of the values, and their differences.
+/// For integers: maps values to numbers with the same order and the same differences.
 std::uint64_t ordered_bits(std::uint64_t bits, tir::DType dtype);
 
 }  // namespace mlf::run

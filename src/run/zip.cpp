@@ -12,8 +12,8 @@
 namespace mlf::run {
 namespace {
 
-// APPNOTE.TXT of PKWARE, 4.3: a local head before each file, then a directory with the same
-// fields, then its end.
+// APPNOTE.TXT of PKWARE, 4.3: a local header before each file, then a directory with the same
+// fields, then the end record.
 constexpr std::uint32_t kLocalHead = 0x04034b50;
 constexpr std::uint32_t kEntry = 0x02014b50;
 constexpr std::uint32_t kEnd = 0x06054b50;
@@ -53,9 +53,9 @@ std::uint32_t sum_of(std::string_view bytes) {
 std::string inflated(std::string_view bytes, std::uint64_t size) {
   std::string result(size, '\0');
   z_stream stream{};
-  // Without the head of zlib.
+  // Without zlib's header.
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  // zlib reads what it takes as a pointer to mutable bytes.
+  // zlib takes a pointer to mutable bytes, but only reads them.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(result.data());
@@ -80,7 +80,7 @@ void append(std::string& bytes, std::uint64_t value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-/// The fields that a local head and an entry of the directory share.
+/// The fields that a local header and an entry of the directory share.
 void append_fields(std::string& bytes, const ZipFile& file) {
   append(bytes, kVersion, 2);
   append(bytes, kUtf8, 2);
@@ -131,7 +131,7 @@ std::vector<ZipFile> read_zip(std::string_view bytes) {
     if (method != kDeflated && (method != kStored || stored != size)) {
       fail_zip(fmt::format("'{}' is compressed by method {}", name, method));
     }
-    // Deflate makes 1032 bytes of one at most.
+    // Deflate expands one byte to at most 1032.
     if (size / 1032 > stored) fail_zip(fmt::format("the size of '{}' is wrong", name));
     if (!names.insert(name).second) fail_zip(fmt::format("'{}' is there twice", name));
     std::string text = method == kStored ? std::string(content) : inflated(content, size);

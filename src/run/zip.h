@@ -1,4 +1,4 @@
-// Files in a ZIP archive, which an .npz file is.
+// Files in a ZIP archive, the format of .npz files.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct ZipFile {
 
 bool begins_as_zip(std::string_view bytes);
 
-/// Stored files and deflated ones. Throws `Error` (invalid_input) for anything else, for a wrong
-/// sum of bytes, for two files of one name, and for more than 4 GiB altogether.
+/// Reads stored and deflated files. Throws `Error` (invalid_input) for other files, a wrong
+/// checksum, two files of one name, or more than 4 GiB in total.
 std::vector<ZipFile> read_zip(std::string_view bytes);
 
-/// All of them stored, from the same time: the same files are the same bytes. Throws `Error`
-/// (invalid_input) for more than 4 GiB and for more than 65,535 files.
+/// Stores all files uncompressed with one fixed date, so equal files give equal bytes. Throws
+/// `Error` (invalid_input) for more than 4 GiB or more than 65,535 files.
 std::string zip_bytes(const std::vector<ZipFile>& files);
 
 }  // namespace mlf::run

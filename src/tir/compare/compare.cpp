@@ -1,5 +1,4 @@
-// Whether two modules mean the same: the walk over both, side by side, and the tables of
-// tolerances.def.
+// Decides whether two modules mean the same: one walk over both, and the tables of tolerances.def.
 #include "tir/compare/compare.h"
 
 #include <fmt/core.h>
@@ -25,15 +24,14 @@ namespace mlf::tir {
 namespace compare_detail {
 namespace {
 
-/// Compares two modules in one walk, from the roots down. Pairs of nodes wait on a stack (nesting
-/// in the input must not become recursion here) and are taken in the order of the left module.
-///
-/// A pair is compared once, however many paths lead to it: time grows with the number of pairs, as
-/// both modules share subtrees. At each pair, in this order: statements that one text nests
-/// differently are brought into step (sequences, bodies in braces, scopes); kinds must be equal;
-/// nodes with an identity must correspond one to one (Pairing); then every field of the table row
-/// is compared. Wherever the two sides differ, the rows of tolerances.def about this kind are asked
-/// in their order; the first whose rule fits turns the difference into a tolerated loss.
+/// Compares two modules in one walk, from the roots down. Pairs of nodes wait on a stack, because
+/// recursion could not handle deeply nested input, and come in the order of the left module.
+/// Compares a pair once, even if several paths lead to it: both modules share subtrees, and time
+/// grows with the number of pairs. For each pair, in this order: aligns statements that one text
+/// nests differently (sequences, bodies in braces, scopes); requires equal kinds; requires that
+/// nodes with an identity correspond one to one (Pairing); then compares every field of the table
+/// row. If the two sides differ, tries the rows of tolerances.def about this kind in their order;
+/// the first whose rule fits turns the difference into a tolerated loss.
 class Comparer {
  public:
   Comparer(const Module& left, const Module& right, const Tolerance& tolerance);
@@ -41,7 +39,7 @@ class Comparer {
 
  private:
   using RowIndex = std::uint16_t;
-  /// Of a map in a field of a node.
+  /// An entry of a map in a field of a node.
   struct Entry {
     Node owner;
     std::uint8_t field;
@@ -60,19 +58,20 @@ class Comparer {
   void report_unmatched(StepId at, std::uint8_t field, const Matching& matching);
   void compare_order(StepId at, std::uint8_t field, const Matching& matching);
 
-  // Whether the pair is of another shape, a row allows that, and its parts were pushed instead.
+  // Whether the two shapes differ, a row allows that, and the function has pushed the parts
+  // instead.
   bool splice_sequences(StepId at);
   bool unwrap_body(StepId at);
   bool compare_lines(StepId at);
   bool compare_access(StepId at);
 
-  /// Finds the first row about this place for which `test` holds, and notes it.
+  /// Finds and notes the first row about this place for which `test` is true.
   template <class Test>
   bool tolerate(Aspect aspect, StepId at, std::uint8_t field, std::string_view what, Test&& test);
   bool tolerate_field(StepId at, std::uint8_t field);
   void differ(StepId at, std::string_view what, std::string left, std::string right,
               DifferenceIn in = DifferenceIn::node);
-  /// Says that one side alone has an entry.
+  /// Reports an entry that only one side has.
   void lack(StepId at, const Entry& entry, std::string left, std::string right);
 
   void push(StepKind kind, StepId parent, Node left, Node right, std::uint8_t field,
@@ -83,12 +82,12 @@ class Comparer {
   Node right(StepId at) const { return steps_.right(at); }
 
   Knowledge known_;
-  std::vector<std::vector<RowIndex>> rows_of_kind_;  // the rows about any kind are in all of them
+  std::vector<std::vector<RowIndex>> rows_of_kind_;  // rows about any kind are in every list
   Steps steps_;
   std::vector<StepId> stack_;
-  std::vector<Step> pushed_;  // below the pair at hand, in order
+  std::vector<Step> pushed_;  // below the current pair, in order
   std::unordered_set<std::uint64_t> seen_;
-  std::uint32_t scope_ = 0;  // counts functions: a printed text has one Var for each of them
+  std::uint32_t scope_ = 0;  // counts functions: a printed text has a separate Var for each
   Comparison result_;
 };
 
@@ -114,8 +113,8 @@ bool scalars_equal(Node left, Node right, std::uint8_t field) {
   }
 }
 
-/// Whether a field holds the Var or Buffer that its node defines for the statements below, or what
-/// belongs to that: the places where a text may print one variable of TVM as several.
+/// Whether a field contains the Var or Buffer that its node defines for the statements below, or a
+/// part of it: the places in which a text may print one variable of TVM as several.
 bool defines(std::optional<Node> owner, std::uint8_t field) {
   if (!owner) return false;
   const FieldInfo& info = owner->info().fields[field];
@@ -129,7 +128,7 @@ bool is_param_of(Node function, Node var) {
   return false;
 }
 
-/// Whether a field is the name of something that has an identity of its own.
+/// Whether a field is the name of a node with an identity.
 bool is_name(Node node, std::uint8_t field) {
   return (is_var(node) && field == f::Var::name) ||
          (node.is(Kind::Buffer) && field == f::Buffer::name);
@@ -189,7 +188,7 @@ void Comparer::push(StepKind kind, StepId parent, Node left, Node right, std::ui
   pushed_.push_back({left.id(), right.id(), parent, position, field, kind});
 }
 
-// Pairs were pushed in order; the stack gives back the last one first.
+// `pushed_` is in order; reversed, because the stack returns the last pair first.
 void Comparer::flush() {
   const std::size_t first = stack_.size();
   for (const Step& step : pushed_) stack_.push_back(steps_.add(step));
@@ -267,12 +266,12 @@ bool Comparer::kinds_agree(StepId at) {
     differ(at, {}, brief(left(at)), brief(right(at)));
     return false;
   }
-  // A variable has the same fields whichever of the two kinds it is.
+  // Both kinds of variables have the same fields.
   return left(at).is(Kind::SizeVar) && right(at).is(Kind::Var);
 }
 
-// One Var, Buffer or object on the left must be one on the right, and the other way round: code
-// that merges or splits them means something else. Texts may print one of them several times.
+// One Var, Buffer or object on the left must be one on the right, and vice versa: merging or
+// splitting them changes the meaning. Texts may print one of them several times.
 bool Comparer::identities_agree(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -295,7 +294,7 @@ bool Comparer::identities_agree(StepId at) {
   return false;
 }
 
-// Spans are not fields of the table: they say where TVM read a node, not what it is.
+// Spans are not fields of the table: they state where TVM read a node, not what it is.
 void Comparer::compare_spans(StepId at) {
   const Node a = left(at).module().span(left(at).id());
   const Node b = right(at).module().span(right(at).id());
@@ -319,7 +318,7 @@ void Comparer::compare_field(StepId at, std::uint8_t field) {
     case FieldType::string_map:
       return compare_maps(at, field);
     case FieldType::node_map: {
-      // Its keys are matched by what they correspond to: the fields before it come first.
+      // Its keys match by their correspondence, so the fields before it come first.
       const Node none(left(at).module(), NodeId::none);
       return push(StepKind::map, at, none, none, field, kNoPosition);
     }
@@ -345,7 +344,7 @@ void Comparer::compare_nodes(StepId at, std::uint8_t field) {
 void Comparer::compare_lists(StepId at, std::uint8_t field) {
   const NodeList a = left(at).list(field);
   const NodeList b = right(at).list(field);
-  // Elements correspond by position: lists of different sizes are not looked into.
+  // Elements correspond by position, so lists of different sizes are not compared further.
   const bool same_size = a.defined() == b.defined() && a.size() == b.size();
   if (!same_size && tolerate_field(at, field)) return;
   if (!same_size) {
@@ -380,8 +379,8 @@ void Comparer::compare_maps(StepId at, std::uint8_t field) {
   }
 }
 
-// Entries that only one side has. Rows may tolerate what the left one has more: a text cannot
-// invent.
+// Reports entries that only one side has. Rows may tolerate additional entries on the left only: a
+// text cannot add facts.
 void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& matching) {
   const NodeMap a = left(at).map(field);
   const NodeMap b = right(at).map(field);
@@ -400,7 +399,7 @@ void Comparer::report_unmatched(StepId at, std::uint8_t field, const Matching& m
   }
 }
 
-// A missing function is about that function, and about nothing else in the module.
+// The loss of a missing function concerns only that function.
 void Comparer::lack(StepId at, const Entry& entry, std::string left, std::string right) {
   const auto [owner, field, position] = entry;
   differ(at, entry_name(owner, field, position), std::move(left), std::move(right));
@@ -420,7 +419,7 @@ void Comparer::compare_order(StepId at, std::uint8_t field, const Matching& matc
 
 // --- Sequences ---------------------------------------------------------------------------------
 
-// The printers of TVMScript splice nested sequences; statements are then compared in their order.
+// The printers of TVMScript splice nested sequences. Compares the statements in order.
 bool Comparer::splice_sequences(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -438,7 +437,8 @@ bool Comparer::splice_sequences(StepId at) {
   return true;
 }
 
-// The legacy printer shows a body and a sequence of that one statement alike, in braces.
+// The legacy printer writes a body and a sequence of this one statement in the same form, in
+// braces.
 bool Comparer::unwrap_body(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -454,8 +454,8 @@ bool Comparer::unwrap_body(StepId at) {
   return true;
 }
 
-// The repr text does not say where the scope of a let or an allocation ends: blocks are then
-// compared line by line, without what each statement covers.
+// The repr text does not show where the scope of a let or an allocation ends. Compares blocks line
+// by line, without the scopes of statements.
 bool Comparer::compare_lines(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -475,7 +475,7 @@ bool Comparer::compare_lines(StepId at) {
   return true;
 }
 
-// A load or store through a pointer, and one of an element of a buffer.
+// Compares a load or store through a pointer with one of a buffer element.
 bool Comparer::compare_access(StepId at) {
   const Node a = left(at);
   const Node b = right(at);
@@ -551,7 +551,7 @@ std::string to_string(const ToleranceRow& row) {
   return fmt::format("{} {}: {}", to_string(row.dialect), what, to_string(row.rule));
 }
 
-// Every text is compared with what save_json has, which loses a little itself.
+// Every text is compared with save_json, which has losses of its own.
 Tolerance Tolerance::of(Dialect dialect) {
   Tolerance tolerance;
   for (std::size_t i = 0; i < kTolerances.size(); ++i) {

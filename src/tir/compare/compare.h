@@ -1,5 +1,5 @@
-// Whether two modules mean the same, and what a dialect may have lost between them.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Compares two modules and decides which differences the losses of a dialect explain. Threads:
+// functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,14 @@
 
 namespace mlf::tir {
 
-/// How far two values may be apart under a row of the tolerance table. "Left" is the module as the
-/// compiler had it, "right" the one that came through the dialect. tolerances.def says what each
-/// rule allows.
+/// How two values may differ under a row of the tolerance table. "Left" is the compiler's module,
+/// "right" the one that was read from the dialect. tolerances.def defines what each rule allows.
 enum class ToleranceRule : std::uint8_t {
 #define MLF_RULE(name, hides_below) name,
 #include "tir/compare/tolerances.def"
 };
 
-/// What of a node a row is about when it is not one of its fields.
+/// The property of a node that a row is about, if it is not a field.
 enum class Aspect : std::uint8_t {
   field,     ///< the field that the row names
   kind,      ///< that the right node is of another kind
@@ -46,16 +45,16 @@ std::span<const ToleranceRow> all_tolerances();
 std::string_view to_string(ToleranceRule rule);
 /// `Kind.field`, `Kind (aspect)` or `any (aspect)`, and the name of the rule.
 std::string to_string(const ToleranceRow& row);
-/// Whether nodes below a field that this rule tolerates are not compared.
+/// Whether the comparison skips the nodes below a field that this rule tolerates.
 bool hides_below(ToleranceRule rule);
 
-/// Which differences are expected: nothing, or what a dialect does not say.
+/// The expected differences: none, or those that a dialect does not express.
 class Tolerance {
  public:
-  /// Every field of every node counts, and so do order, sharing of identities and spans.
+  /// Every field of every node counts, as do order, shared identities and spans.
   static Tolerance none() { return {}; }
-  /// The rows of `dialect` for a module printed in it, compared with the same module as save_json
-  /// has it (whose own rows are part of it).
+  /// The rows of `dialect`, to compare a module printed in it with the same module in save_json.
+  /// Includes the rows of save_json.
   static Tolerance of(Dialect dialect);
 
   /// Positions in all_tolerances of the rows that apply.
@@ -81,10 +80,10 @@ struct Comparison {
   bool equal() const { return differences.empty(); }
 };
 
-/// Compares `left`, the module as the compiler had it, with `right`, the module as a dialect says
-/// it. Functions are matched by name, the rest by position; Var, Buffer, constants and objects must
+/// Compares `left`, the compiler's module, with `right`, the module that was read from a dialect.
+/// Functions are matched by name, the rest by position; Var, Buffer, constants and objects must
 /// correspond one to one. Shared nodes are compared once per pair: time and memory grow with the
-/// number of nodes, not of paths. Where two nodes differ in kind, nothing below them is compared.
+/// number of nodes, not of paths. If two nodes differ in kind, nothing below them is compared.
 Comparison compare(const Module& left, const Module& right,
                    const Tolerance& tolerance = Tolerance::none());
 

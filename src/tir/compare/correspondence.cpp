@@ -15,7 +15,7 @@ namespace mlf::tir::compare_detail {
 
 namespace {
 
-/// save_json has one array several times where it writes it by value.
+/// save_json contains one array several times if it writes it by value.
 bool are_equal_arrays(Node a, Node b) {
   if (!a.is(Kind::NDArray) || !b.is(Kind::NDArray)) return false;
   const auto data = a.bytes(f::NDArray::data);
@@ -45,7 +45,8 @@ bool has_identity(Node node) {
          category == Category::object;
 }
 
-// The bijection is kept from both sides, so that neither side can take part in two pairs unnoticed.
+// Both directions of the bijection are stored, so a node of either side cannot join two pairs
+// unnoticed.
 Pairing::Match Pairing::pair(Node left, Node right, std::uint32_t scope) {
   NodeId& partner_of_right = left_of_[index(right.id())];
   if (partner_of_right == left.id()) return Match::paired;
@@ -98,7 +99,7 @@ std::string_view function_name(const NodeMap& map, std::size_t i) {
   return key.is(Kind::GlobalVar) ? key.text(f::GlobalVar::name_hint) : std::string_view();
 }
 
-/// What a constant key says; empty for any other key.
+/// The text of a constant key; empty for any other key.
 std::string constant(Node key) {
   if (key.is(Kind::String)) return fmt::format("\"{}\"", key.text(f::String::value));
   if (key.is(Kind::StringImm)) return fmt::format("\"{}\"", key.text(f::StringImm::value));
@@ -116,8 +117,8 @@ Matching match_names(const NodeMap& left, const NodeMap& right) {
   return matching;
 }
 
-// In three rounds, each weaker than the one before: what keys say of themselves, what the walk has
-// paired so far, and at last the position, which is all that unpaired variables leave.
+// Three rounds, each weaker than the one before: the content of keys, the pairs that the walk has
+// made so far, and finally the position, the only criterion for unpaired variables.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing) {
   const auto functions = index_of<ByName>(right, function_name);
   const auto ids = index_of<ById>(

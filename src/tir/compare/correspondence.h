@@ -1,4 +1,5 @@
-// The correspondence of two modules: of nodes with an identity, one to one, and of entries of maps.
+// The correspondence between two modules: one to one for nodes with an identity, and for entries of
+// maps.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace mlf::tir::compare_detail {
 
-/// Whether identity of such a node is meaning: Var, Buffer, constants and objects. Spans are
-/// objects for TVM, but what they say is all there is to them.
+/// Whether the identity of a node is significant: for Var, Buffer, constants and objects. Spans are
+/// objects in TVM, but only their content matters.
 bool has_identity(Node node);
 
 class Pairing {
@@ -27,17 +28,17 @@ class Pairing {
   };
   /// Pairs two nodes, and records `scope` as the place.
   Match pair(Node left, Node right, std::uint32_t scope);
-  /// Gives a left node that has a partner another one.
+  /// Gives another partner to a left node that has one.
   void add_copy(Node left, Node right, std::uint32_t scope);
   /// The scope in which a left node was paired last.
   std::uint32_t scope_of(Node left) const { return scope_of_[index(left.id())]; }
 
-  /// Partners; `NodeId::none` where there is none yet.
+  /// Partners; `NodeId::none` if there is none yet.
   NodeId left_of(Node right) const { return left_of_[index(right.id())]; }
   NodeId right_of(Node left) const { return right_of_[index(left.id())]; }
 
-  /// Pairs an object with a reference into a metadata section that is not there; false if the
-  /// reference was paired with another object before.
+  /// Pairs an object with a reference into a missing metadata section; false if the reference has
+  /// another partner.
   bool pair_missing(Node left, Node reference);
 
  private:
@@ -52,11 +53,11 @@ constexpr std::uint32_t kUnmatched = UINT32_MAX;
 /// For each entry on the left its position on the right, or kUnmatched.
 using Matching = std::vector<std::uint32_t>;
 
-/// By the names of a string_map.
+/// Matches by the names of a string_map.
 Matching match_names(const NodeMap& left, const NodeMap& right);
 
-/// By the keys of a node_map: GlobalVars by name, constants by value, other keys that are known to
-/// correspond by that, the rest by position. No position is matched twice.
+/// Matches by the keys of a node_map: GlobalVars by name, constants by value, paired keys by their
+/// pairs, the rest by position. Matches no position twice.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing);
 
 /// Positions on the right without a counterpart on the left.

@@ -17,7 +17,7 @@ namespace {
 // A path keeps this many steps at its beginning and at its end.
 constexpr std::size_t kShownAtEitherEnd = 24;
 
-/// The name of what a map has as key: a function, a variable, a buffer.
+/// The name of the key of a map: a function, a variable, a buffer.
 std::string key_name(Node key) {
   for (std::uint8_t i = 0; i < key.info().fields.size(); ++i) {
     if (key.info().fields[i].type == FieldType::string) {
@@ -44,7 +44,7 @@ std::string entry_name(Node owner, std::uint8_t field, std::uint32_t position) {
   return std::string(owner.info().fields[field].name) + subscript(owner, field, position);
 }
 
-// Steps are never dropped: a pair on the stack needs the way to it until it is reported.
+// Keeps all steps: a pair on the stack needs the path to it for its report.
 StepId Steps::add(const Step& step) {
   if (steps_.size() >= kNoStep) {
     throw support::Error(ErrorKind::invalid_input, "more than 2^32 pairs of nodes to compare");
@@ -65,7 +65,8 @@ std::string Steps::spell(StepId id) const {
   return "." + entry_name(owner, step.field, step.position);
 }
 
-// From the root: "functions["f"].body.seq[3]". Deep nesting would make it as long as the module.
+// From the root: "functions["f"].body.seq[3]". With deep nesting, the whole path could be as long
+// as the module.
 std::string Steps::path(StepId id) const {
   std::vector<StepId> chain;
   for (; steps_[id].parent != kNoStep; id = steps_[id].parent) chain.push_back(id);

@@ -1,4 +1,4 @@
-// How messages name what is compared: the path to a pair of nodes, and a node in a few words.
+// Names for messages: the path to a pair of nodes, and a short description of a node.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +51,11 @@ class Steps {
 
   /// The path of a step. Long ones keep their beginning and their end.
   std::string path(StepId id) const;
-  /// The path of something in a field of this step's nodes.
+  /// The path of a field of this step's nodes.
   std::string path(StepId id, std::string_view field) const;
-  /// The name of the function that a step is in, or is; empty outside of functions.
+  /// The name of the function that contains or is a step; empty outside of functions.
   std::string_view function(StepId id) const;
-  /// Whether a step is in `field` of a node of `kind`, at whatever depth.
+  /// Whether a step is in `field` of a node of `kind`, at any depth.
   bool is_below(StepId id, Kind kind, std::uint8_t field) const;
   /// The source range of the innermost node that has one.
   std::optional<SourceRange> left_range(StepId id) const { return range(id, *left_, &Step::left); }
@@ -75,11 +75,11 @@ class Steps {
 /// Kind and scalar fields: `IntImm int32 5`, `Var int32 "i"`; `undefined` for no node.
 std::string brief(Node node);
 
-/// The value of one field that is not a node; lists and maps as their size.
+/// The value of a field that is not a node; for lists and maps, the size.
 std::string brief_field(Node node, std::uint8_t field);
 
-/// What tells this node from others of its kind without looking at its children: like `brief`, but
-/// nothing is clipped or left out.
+/// All scalar fields that distinguish this node from others of its kind, without its children: like
+/// `brief`, but complete.
 std::string scalar_fields(Node node);
 
 }  // namespace mlf::tir::compare_detail

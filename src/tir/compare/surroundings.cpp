@@ -6,7 +6,7 @@ namespace mlf::tir::compare_detail {
 
 // --- Variables, buffers and blocks --------------------------------------------------------------
 
-// One pass over all nodes, in no particular order; what a node is to others is known afterwards.
+// One pass over all nodes, in no particular order. The roles are complete after it.
 Roles::Roles(const Module& module) {
   for (std::uint32_t id = 1; id < module.size(); ++id) add(module.node(static_cast<NodeId>(id)));
 }
@@ -78,7 +78,8 @@ Node covered_by(Node stmt) {
 
 namespace {
 
-/// Statements in the order of the text, sequences spliced in; behind each the one that it covers.
+/// Statements in the order of the text, with sequences spliced in; each is followed by the one that
+/// it covers.
 template <class CoveredBy>
 std::vector<Node> flattened(Node stmt, CoveredBy&& covered_by) {
   std::vector<Node> result;
@@ -114,7 +115,7 @@ struct Both {
   Node right;
 };
 
-/// Puts the statements of both sequences on the stack; false where they are not as many.
+/// Puts the statements of both sequences on the stack; false if their numbers differ.
 bool push_elements(const Both& both, std::vector<Both>& stack) {
   const NodeList left = both.left.list(f::SeqStmt::seq);
   const NodeList right = both.right.list(f::SeqStmt::seq);
@@ -123,8 +124,8 @@ bool push_elements(const Both& both, std::vector<Both>& stack) {
   return true;
 }
 
-/// Walks both statements down their sequences and, where it is asked to, into what their scopes
-/// cover. `next_inside` puts the pair below the one at hand on the stack; false ends the walk.
+/// Walks both statements down their sequences and, optionally, into the statements that they cover.
+/// `next_inside` puts the pair below the current one on the stack; false ends the walk.
 template <class NextInside>
 bool have_same_shape(Node left, Node right, NextInside&& next_inside) {
   std::vector<Both> stack{{left, right}};

@@ -1,5 +1,5 @@
-// What a node is to the nodes around it: the buffer that a variable belongs to, the sequence and
-// the scopes that a statement is in.
+// The role of a node among the nodes around it: the buffer of a variable, the sequence and the
+// scopes of a statement.
 #pragma once
 
 #include <unordered_map>
@@ -47,12 +47,12 @@ class Roles {
   std::unordered_set<std::uint32_t> roots_;
 };
 
-/// A statement as the list that remains once sequences are spliced in; one that is not a sequence
-/// is a list of itself.
+/// The list of statements after sequences are spliced in. For a statement that is not a sequence, a
+/// list of that statement.
 std::vector<Node> spliced(Node stmt);
 
-/// The body of a statement that covers what follows it: a let, an attribute, an assertion, an
-/// allocation or a declaration. Undefined for any other one.
+/// The body of a statement that covers the statements after it: a let, an attribute, an assertion,
+/// an allocation or a declaration. Undefined for other statements.
 Node covered_by(Node stmt);
 
 /// A statement as the lines of its block: sequences are spliced in, and a statement that covers
@@ -62,7 +62,7 @@ std::vector<Node> lines_of(Node stmt);
 /// Whether two statements are nested in sequences in the same way.
 bool has_same_sequences(Node left, Node right);
 
-/// The same, and what covers others covers as many of them.
+/// Whether they also cover the same numbers of statements.
 bool has_same_scopes(Node left, Node right);
 
 /// The statement in a sequence of one; the node itself otherwise.

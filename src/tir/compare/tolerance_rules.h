@@ -24,23 +24,23 @@ struct FieldPair {
   std::uint8_t field;
 };
 
-/// Whether the values of the field differ in just the way that `rule` allows. For a field that
-/// holds a node, false leaves the decision to the comparison of what is below. Always false for a
-/// rule about something else than a field.
+/// Whether the values of the field differ in exactly the way that `rule` allows. For a field that
+/// contains a node, false leaves the decision to the comparison of the nodes below. Always false
+/// for a rule that is not about a field.
 bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known);
 
-/// Whether a load or store through a pointer, and one of a buffer, name the same place alike.
+/// Whether a load or store through a pointer, and one of a buffer, access the same place.
 bool is_same_access(Node left, Node right);
 
-/// Two nodes of different kinds, and the one whose field holds the left one.
+/// Two nodes of different kinds, and the node whose field contains the left one.
 struct NodePair {
   Node left;
   Node right;
   std::optional<Node> left_owner;
 };
 
-/// Whether `right` may take the place of `left` although its kind is another one. Always false for
-/// a rule about something else than a kind.
+/// Whether `right` may replace `left` although its kind differs. Always false for a rule that is
+/// not about a kind.
 bool tolerates_kind(ToleranceRule rule, const NodePair& at, Knowledge& known);
 
 }  // namespace mlf::tir::compare_detail

@@ -1,4 +1,4 @@
-// Which values of one field may differ, by rule of tolerances.def.
+// Which differences between values of a field each rule of tolerances.def allows.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,10 +26,10 @@ namespace {
 
 // --- Linear forms --------------------------------------------------------------------------------
 
-/// A name for a Var or Buffer that is the same for corresponding ones of both modules.
+/// Returns a name for a Var or Buffer. Corresponding ones of both modules have equal names.
 using IdentityName = std::function<std::string(Node)>;
 
-/// constant + the sum of coefficient times term. Terms are spelled; integers wrap around.
+/// constant + the sum of coefficient × term. Terms are stored as text; integers wrap around.
 struct LinearForm {
   std::int64_t constant = 0;
   std::map<std::string, std::int64_t> terms;
@@ -40,7 +40,7 @@ bool is_named(Node node) {
   return is_var(node) || node.is(Kind::Buffer);
 }
 
-/// Visits what an expression is made of, parts first; what has a name is not looked into.
+/// Visits the parts of an expression, children first. Does not enter named nodes.
 template <class Visit>
 void for_each_part(Node expr, Visit&& visit) {
   NodeSet seen(expr.module());
@@ -50,7 +50,8 @@ void for_each_part(Node expr, Visit&& visit) {
       visit);
 }
 
-// Sums wrap around as in the machine: what overflows on both sides alike is still equal.
+// Sums wrap around as in the machine: sums that overflow on both sides in the same way are still
+// equal.
 std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -96,8 +97,8 @@ std::string spelled_with(Node node, const IdentityName& name_of, SpellChild&& sp
   return text + ")";
 }
 
-/// The forms of all parts of one expression, parts before the whole: no recursion on the input, and
-/// shared parts are computed once.
+/// The forms of all parts of one expression, children before parents. Does not recurse on the
+/// input, and computes shared parts once.
 class Forms {
  public:
   explicit Forms(const IdentityName& name_of) : name_of_(name_of) {}
@@ -121,7 +122,7 @@ class Forms {
     }
   }
 
-  // A product is linear only where one side is a constant; any other is a term by its spelling.
+  // A product is linear only if one side is a constant; any other product is a term.
   LinearForm product(const LinearForm& a, const LinearForm& b, Node node) const {
     if (b.terms.empty()) return scaled(a, b.constant);
     if (a.terms.empty()) return scaled(b, a.constant);
@@ -137,15 +138,15 @@ class Forms {
   std::unordered_map<std::uint32_t, LinearForm> forms_;
 };
 
-/// What an integer expression adds up to. Everything but constants, `+`, `-` and products with
-/// constants is a term of its own.
+/// The linear form of an integer expression. Everything but constants, `+`, `-` and products with
+/// constants is a term.
 LinearForm linear_form(Node expr, const IdentityName& name_of) {
   Forms forms(name_of);
   for_each_part(expr, [&](Node node) { forms.add(node); });
   return forms.of(expr);
 }
 
-/// The expression as it is written, without arithmetic.
+/// The text of the expression, without arithmetic.
 std::string spelling(Node expr, const IdentityName& name_of) {
   std::unordered_map<std::uint32_t, std::string> spellings;
   const auto spell_child = [&](Node child) { return spellings.at(index(child.id())); };
@@ -157,7 +158,7 @@ std::string spelling(Node expr, const IdentityName& name_of) {
 
 // --- Names as TVM prints them --------------------------------------------------------------------
 
-// `stem`, or `stem_<n>`: what a table of unique names makes of it.
+// Whether `printed` is `stem` or `stem_<n>`, as a table of unique names makes it.
 bool is_made_unique(std::string_view printed, std::string_view stem) {
   if (!printed.starts_with(stem)) return false;
   std::string_view suffix = printed.substr(stem.size());
@@ -167,7 +168,7 @@ bool is_made_unique(std::string_view printed, std::string_view stem) {
   return suffix.front() != '0' && support::is_digits(suffix);
 }
 
-// `show_object_address` puts `_0x…` behind each name.
+// `show_object_address` appends `_0x…` to each name.
 std::string_view without_address(std::string_view printed) {
   const std::size_t at = printed.rfind("_0x");
   const bool has_address =
@@ -177,7 +178,8 @@ std::string_view without_address(std::string_view printed) {
 }
 
 /// Whether the TVMScript printer may print `hint`, a name of a node of `kind`, as `whole`.
-// IRDocsifier (v0.12+) replaces what Python does not allow in a name, and counts repeated ones.
+// IRDocsifier (v0.12+) replaces characters that Python does not allow in a name, and numbers
+// repeated names.
 bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind) {
   const std::string_view printed = without_address(whole);
   if (hint.empty()) return is_made_unique(printed, kind == Kind::Buffer ? "buffer" : "v");
@@ -188,7 +190,7 @@ bool is_script_name_of(std::string_view whole, std::string_view hint, Kind kind)
 }
 
 /// The same for the legacy printer.
-// The legacy printer wants a letter first and leaves the rest as it is.
+// The legacy printer requires a letter first and does not change the rest.
 bool is_legacy_name_of(std::string_view printed, std::string_view hint, Kind kind) {
   if (!hint.empty() && support::is_letter(hint.front())) return is_made_unique(printed, hint);
   const std::string_view prefix = kind == Kind::Buffer ? "buf_" : "v";
@@ -202,15 +204,16 @@ bool is_old_script_name_of(std::string_view printed, std::string_view hint, Kind
   return is_legacy_name_of(printed, without_dots, kind);
 }
 
-/// Whether `name` is one that readers give to a variable that is in the text only as a part of the
-/// buffer `buffer`: its data pointer, its offset, or the parameter it is bound to.
+/// Whether readers give `name` to a variable that the text shows only as part of `buffer`: its data
+/// pointer, its offset, or the parameter that it is bound to.
 bool is_name_of_part(std::string_view name, std::string_view buffer) {
   if (!name.starts_with(buffer)) return false;
   name.remove_prefix(buffer.size());
   return name.empty() || name == "_elem_offset" || name == "_handle";
 }
 
-/// Whether right has what readers put in where the text says nothing, by the type of the field.
+/// Whether the right side has the value that readers use if the text states nothing, by the type of
+/// the field.
 bool is_not_printed(const FieldPair& at) {
   switch (at.right.info().fields[at.field].type) {
     case FieldType::node:
@@ -231,7 +234,7 @@ bool is_not_printed(const FieldPair& at) {
   }
 }
 
-/// save_json has an empty DictAttrs where the printers print none.
+/// Whether save_json has an empty DictAttrs, for which the printers print nothing.
 bool has_empty_attrs(const FieldPair& at) {
   const Node attrs = at.left.node(at.field);
   return attrs.is(Kind::DictAttrs) && attrs.map(f::DictAttrs::dict).empty() &&
@@ -253,8 +256,8 @@ bool is_behind_buffer(const FieldPair& at, const Knowledge& known) {
          is_name_of_part(at.right.text(at.field), buffer.text(f::Buffer::name));
 }
 
-// `A: T.Buffer(...)` prints a parameter and its buffer as one: the reader names the parameter after
-// the buffer and gives it the type of a handle.
+// `A: T.Buffer(...)` prints a parameter and its buffer as one. The reader names the parameter after
+// the buffer and gives it the type handle.
 bool is_hidden_param(const FieldPair& at, const Knowledge& known) {
   const Node buffer = known.right.buffer_of_param(at.right);
   if (!buffer || !known.left.buffer_of_param(at.left)) return false;
@@ -272,7 +275,7 @@ bool is_global_scope(const FieldPair& at) {
   return is_global(at.left.text(at.field)) && is_global(at.right.text(at.field));
 }
 
-/// bool elements take a byte each, and TVM's pointers to them say so.
+/// The dtype in memory: a bool element takes a byte, and TVM's pointers to bool point to int8.
 DType stored(DType dtype) {
   return dtype.is_bool() ? DType::Int(8) : dtype;
 }
@@ -289,7 +292,7 @@ bool is_pointer_of_buffer(const FieldPair& at, const Knowledge& known) {
          right_type.text(f::PointerType::storage_scope);
 }
 
-// What TVM aligns buffers to unless told otherwise: 128 up to v0.9, 64 since.
+// TVM's default alignment of buffers: 128 up to v0.9, 64 since.
 bool is_default_alignment(std::int64_t bytes) {
   return bytes == 64 || bytes == 128;
 }
@@ -305,7 +308,7 @@ bool are_zeros(const FieldPair& at) {
   return is_int_imm(left, 0) && is_int_imm(right, 0) && left.dtype() != right.dtype();
 }
 
-// What TVMScript leaves out: a range begins at 0, a condition is 1.
+// Values that TVMScript omits: the 0 at which a range begins, a condition that is 1.
 bool are_same_numbers(const FieldPair& at) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
@@ -313,7 +316,8 @@ bool are_same_numbers(const FieldPair& at) {
          (is_int_imm(left, 1) && is_int_imm(right, 1) && left.dtype() != right.dtype());
 }
 
-/// What a reader assumes of an allocation: the default, or what its size leaves of it.
+/// The alignment that a reader assumes for an allocation: the default, or less if the size is
+/// smaller.
 bool is_alignment_of_allocation(const FieldPair& at) {
   const std::int64_t alignment = at.right.integer(at.field);
   if (is_default_alignment(alignment)) return true;
@@ -328,7 +332,8 @@ bool is_alignment_of_allocation(const FieldPair& at) {
          alignment == text::allocation_alignment(128, dtype, shape);
 }
 
-/// Whether right has what a reader assumes where only dtype and shape of a buffer are printed.
+/// Whether the right side has the value that a reader assumes if the text states only dtype and
+/// shape of a buffer.
 bool has_assumed_value(const FieldPair& at) {
   switch (at.field) {
     case f::Buffer::strides:
@@ -353,7 +358,7 @@ bool is_of_allocation(const FieldPair& at, const Knowledge& known) {
   return has_assumed_value(at);
 }
 
-// Names that only corresponding variables share, of the left module and of the right one.
+// Names for nodes of the left and of the right module, which only corresponding variables share.
 std::string left_name(Node node) {
   return fmt::format("#{}", index(node.id()));
 }
@@ -369,10 +374,10 @@ bool are_spelled_alike(Node left, Node right, const Knowledge& known) {
   return spelling(left, left_name) == spelling(right, right_names(known.pairing));
 }
 
-// The printers show a range as `begin, begin + extent` and fold what they can: a reader that takes
-// begin off again has the same sum in another form. A begin of 0 leaves nothing to fold.
+// The printers write a range as `begin, begin + extent` and fold constants. A reader subtracts
+// begin and gets the same sum in another form. If begin is 0, there is nothing to fold.
 bool is_same_end(const FieldPair& at, const Knowledge& known) {
-  // Fields `min` and `extent` are side by side in For and in Range.
+  // The fields `min` and `extent` are adjacent in For and in Range.
   const auto min_field = static_cast<std::uint8_t>(at.field - 1);
   if (!at.left.node(at.field) || !at.right.node(at.field)) return false;
   if (is_int_imm(at.left.node(min_field), 0)) return false;
@@ -388,7 +393,7 @@ bool has_same_thread_tag(const FieldPair& at) {
   return left && right && left.text(f::IterVar::thread_tag) == right.text(f::IterVar::thread_tag);
 }
 
-// A thread binding prints the extent of its statement, from which readers make the domain.
+// A thread binding prints the extent of its statement; readers derive the domain from it.
 bool is_thread_var(const FieldPair& at, const Knowledge& known) {
   if (at.left.integer(f::IterVar::iter_type) != static_cast<int>(IterVarType::ThreadIndex)) {
     return false;
@@ -399,7 +404,7 @@ bool is_thread_var(const FieldPair& at, const Knowledge& known) {
   return !are_spelled_alike(left[f::Range::extent], right[f::Range::extent], known);
 }
 
-// Pointers to bool are pointers to int8 once TVM prints them: see `stored`.
+// TVM prints pointers to bool as pointers to int8: see `stored`.
 bool points_to_bool(const FieldPair& at) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
@@ -408,22 +413,21 @@ bool points_to_bool(const FieldPair& at) {
          right.dtype(f::PrimType::dtype) == DType::Int(8);
 }
 
-// A text that prints no data does not tell a constant that TVM keeps elsewhere, an undefined one,
-// from others.
+// If a text prints no data, it does not distinguish an undefined constant, which TVM keeps
+// elsewhere, from others.
 bool is_lost_constant(const FieldPair& at) {
   const Node right = at.right.node(at.field);
   if (!right) return bool(at.left.node(at.field));
   return right.is(Kind::NDArray) && !right.bytes(f::NDArray::data);
 }
 
-// The printers before v0.12 leave out the else branch where the condition is the constant 1.
+// The printers before v0.12 omit the else branch if the condition is the constant 1.
 bool is_dead_else(const FieldPair& at) {
   const Node condition = at.left[f::IfThenElse::condition];
   return int_imm_of(condition).value_or(0) != 0 && is_not_printed(at);
 }
 
-// The printers leave out the outermost block of a function, and parsing puts one called "root"
-// there.
+// The printers omit the outermost block of a function, and the parser adds one called "root".
 bool is_root_block(const FieldPair& at, const Knowledge& known) {
   if (!known.left.is_root_block(at.left) || !known.right.is_root_block(at.right)) return false;
   if (at.field == f::Block::name_hint) return at.right.text(at.field) == "root";
@@ -436,7 +440,7 @@ bool are_equal_rounded(const FieldPair& at) {
          fmt::format("{:.6g}", at.right.real(at.field));
 }
 
-// The dtypes of these calls are what the caller of TVM's builder, or the called function, says.
+// The caller of TVM's builder, or the called function, determines the dtypes of these calls.
 constexpr std::array<std::string_view, 14> kCallsOfAnyDtype = {
     "tir.tvm_throw_last_error",
     "tir.ptx_ldg32",
@@ -480,7 +484,7 @@ bool is_legacy_name(const FieldPair& at) {
   return is_legacy_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
 }
 
-/// A node that this field may hold as an operand: the first one, where it is a list.
+/// The operand in this field; of a list, the first one.
 Node operand_in(Node node, std::uint8_t field) {
   const FieldInfo& info = node.info().fields[field];
   const Node none(node.module(), NodeId::none);
@@ -490,7 +494,7 @@ Node operand_in(Node node, std::uint8_t field) {
   return node.list(field)[0];
 }
 
-/// Whether an operand differs in dtype: then the result may differ as well.
+/// Whether an operand differs in dtype. Then the result may differ too.
 bool have_other_operands(const FieldPair& at) {
   for (std::uint8_t i = 0; i < at.left.info().fields.size(); ++i) {
     const Node left = operand_in(at.left, i);
@@ -501,7 +505,7 @@ bool have_other_operands(const FieldPair& at) {
   return false;
 }
 
-/// Whether a dtype that the text does not print follows from operands whose dtypes differ already.
+/// Whether the text omits this dtype and it follows from operands whose dtypes already differ.
 bool has_inferred_dtype(const FieldPair& at) {
   switch (at.left.kind()) {
     case Kind::Var:
@@ -517,7 +521,8 @@ bool has_inferred_dtype(const FieldPair& at) {
   }
 }
 
-/// Whether a text that prints blocks' own buffers in full has this one by its name alone.
+/// Whether the text prints only the name of this buffer, although it prints buffers of blocks in
+/// full.
 bool is_named_buffer(const FieldPair& at, const Knowledge& known) {
   if (known.left.is_of_block(at.left)) return false;
   if (at.field != f::Buffer::shape) return true;
@@ -549,7 +554,7 @@ bool are_types_alike(Node left, Node right) {
   }
 }
 
-/// Whether right has something where it could not know what.
+/// Whether the right side has an inferred value that the text does not contain.
 bool is_inferred(const FieldPair& at, const Knowledge& known) {
   const Node left = at.left.node(at.field);
   const Node right = at.right.node(at.field);
@@ -566,7 +571,7 @@ bool has_iter_type_of_tag(const FieldPair& at) {
   return at.right.integer(at.field) == static_cast<int>(type);
 }
 
-/// The rules that need nothing but the two nodes.
+/// The rules that need only the two nodes.
 bool tolerates_nodes(ToleranceRule rule, const FieldPair& at) {
   switch (rule) {
     case ToleranceRule::not_printed:

@@ -1,4 +1,4 @@
-// Which node may take the place of one of another kind, by rule of tolerances.def.
+// Which node of another kind may replace a node, by the rules of tolerances.def.
 #include <fmt/core.h>
 
 #include <string>
@@ -21,14 +21,14 @@ std::int64_t number_of(Node node) {
   return node.is(Kind::BoxInt) ? node.integer(f::BoxInt::value) : node.integer(f::IntImm::value);
 }
 
-// TVM has several classes for one value (String and StringImm, runtime boxes and IntImm); which one
-// depends on the version and on who made the attribute.
+// TVM has several classes for one value (String and StringImm, runtime boxes and IntImm). The
+// version and the creator of the attribute determine which one it is.
 bool is_same_value(const NodePair& at) {
   if (is_text(at.left) && is_text(at.right)) return string_of(at.left) == string_of(at.right);
   return is_number(at.left) && is_number(at.right) && number_of(at.left) == number_of(at.right);
 }
 
-/// What TVM calls the class of a node, also of those that no row of nodes.def has.
+/// TVM's type key of a node, also for kinds without a row in nodes.def.
 std::string_view type_key_of(Node node) {
   if (node.is(Kind::Opaque)) return node.text(f::Opaque::type_key);
   if (node.is(Kind::OpaqueExpr)) return node.text(f::OpaqueExpr::type_key);
@@ -40,7 +40,7 @@ bool is_missing_object(const NodePair& at, Knowledge& known) {
   if (!at.right.is(Kind::MissingObject)) return false;
   const std::string_view key = at.right.text(f::MissingObject::type_key);
   const bool same_key = key == type_key_of(at.left) || kind_with_type_key(key) == at.left.kind();
-  // A text names what it leaves out; the same name is the same object wherever it is.
+  // A text names the objects that it omits; equal names mean the same object everywhere.
   return same_key && known.pairing.pair_missing(at.left, at.right);
 }
 
@@ -48,7 +48,7 @@ bool is_missing_object(const NodePair& at, Knowledge& known) {
 bool is_integral_double(const NodePair& at) {
   if (!at.left.is(Kind::FloatImm) || at.left.dtype() != DType::Float(64)) return false;
   if (!at.right.is(Kind::IntImm) || at.right.dtype() != DType::Int(32)) return false;
-  // Six digits are what a C++ stream prints, and so TVM's printers.
+  // TVM's printers use C++ streams, which print six digits.
   return fmt::format("{:.6g}", at.left.real(f::FloatImm::value)) ==
              std::to_string(at.right.integer(f::IntImm::value)) ||
          (at.left.real(f::FloatImm::value) == 0 && at.right.integer(f::IntImm::value) == 0);

@@ -16,7 +16,8 @@
 
 namespace mlf::tir::tir_json {
 
-// As SaveDLTensor of TVM's ndarray.h: lanes do not count. An overflow is a size that no data has.
+// As in SaveDLTensor of TVM's ndarray.h, lanes do not count. On overflow, returns a size that no
+// data has.
 std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape) {
   std::uint64_t bytes = dtype.element_bytes();
   for (const std::int64_t extent : shape) {
@@ -30,13 +31,13 @@ std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape) {
 std::string npy_descr(DType dtype) {
   const std::size_t bytes = dtype.element_bytes();
   const char order = bytes == 1 ? '|' : '<';
-  // NumPy knows integers of 1, 2, 4 and 8 bytes; odd widths are opaque records.
+  // NumPy has integers of 1, 2, 4 and 8 bytes; other widths become opaque records.
   const bool whole = std::has_single_bit(bytes) && bytes <= 8;
   if (dtype.is_bool()) return "|b1";
   if (!whole) return fmt::format("|V{}", bytes);
   if (dtype.is_int()) return fmt::format("{}i{}", order, bytes);
   if (dtype.is_uint()) return fmt::format("{}u{}", order, bytes);
-  // bfloat16 and the 8-bit floats have names in ml_dtypes only, which NumPy alone cannot load.
+  // bfloat16 and the 8-bit floats have names only in ml_dtypes; NumPy without it cannot load them.
   if (dtype.code == TypeCode::Float && bytes > 1) return fmt::format("<f{}", bytes);
   return fmt::format("|V{}", bytes);
 }
@@ -48,8 +49,8 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape) {
                                    npy_descr(dtype), extents);
   // Magic, version, and the length of what follows as 16 bits.
   constexpr std::size_t kPrefix = 10;
-  // NumPy pads with blanks and ends the header with a line feed, so that data can be mapped into
-  // memory.
+  // NumPy pads the header with blanks and ends it with a line feed, to align the data for memory
+  // mapping.
   constexpr std::size_t kAlignment = 64;
   header.append(kAlignment - 1 - (kPrefix + header.size()) % kAlignment, ' ');
   header += '\n';
@@ -63,7 +64,8 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// Small constants stay in the document as base64: a file each would be more header than data.
+// Small constants stay in the document as base64: in a file, the header would be larger than the
+// data.
 bool goes_into_file(Node constant, Bytes data, const JsonOptions& options) {
   constexpr std::size_t kMaxRank = 32;  // NumPy's own limit up to 1.26
   return options.constants == ConstantPlace::npy && data.size() >= options.npy_threshold &&
@@ -75,12 +77,12 @@ void write_type(json::Writer& emitter, Node constant) {
   emitter.member("shape", constant.integers(f::NDArray::shape));
 }
 
-/// `known` is the digest of data that was left out; empty where it is not known.
+/// `known` is the digest of omitted data; empty if it is unknown.
 void write_digest(json::Writer& emitter, Node constant, std::string_view known) {
   const std::uint64_t bytes = byte_size(constant.dtype(std::uint8_t{f::NDArray::dtype}),
                                         constant.integers(f::NDArray::shape));
   const auto data = constant.bytes(f::NDArray::data);
-  // Only a module built by hand gets here: readers refuse data of the wrong size.
+  // Only a module built by hand can fail here: readers reject data of the wrong size.
   if (bytes > INT64_MAX || (data && data->size() != bytes)) {
     throw support::Error(ErrorKind::invalid_input, "a constant's data does not fit its shape");
   }
@@ -92,11 +94,12 @@ void write_digest(json::Writer& emitter, Node constant, std::string_view known) 
 
 }  // namespace
 
-// Files are only named here; who writes the archive asks for their content one at a time
-// (write_npy), so that no more than one constant is copied.
+// Only names the files. The writer of the archive requests their contents one at a time
+// (write_npy), so at most one constant is copied.
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
                                           const Document& document, const JsonOptions& options) {
-  // Most constants are in the text; those found elsewhere in the archive say where.
+  // Most constants are in the text; an entry for data from elsewhere in the archive states the
+  // member.
   std::unordered_map<std::uint32_t, std::string_view> found;
   for (const Recovered& one : document.recovered) found.emplace(index(one.constant), one.source);
   std::unordered_map<std::uint32_t, std::string_view> digests;
@@ -137,7 +140,7 @@ struct Type {
   std::vector<std::int64_t> shape;
 };
 
-// The size follows from dtype and shape; a document in which it does not has been edited or cut.
+// The size follows from dtype and shape; otherwise the document was edited or truncated.
 Type read_type(json::Value entry) {
   Type type{read_dtype(entry.at("dtype")), {}};
   const json::Value shape = entry.at("shape");
@@ -157,14 +160,14 @@ Data read_base64(json::Value value) {
   return data;
 }
 
-// The header is compared as bytes: only what this version of mlf writes is taken, because NumPy's
-// other orders and types would be silently misread.
+// Compares the header byte by byte: accepts only the header that this version of mlf writes,
+// because NumPy's other orders and types would be misread silently.
 Data read_file(json::Value path, const Type& type, const FileSource& files) {
   const std::string_view name = path.as_string();
   const auto content = files ? files(name) : std::nullopt;
   if (!content) return std::nullopt;
   const std::string header = npy_header(type.dtype, type.shape);
-  // Fortran order, another shape or a later version of the format.
+  // The file has Fortran order, another shape or a later version of the format.
   if (!content->starts_with(header)) {
     path.fail("this NumPy file is not the constant's: its header differs");
   }
@@ -172,7 +175,7 @@ Data read_file(json::Value path, const Type& type, const FileSource& files) {
   return std::vector(first + header.size(), first + content->size());
 }
 
-// Size and digest are checked even where the data is in the document: someone may have edited it.
+// Checks size and digest even if the data is in the document: the document may have been edited.
 void check(json::Value entry, const Type& type, const Data& data) {
   const json::Value digest = entry.at("sha256");
   if (!digest.is_null()) digest.as_string();

@@ -1,4 +1,4 @@
-// The table of constants, written and read; data may be in NumPy files (format version 1.0) beside
+// Writes and reads the table of constants. Data may be in NumPy files (format version 1.0) beside
 // tir-N.json.
 #pragma once
 
@@ -22,10 +22,11 @@
 
 namespace mlf::tir::tir_json {
 
-/// Bytes that a constant has to have: TVM stores no lanes.
+/// The required size of a constant in bytes. Lanes do not count, as in TVM.
 std::uint64_t byte_size(DType dtype, std::span<const std::int64_t> shape);
 
-/// NumPy's name for the elements: "<f4", "|b1"; "|V2" where NumPy has no such type.
+/// NumPy's name for the elements: "<f4", "|b1"; an opaque type such as "|V2" if NumPy has no such
+/// type.
 std::string npy_descr(DType dtype);
 
 /// The header before the data: magic, version, length and the padded dictionary.
@@ -35,8 +36,8 @@ std::string npy_header(DType dtype, std::span<const std::int64_t> shape);
 std::vector<ConstantFile> write_constants(json::Writer& emitter, const Outline& outline,
                                           const Document& document, const JsonOptions& options);
 
-/// Gives the content of a constant's NumPy file by the path in the JSON; nullopt if it is not
-/// at hand, and then the constant has no data.
+/// Returns the content of a constant's NumPy file by the path in the JSON; nullopt if the file is
+/// missing, in which case the constant has no data.
 using FileSource = std::function<std::optional<std::string>(std::string_view path)>;
 
 struct ConstantTable {
@@ -50,7 +51,7 @@ ConstantTable read_constants(Builder& builder, json::Value table, const FileSour
 
 // --- Documents: document_reader.cpp ------------------------------------------------------------
 
-/// `files` may be empty: constants in files have no data then.
+/// `files` may be empty; constants in files then have no data.
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits,
                        const FileSource& files);
 

@@ -1,4 +1,4 @@
-// tir-N.json back into a module.
+// Reads tir-N.json into a module.
 #include <fmt/core.h>
 
 #include <map>
@@ -32,8 +32,8 @@ class DocumentReader {
   DocumentReader(const json::Document& json, const ReadLimits& limits, const FileSource& files)
       : json_(json), files_(files), nodes_(builder_, tables_, limits) {}
 
-  // The head is read before the module, so that a document of another format or version is refused
-  // by name and not by its first unknown node.
+  // Reads the head before the module, so that the error for a document of another format or version
+  // names the version, and not its first unknown node.
   Document read() {
     const json::Value root = json_.root();
     check_keys(root,
@@ -59,8 +59,8 @@ class DocumentReader {
   }
 
  private:
-  // Order matters. Constants and names of functions can be referred to from everywhere; the
-  // module's tables are there before objects that use them; functions come last and see everything.
+  // Order matters. Any part may refer to constants and to names of functions. Objects may refer to
+  // the module's tables. Functions come last and may refer to everything.
   NodeId read_module(json::Value root) {
     ConstantTable constants = read_constants(builder_, root.at("constants"), files_);
     tables_.constants = std::move(constants.arrays);
@@ -90,7 +90,7 @@ class DocumentReader {
     return module;
   }
 
-  // Every GlobalVar exists before the first call of one is read.
+  // Every GlobalVar must exist before the reader meets the first call of one.
   void declare_functions(json::Value functions) {
     functions.expect(json::Type::array);
     for (const json::Value entry : functions.elements()) {
@@ -105,8 +105,8 @@ class DocumentReader {
     }
   }
 
-  // Variables and buffers count through the document, expressions begin at 0 in each function: what
-  // a function does not share is dropped with it.
+  // Ids of variables and buffers count through the whole document. Those of expressions begin at 0
+  // in each function, so their table is freed with the function.
   ScopeId add_scope(json::Value owner) {
     const auto scope = static_cast<ScopeId>(tables_.exprs.size());
     tables_.exprs.emplace_back();
@@ -124,8 +124,8 @@ class DocumentReader {
   void add_entries(json::Value table, TableId id, ScopeId scope) {
     table.expect(json::Type::array);
     std::vector<TableEntry>& entries = tables_.table(id, scope);
-    // Names in a table are unique so that people can talk about a variable; `name_hint` need not
-    // be.
+    // Names in a table are unique, so that a name identifies a variable for people; `name_hint`
+    // need not be unique.
     support::NameSet<std::string_view> names;
     for (const json::Value entry : table.elements()) {
       check_entry(entry, id, entries.size());
@@ -135,7 +135,7 @@ class DocumentReader {
     }
   }
 
-  // Looked at before any entry is made: a reference by id relies on what kind of entry it leads to.
+  // Runs before any entry is made: a reference by id relies on the kind of its entry.
   void check_entry(json::Value entry, TableId id, std::size_t place) const {
     if (!entry.is_object()) entry.fail("expected an object");
     check_id(entry, place);
@@ -145,8 +145,7 @@ class DocumentReader {
     if (!kind || !is_var(*kind)) node.fail("expected \"Var\" or \"SizeVar\"");
   }
 
-  // Where the table ends in the text is kept, so that a reference knows whether it comes from
-  // inside.
+  // Records where the table ends in the text, to decide whether a reference is inside of it.
   void add_exprs(json::Value table, ScopeId scope) {
     table.expect(json::Type::array);
     auto& exprs = tables_.exprs[scope];
@@ -162,7 +161,7 @@ class DocumentReader {
     tables_.exprs_end[scope] = (*table.elements().end()).index();
   }
 
-  // Entries that nothing refers to are made as well: they were written because the module has them.
+  // Also makes entries without references: the document has them because the module has them.
   void make_entries(ScopeId scope) {
     for (std::size_t id = vars_of_[scope].first; id < vars_of_[scope].last; ++id) {
       nodes_.read_entry(TableId::vars, static_cast<std::uint32_t>(id), scope);
@@ -177,7 +176,7 @@ class DocumentReader {
 
   void read_objects(json::Value objects) {
     objects.expect(json::Type::array);
-    // All scopes first: an object may refer to a variable of a function that comes after it.
+    // All scopes first: an object may refer to a variable of a later function.
     std::vector<std::optional<ScopeId>> scopes;
     for (const json::Value entry : objects.elements()) {
       if (!entry.is_object()) entry.fail("expected an object");
@@ -231,7 +230,7 @@ class DocumentReader {
     return builder_.list(params);
   }
 
-  // Pairs as TVM's Map keeps them, in the order in which the text or the graph had them.
+  // The pairs of TVM's Map, in the order of the source.
   ListId read_buffer_map(json::Value value, ScopeId scope) {
     value.expect(json::Type::array);
     std::vector<NodePair> entries;
@@ -247,7 +246,7 @@ class DocumentReader {
     return builder_.map(entries);
   }
 
-  // A map of attributes, or a reference to DictAttrs that several places use.
+  // A map of attributes, or a reference to a shared DictAttrs.
   NodeId read_attrs(json::Value value, ScopeId scope) {
     if (value.is_null()) return NodeId::none;
     if (!value.is_object()) value.fail("expected an object or null");
@@ -278,22 +277,22 @@ class DocumentReader {
     read_span(entry, function, scope);
     read_global_var(entry, global_var, scope);
     check_derived(entry, function);
-    // Keeps memory at one function's table.
-    tables_.exprs[scope] = {};  // nothing outside the function refers to them
+    // Frees the table, so that memory contains one function's table at a time.
+    tables_.exprs[scope] = {};  // the function alone refers to them
     return function;
   }
 
   NodeId read_named_prim_func(json::Value entry, ScopeId scope) {
     const std::vector<FieldValue> fields = read_prim_func(entry, scope);
-    // Another function may have referred to this one, which has made an empty node of it.
+    // An earlier reference from another function may already have made an empty node for this one.
     NodeId& known = tables_.functions.at(entry.at("name").text());
     if (known == NodeId::none) return known = builder_.make(Kind::PrimFunc, fields);
     for (std::uint8_t i = 0; i < fields.size(); ++i) builder_.set(known, i, fields[i]);
     return known;
   }
 
-  // Filled in after the function, because it exists since declare_functions and its type may use
-  // the function's variables.
+  // `declare_functions` made the GlobalVar. Its fields are read after the function, because its
+  // type may use the function's variables.
   void read_global_var(json::Value entry, NodeId global_var, ScopeId scope) {
     const auto value = entry.find("global_var");
     if (!value) return;
@@ -306,7 +305,8 @@ class DocumentReader {
     read_span(*value, global_var, scope);
   }
 
-  // What follows from the rest is there for readers; it has to be what follows.
+  // Redundant keys are for the convenience of readers. They must agree with the keys that they
+  // follow from.
   void check_derived(json::Value entry, NodeId function) const {
     const Node node = builder_.node(function);
     const json::Value role = entry.at("role");

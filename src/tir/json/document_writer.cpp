@@ -18,7 +18,7 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-/// One document from the first brace to the last; used once.
+/// Writes one document; used once.
 class DocumentWriter {
  public:
   DocumentWriter(const Document& document, const JsonOptions& options, support::ByteSink& sink)
@@ -31,8 +31,8 @@ class DocumentWriter {
         function_plan_(outline_, identities_),
         nodes_(emitter_, outline_, identities_) {}
 
-  // Streams: tables come before what refers to them, so the plan of a scope is made before its
-  // first byte and nothing but the plan is kept.
+  // Streams the document. Tables precede the references to them, so the writer plans a scope before
+  // its first byte and keeps only the plan.
   std::vector<ConstantFile> write() {
     plan_module();
     emitter_.begin_object();
@@ -57,15 +57,15 @@ class DocumentWriter {
 
   void plan(ScopePlan& plan, std::span<const NodeId> roots) {
     plan.plan(roots);
-    // A DAG of n nodes can take 2^n nodes written out. Expressions go into tables, statements
-    // cannot: so count before anything is written.
+    // A DAG of n nodes can become 2^n nodes in the document. Shared expressions go into tables, but
+    // statements cannot, so the writer counts before it writes.
     written_ += plan.written();
     const std::uint64_t limit = written_limit(outline_.module(), options_.max_written_nodes);
     if (plan.written() == UINT32_MAX || written_ > limit) refuse_written_size(limit);
   }
 
-  // Roots are what is written outside functions: fields of the module and objects. A PrimFunc among
-  // them has a scope of its own.
+  // Roots are written outside functions: fields of the module and objects. A PrimFunc among them
+  // has its own scope.
   void plan_module() {
     std::vector<NodeId> roots;
     const Node root = outline_.module().root();
@@ -127,7 +127,7 @@ class DocumentWriter {
     emitter_.end_array();
   }
 
-  // The GlobalVar belongs to the function's scope, because its checked type may use the function's
+  // The GlobalVar is in the function's scope, because its checked type may use the function's
   // variables.
   void write_function(Node global_var, Node function) {
     const NodeId roots[] = {global_var.id(), function.id()};
@@ -139,7 +139,7 @@ class DocumentWriter {
     emitter_.member("name", name);
     if (own) {
       emitter_.member("global_symbol", global_symbol_of(function));
-      // Derived from the attributes, so that readers find main without TVM's rules.
+      // Follows from the attributes; with it, readers find main without TVM's rules.
       emitter_.member("role", to_string(role_of(name, function)));
     }
     write_c_place(emitter_, document_, name);
@@ -149,7 +149,7 @@ class DocumentWriter {
     nodes_.write(function, Expects::any);
   }
 
-  // The name is the function's already; only what else TVM hung on the GlobalVar needs an object.
+  // The function already has the name; only the other fields of the GlobalVar need an object.
   void write_global_var(Node global_var) {
     const auto fields = global_var.info().fields;
     const Node span = outline_.module().span(global_var.id());
@@ -169,8 +169,8 @@ class DocumentWriter {
     emitter_.end_object();
   }
 
-  // `vars` and `buffers` come before parameters, `exprs` before the body: a reader in one pass has
-  // met every definition.
+  // `vars` and `buffers` precede parameters, and `exprs` precede the body, so a one-pass reader
+  // meets every definition before its uses.
   void write_prim_func(Node function) {
     emitter_.key("attrs");
     write_attrs(function[f::PrimFunc::attrs]);
@@ -188,7 +188,7 @@ class DocumentWriter {
     write_span(function);
   }
 
-  // A DictAttrs that only this place uses is written as its map.
+  // Writes a DictAttrs that only this place uses as its map.
   void write_attrs(Node attrs) {
     if (attrs && !outline_.is_reference(attrs.id())) {
       return nodes_.write_field(attrs, f::DictAttrs::dict);
@@ -263,7 +263,8 @@ class DocumentWriter {
     const Identities::Entry& entry = identities_[named.id()];
     emitter_.member("id", entry.id);
     emitter_.member("name", entry.name);
-    // TVM allows any number of variables of one name; documents say it only where it matters.
+    // TVM allows any number of variables with one name. The document has the hint only if it
+    // differs from the unique name.
     if (entry.name == hint) return;
     emitter_.member("name_hint", hint);
   }

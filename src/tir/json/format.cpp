@@ -7,44 +7,43 @@
 
 namespace mlf::tir::tir_json {
 
-// "node" names the kind of every object and "id" its place in a table, so fields that TVM calls
-// that have another key.
+// "node" is the kind of every object and "id" its place in a table, so TVM's fields with these
+// names have other keys.
 std::string_view key_of(Kind kind, const FieldInfo& field) {
   if (kind == Kind::AttrStmt && field.name == "node") return "attr_node";
   if (kind == Kind::LinkedParam && field.name == "id") return "param_id";
   return field.name;
 }
 
-// A document says nothing of fields that the TVM which printed its source did not have. The oldest
-// field of a kind is as old as the kind itself.
+// A document omits fields that did not exist in the version of TVM that printed its source. The
+// oldest field of a kind is as old as the kind.
 bool may_be_absent(Kind kind, const FieldInfo& field) {
   if (!field.nullable) return false;
   const auto oldest = std::ranges::min(info(kind).fields, {}, &FieldInfo::since).since;
   return field.since > oldest || field.until != kStillThere;
 }
 
-// Statements lie flat in one list, each with the number of entries below it: lowered code nests
+// Statements are in one flat list, each with the number of entries below it: lowered code nests
 // deeper than most JSON parsers allow.
 std::optional<std::uint8_t> scoped_field(Kind kind) {
   return kind == Kind::SeqStmt ? std::optional<std::uint8_t>(f::SeqStmt::seq) : scope_field(kind);
 }
 
 IntegerForm integer_form(Kind kind) {
-  // These two hold 64-bit values without a dtype that would say so.
+  // These two contain 64-bit values and have no dtype.
   const bool wide = kind == Kind::BoxInt || kind == Kind::ShapeTuple;
   return wide ? IntegerForm::string : IntegerForm::number;
 }
 
 IntegerForm integer_form(DType dtype) {
-  // Up to 32 bits a value is exact in the doubles of JavaScript and jq, beyond that as a string
-  // only.
+  // A value of up to 32 bits is exact in the doubles of JavaScript and jq; a wider one is a string.
   const bool narrow = (dtype.is_int() || dtype.is_uint()) && dtype.bits <= 32;
   return narrow ? IntegerForm::number : IntegerForm::string;
 }
 
 namespace {
 
-// The same attribute is an IntImm or, from v0.18 on, a boxed number.
+// An attribute is an IntImm or, from v0.18 on, a boxed number.
 std::optional<std::int64_t> number_of(Node value) {
   if (!value) return std::nullopt;
   switch (value.kind()) {
@@ -60,8 +59,8 @@ std::optional<std::int64_t> number_of(Node value) {
 }
 
 bool is_main(std::string_view name, Node function) {
-  // TVM's builders of main (aot_executor_codegen.cc, AOTLowerMain) set `runner_function`; a text
-  // that has lost its attributes leaves only the name.
+  // TVM's builders of main (aot_executor_codegen.cc, AOTLowerMain) set `runner_function`. A text
+  // without attributes leaves only the name.
   if (const auto runner = number_of(attribute_of(function, "runner_function"))) return *runner != 0;
   return ends_with_main_name(name) || ends_with_main_name(global_symbol_of(function).value_or(""));
 }
@@ -86,7 +85,8 @@ Role role_of(std::string_view name, Node function) {
   // CallingConv of include/tvm/ir/function.h.
   constexpr std::int64_t kCPackedFunc = 1;
   constexpr std::int64_t kDeviceKernelLaunch = 2;
-  // Lowered, main has a calling convention as every other host function: so it is asked for first.
+  // After lowering, main has a calling convention like every other host function, so the test for
+  // main comes first.
   if (is_main(name, function)) return Role::main;
   const auto convention = number_of(attribute_of(function, "calling_conv"));
   if (convention == kDeviceKernelLaunch) return Role::device;
@@ -137,7 +137,7 @@ std::vector<KindTemplate> make_templates() {
 
 }  // namespace
 
-// Made on first use, of the table of kinds.
+// Made on first use from the table of kinds.
 std::span<const KindTemplate> all_templates() {
   static const std::vector<KindTemplate> templates = make_templates();
   return templates;

@@ -1,4 +1,4 @@
-// What writer, reader and schema of tir-N.json agree on, beyond nodes.def.
+// Rules that the writer, reader and schema of tir-N.json share, in addition to nodes.def.
 #pragma once
 
 #include <array>
@@ -20,17 +20,19 @@ constexpr std::int64_t kVersion = 1;
 constexpr std::uint32_t kSmallSize = 32;
 /// The same for a type.
 constexpr std::uint32_t kSmallTypeSize = 4;
-/// Nothing that is written in one place is higher than this; what reaches it goes into a table.
+/// The limit on the height of a node written in place; a node that reaches it goes into a table.
 constexpr std::uint8_t kMaxHeight = 32;
 
-/// The key of a field: its name in nodes.def, but for the few that collide with a key of ours.
+/// The key of a field: its name in nodes.def, except for a few that collide with a key of the
+/// format.
 std::string_view key_of(Kind kind, const FieldInfo& field);
 
-/// Fields that not every TVM version has are left out where they are undefined.
+/// Whether the key is absent if the field is undefined: true for fields that not every TVM version
+/// has.
 bool may_be_absent(Kind kind, const FieldInfo& field);
 
-/// The field that holds the statements which `scope` counts instead; nullopt for a statement that
-/// governs no others.
+/// The field whose statements `scope` counts instead; nullopt for a statement that covers no
+/// others.
 std::optional<std::uint8_t> scoped_field(Kind kind);
 
 /// Whether an element of a list or map of such nodes may be null.
@@ -38,7 +40,7 @@ constexpr bool may_be_null(Expects slot) {
   return slot == Expects::any || slot == Expects::attr_value || slot == Expects::object;
 }
 
-/// How an integer of a field without dtype is spelled: 64-bit values are strings.
+/// The form of an integer in a field without dtype: 64-bit values are strings.
 enum class IntegerForm : std::uint8_t { number, string };
 IntegerForm integer_form(Kind kind);
 /// The same for the value of an IntImm of this dtype.
@@ -65,7 +67,8 @@ Role role_of(std::string_view name, Node function);
 /// The attribute `global_symbol`, where it is a string.
 std::optional<std::string_view> global_symbol_of(Node function);
 
-// --- What of a node's JSON follows from its kind alone, made once for all nodes ----------------
+// --- The parts of a node's JSON that follow from its kind, made once for all nodes
+// ----------------
 
 /// A field as it is written.
 struct FieldTemplate {
@@ -103,10 +106,10 @@ struct Words {
   json::Piece of_expr = json::Piece::object("node", "ExprRef");
 };
 
-/// Spellings of dtypes, of which a module has few.
+/// The texts of dtypes, of which a module has few.
 class DTypeTexts {
  public:
-  /// Good until the next call.
+  /// Valid until the next call.
   const json::Piece& operator[](DType dtype) {
     Entry& entry = entries_[(dtype.packed() * kSpread) >> (32 - kBits)];
     if (!entry.known || entry.dtype != dtype) entry = {dtype, true, piece_of(dtype)};

@@ -22,7 +22,7 @@ std::string minor_version(std::uint8_t minor) {
   return "0." + std::to_string(minor);
 }
 
-// A range, because a text seldom says more than what no other version prints.
+// A range: a text seldom states its version. Its forms only exclude some versions.
 void write_version(json::Writer& emitter, const VersionRange& version) {
   emitter.begin_object();
   emitter.member("first", minor_version(version.first));
@@ -44,7 +44,7 @@ void write_source(json::Writer& emitter, const Source& source) {
 
 void write_value(json::Writer& emitter, const TargetValue& value);
 
-// The parser of targets bounds the nesting of lists, so this recursion is no deeper than that.
+// The parser of targets limits the nesting of lists, which also limits this recursion.
 struct ValueWriter {
   json::Writer& emitter;
   void operator()(bool value) const { emitter.boolean(value); }
@@ -55,7 +55,7 @@ struct ValueWriter {
     for (const TargetValue& value : values) write_value(emitter, value);
     emitter.end_array();
   }
-  // A value that TVM prints as JSON stays a text of JSON.
+  // A value that TVM prints as JSON stays a string.
   void operator()(const JsonText& json) const { emitter.string(json.text); }
 };
 
@@ -67,15 +67,15 @@ void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
   emitter.begin_object();
   support::NameSet<std::string_view> names;
   for (const TargetAttr& attr : attrs) {
-    // Two members of one name are not JSON that all readers read alike.
-    if (!names.insert(attr.name).second) continue;  // the first of a name holds
+    // JSON readers differ on duplicate member names.
+    if (!names.insert(attr.name).second) continue;  // keeps the first of a name
     emitter.text_key(attr.name);
     write_value(emitter, attr.value);
   }
   emitter.end_object();
 }
 
-// Everything but the host, which comes last; the object stays open.
+// Writes all fields except the host, which comes last; leaves the object open.
 void write_target_fields(json::Writer& emitter, const Target& target) {
   emitter.begin_object();
   emitter.member("text", target.text);
@@ -88,8 +88,8 @@ void write_target_fields(json::Writer& emitter, const Target& target) {
   emitter.key("host");
 }
 
-// A text that TVM's rules for targets do not explain stays a text. A host may have a host itself: a
-// loop, because a text can nest them as deep as it likes.
+// A text that cannot be parsed as a target stays a text. Uses a loop, because hosts may nest to any
+// depth.
 void write_target(json::Writer& emitter, const std::string& text) {
   const auto parsed = support::value_if_valid(parse_target(text));
   if (!parsed) {
@@ -107,7 +107,7 @@ void write_target(json::Writer& emitter, const std::string& text) {
   for (; open > 0; --open) emitter.end_object();
 }
 
-/// What a reader needs to act on a loss without knowing its code.
+/// Writes the facts that let a reader act on a loss without knowing its code.
 void write_loss_head(json::Writer& emitter, const Loss& loss) {
   const LossInfo& row = info(loss.code);
   emitter.member("code", row.code);
@@ -124,8 +124,8 @@ void write_loss_head(json::Writer& emitter, const Loss& loss) {
   emitter.member("subject", to_string(row.subject));
 }
 
-// What every text of the dialect loses has no places, nor has another loss of the module without a
-// name.
+// Losses of every text of the dialect have no places. Neither have other losses of the module
+// without a name.
 void write_places(json::Writer& emitter, std::span<const Loss> losses) {
   emitter.array("places", [&] {
     for (const Loss& loss : losses) {
@@ -211,7 +211,7 @@ Loss read_place(json::Value value, LossCode code, LossScope scope) {
 void write_head(json::Writer& emitter, const Document& document) {
   emitter.member("format", kFormat);
   emitter.member("version", kVersion);
-  // The one value that differs from release to release of mlf.
+  // The only value that differs between releases of mlf.
   emitter.member("generator", "mlf " MLF_VERSION);
   emitter.key("source");
   write_source(emitter, document.source);
@@ -264,7 +264,7 @@ void check_format(json::Value document) {
   if (version.as_integer() != kVersion) {
     version.fail(fmt::format("this is not version {} of the format", kVersion));
   }
-  // Any program may have written the document: what counts is format and version.
+  // Any program may have written the document; only format and version matter.
   document.at("generator").expect(json::Type::string);
 }
 
@@ -280,13 +280,12 @@ Source read_source(json::Value value) {
           .sha256 = bytes_of(value, "sha256")};
 }
 
-// Everything beside the text is derived from it when written, so that it is checked for its keys
-// and not read.
+// The other keys follow from the text. The reader checks their names and ignores their values.
 std::optional<std::string> read_target(json::Value value) {
   if (value.is_null()) return std::nullopt;
   for (json::Value target = value; !target.is_null(); target = *target.find("host")) {
     if (target.is_object() && target.size() == 1) {
-      check_keys(target, {"text"});  // one that TVM's rules for targets do not explain
+      check_keys(target, {"text"});  // a text that is not a target
       break;
     }
     check_keys(target, {"text", "kind", "tag", "keys", "attrs", "device_type", "host"});
@@ -319,7 +318,7 @@ std::vector<ImportedC> read_imported_c(json::Value value) {
   return pieces;
 }
 
-// Severity and fields follow from the code, so that they are checked for their keys and not read.
+// Severity and fields follow from the code. The reader checks their names and ignores their values.
 std::vector<Loss> read_losses(json::Value value) {
   value.expect(json::Type::array);
   std::vector<Loss> losses;

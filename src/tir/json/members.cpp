@@ -13,7 +13,7 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-// Keys beside the fields are those of the table or list that the object is in.
+// The table or list that contains the object determines its keys besides the fields.
 bool belongs(std::string_view key, Kind kind, NodePlace place) {
   if (key == "node") return kind != Kind::Buffer;
   if (key == "id") return place == NodePlace::object || place == NodePlace::table;
@@ -21,7 +21,7 @@ bool belongs(std::string_view key, Kind kind, NodePlace place) {
   return false;
 }
 
-/// Fields by their keys, looked for where the next one is in what mlf writes.
+/// Finds fields by their keys. Tries the next field in mlf's order first.
 class FieldSearch {
  public:
   explicit FieldSearch(const std::vector<FieldTemplate>& fields)
@@ -30,7 +30,7 @@ class FieldSearch {
   bool is_next(std::string_view key) const { return next_ != end_ && next_->name == key; }
   const FieldTemplate& take_next() { return *next_++; }
 
-  /// Null where there is none of this key.
+  /// Null if no field has this key.
   const FieldTemplate* find(std::string_view key) {
     next_ = std::find_if(begin_, end_, [&](const auto& field) { return field.name == key; });
     return next_ == end_ ? nullptr : next_++;
@@ -59,7 +59,7 @@ std::int64_t read_integer(json::Value value, IntegerForm form) {
   return *integer;
 }
 
-// JSON has no spelling for these. A NaN has a sign, as in C's printf.
+// JSON has no literals for these. A NaN has a sign, as in C's printf.
 double read_special(json::Value value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -73,14 +73,14 @@ double read_special(json::Value value) {
 
 double read_real(json::Value value) {
   if (value.is_string()) return read_special(value);
-  // From the digits in the document, not by way of another type: 17 of them give the same double.
+  // Converts the digits in the document directly: 17 digits determine the double.
   if (!value.is_number()) value.fail("expected a number");
   const auto real = support::whole_number<double>(value.source());
   if (!real) value.fail("this number is out of the range of a double");
   return *real;
 }
 
-// Names instead of TVM's numbers; an empty name is a number that TVM does not use.
+// Names replace TVM's numbers; an empty name is for a number that TVM does not use.
 std::int64_t read_enumeration(json::Value value, const FieldInfo& field) {
   const auto names = enum_names(field.expects);
   const auto found = std::ranges::find(names, value.as_string());
@@ -104,11 +104,11 @@ FieldValue read_integers(Builder& builder, json::Value value, Kind kind) {
 
 NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
     : document_(object.document()) {
-  // What a statement governs follows it in the list; it is never a field.
+  // The statements that a statement covers follow it in the list; they are never a field.
   const std::vector<FieldTemplate>& fields = template_of(kind).fields;
   FieldSearch search(fields);
-  // In a table `name` is the unique name. What TVM calls the variable comes as `name_hint` where
-  // the two differ, and is what the node gets.
+  // In a table, `name` is the unique name. If TVM's name differs, it is in `name_hint`. The node
+  // gets TVM's name.
   std::uint32_t hint = kMissing;
   for (const json::Member member : object.members()) {
     const std::string_view key = member.key.text();
@@ -129,13 +129,14 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
   }
   for (const FieldTemplate& field : fields) {
     if (fields_[field.position] != kMissing || field.may_be_absent) continue;
-    // Strict on purpose: a typing error in a key would otherwise read as a field that is undefined.
+    // Strict on purpose: otherwise a misspelt key would read as an undefined field.
     object.fail(fmt::format("this {} lacks \"{}\"", info(kind).name, field.name));
   }
   if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
 }
 
-// Required keys first: a missing key says more than the misspelt key in its place.
+// Checks required keys first: the error for a missing key is clearer than that for the misspelt
+// key.
 void check_keys(json::Value object, std::initializer_list<std::string_view> required,
                 std::initializer_list<std::string_view> optional) {
   object.expect(json::Type::object);
@@ -163,7 +164,7 @@ DType read_dtype(json::Value value) {
 
 StringId read_string(Builder& builder, json::Value value) {
   const std::string_view text = value.as_string();
-  // Nearly no string has bytes that are not UTF-8, so it is not copied to look for them.
+  // Few strings have bytes that are not UTF-8, so the search for them makes no copy.
   if (json::has_escaped_bytes(text)) return builder.string(json::to_bytes(text));
   return builder.string(text);
 }

@@ -1,4 +1,4 @@
-// The members of the objects of tir-N.json, exactly those that belong there, and the values of
+// Reads the members of the objects of tir-N.json, rejects any others, and reads the values of
 // fields that are not nodes.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mlf::tir::tir_json {
 
-/// The place of a node's object decides which keys it may have beside its fields.
+/// The place of a node's object determines its keys besides the fields.
 enum class NodePlace : std::uint8_t {
   inline_,     ///< where it is used
   statement,   ///< in a list of statements
@@ -33,7 +33,7 @@ class NodeMembers {
   std::optional<json::Value> span() const { return value(span_); }
 
  private:
-  // Positions of values in the document; none is that of its root.
+  // Position of an absent value; 0 is the root of the document, which is never a member.
   static constexpr std::uint32_t kMissing = 0;
   static constexpr std::size_t kMostFields = 16;
 
@@ -46,8 +46,8 @@ class NodeMembers {
   std::uint32_t span_ = kMissing;
 };
 
-/// Throws unless `object` is an object with all keys of `required` and, beside them, none but
-/// those of `optional`.
+/// Throws unless `object` is an object with all keys of `required` and no other keys than those of
+/// `optional`.
 void check_keys(json::Value object, std::initializer_list<std::string_view> required,
                 std::initializer_list<std::string_view> optional = {});
 
@@ -56,7 +56,7 @@ std::uint32_t expect_index(json::Value value);
 
 /// The value of a field of type string, integer, real, boolean, dtype, enumeration or integers.
 /// `dtype` is that of the node itself, where it has one. Throws if the JSON type is not the one
-/// that the field, or the dtype, asks for.
+/// that the field, or the dtype, requires.
 FieldValue read_scalar(Builder& builder, json::Value value, Kind kind, const FieldInfo& field,
                        DType dtype);
 

@@ -1,5 +1,5 @@
-// Buffers and producers where the text defines them: in full where a name is met first, and with
-// dtype and shape alone where a statement declares one, `A = alloc_buffer(float32[16])`.
+// Definitions of buffers and producers. The first mention of a name defines it in full; a statement
+// such as `A = alloc_buffer(float32[16])` declares only dtype and shape.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool read_buffer_option(Context& c, const Value& option, text::BufferSpec& spec)
     c.versions.observe(TvmFeature::axis_separators);
     spec.axis_separators = as_exprs(c, option);
   } else if (name == "scope") {
-    // The scope of the data pointer, whose type says it too.
+    // The scope of the data pointer. The type of the pointer states it too.
     static_cast<void>(as_string(c, option));
   } else if (name == "align") {
     spec.data_alignment = as_integer(c, option);
@@ -42,7 +42,7 @@ bool read_buffer_option(Context& c, const Value& option, text::BufferSpec& spec)
   return false;
 }
 
-/// Whether a variable has its first mention, which is the one with its type, somewhere in `root`.
+/// Whether `root` contains the first mention of a variable, which is the only one with its type.
 bool defines_var(const Context& c, SyntaxId root) {
   for (SyntaxId id = c.exprs.syntax(root).first; id <= root; ++id) {
     if (c.exprs.syntax(id).kind == SyntaxKind::annotation) return true;
@@ -50,8 +50,8 @@ bool defines_var(const Context& c, SyntaxId root) {
   return false;
 }
 
-/// A buffer that a statement declares with no more than dtype and shape; without `data` it gets a
-/// pointer of its own.
+/// A buffer that a statement declares with dtype and shape only. Without `data` it gets a new
+/// pointer.
 NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType element,
                       std::vector<NodeId> shape) {
   text::BufferSpec spec{.name = name};
@@ -84,7 +84,7 @@ NodeId define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
                         std::move(shape));
 }
 
-/// `A = decl_buffer(data, float32, [16])`, the one of them that names its pointer.
+/// `A = decl_buffer(data, float32, [16])`, the only declaration that names its pointer.
 NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
   c.versions.observe(TvmFeature::decl_buffer);
   const std::vector<SyntaxId> parts = c.exprs.children(call);
@@ -97,7 +97,8 @@ bool is_in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
-/// How many indices stand between the bracket at `open` and its end; nothing where it has none.
+/// The number of indices between the bracket at `open` and its closing bracket; nullopt if nothing
+/// closes it.
 std::optional<std::size_t> count_indices(std::string_view text, std::size_t open) {
   std::size_t depth = 0;
   std::size_t commas = 0;
@@ -114,7 +115,7 @@ std::optional<std::size_t> count_indices(std::string_view text, std::size_t open
   return std::nullopt;
 }
 
-/// The number of axes that uses of a buffer show, behind `from`. Names are unique in a function.
+/// The number of axes of a buffer, from its uses after `from`. Names are unique in a function.
 std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
                                         std::string_view name) {
   for (std::size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
@@ -126,8 +127,8 @@ std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
   return std::nullopt;
 }
 
-/// The buffer has the shape of the region that it matches, but for the unit axes in front that it
-/// was declared without: only its uses show how many these are.
+/// The buffer has the shape of the region that it matches. Its declaration may lack leading unit
+/// axes of the region; only the uses of the buffer show how many.
 NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
   const Node source = c.builder.node(read_region(c, c.exprs.children(call)[1]));
   const NodeList region = source.list(f::BufferRegion::region);
@@ -146,7 +147,8 @@ NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
 
 }  // namespace
 
-/// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed where the buffer is met first.
+/// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed at the first mention of the
+/// buffer.
 NodeId define_buffer(Context& c, std::span<const Value> values) {
   const std::string_view name = c.exprs.name_of(values[0]);
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
@@ -171,7 +173,8 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
   return node;
 }
 
-/// `T: DataProducer("T", float32, [16])`, of which the text has nothing more: a placeholder.
+/// `T: DataProducer("T", float32, [16])`. The text contains nothing more of it, so it becomes a
+/// placeholder.
 NodeId define_producer(Context& c, std::span<const Value> values) {
   Builder& builder = c.builder;
   const std::string_view name = c.exprs.name_of(values[0]);
@@ -187,15 +190,15 @@ NodeId define_producer(Context& c, std::span<const Value> values) {
   const NodeId node = builder.make(Kind::Tensor, {shape, element, op, std::int64_t{0}});
   c.lose(LossCode::producer, hint);
   c.names.define(name, node);
-  // Loads print the hint, unique or not.
+  // Loads print the hint, even if it is not unique.
   const std::string_view printed = c.exprs.text_of(values[1].syntax);
   const std::string_view raw = printed.substr(1, printed.size() - 2);
   if (c.names.find(raw) == NodeId::none) c.names.define(raw, node);
   return node;
 }
 
-/// A definition that is read ahead is met once more in its own place: what is known stays as it
-/// is.
+/// Meets a definition that was read ahead a second time, in its own place, and keeps the known
+/// node.
 NodeId declare(Context& c, SyntaxId root) {
   const SyntaxId first = c.exprs.syntax(root).first;
   if (first < root && c.exprs.syntax(first + 1).kind == SyntaxKind::annotation) {

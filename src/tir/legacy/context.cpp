@@ -1,5 +1,5 @@
-// The grammar of the legacy text: its names, types and strings. What holds for a whole text: its
-// names, and its metadata section.
+// The grammar of the legacy text: its names, types and strings. Also the state of a whole text: the
+// table of names and the metadata section.
 #include "tir/legacy/context.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using text::Grammar;
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-// Everything but `*` and ':' is printed with blanks around it, and TVM leaves names as they are.
+// The printer puts blanks around every operator but `*` and ':', and does not change names.
 constexpr std::string_view kNameContinue = ".-/%#$";
 
 std::size_t word_end(std::string_view text, std::size_t begin) {
@@ -24,7 +24,7 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-// What is printed in front of a parenthesis; any other word there is a part of a name.
+// Words that the printer writes before a parenthesis; any other word there is part of a name.
 constexpr std::string_view kCalled =
     " Buffer DataProducer IterVar alloc_buffer allocate assert bind block broadcast cast constant "
     "decl_buffer floordiv floormod for init match_buffer max min prefetch primfn producer_realize "
@@ -34,7 +34,7 @@ bool is_function(std::string_view word) {
   return text::is_one_of(kCalled, word) || word.starts_with("tir.");
 }
 
-/// Past the parenthesis that closes the one at `open`, on the same line.
+/// Offset just past the parenthesis that closes the one at `open`, on the same line.
 std::size_t after_parentheses(std::string_view text, std::size_t open) {
   text = text::ahead_of(open, text);
   std::size_t depth = 0;
@@ -45,7 +45,7 @@ std::size_t after_parentheses(std::string_view text, std::size_t open) {
   return kNone;
 }
 
-/// `meta[relay.attrs.X][0]`; a buffer of that name is never subscripted twice.
+/// `meta[relay.attrs.X][0]`. A buffer called `meta` never has two subscripts in a row.
 std::size_t meta_end(std::string_view text, std::size_t begin) {
   const std::size_t close = text::ahead_of(begin, text).find_first_of("]\n", begin);
   if (close == kNone || text.substr(close, 2) != "][") return begin;
@@ -53,8 +53,8 @@ std::size_t meta_end(std::string_view text, std::size_t begin) {
   return end != kNone && end > close + 2 && text[end] == ']' ? end + 1 : begin;
 }
 
-/// `Target(…)`, a `meta[…][…]`, a name with parentheses such as `T_add(red)`, or a name that is
-/// spelled like a word of the dialect.
+/// `Target(…)`, a `meta[…][…]`, a name with parentheses such as `T_add(red)`, or a name that equals
+/// a word of the dialect.
 std::size_t leaf_end(std::string_view text, std::size_t begin) {
   const std::size_t end = word_end(text, begin);
   const std::string_view word = text.substr(begin, end - begin);
@@ -67,7 +67,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   return close == kNone ? begin : word_end(text, close);
 }
 
-/// `(float32x4*)` in front of a load: the `*)` tells it from a product in parentheses.
+/// `(float32x4*)` before a load: the `*)` distinguishes it from a product in parentheses.
 std::size_t load_cast_end(std::string_view text, std::size_t begin) {
   std::size_t end = begin + 1;
   while (end < text.size() && text[end] != '*' &&
@@ -98,7 +98,7 @@ std::size_t dtype_end(std::string_view text, std::size_t begin) {
   return end;
 }
 
-/// `global ` in front of the element type; empty where there is no scope.
+/// `global ` before the element type; empty if there is no scope.
 std::string_view take_scope(std::string_view text, std::size_t& at) {
   const std::size_t stop = text::ahead_of(at, text).find_first_of(" ()\n", at);
   if (stop == kNone || text[stop] != ' ') return {};
@@ -138,8 +138,8 @@ std::size_t line_begin(std::string_view text, std::size_t offset) {
   return newline == kNone ? 0 : newline + 1;
 }
 
-/// `pragma_import_c` holds whole source files: their last quote is the one behind which the
-/// body of the AttrStmt goes on where the printer would have put it.
+/// `pragma_import_c` contains whole source files. The string ends at the quote after which the body
+/// of the AttrStmt follows in the form that the printer writes.
 std::size_t string_of_several_lines_end(std::string_view text, std::size_t begin) {
   const std::size_t indent = blanks_at(text, line_begin(text, begin));
   for (std::size_t i = text.find('"', begin + 1); i != kNone; i = text.find('"', i + 1)) {
@@ -164,13 +164,14 @@ bool is_value_of_import(std::string_view text, std::size_t begin) {
   return key != kNone && near.substr(key).starts_with(kImport);
 }
 
-/// Strings of v0.8, whose quotes and newlines are as they were: what follows the quote decides.
-/// Where a source file has no end there is none: to look on for every other value would read the
-/// text once for each of them.
+/// Strings of v0.8. The printer does not escape quotes and newlines, so the text after a quote
+/// decides whether the string ends there. If a source file has no end, the string has none: a
+/// search for each further value would read the text once per value.
 std::size_t raw_string_end(std::string_view text, std::size_t begin) {
   if (is_value_of_import(text, begin)) return string_of_several_lines_end(text, begin);
   constexpr std::string_view kQuoteOrNewline = "\"\n";
-  // Both at once: to look for the end of the line first would read all of it for each string.
+  // Looks for both at once: a search for the end of the line alone would read the whole line for
+  // each string.
   for (std::size_t i = text.find_first_of(kQuoteOrNewline, begin + 1); i != kNone && text[i] == '"';
        i = text.find_first_of(kQuoteOrNewline, i + 1)) {
     if (may_follow_string(text.substr(i + 1))) return i + 1;
@@ -178,8 +179,8 @@ std::size_t raw_string_end(std::string_view text, std::size_t begin) {
   return escaped_string_end(text, begin);
 }
 
-/// `f(, dtype=int32)` has no arguments, `dtype=)` no dtype: hence the commas and keywords without
-/// a value.
+/// Allows commas and keywords without a value: `f(, dtype=int32)` has no arguments, `dtype=)` has
+/// no dtype.
 Grammar make_grammar(text::StringEnd end_of_string) {
   Grammar grammar = text::infix_grammar();
   grammar.lexical.suffixes = text::LexicalRules::Suffixes::typed;
@@ -237,10 +238,11 @@ Strings strings_of(std::string_view text) {
     const std::size_t quote = text.find_first_of("\"'\n", at + 8);
     if (quote != kNone && text.substr(quote, 2) == "':") return Strings::raw;
   }
-  // Only unescaped strings run over several lines, or go on where an escaped one would have ended.
+  // Only unescaped strings span several lines, or continue after a quote that would end an escaped
+  // one.
   std::size_t value = 0;
   for (std::size_t at = text.find(kImport); at != kNone; at = text.find(kImport, at + 1)) {
-    // Of several keys in front of one value only the first looks for it.
+    // If several keys precede one value, only the first one looks for it.
     if (at < value) continue;
     value = text.find("= \"", at);
     if (value == kNone) break;
@@ -252,7 +254,7 @@ Strings strings_of(std::string_view text) {
   return Strings::escaped;
 }
 
-/// Both are made once; texts of either kind are read by them from then on.
+/// Makes each grammar once; all texts of its kind share it.
 const Grammar& grammar_of(Strings strings) {
   static const Grammar escaped = make_grammar(escaped_string_end);
   static const Grammar raw = make_grammar(raw_string_end);
@@ -269,7 +271,7 @@ std::size_t string_end(Strings strings, std::string_view text, std::size_t begin
 }
 namespace {
 
-/// Start of the name that ends at `end`, parentheses as in `T_add(red)` included.
+/// Start of the name that ends at `end`, including parentheses as in `T_add(red)`.
 std::size_t name_begin(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   if (begin > 0 && text[begin - 1] == ')') {
@@ -280,7 +282,7 @@ std::size_t name_begin(std::string_view text, std::size_t end) {
   return begin;
 }
 
-/// The definitions that are statements; all others have a colon behind the name.
+/// Whether a definition is a statement; every other definition has a colon after the name.
 bool defines_buffer(std::string_view behind_name) {
   return behind_name.starts_with(" = alloc_buffer(") ||
          behind_name.starts_with(" = decl_buffer(") || behind_name.starts_with(" = match_buffer(");
@@ -289,8 +291,8 @@ bool defines_buffer(std::string_view behind_name) {
 constexpr std::string_view kHeading = "#[metadata]\n";
 constexpr std::string_view kOmitted = "/* For debugging purposes the metadata section has been";
 
-/// Offset of the last line that starts with `start`; npos where there is none. Searched forwards,
-/// for the first character of `start` is rare.
+/// Offset of the last line that starts with `start`; npos if there is none. Searches forwards,
+/// because the first character of `start` is rare.
 std::size_t last_line(std::string_view text, std::string_view start) {
   std::size_t last = kNone;
   for (std::size_t at = text.find(start); at != kNone; at = text.find(start, at + 1)) {
@@ -321,7 +323,7 @@ std::size_t NameTable::place_of_definition(std::string_view name) {
   return support::value_at(places_, name).value_or(kNone);
 }
 
-/// Done once a text, when the first name is used in front of its definition.
+/// Runs once per text, when a name is first used before its definition.
 void NameTable::index_definitions() {
   is_indexed_ = true;
   for (std::size_t i = text_.find_first_of("\": "); i != kNone;

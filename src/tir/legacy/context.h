@@ -1,5 +1,5 @@
-// The grammar of the legacy text, its names, types and strings, and what all parts of the reader
-// share while one text is read.
+// The grammar of the legacy text, its names, types and strings, and the state that all parts of the
+// reader share for one text.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace mlf::tir::legacy {
 /// v0.8 prints the bytes of a string as they are; from v0.9 on it escapes them.
 enum class Strings : std::uint8_t { escaped, raw };
 
-/// Which way the strings of a text are printed.
+/// How a text prints its strings.
 Strings strings_of(std::string_view text);
 
 const text::Grammar& grammar_of(Strings strings);
@@ -33,22 +33,23 @@ const text::Grammar& grammar_of(Strings strings);
 /// The bytes of a string token.
 std::string decode_string(Strings strings, std::string_view token);
 
-/// Whether a name may hold `c`. Blanks surround every operator but `*` and the ':' of
-/// ranges, so that names may hold what looks like one.
+/// Whether a name may contain `c`. Blanks surround every operator but `*` and the ':' of ranges, so
+/// names may contain the characters of other operators.
 bool continues_name(char c);
 
-/// A type of one element, behind any number of pointers.
+/// An element type with any number of pointers to it.
 struct ScannedType {
   std::size_t end;                       ///< offset just past it
   std::vector<std::string_view> scopes;  ///< of the pointers, outermost first
   DType element;
 };
 
-/// The type that starts at `begin`; nothing where there is none. Tuples are left to the header.
+/// The type that starts at `begin`; nullopt if there is none. The reader of the header handles
+/// tuples.
 std::optional<ScannedType> scan_type(std::string_view text, std::size_t begin);
 
-/// Offset just past the type behind a colon (`x: Pointer(float32)`), or past the word `Buffer` or
-/// `DataProducer` in front of a definition; `begin` where there is neither.
+/// Offset just past the type after a colon (`x: Pointer(float32)`), or past the word `Buffer` or
+/// `DataProducer` before a definition; `begin` if there is neither.
 std::size_t annotation_end(std::string_view text, std::size_t begin);
 
 /// Offset just past the string that starts at `begin`, or npos.
@@ -60,20 +61,21 @@ using text::SyntaxKind;
 using text::TokenKind;
 using text::Value;
 
-/// A name denotes one Var, Buffer or producer in the whole file: TVM numbers names that are taken.
+/// A name denotes one Var, Buffer or producer in the whole file: TVM adds a number to a name that
+/// is in use.
 class NameTable {
  public:
   NameTable(std::string_view text, Strings strings) : text_(text), strings_(strings) {}
 
-  /// What the name denotes; none where it was not defined yet.
+  /// The node that the name denotes; `none` if the name is not defined yet.
   NodeId find(std::string_view name) const {
     return support::value_at(nodes_, name).value_or(NodeId::none);
   }
   /// `name` outlives the table.
   void define(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
 
-  /// Offset of the name at the place where the text annotates or defines it, wherever that is: the
-  /// printer of v0.8 and v0.9 evaluated its operands in any order. npos where there is none.
+  /// Offset of the name where the text annotates or defines it, which may be after its uses: the
+  /// printer of v0.8 and v0.9 evaluated its operands in any order. npos if there is no such place.
   std::size_t place_of_definition(std::string_view name);
 
  private:
@@ -86,27 +88,28 @@ class NameTable {
   bool is_indexed_ = false;
 };
 
-/// Where the TIR ends and the JSON of a `#[metadata]` section begins; both are the text's size
-/// where there is none. The note that a section was left out is not a part of the TIR either.
+/// Where the TIR ends and the JSON of a `#[metadata]` section begins; both are the text's size if
+/// there is none. A note that a section was left out is not part of the TIR either.
 struct Sections {
   std::size_t code_end;
   std::size_t metadata_begin;
 };
 Sections sections_of(std::string_view text);
 
-/// `meta[type_key][index]`: what the legacy printer cannot print is in a section at the end of
-/// the text, if anywhere.
+/// `meta[type_key][index]`: an object that the legacy printer cannot print. If the text contains
+/// it, then in a section at its end.
 class Metadata {
  public:
   Metadata(text::ExprFactory& make, LossLog& losses)
       : make_(make), losses_(losses), missing_(make.builder(), losses) {}
 
-  /// Takes the objects of the section that begins at `begin`; gives the version it names.
+  /// Reads the objects of the section that begins at `begin`. Returns the version that the section
+  /// names.
   VersionRange read(const support::SourceText& source, std::size_t begin, const ReadLimits& limits,
                     Places* places);
 
-  /// The object behind a whole `meta[…][…]`: of the section, or a MissingObject, the same for each
-  /// mention. A missing one is a loss at `where`.
+  /// The object that a whole `meta[…][…]` refers to: from the section, or else one MissingObject
+  /// for all mentions, with a loss at `where`.
   NodeId find(std::string_view reference, std::string_view where);
   text::MissingObjects& missing() { return missing_; }
 
@@ -117,7 +120,7 @@ class Metadata {
   text::MissingObjects missing_;
 };
 
-/// Something that was opened and has not ended yet.
+/// A construct that has begun and not ended yet.
 struct Frame {
   enum class Open : std::uint8_t {
     body,      ///< braces around a body: of one statement inside of them there is no SeqStmt
@@ -142,13 +145,13 @@ struct Context final : text::ReaderContext {
           const ConstantFinder& constants)
       : ReaderContext(text_source, read_limits, constants), strings(strings_of(text_source.text)) {}
 
-  /// A Load or Store: gone in v0.12, and made by no pass of v0.9 and later.
+  /// Notes a Load or Store. v0.12 removed them, and no pass of v0.9 and later creates them.
   void note_variable_access() {
     versions.observe(TvmFeature::loads_and_stores);
     may_be_flattened = false;
   }
-  /// A lowered function that says nothing of its buffers before flattening, which the versions that
-  /// have a preflattened_buffer_map would.
+  /// Notes a lowered function that does not list its buffers before flattening. Versions with a
+  /// preflattened_buffer_map would list them.
   void note_no_preflattened_map() {
     versions.observe_absence(TvmFeature::preflattened_buffer_map);
     may_be_flattened = false;
@@ -166,7 +169,8 @@ struct Context final : text::ReaderContext {
   support::NameMap<std::string_view, NodeId> types;    ///< by their text
   support::NameMap<std::string_view, NodeId> targets;  ///< by their text
   std::vector<NodeId> scratch;  ///< the operands of the call or subscript at hand
-  /// Whether a definition further down in the text is read, for which nothing else is read ahead.
+  /// Whether the reader is at a definition further down in the text. It then reads no other
+  /// definition ahead.
   bool is_reading_ahead = false;
 
   // Of the function that is being read:
@@ -175,13 +179,13 @@ struct Context final : text::ReaderContext {
   NodeId body = NodeId::none;  ///< once its statements are read
   bool is_flat = true;         ///< whether it could be one whose buffers were flattened
 
-  /// Of the first function that was passed over.
+  /// The undefined name in the first function that was skipped.
   std::optional<text::UndefinedName> undefined;
 
-  // What only the whole text settles:
-  /// Whether nothing speaks against v0.9 or v0.10, which flatten buffers.
+  // Facts that only the whole text determines:
+  /// Whether the text may be from v0.9 or v0.10, which flatten buffers.
   bool may_be_flattened = true;
-  /// Buffers that state no alignment: what the default is shows only once the version is known.
+  /// Buffers that state no alignment. The default depends on the version.
   std::vector<NodeId> default_aligned;
   /// Functions that print no preflattened_buffer_map.
   std::vector<NodeId> without_preflattened;

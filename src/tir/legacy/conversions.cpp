@@ -1,5 +1,5 @@
-// What a place in the legacy text makes of the value in it, and names, literals, types and targets
-// as nodes.
+// Converts values to the nodes that a place in the legacy text expects, and makes nodes of names,
+// literals, types and targets.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -13,7 +13,7 @@
 namespace mlf::tir::legacy {
 namespace {
 
-/// Producers are loaded by their hints, which are not made unique: DataProducer notes both names.
+/// Loads name producers by their hints, which need not be unique: DataProducer states both names.
 NodeId load_producer(Context& c, const Value& element) {
   std::vector<NodeId> indices;
   for (const Value& index : c.exprs.elements(element)) indices.push_back(as_expr(c, index));
@@ -21,8 +21,8 @@ NodeId load_producer(Context& c, const Value& element) {
   return c.builder.make(Kind::ProducerLoad, {dtype, element.node, c.builder.list(indices)});
 }
 
-/// `(nullptr)` is how the printer writes an undefined object; the parentheses are gone with the
-/// syntax.
+/// The printer writes an undefined object as `(nullptr)`; the syntax tree does not contain the
+/// parentheses.
 NodeId as_scalar_attribute(Context& c, const Value& value) {
   switch (value.form) {
     case Value::Form::node:
@@ -38,8 +38,7 @@ NodeId as_scalar_attribute(Context& c, const Value& value) {
 
 }  // namespace
 
-/// Only here is it decided what a name was meant to be: it may be a variable, a constant such as
-/// `inff32`, or a `meta[…][…]`.
+/// Decides what a name means: a variable, a constant such as `inff32`, or a `meta[…][…]`.
 NodeId as_expr(Context& c, const Value& value) {
   switch (value.form) {
     case Value::Form::node: {
@@ -112,7 +111,7 @@ std::vector<NodeId> as_ranges(Context& c, const Value& list) {
   return text::each<Context>(c, list, "a list of ranges", as_range);
 }
 
-/// `dtype=)` is void, which legacy text spells as nothing.
+/// `dtype=)` is void: legacy text prints nothing for it.
 DType as_dtype(Context& c, const Value& value) {
   if (value.form == Value::Form::absent) return DType::Void();
   if (value.form == Value::Form::name) {
@@ -121,7 +120,8 @@ DType as_dtype(Context& c, const Value& value) {
   c.exprs.fail_expected(value, "a dtype");
 }
 
-/// v0.8 prints strings without escapes, so that what looks like one may be either.
+/// v0.8 prints strings without escapes, so a text that looks like an escape may be plain
+/// characters.
 std::string as_string(Context& c, const Value& value) {
   if (value.form != Value::Form::string) {
     c.exprs.fail_expected(value, "a string");
@@ -155,8 +155,7 @@ std::vector<NamedNode> read_entries(Context& c, SyntaxId dictionary) {
   return result;
 }
 
-/// The subscript is not lowered as a whole, which would make a load of it where no index is a
-/// range.
+/// Does not lower the subscript as a whole: if no index is a range, that would make a load.
 NodeId read_region(Context& c, SyntaxId id) {
   if (c.exprs.syntax(id).kind != SyntaxKind::subscript) {
     c.exprs.fail(id, fmt::format("expected a region of a buffer, found {}", c.exprs.shown(id)));
@@ -180,7 +179,7 @@ bool is_numbered(std::string_view name) {
   return last != std::string_view::npos && last > 0 && last + 1 < name.size() && name[last] == '_';
 }
 
-/// `f32` at the end of `0.1f32`; nothing where there is no letter in front of the width.
+/// `f32` at the end of `0.1f32`; nullopt if no letter precedes the width.
 struct Suffix {
   std::size_t begin;
   char letter;
@@ -198,7 +197,7 @@ std::optional<Suffix> type_suffix(std::string_view number) {
   return Suffix{letter, number[letter], bits};
 }
 
-/// Constants have the six digits of a C++ stream: the value that was meant is lost.
+/// Constants have the six digits of a C++ stream: the exact value is lost.
 NodeId read_float(Context& c, SyntaxId id, DType dtype, std::string_view digits) {
   const auto value = text::parse_real(digits);
   if (!value) c.exprs.fail(id, fmt::format("expected a number, found {}", c.exprs.shown(id)));
@@ -206,7 +205,7 @@ NodeId read_float(Context& c, SyntaxId id, DType dtype, std::string_view digits)
   return c.make.float_imm(dtype, *value);
 }
 
-/// bfloat16 and 8-bit constants are printed without the letter between value and width.
+/// The printer writes bfloat16 and 8-bit constants without the letter between value and width.
 NodeId read_glued_number(Context& c, SyntaxId id, std::string_view text) {
   c.lose(LossCode::glued_constant, text);
   if (text.ends_with("16")) {
@@ -218,7 +217,7 @@ NodeId read_glued_number(Context& c, SyntaxId id, std::string_view text) {
   c.exprs.fail(id, fmt::format("expected the width of the constant at the end of {}", text));
 }
 
-/// The debug string of a Target, read once for each spelling: every function repeats it.
+/// The debug string of a Target. Every function repeats it, so each spelling is read once.
 NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
   const auto [found, is_new] = c.targets.try_emplace(text);
   if (!is_new) return found->second;
@@ -242,8 +241,8 @@ NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
   return found->second;
 }
 
-/// Reads the definition at `place` in the middle of another expression, whose syntax and values are
-/// put aside meanwhile.
+/// Reads the definition at `place` in the middle of another expression. Saves the syntax and values
+/// of that expression and restores them.
 void read_ahead(Context& c, std::size_t place) {
   text::ExpressionValues::Content values;
   std::vector<NodeId> operands;
@@ -260,9 +259,9 @@ void read_ahead(Context& c, std::size_t place) {
   c.exprs.swap(values);
 }
 
-/// The definition is further down in the text: it is read now, and once more when it is met. v0.8
-/// and v0.9 were built as C++14, where the operands of `<<` are evaluated in any order, so that a
-/// use may be printed before its definition.
+/// Reads a definition that is further down in the text. The reader meets it a second time in its
+/// own place. In C++14, the standard of v0.8 and v0.9, the operands of `<<` are evaluated in any
+/// order, so a use may be printed before its definition.
 NodeId define_ahead(Context& c, std::string_view name, std::size_t place) {
   const std::size_t colon = place + name.size() + 1;
   const std::size_t type_end = annotation_end(c.source.text, colon);
@@ -296,7 +295,7 @@ NodeId define_var(Context& c, std::string_view name, NodeId type) {
   return node;
 }
 
-/// The order matters: a name that is defined is that, whatever else it looks like.
+/// The order matters: the definition of a name takes precedence over any other meaning.
 NodeId look_up(Context& c, const Value& value) {
   const std::string_view name = c.exprs.name_of(value);
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
@@ -340,10 +339,10 @@ NodeId named_constant(Context& c, std::string_view name, std::string_view sign) 
   return c.make.float_imm(DType::Float(suffix->bits), value);
 }
 
-/// `5`, `5i64`, `0.5f32`: TVM leaves the suffix of an int32 away.
+/// `5`, `5i64`, `0.5f32`: TVM omits the suffix of an int32.
 NodeId read_number(Context& c, SyntaxId id, bool is_negative) {
   const text::Syntax& token = c.exprs.syntax(id);
-  // The sign is right in front of the digits.
+  // The sign directly precedes the digits.
   const bool has_sign = is_negative && c.source.text[token.begin - 1] == '-';
   const std::string_view text = c.slice(token.begin - (has_sign ? 1 : 0), token.end);
   if (is_negative && !has_sign) c.exprs.fail(id, "expected the sign right in front of the number");

@@ -1,5 +1,5 @@
-// Expressions of the legacy text, and what it prints as a call: operators, functions of the module,
-// and some nodes.
+// Expressions of the legacy text, and everything that it prints as a call: operators, functions of
+// the module, and some nodes.
 #include "tir/legacy/expressions.h"
 
 #include <fmt/core.h>
@@ -122,7 +122,7 @@ NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {
 
 using text::Syntax;
 
-/// A minus in front of a literal is read with it, so that what is left is `-inff32`.
+/// The reader of literals takes the minus before a literal, so only `-inff32` remains here.
 void lower_unary(Context& c, SyntaxId id) {
   const Value operand = c.exprs.top();
   if (c.exprs.syntax(id).sign == Sign::let) {
@@ -146,7 +146,7 @@ void lower_unary(Context& c, SyntaxId id) {
   c.exprs.push(id, c.make.logical_not(inner));
 }
 
-/// The variable of a `let` is known from its annotation, in front of its value.
+/// The annotation before the value defines the variable of a `let`.
 void lower_binding(Context& c, SyntaxId id) {
   const auto operands = c.exprs.top(2);
   const NodeId variable = as_var(c, operands[0]);
@@ -155,7 +155,7 @@ void lower_binding(Context& c, SyntaxId id) {
   c.exprs.push({.form = Value::Form::binding, .syntax = id, .node = variable, .other = bound});
 }
 
-/// `let` has the form `let x: T = v in body` without parentheses, and reaches over one operand.
+/// `let` has the form `let x: T = v in body` without parentheses. Its body is one operand.
 void lower_let(Context& c, SyntaxId id) {
   const auto operands = c.exprs.top(2);
   if (operands[0].form != Value::Form::binding) {
@@ -182,8 +182,7 @@ void lower_predicated(Context& c, SyntaxId id) {
   c.exprs.push(id, load);
 }
 
-/// Every operator but `let` is in parentheses of its own: `/` and `%` are the truncating Div and
-/// Mod.
+/// Every operator but `let` is in its own parentheses. `/` and `%` are the truncating Div and Mod.
 void lower_binary(Context& c, SyntaxId id) {
   switch (c.exprs.syntax(id).sign) {
     case Sign::assign:
@@ -202,7 +201,7 @@ void lower_binary(Context& c, SyntaxId id) {
   c.exprs.push(id, c.make.binary(*text::binary_kind(c.exprs.syntax(id).sign), a, b));
 }
 
-/// The dtype in `Pointer(global int16)`, which is the last word of the annotation.
+/// The dtype in `Pointer(global int16)`: the last word of the annotation.
 void note_element_type(Context& c, NodeId variable, SyntaxId annotation) {
   const auto pointee = pointee_of(c.builder.node(variable)[f::Var::type_annotation]);
   if (!pointee) return;
@@ -213,8 +212,8 @@ void note_element_type(Context& c, NodeId variable, SyntaxId annotation) {
   c.note_dtype(variable, begin, static_cast<std::uint32_t>(begin + dtype.size()));
 }
 
-/// `x: T` where a variable is printed for the first time; of `A: Buffer(…)` only the head is made
-/// here, the call around it defines the buffer.
+/// `x: T`, the first mention of a variable. Of `A: Buffer(…)`, makes only the head; the call around
+/// it defines the buffer.
 void lower_annotation(Context& c, SyntaxId id) {
   Value& name = c.exprs.top();
   if (name.form != Value::Form::name) {
@@ -234,7 +233,7 @@ void lower_annotation(Context& c, SyntaxId id) {
   name.node = variable;
 }
 
-/// `(float32*)v[i]`, a Load. A predicate that is constant true is not printed.
+/// `(float32*)v[i]`, a Load. TVM does not print a predicate that is constant true.
 void lower_load_cast(Context& c, SyntaxId id) {
   const Value element = c.exprs.top();
   const Syntax& node = c.exprs.syntax(id);
@@ -256,7 +255,7 @@ void lower_load_cast(Context& c, SyntaxId id) {
   c.exprs.push(id, c.builder.make(Kind::Load, {*parse_dtype(type), pointer, index, predicate}));
 }
 
-/// The printer writes min and min + extent; the extent has to be worked out.
+/// The printer writes min and min + extent; the reader computes the extent.
 void lower_slice(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
   const auto bounds = c.exprs.top(count);
@@ -285,8 +284,8 @@ void lower_list(Context& c, SyntaxId id) {
   c.exprs.push(made);
 }
 
-/// `A[i, j]`, which is a BufferLoad, or a BufferRegion where one index is a range. Subscripts of
-/// variables, producers and dtypes wait for what is around them.
+/// `A[i, j]`: a BufferLoad, or a BufferRegion if one index is a range. Subscripts of variables,
+/// producers and dtypes stay values until the expression around them is known.
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
   const auto parts = c.exprs.top(count);
@@ -335,7 +334,7 @@ void lower_call(Context& c, SyntaxId id) {
 
 // --- The loop ----------------------------------------------------------------------------------
 
-/// A subscript, a list and a name may become more than one thing, and stay Values for now.
+/// A subscript, a list or a name may become several kinds of node, and stays a Value for now.
 void lower_node(Context& c, SyntaxId id) {
   switch (c.exprs.syntax(id).kind) {
     case SyntaxKind::name:
@@ -371,7 +370,7 @@ void lower_node(Context& c, SyntaxId id) {
   }
 }
 
-/// Evaluates the nodes of a tree, parts before wholes. A minus and the literal behind it are one
+/// Evaluates the nodes of a tree, children before parents. A minus and the literal after it are one
 /// constant.
 void lower_nodes(Context& c, SyntaxId first, SyntaxId last) {
   for (SyntaxId id = first; id <= last; ++id) {

@@ -1,5 +1,5 @@
-// Expressions of the legacy text: syntax to values in one loop, and what a place makes of a value;
-// statements around them.
+// Expressions of the legacy text: one loop that turns syntax into values, conversions of values to
+// the expected nodes, and the statements around them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mlf::tir::legacy {
 
-/// The value of a parsed expression; values hold until the end of the statement.
+/// The value of a parsed expression; valid until the end of the statement.
 Value lower(Context& c, SyntaxId root);
 /// The parts of a subscript: what it subscribes, then the indices.
 std::vector<Value> lower_subscript_parts(Context& c, SyntaxId root);
@@ -26,7 +26,7 @@ inline NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
   return c.make.binary(kind, a, b);
 }
 std::vector<NodeId> as_exprs(Context& c, const Value& list);
-/// As an attribute holds it: strings are String, lists Array, `(nullptr)` is none.
+/// The node for an attribute: strings become String, lists Array, and `(nullptr)` becomes `none`.
 NodeId as_attribute(Context& c, const Value& value);
 /// A `Buffer`, `Var` or producer by its name or inline definition.
 NodeId as_named(Context& c, const Value& value);
@@ -44,11 +44,12 @@ std::vector<NamedNode> read_entries(Context& c, SyntaxId dictionary);
 
 // --- Names and literals: conversions.cpp -------------------------------------------------------
 
-/// The node of a name, or of what the grammar takes for one: `meta[…][…]`, `Target(…)`, `inff32`.
+/// The node of a name, or of a text that the grammar reads as a name: `meta[…][…]`, `Target(…)`,
+/// `inff32`.
 NodeId look_up(Context& c, const Value& name);
-/// Makes a Var of this type and name known.
+/// Defines a Var with this name and type.
 NodeId define_var(Context& c, std::string_view name, NodeId type);
-/// A type that scan_type has taken whole, each spelling made once.
+/// The node of a type that `scan_type` has found; one node for each spelling.
 NodeId read_type(Context& c, std::string_view type);
 NodeId read_number(Context& c, SyntaxId id, bool is_negative);
 /// `True`, `False`, `?`, `inff32`, `nanf32`; none for any other name.
@@ -60,14 +61,15 @@ NodeId named_constant(Context& c, std::string_view name, std::string_view sign =
 NodeId define_buffer(Context& c, std::span<const Value> values);
 /// `T: DataProducer(…)`.
 NodeId define_producer(Context& c, std::span<const Value> values);
-/// Makes known what the expression that begins with a definition defines: `A: Buffer(…)…` or
-/// `A = alloc_buffer(…)`, `decl_buffer` or `match_buffer`. Gives the buffer; none where the
-/// expression is something else.
+/// Defines the buffer of an expression that begins with a definition: `A: Buffer(…)…`, or `A =
+/// alloc_buffer(…)`, `decl_buffer` or `match_buffer`. Returns the buffer; `none` for any other
+/// expression.
 NodeId declare(Context& c, SyntaxId root);
 
 // --- Statements: statements.cpp ----------------------------------------------------------------
 
-/// The statement in braces at the lexer's token: several of them are a SeqStmt, and so are none.
+/// The statement in braces at the lexer's token. Several statements are a SeqStmt; so is an empty
+/// body.
 NodeId read_body(Context& c);
 /// Statements up to the end of the text, without braces around them.
 NodeId read_fragment(Context& c);

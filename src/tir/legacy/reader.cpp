@@ -1,5 +1,5 @@
-// Legacy text as a module: sections of the file, functions one after another, and what only
-// the whole text can tell.
+// Legacy text as a module: sections of the file, functions one after another, and facts that only
+// the whole text determines.
 #include <fmt/core.h>
 
 #include "tir/legacy/expressions.h"
@@ -13,7 +13,7 @@ namespace {
 
 // --- Functions: `primfn(…) -> type`, the sections of its header, and its body ------------------
 
-/// What is printed in front of the body.
+/// The part of a function that is printed before its body.
 struct Header {
   std::vector<NodeId> params;
   NodeId ret_type = NodeId::none;
@@ -23,8 +23,8 @@ struct Header {
   bool has_preflattened = false;
 };
 
-/// The PrimFunc. What its lack of a preflattened_buffer_map says of the version is noted; settled
-/// is it once the whole text was read.
+/// Makes the PrimFunc. Notes a missing preflattened_buffer_map, which limits the version; the whole
+/// text decides what it means.
 NodeId make_function(Context& c, const Header& header, NodeId body) {
   Builder& builder = c.builder;
   const NodeId function = builder.make(
@@ -39,8 +39,8 @@ NodeId make_function(Context& c, const Header& header, NodeId body) {
   return function;
 }
 
-/// Buffers got their names before the parameters did, so that a parameter of A is mostly A_1. A
-/// SizeVar is printed like any Var.
+/// TVM names buffers before parameters, so the parameter of buffer A is usually A_1. The printer
+/// writes a SizeVar like any Var.
 void read_params(Context& c, Header& header) {
   const SyntaxId call = c.exprs.parse();
   if (c.exprs.syntax(call).kind != SyntaxKind::call || c.exprs.head_of(call) != "primfn") {
@@ -76,7 +76,7 @@ void read_tuple_type(Context& c, Header& header) {
   header.ret_type = c.make.tuple_type(fields);
 }
 
-/// `-> ()` is void. Types of pointers hold blanks, so that the lexer does not know where one ends.
+/// `-> ()` is void. Pointer types contain blanks, so the lexer does not know where one ends.
 void read_return_type(Context& c, Header& header) {
   c.lexer.expect(Sign::arrow, "and a type behind the parameters");
   if (c.lexer.token().is(Sign::open_paren)) return read_tuple_type(c, header);
@@ -108,7 +108,7 @@ void read_braces(Context& c, Entry&& entry) {
   c.lexer.seek(c.lexer.token().end);
 }
 
-/// The section is there wherever the function has attributes, be they none.
+/// The printer writes this section if the function has attributes, even if the map is empty.
 NodeId read_attributes(Context& c) {
   Builder& builder = c.builder;
   std::vector<NamedNode> entries;
@@ -130,7 +130,8 @@ NodeId read_attributes(Context& c) {
   return builder.make(Kind::DictAttrs, {builder.map(entries)});
 }
 
-/// Buffers are defined in `buffers = {…}` in front of this, or here where they are met first.
+/// The section `buffers = {…}` before this one defines the buffers, or else their first mention
+/// here does.
 void read_buffer_map(Context& c, std::vector<NodePair>& into) {
   read_braces(c, [&] {
     const NodeId param = as_var(c, lower(c, c.exprs.parse()));
@@ -139,7 +140,7 @@ void read_buffer_map(Context& c, std::vector<NodePair>& into) {
   });
 }
 
-/// One section of the header; false where the body begins.
+/// Reads one section of the header; false at the beginning of the body.
 bool read_section(Context& c, Header& header) {
   if (!c.lexer.token().is(TokenKind::name)) return false;
   const std::string_view word = c.lexer.text(c.lexer.token());
@@ -183,7 +184,7 @@ NodeId read_primfn(Context& c) {
   return function;
 }
 
-/// What `str(statement)` prints: no function is around it.
+/// Reads the output of `str(statement)`, which has no function around it.
 NodeId read_lone_body(Context& c) {
   const std::uint32_t begin = c.lexer.token().begin;
   Header header;
@@ -197,11 +198,11 @@ NodeId read_lone_body(Context& c) {
 
 constexpr std::string_view kVersionLine = "#[version = \"";
 constexpr std::string_view kDefinition = " = primfn(";
-// Text of the Relay printer, which shares the file from v0.12 on.
+// Beginnings of the Relay printer's text, which is in the same file from v0.12 on.
 constexpr std::string_view kForeign[] = {"def @", "type ", "extern type ", "fn ", "free_var "};
-constexpr std::string_view kFragment = "main";  // name of a function that has none
+constexpr std::string_view kFragment = "main";  // name of a function without one
 
-/// The name in `def @name(…) … {`; the head of what has none.
+/// The name in `def @name(…) … {`, or the head of an entity without a name.
 std::string_view foreign_name(std::string_view line) {
   constexpr std::string_view kFunction = "def @";
   if (line.starts_with(kFunction)) line.remove_prefix(kFunction.size());
@@ -215,8 +216,8 @@ void read_lone_statements(Context& c) {
   c.module.add(kFragment, read_lone_body(c));
 }
 
-/// Passes over a function that uses what nothing defines; others of the module are what they are.
-/// Its last brace is the first one in the first column.
+/// Skips a function that uses an undefined name; the other functions of the module stay. Its last
+/// brace is the first one in the first column.
 void drop_function(Context& c, const text::Lexer& begin, std::string_view name) {
   c.function_losses.drop();
   c.losses.add(LossCode::undefined_name, "", name);
@@ -231,12 +232,12 @@ void drop_function(Context& c, const text::Lexer& begin, std::string_view name) 
   c.lexer.pass(std::min(brace, c.lexer.rest().size() - 2) + 2);
 }
 
-/// `@name = primfn(…)`; TVM does not change the name, whatever is in it.
+/// `@name = primfn(…)`; TVM prints the name unchanged, with any characters in it.
 void read_named_function(Context& c) {
   const std::string_view line = c.lexer.rest_of_line();
   const std::size_t name_end = line.find(kDefinition);
   if (name_end == std::string_view::npos) {
-    // A call may be all that a text consists of.
+    // The text may consist of a single call.
     if (c.module.empty()) return read_lone_statements(c);
     c.lexer.fail("expected ' = primfn(' behind the name of a function");
   }
@@ -252,7 +253,7 @@ void read_named_function(Context& c) {
   }
 }
 
-/// Passes over what is not TIR: up to a brace in the first column, or to an empty line.
+/// Skips text that is not TIR: up to a brace in the first column, or to an empty line.
 bool skip_foreign_entity(Context& c) {
   bool is_foreign = false;
   for (const std::string_view start : kForeign) is_foreign |= c.lexer.rest().starts_with(start);
@@ -278,7 +279,7 @@ void read_entity(Context& c) {
   c.lexer.fail_expected("'@name = primfn(…)'");
 }
 
-/// What depends on the version, which only the whole text shows.
+/// Sets defaults that depend on the version, which only the whole text determines.
 void set_defaults(Context& c) {
   Builder& builder = c.builder;
   const VersionRange& version = c.versions.range();

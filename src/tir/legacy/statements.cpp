@@ -1,4 +1,4 @@
-// Statements of the legacy text, on a stack of the statements that wait for their bodies.
+// Statements of the legacy text. A stack contains the statements whose bodies are not complete.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 // --- Frames ------------------------------------------------------------------------------------
 
-/// Texts of any depth are read in a loop, so that a limit is all that nesting meets.
+/// The reader is a loop, so only this limit restricts the depth of a text.
 void open_frame(Context& c, Frame frame) {
   c.check_nesting(c.lexer, c.statements.depth(), "statements");
   c.statements.open(frame);
@@ -35,8 +35,8 @@ void open_body(Context& c) {
 
 NodeId take_statements(Context& c, const Frame& frame) {
   const auto statements = c.statements.body(frame);
-  // Braces around a body are the body's own where it is a SeqStmt: so a SeqStmt inside of them is
-  // the one statement of another.
+  // If a body is a SeqStmt, the braces around the body belong to it. A SeqStmt inside these braces
+  // is therefore the only statement of another SeqStmt.
   const bool is_sequence =
       frame.open == Open::sequence ||
       (statements.size() == 1 && c.builder.node(statements[0]).is(Kind::SeqStmt));
@@ -45,14 +45,14 @@ NodeId take_statements(Context& c, const Frame& frame) {
 
 /// The statement of a frame around its body.
 NodeId finish(Context& c, const Frame& frame, NodeId body) {
-  // The printer never closes a block's brace: its body is the one statement behind the lines.
+  // The printer never closes a block's brace: its body is the one statement after the lines.
   if (frame.open == Open::block) return text::close_block(c.make, c.lexer, c.blocks, body);
   // The printer closes the parenthesis of `realize(` behind the body.
   if (frame.open == Open::realize && c.lexer.token().is(Sign::close_paren)) c.lexer.pass(1);
   return text::make_statement(c.builder, frame.draft, body);
 }
 
-/// Turns the frame of a then branch into that of its else branch, where there is one.
+/// Turns the frame of a then branch into that of its else branch, if there is one.
 bool start_else(Context& c, NodeId then_case) {
   if (!c.lexer.at_word("else")) return false;
   c.lexer.advance();
@@ -64,8 +64,8 @@ bool start_else(Context& c, NodeId then_case) {
   return true;
 }
 
-/// One statement may end several: of `let x: T = v` and the like the next statement is the whole
-/// body, and the printer marks no end of it.
+/// One statement may end several others: the whole body of `let x: T = v` and similar statements is
+/// the next statement, and the printer does not mark its end.
 void complete(Context& c, NodeId statement, std::uint32_t begin) {
   for (;;) {
     c.builder.set_source_range(statement, {begin, c.lexer.token().begin});
@@ -91,21 +91,21 @@ void complete(Context& c, NodeId statement, std::uint32_t begin) {
 
 // --- Blocks: an opening brace that is never closed, lines, one statement -----------------------
 
-// A data-parallel variable that counts from 0 has its extent alone.
+// For a data-parallel variable that counts from 0, the printer writes only the extent.
 constexpr text::Meaning<IterVarType> kDomains[] = {{"tir.range", IterVarType::DataPar},
                                                    {"tir.reduce_axis", IterVarType::CommReduce},
                                                    {"tir.scan_axis", IterVarType::Ordered},
                                                    {"tir.opaque_axis", IterVarType::Opaque}};
 
-/// The text has the variables of a block without a type where its name was handed out before, and
-/// with one where it is printed for the first time.
+/// The text prints a variable of a block with its type at the first mention of its name, and
+/// without a type after that.
 NodeId make_block_variable(Context& c, NodeId range, SyntaxId name, IterVarType type) {
   const NodeId variable = as_var(c, lower(c, name));
   return c.builder.make(Kind::IterVar, {range, variable, type, c.builder.string("")});
 }
 
-/// The domain is printed as an extent, or as `tir.range(begin, end)` and the like, which say the
-/// type of the variable too.
+/// The domain is an extent, or `tir.range(begin, end)` or a similar form, which also states the
+/// type of the variable.
 NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
   const std::string_view function = c.exprs.head_of(domain);
   IterVarType type = IterVarType::DataPar;
@@ -130,8 +130,8 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
   return make_block_variable(c, range, name, type);
 }
 
-/// `tir.reads([A[0:16, i], …])`: each region is a subscript, of which a single index is a range of
-/// one element.
+/// `tir.reads([A[0:16, i], …])`: each region is a subscript; a single index in it is a range of one
+/// element.
 void read_regions(Context& c, SyntaxId call, std::vector<NodeId>& into) {
   const auto list = c.exprs.arguments(call, 1, fmt::format("{}([regions])", c.exprs.head_of(call)));
   if (c.exprs.syntax(list[0]).kind != SyntaxKind::list) {
@@ -167,12 +167,12 @@ void open_block(Context& c, std::uint32_t begin, SyntaxId call) {
   c.blocks.push_back(std::move(description));
 }
 
-/// Printed where the predicate is not constant true.
+/// TVM prints this line unless the predicate is constant true.
 void read_where(Context& c, SyntaxId call) {
   c.blocks.back().predicate = as_expr(c, c.exprs.arguments(call, 1, "where(predicate)")[0]);
 }
 
-/// TVM prints one line for each variable, in their order, so that the name is only checked.
+/// TVM prints one line for each variable, in their order, so the reader only checks the name.
 void read_bind(Context& c, SyntaxId call) {
   const auto parts = c.exprs.arguments(call, 2, "bind(variable, value)");
   static_cast<void>(as_var(c, lower(c, parts[0])));
@@ -197,7 +197,7 @@ constexpr text::Meaning<void (*)(Context& c, SyntaxId call)> kBlockLines[] = {
     {"tir.attrs", read_block_attrs},
 };
 
-/// Reads a line that describes the block on top; false where the body begins.
+/// Reads a line that describes the innermost block; false at the beginning of the body.
 bool read_block_line(Context& c) {
   if (c.lexer.at_word("with")) {
     c.lexer.advance();
@@ -226,15 +226,15 @@ bool is_scope_char(char c) {
   return support::is_word_character(c) || c == '.' || c == '-' || c == ':';
 }
 
-/// Where a statement covers the next one, the printer puts braces around a SeqStmt alone; in front
-/// of any other statement it writes `;`.
+/// After a statement that covers the next one, the printer puts braces around a SeqStmt only;
+/// before any other statement it writes `;`.
 void check_covered_body(Context& c) {
   if (c.lexer.token().is(Sign::open_brace) || c.lexer.accept(Sign::semicolon)) return;
   c.lexer.fail_expected("';' or '{' in front of the statement that is covered");
 }
 
-/// BufferStore, ProducerStore or Store, by what is in front of the bracket: all are printed alike.
-/// TVM leaves out a predicate that is constant true.
+/// BufferStore, ProducerStore or Store: all look alike, and the name before the bracket decides.
+/// TVM omits a predicate that is constant true.
 NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, NodeId value,
                   NodeId predicate) {
   Builder& builder = c.builder;
@@ -263,7 +263,7 @@ NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, Nod
   return builder.make(Kind::Store, {base, value, indices[0], predicate});
 }
 
-// `X[i] = v if p`: where v is itself a load, the only predicate could be its own.
+// `X[i] = v if p`: if v is a load, p may be the predicate of the load.
 void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId stored) {
   if (c.exprs.syntax(target).kind != SyntaxKind::subscript) {
     c.exprs.fail(target, "expected an element of a buffer in front of '='");
@@ -292,7 +292,7 @@ ListId read_annotations(Context& c) {
   return entries;
 }
 
-/// `realize(buffer, [begin:end], condition {…})`; producers have one comma more.
+/// `realize(buffer, [begin:end], condition {…})`; producers have one more comma.
 void open_realize(Context& c, std::uint32_t begin, Kind kind) {
   c.is_flat = false;
   c.lexer.advance();
@@ -318,7 +318,7 @@ void open_realize(Context& c, std::uint32_t begin, Kind kind) {
   open_body(c);
 }
 
-/// The value was made with the expression: the variable is known by its annotation.
+/// The expression already made the value, and its annotation defined the variable.
 void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
   const Value bound = lower(c, root - 1);
   open_statement(c, begin, {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}});
@@ -347,7 +347,7 @@ void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
   read_store(c, begin, sides[0], sides[1]);
 }
 
-/// The printer leaves out the else branch of a condition that is constant true.
+/// The printer omits the else branch if the condition is constant true.
 void open_if(Context& c, std::uint32_t begin) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, c.exprs.parse());
@@ -372,7 +372,7 @@ void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
                  {.kind = Kind::AttrStmt, .nodes = {what, value}, .text = c.builder.string(key)});
 }
 
-/// `assert(condition, message)`, on a line of its own in front of what it covers.
+/// `assert(condition, message)`, on its own line before the statement that it covers.
 void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = c.exprs.arguments(call, 2, "assert(condition, message)");
   const NodeId condition = as_expr(c, parts[0]);
@@ -380,7 +380,7 @@ void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
 }
 
 /// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
-/// the scope is in the type too, and the last parenthesis has no opening one.
+/// the type also states the scope, and the last parenthesis has no opening one.
 void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = c.exprs.arguments(call, 3, "allocate(variable, dtype, [extents])");
   text::StatementDraft draft{.kind = Kind::Allocate};
@@ -392,7 +392,7 @@ void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   if (!c.lexer.token().is(Sign::assign)) {
     c.lexer.fail_expected("'=' behind storage_scope");
   }
-  // Raw text, maybe none at all.
+  // Raw text, which may be empty.
   std::size_t end = c.lexer.token().end;
   const std::string_view text = c.source.text;
   if (end < text.size() && text[end] == ' ') ++end;
@@ -415,7 +415,7 @@ void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
   c.note_dtype(draft.nodes[0], dtype.begin, dtype.end);
   const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
   draft.list = c.builder.list(extents);
-  // The text has nothing of it but its dtype and extents.
+  // The text contains only its dtype and extents.
   const std::string_view name = c.builder.node(draft.nodes[0]).text(f::Var::name);
   draft.nodes[1] = c.lost_constants.find(name, draft.dtype, extents);
   c.versions.observe(TvmFeature::allocate_const);
@@ -469,10 +469,10 @@ constexpr text::Meaning<void (*)(Context& c, std::uint32_t begin, SyntaxId root)
     {"prefetch", read_prefetch},
 };
 
-/// Reads a statement that looks like a call or a subscript of a word; false for anything else.
+/// Reads a statement that looks like a call or subscript of a word; false for other statements.
 bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
   const std::string_view word = c.exprs.head_of(root);
-  // A load of a buffer that is called `attr` has no key behind it.
+  // No key follows a load of a buffer called `attr`.
   if (word == "attr" && c.lexer.token().is(TokenKind::string))
     return open_attr(c, begin, root), true;
   const auto* const open = text::meaning_of(kStatements, word);
@@ -483,7 +483,7 @@ bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
 
 // --- The loop ----------------------------------------------------------------------------------
 
-/// Ends the braces at the lexer's token, or a fragment at the end of its text.
+/// Closes the braces at the lexer's token, or a fragment at the end of its text.
 void close_brace(Context& c) {
   const Frame frame = c.statements.top();
   if (frame.open != Open::body && frame.open != Open::sequence && frame.open != Open::fragment) {
@@ -498,8 +498,8 @@ void close_brace(Context& c) {
   complete(c, take_statements(c, frame), frame.begin);
 }
 
-/// A statement is parsed as an expression first: `let`, `=` and the words of statements are
-/// operators and names to the grammar.
+/// Parses a statement as an expression first: for the grammar, `let` and `=` are operators, and the
+/// words of statements are names.
 void read_expression_statement(Context& c, std::uint32_t begin) {
   const SyntaxId root = c.exprs.parse();
   const text::Syntax& node = c.exprs.syntax(root);
@@ -532,8 +532,8 @@ void read_statement(Context& c) {
   read_expression_statement(c, begin);
 }
 
-/// Statements until the outermost frame is closed: nesting is on the stack of frames, so that no
-/// text is too deep for this program's own stack.
+/// Reads statements until the outermost frame is closed. The stack of frames contains the nesting,
+/// so no text can overflow the program's own stack.
 NodeId read_statements(Context& c) {
   while (!c.statements.empty()) {
     c.lexer.skip_lines();

@@ -1,4 +1,5 @@
-// Values of attributes, in a loop over what is open: lists, maps, targets and objects.
+// Values of attributes: lists, maps, targets and objects. A loop with a stack of open values
+// replaces recursion.
 
 #include <fmt/core.h>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::string_view kSuffix = "Node";
 
-// The kinds that the printer writes with their fields; it has an address alone for most others.
+// The kinds that the printer writes with their fields; for most others it prints only an address.
 constexpr Kind kDescribed[] = {
     Kind::AllocatedPoolInfo,   Kind::PoolInfo,
     Kind::WorkspacePoolInfo,   Kind::ConstantPoolInfo,
@@ -28,7 +29,7 @@ constexpr Kind kDescribed[] = {
     Kind::ConstantMemoryPools,
 };
 
-/// The value of a field that is printed, or nothing where it cannot have that value.
+/// The value of a printed field; nullopt if the field cannot have that value.
 std::optional<FieldValue> field_value(Builder& builder, const FieldInfo& field, NodeId value) {
   const Node node = builder.node(value);
   switch (field.type) {
@@ -50,7 +51,7 @@ std::optional<FieldValue> field_value(Builder& builder, const FieldInfo& field, 
   }
 }
 
-/// The kind of an object printed as `type(name=value, …)`; nothing for any other type. The printer
+/// The kind of an object printed as `type(name=value, …)`; nullopt for any other type. The printer
 /// writes the name of the C++ class, which ends with Node.
 std::optional<Kind> described_kind(std::string_view type) {
   if (!type.ends_with(kSuffix)) return std::nullopt;
@@ -60,17 +61,17 @@ std::optional<Kind> described_kind(std::string_view type) {
   return found == std::end(kDescribed) ? std::nullopt : std::optional(*found);
 }
 
-/// Whether the field is printed as it is, without quotes. It may hold anything but a comma at the
-/// end of its line.
+/// Whether the printer writes the field as raw text, without quotes. It may contain anything but a
+/// comma at the end of its line.
 bool is_raw_text(Kind kind, std::string_view field) {
   const auto fields = info(kind).fields;
   const auto found = std::ranges::find(fields, field, &FieldInfo::name);
   return found != fields.end() && found->type == FieldType::string;
 }
 
-/// Makes such an object of the fields that are printed; the others are lost, and so are those that
-/// later versions have no more. Fields are found by name, for their order is that of the printer
-/// and differs from that of the row.
+/// Makes such an object from the printed fields. The other fields are lost, and so are printed
+/// fields that later versions removed. Finds fields by name: the printer's order differs from that
+/// of the row in nodes.def.
 NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
                    std::span<const NodeId> values) {
   const KindInfo& row = info(kind);
@@ -98,10 +99,10 @@ NodeId make_object(Context& c, Kind kind, std::span<const std::string> names,
 
 constexpr std::string_view kNull = "(nullptr)";
 constexpr std::string_view kTargetWithoutKeys = "composite";
-// Pools nested in pools, which no TVM has, would cost the square of their length.
+// Pools nested in pools, which TVM does not create, would take time quadratic in their length.
 constexpr std::size_t kLongestPool = 4096;
 
-// Objects that the printer has words of its own for.
+// Objects for which the printer has its own words.
 constexpr text::Meaning<std::string_view> kObjectNames[] = {
     {"index_map", "tir.IndexMap"},
     {"T.index_map", "tir.IndexMap"},
@@ -121,13 +122,14 @@ constexpr text::Meaning<std::string_view> kObjectNames[] = {
     {"hybrid", "HybridOp"},
 };
 
-// Functions of expressions, which may begin a value too.
+// Whether the word is a function of expressions, which may also begin a value.
 bool begins_expression(std::string_view word) {
   return word.starts_with("tir.") || word.starts_with('@') || parse_dtype(word) ||
          broadcast_lanes(word) || word == "iter_var" || is_printed_function(word);
 }
 
-/// Where a target's command line ends: it holds blanks, and commas without a blank.
+/// The end of a target's command line, which contains blanks, and commas without a blank after
+/// them.
 std::size_t target_end(std::string_view text) {
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -144,14 +146,14 @@ std::size_t target_end(std::string_view text) {
   return text.size();
 }
 
-// What follows a target may be the end of its line.
+// A target may be the last item on its line.
 std::string_view without_trailing_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
 // --- Single values -----------------------------------------------------------------------------
 
-/// What the text has no more of than its type, and maybe its address.
+/// An object of which the text contains only the type, and possibly the address.
 NodeId missing_object(Context& c, std::string_view printed_type, std::string_view printed) {
   const std::string_view* const type_key = text::meaning_of(kObjectNames, printed_type);
   const std::string type(type_key == nullptr ? printed_type : *type_key);
@@ -163,7 +165,7 @@ NodeId missing_object(Context& c, std::string_view printed_type, std::string_vie
   return c.missing.mention(type, place->second, printed, c.function());
 }
 
-/// A Relay function, which goes on behind its parameters up to the next value.
+/// Skips a Relay function, which continues after its parameters up to the next value.
 std::optional<NodeId> skip_relay_function(Context& c) {
   const std::string_view text = c.lexer.rest();
   if (!text.starts_with("fn (")) return std::nullopt;
@@ -182,7 +184,7 @@ std::optional<NodeId> skip_relay_function(Context& c) {
   c.lexer.fail("the function that starts here does not end");
 }
 
-/// `Type(0x…)`, or a form that the printer has for one type.
+/// `Type(0x…)`, or the printer's special form for one type.
 std::optional<NodeId> read_object(Context& c) {
   if (!c.lexer.token().is(TokenKind::name)) return std::nullopt;
   const std::string_view text = c.lexer.rest();
@@ -192,7 +194,7 @@ std::optional<NodeId> read_object(Context& c) {
   if (end == std::string_view::npos) {
     c.lexer.fail(fmt::format("the '(' behind {} is never closed", type));
   }
-  // A function goes on behind its parameters.
+  // A function continues after its parameters.
   if (type == "PrimFunc") {
     end = after_bracket(text, std::min(text.find("{\n", end), text.size() - 1));
     if (end == std::string_view::npos) {
@@ -208,7 +210,7 @@ std::optional<NodeId> read_object(Context& c) {
   return node;
 }
 
-/// The name of a kind alone: nearly every Target has keys.
+/// Only the name of a kind: nearly every Target has keys.
 NodeId make_target_kind(Context& c, std::string_view kind) {
   Builder& builder = c.builder;
   c.lose(LossCode::target_details);
@@ -217,7 +219,7 @@ NodeId make_target_kind(Context& c, std::string_view kind) {
                       {builder.string(kind), kAbsentInteger, kAbsentInteger, ListId::none});
 }
 
-/// `c -keys=cpu`, or the name of a target's kind alone.
+/// `c -keys=cpu`, or only the name of a target's kind.
 std::optional<NodeId> read_target(Context& c) {
   if (!c.lexer.token().is(TokenKind::name)) return std::nullopt;
   const std::string_view text =
@@ -263,7 +265,7 @@ NodeId read_single(Context& c) {
 
 // --- Lists, maps and objects -------------------------------------------------------------------
 
-/// Values of lists, maps and objects are told apart by a comma and a blank.
+/// A comma and a blank separate the values of lists, maps and objects.
 void expect_separator(Context& c) {
   if (!c.lexer.token().is(Sign::comma)) {
     c.lexer.fail_expected(
@@ -272,7 +274,7 @@ void expect_separator(Context& c) {
   c.lexer.seek(c.lexer.token().end);
 }
 
-/// A pool is printed again wherever it is used: the same text is the same pool.
+/// The printer repeats a pool at each use: equal text means the same pool.
 NodeId finish_object(Context& c, const OpenAttribute& object) {
   const NodeId node = make_object(c, object.kind, object.names, object.values);
   const std::string_view text = c.slice(object.begin, c.lexer.token().end);
@@ -281,7 +283,7 @@ NodeId finish_object(Context& c, const OpenAttribute& object) {
   return c.objects.pools.try_emplace(text, node).first->second;
 }
 
-/// A map with names as keys is a StringMap; one key of another kind makes it an ObjectMap.
+/// A map whose keys are all names is a StringMap; any other key makes it an ObjectMap.
 NodeId finish_value(Context& c, const OpenAttribute& container) {
   Builder& builder = c.builder;
   if (container.close == ']') {
@@ -309,17 +311,17 @@ NodeId finish_value(Context& c, const OpenAttribute& container) {
   return builder.make(Kind::ObjectMap, {builder.map(entries)});
 }
 
-/// The innermost container is done, and may be the last value of the next one.
+/// Closes the innermost container, which may be the last value of the next one.
 NodeId close_value(Context& c) {
   const NodeId node = finish_value(c, c.open_attributes.back());
   c.open_attributes.pop_back();
   c.lexer.pass(1);
-  // Some objects end with a line end of their own.
+  // Some objects end with a line end.
   c.lexer.skip_lines();
   return node;
 }
 
-/// A brace may also begin `{n|n>=0}`, a SizeVar.
+/// A brace may also begin a SizeVar, `{n|n>=0}`.
 bool opens(Context& c, char bracket) {
   if (!c.lexer.rest().starts_with(bracket)) return false;
   return bracket != '{' || size_var_end(c.lexer.rest(), 0) == 0;
@@ -332,14 +334,14 @@ std::optional<Kind> object_that_opens(Context& c) {
   return text.substr(type.size()).starts_with('(') ? described_kind(type) : std::nullopt;
 }
 
-/// Depth is checked here: attributes of a hostile text nest as deep as it wants.
+/// Checks the depth: attributes of a hostile text may nest to any depth.
 void open_value(Context& c, OpenAttribute container, std::size_t bytes) {
   c.check_nesting(c.lexer, c.open_attributes.size(), "values");
   c.open_attributes.push_back(std::move(container));
   c.lexer.pass(bytes);
 }
 
-/// `"name": ` or `value: `; names are printed as they are.
+/// `"name": ` or `value: `; the printer does not escape names.
 void read_key(Context& c) {
   OpenAttribute& map = c.open_attributes.back();
   const std::string_view text = c.lexer.rest();
@@ -354,7 +356,7 @@ void read_key(Context& c) {
   c.lexer.pass(Sign::colon, "behind a key");
 }
 
-/// `name=`, and all of a field that is raw text: that is printed on a line of its own.
+/// `name=`, and the whole of a raw text field, which is printed on its own line.
 void read_field(Context& c) {
   for (OpenAttribute& object = c.open_attributes.back();;) {
     c.lexer.skip_lines();
@@ -375,7 +377,7 @@ void read_field(Context& c) {
 
 }  // namespace
 
-/// A loop over what is open, in place of recursion: attributes nest as deep as a text wants.
+/// A loop over the open values, in place of recursion: attributes may nest to any depth.
 NodeId read_attribute(Context& c) {
   const std::size_t depth = c.open_attributes.size();
   for (;;) {
@@ -390,7 +392,7 @@ NodeId read_attribute(Context& c) {
     } else {
       value = read_single(c);
     }
-    // A value may be the last one of what is open, and that again.
+    // A value may be the last one of an open value, which may in turn be the last one of the next.
     while (c.open_attributes.size() > depth) {
       if (value) c.open_attributes.back().values.push_back(*value);
       value.reset();

@@ -15,20 +15,21 @@ using text::Grammar;
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-// TVM leaves names as they are; `*`, `/` and ':' are printed without blanks around them.
+// TVM does not change names, and prints `*`, `/` and ':' without blanks around them.
 constexpr std::string_view kNameContinue = ".-#$";
 
 constexpr std::string_view kIterVarCall = "iter_var(";
-constexpr std::size_t kLongestDType = 64;  // its parentheses included
-constexpr std::size_t kLongestLanes = 64;  // those of both brackets included
+constexpr std::size_t kLongestDType = 64;  // including its parentheses
+constexpr std::size_t kLongestLanes = 64;  // including both brackets
 
-// What is printed in front of a parenthesis, beside operators, functions, casts and broadcasts.
+// Words that the printer writes before a parenthesis, besides operators, functions, casts and
+// broadcasts.
 constexpr std::string_view kCalled =
     " PrimFunc alloc_buffer annotations assert bind buffer comm_reducer floordiv floormod for init "
     "iter_var launch_thread match_buffer max min parallel ramp range reads reduce select shuffle "
     "unrolled vectorized where while writes ";
 
-/// A word in front of a parenthesis that is not a part of a name such as `T_add(red)`.
+/// Whether a word before a parenthesis is a function, and not part of a name such as `T_add(red)`.
 bool is_function(std::string_view word) {
   return text::is_one_of(kCalled, word) || word.starts_with("tir.") || word.starts_with('@') ||
          broadcast_lanes(word) || parse_dtype(word);
@@ -38,16 +39,16 @@ bool continues_name(char c) {
   return text::is_name_char(c) || kNameContinue.find(c) != kNone;
 }
 
-/// Whether `(4*tir.vscale())(value)` begins at `open`.
-/// Looked for on a short stretch, for every `x(` of a text would be looked through to its end.
+/// Whether `(4*tir.vscale())(value)` begins at `open`. Limits the search to a short range:
+/// otherwise each `x(` would cost a search to the end of the text.
 bool has_scalable_lanes(std::string_view text, std::size_t open) {
   text = text.substr(0, open + kLongestLanes);
   const std::size_t close = after_bracket(text, open);
   return close != kNone && text.substr(close).starts_with('(');
 }
 
-/// A name that the lexer would take for several tokens or for a word of the dialect: a SizeVar, a
-/// name with parentheses such as `T_add(red)`, an IterVar without a domain.
+/// A name that the lexer would split into several tokens, or read as a word of the dialect: a
+/// SizeVar, a name with parentheses such as `T_add(red)`, an IterVar without a domain.
 std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (text.substr(begin).starts_with('{')) return size_var_end(text, begin);
   const std::size_t end = word_end(text, begin);
@@ -57,7 +58,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
   if (end >= text.size() || text[end] != '(') return begin;
   if (word == kScalableBroadcast && has_scalable_lanes(text, end)) return begin;
-  // Calls nest: only what is none is looked through.
+  // Calls nest, so the search for a closing bracket skips all calls but those of `iter_var`.
   const bool may_be_unbound = text.substr(begin).starts_with(kIterVarCall);
   if (is_function(word) && !may_be_unbound) return begin;
   const std::string_view ahead = text::ahead_of(end, text);
@@ -67,7 +68,7 @@ std::size_t leaf_end(std::string_view text, std::size_t begin) {
   return unbound_iter_var(text.substr(begin, close - begin)) ? close : begin;
 }
 
-/// `(int64)` in front of a number.
+/// `(int64)` before a number.
 std::size_t typed_number(std::string_view text, std::size_t begin) {
   const std::size_t length = text.substr(begin, kLongestDType).find(')');
   const std::size_t close = begin + length;
@@ -90,7 +91,7 @@ std::size_t string_end(std::string_view text, std::size_t begin) {
   return kNone;
 }
 
-/// Like legacy text but for names: `/` is an operator without blanks around it here.
+/// Like that of legacy text, except for names: here `/` is an operator without blanks around it.
 Grammar make_grammar() {
   Grammar grammar = text::infix_grammar();
   grammar.lexical.name_continue = kNameContinue;
@@ -171,7 +172,8 @@ std::size_t word_end(std::string_view text, std::size_t begin) {
   return begin;
 }
 
-/// The last one of that name that can have so many dimensions: names are hints, and not unique.
+/// The last buffer of that name that can have this number of dimensions: names are hints and not
+/// unique.
 NodeId BufferTable::accessed(std::string_view name, std::size_t dimensions) {
   const std::vector<std::size_t>& known = by_name_[name];
   for (std::size_t i = known.size(); i-- > 0;) {
@@ -184,7 +186,7 @@ NodeId BufferTable::accessed(std::string_view name, std::size_t dimensions) {
   return node;
 }
 
-/// The first mention of an address means the buffer that was declared last.
+/// The first mention of an address refers to the most recently declared buffer.
 NodeId BufferTable::at_address(std::string_view name, std::string_view address) {
   const auto known = by_address_.find(address);
   if (known != by_address_.end()) return known->second;
@@ -194,7 +196,7 @@ NodeId BufferTable::at_address(std::string_view name, std::string_view address) 
   return node;
 }
 
-/// How many dimensions it has shows where it is used.
+/// Its uses show the number of dimensions.
 NodeId BufferTable::declare(std::string_view name) {
   return add(name, DType::Float(32), {});
 }
@@ -206,7 +208,8 @@ NodeId BufferTable::allocate(std::string_view name, DType dtype, const std::vect
   return node;
 }
 
-/// float32 where nothing is printed: dtypes are inferred once the function is read.
+/// Without a printed dtype, assumes float32 until the whole function is read and dtypes are
+/// inferred.
 NodeId BufferTable::add(std::string_view name, DType dtype, const std::vector<NodeId>& shape) {
   const NodeId node =
       make_.buffer({.name = name, .data = data_of(name, dtype), .dtype = dtype, .shape = shape});
@@ -215,8 +218,8 @@ NodeId BufferTable::add(std::string_view name, DType dtype, const std::vector<No
   return node;
 }
 
-/// The pointer of that name, which an allocation, a let or the function's parameters define; a
-/// pointer of its own where there is none.
+/// The pointer of that name, which an allocation, a let or a parameter of the function defines; a
+/// new pointer if there is none.
 NodeId BufferTable::data_of(std::string_view name, DType dtype) {
   if (const NodeId known = names_.find(name); known != NodeId::none) return known;
   return make_.var(name, make_.pointer_type(make_.prim_type(dtype), "global"));
@@ -228,7 +231,7 @@ void BufferTable::clear() {
   by_address_.clear();
 }
 
-/// int32 until its dtype is inferred.
+/// Assumes int32 until dtypes are inferred.
 NodeId Context::var(std::string_view printed) {
   const auto size = size_var_name(printed);
   return make.var(size.value_or(printed), make.prim_type(DType::Int(32)),

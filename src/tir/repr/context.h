@@ -1,5 +1,5 @@
-// The grammar of the repr text, its operators, names and words, and what all parts of the reader
-// share while one text is read.
+// The grammar of the repr text, its operators, names and words, and the state that all parts of the
+// reader share for one text.
 #pragma once
 
 #include <cstddef>
@@ -24,33 +24,34 @@ namespace mlf::tir::repr {
 
 const text::Grammar& grammar();
 
-/// Of `x(4*tir.vscale())(value)`, a broadcast to as many lanes as the machine has.
+/// The word of `x(4*tir.vscale())(value)`, a broadcast whose number of lanes depends on the
+/// machine.
 constexpr std::string_view kScalableBroadcast = "x";
 
 /// The lanes in the name of a broadcast, `x4(value)`.
 std::optional<std::int64_t> broadcast_lanes(std::string_view word);
 
-/// Offset just past `{n|n>=0}`, which is a SizeVar; `begin` where there is none.
+/// Offset just past a SizeVar, `{n|n>=0}`; `begin` if there is none.
 std::size_t size_var_end(std::string_view text, std::size_t begin);
-/// The name in `{n|n>=0}`; nothing for any other text.
+/// The name in `{n|n>=0}`; nullopt for any other text.
 std::optional<std::string_view> size_var_name(std::string_view token);
 
-/// An IterVar without a domain, `iter_var(name, , tag)`: the one hole that a list may have.
+/// An IterVar without a domain, `iter_var(name, , tag)`: the only call with an empty argument.
 struct UnboundIterVar {
   std::string_view name;
   std::string_view tag;
 };
 std::optional<UnboundIterVar> unbound_iter_var(std::string_view token);
 
-/// Offset just past the bracket that closes the one at `open`, strings and comments passed over;
-/// npos if it is never closed.
+/// Offset just past the bracket that closes the one at `open`; npos if nothing closes it. Skips
+/// strings and comments.
 std::size_t after_bracket(std::string_view text, std::size_t open);
 
-/// Offset just past the string or comment at `begin`, `begin` where there is none, npos if it is
-/// never closed.
+/// Offset just past the string or comment at `begin`; `begin` if there is none; npos if nothing
+/// closes it.
 std::size_t after_quoted(std::string_view text, std::size_t begin);
 
-/// Offset just past the letters, digits and signs that a name may hold.
+/// Offset just past the letters, digits and signs that a name may contain.
 std::size_t word_end(std::string_view text, std::size_t begin);
 
 using text::Sign;
@@ -66,8 +67,8 @@ struct BufferDraft {
   bool is_of_block = false;               ///< a block allocates it: dtype and shape are printed
 };
 
-/// The buffers of a function. The text has a buffer's name and its indices and nothing else, so one
-/// buffer is made for all of that name and number of dimensions.
+/// The buffers of a function. The text contains only a buffer's name and its indices, so all
+/// mentions with one name and one number of dimensions become one buffer.
 class BufferTable {
  public:
   BufferTable(text::ExprFactory& make, const text::NameScopes& names)
@@ -75,11 +76,11 @@ class BufferTable {
 
   /// Returns the buffer that is accessed with this number of indices.
   NodeId accessed(std::string_view name, std::size_t dimensions);
-  /// The buffer at this address: `buffer(name, 0x…)`.
+  /// Returns the buffer at this address: `buffer(name, 0x…)`.
   NodeId at_address(std::string_view name, std::string_view address);
-  /// A new one that the text declares.
+  /// Adds a buffer that the text declares.
   NodeId declare(std::string_view name);
-  /// A new one of this dtype and shape, which a block allocates.
+  /// Adds a buffer of this dtype and shape that a block allocates.
   NodeId allocate(std::string_view name, DType dtype, const std::vector<NodeId>& shape);
 
   const std::vector<BufferDraft>& drafts() const { return drafts_; }
@@ -96,7 +97,7 @@ class BufferTable {
   support::NameMap<std::string_view, NodeId> by_address_;
 };
 
-/// What is known of variables when they are defined, by node.
+/// Facts about variables from their definitions, by node.
 struct Definitions {
   /// The value of a let.
   std::unordered_map<std::uint32_t, NodeId> values;
@@ -104,11 +105,11 @@ struct Definitions {
   std::unordered_map<std::uint32_t, std::pair<NodeId, NodeId>> domains;
   /// The extents of an allocation.
   std::unordered_map<std::uint32_t, std::vector<NodeId>> extents;
-  /// Implied numbers: they have the dtype of the other operand.
+  /// Numbers that the text implies; each has the dtype of the other operand.
   std::vector<NodeId> implied;
 };
 
-/// Something that was opened and has not ended yet.
+/// A construct that has begun and not ended yet.
 struct Frame {
   enum class Open : std::uint8_t {
     function,
@@ -127,7 +128,7 @@ struct Frame {
 };
 using Open = Frame::Open;
 
-/// A list, map or object of an attribute whose end has not come yet.
+/// A list, map or object of an attribute that is not closed yet.
 struct OpenAttribute {
   char close;
   std::uint32_t begin;
@@ -147,7 +148,7 @@ struct AttributeObjects {
 struct Context final : text::ReaderContext {
   using ReaderContext::ReaderContext;
 
-  /// A variable of which the text has only the name: `n`, or `{n|n>=0}`, a SizeVar.
+  /// A variable of which the text contains only the name: `n`, or a SizeVar `{n|n>=0}`.
   NodeId var(std::string_view printed);
   /// A pointer to the elements of an allocation.
   NodeId pointer(std::string_view name, DType element, std::string_view scope);
@@ -160,7 +161,8 @@ struct Context final : text::ReaderContext {
   AttributeObjects objects;
 
   // Of the function that is being read:
-  /// The variables that names denote: the innermost one of each name, for the text has raw hints.
+  /// The variables that names denote. Names are raw hints, so the innermost definition of a name
+  /// applies.
   text::NameScopes names;
   BufferTable buffers{make, names};
   Definitions definitions;

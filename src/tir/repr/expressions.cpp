@@ -1,5 +1,5 @@
-// Expressions of the repr text: what a place makes of a value, what is printed as a call, and the
-// loop over the syntax.
+// Expressions of the repr text: conversions of values to the expected nodes, nodes that are printed
+// as calls, and the loop over the syntax.
 #include "tir/repr/expressions.h"
 
 #include <fmt/core.h>
@@ -17,7 +17,7 @@ namespace mlf::tir::repr {
 
 namespace {
 
-/// `2` may be the int32 or the float64 2: streams print both alike.
+/// `2` may be an int32 or a float64: C++ streams print both in the same form.
 NodeId as_double(Context& c, NodeId number) {
   const Node node = c.builder.node(number);
   if (!node.is(Kind::IntImm) || node.dtype() != DType::Int(32)) return number;
@@ -26,8 +26,8 @@ NodeId as_double(Context& c, NodeId number) {
 
 }  // namespace
 
-/// The innermost variable of that hint, or a new one for the rest of the function; `?` is tir.Any.
-/// What ends with a parenthesis is a call of a function that TIR does not have.
+/// The innermost variable with that hint, or a new one for the rest of the function. `?` is
+/// tir.Any. A name that ends with a parenthesis is a call of a function that TIR does not have.
 NodeId look_up(Context& c, const Value& value) {
   const std::string_view name = c.exprs.name_of(value);
   if (name == "?") return c.builder.make(Kind::Any, {DType::Int(32)});
@@ -41,7 +41,7 @@ NodeId look_up(Context& c, const Value& value) {
   return variable;
 }
 
-/// Only here is it decided what a name or a subscript was meant to be.
+/// Decides what a name or a subscript means.
 NodeId as_expr(Context& c, const Value& value) {
   switch (value.form) {
     case Value::Form::node:
@@ -65,7 +65,7 @@ NodeId as_expr(Context& c, const Value& value) {
   c.exprs.fail_expected(value, "an expression");
 }
 
-/// A word that is not a variable of the function may be a dtype here: PrimType values print so.
+/// A word that is not a variable of the function may be a dtype: a PrimType prints as its dtype.
 NodeId as_attribute(Context& c, const Value& value) {
   if (value.form == Value::Form::string)
     return c.make.string(text::decode_string(c.exprs.name_of(value)));
@@ -102,8 +102,7 @@ NodeId as_var(Context& c, const Value& value) {
   return node;
 }
 
-/// The operands of a reducer: its result is in front of them, so that their names are known
-/// already.
+/// The operands of a reducer. Its result precedes them, so their names are known already.
 std::vector<NodeId> as_vars(Context& c, const Value& list) {
   std::vector<NodeId> nodes;
   if (list.form != Value::Form::list) c.exprs.fail(list.syntax, "expected a list of variables");
@@ -115,7 +114,7 @@ NodeId buffer_of(Context& c, const Value& element) {
   return c.buffers.accessed(c.exprs.text_of(element.subscripted), element.count);
 }
 
-/// Where a buffer itself is meant, the printer writes its address as well.
+/// For the buffer itself, the printer also writes its address.
 NodeId as_buffer(Context& c, const Value& value) {
   const bool is_buffer =
       value.form == Value::Form::node && c.builder.node(value.node).is(Kind::Buffer);
@@ -125,7 +124,7 @@ NodeId as_buffer(Context& c, const Value& value) {
   return value.node;
 }
 
-/// `A[i, j:k]`; the ends of slices are printed, not their extents.
+/// `A[i, j:k]`; the printer writes the ends of slices, not their extents.
 NodeId as_region(Context& c, const Value& value) {
   if (value.form != Value::Form::element) {
     c.exprs.fail_expected(value, "a region of a buffer");
@@ -146,7 +145,7 @@ NodeId as_region(Context& c, const Value& value) {
   return c.builder.make(Kind::BufferRegion, {buffer_of(c, value), c.builder.list(ranges)});
 }
 
-/// Unlike regions and legacy text, bounds have the extent, not the end.
+/// Bounds contain the extent, whereas regions and legacy text contain the end.
 NodeId as_bounds(Context& c, const Value& list) {
   if (list.form != Value::Form::list || list.count != 2) {
     c.exprs.fail_expected(list, "[first, extent]");
@@ -163,8 +162,8 @@ NodeId as_range(Context& c, const Value& value) {
   return value.node;
 }
 
-/// Makes `a op b`. A float64 without a fraction is printed like an int32: where the other operand
-/// is a float64 constant, it is one.
+/// Makes `a op b`. A float64 without a fraction is printed like an int32; if the other operand is a
+/// float64 constant, this number is a float64 too.
 NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
   const bool is_double = c.make.dtype_of(a) == DType::Float(64);
   if (is_double != (c.make.dtype_of(b) == DType::Float(64)))
@@ -176,7 +175,7 @@ NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
 
 namespace {
 
-/// Fails unless the arguments have these keywords, in this order: the printer leaves none out.
+/// Fails unless the arguments have these keywords, in this order: the printer never omits one.
 void expect_keywords(Context& c, SyntaxId id, std::span<const Value> values,
                      std::initializer_list<std::string_view> names) {
   std::size_t i = 0;
@@ -186,7 +185,7 @@ void expect_keywords(Context& c, SyntaxId id, std::span<const Value> values,
   }
 }
 
-/// `tir.exp(x)`, `@f(x)`: no dtype is printed, it follows from the operator or is assumed.
+/// `tir.exp(x)`, `@f(x)`: the text has no dtype. It follows from the operator or is assumed.
 NodeId read_operator(Context& c, std::string_view name, std::span<const Value> arguments) {
   std::vector<NodeId> nodes;
   for (const Value& argument : arguments) nodes.push_back(as_expr(c, argument));
@@ -198,8 +197,8 @@ NodeId read_operator(Context& c, std::string_view name, std::span<const Value> a
   return c.make.call_inferred(name, nodes, c.function_losses.function());
 }
 
-/// Vectors and indices are in one list: as many numbers at its end as can be indices of what
-/// comes before them are.
+/// Vectors and indices are in one list. The indices are the longest run of numbers at its end that
+/// are valid for the vectors before them.
 NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
   std::vector<NodeId> parts;
   std::int64_t lanes = 0;
@@ -223,8 +222,8 @@ NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
   return c.make.shuffle(std::span(parts).first(vectors), std::span(parts).subspan(vectors));
 }
 
-/// `buffer(A, 0x55d0a1b2c3d0)`: outside of loads and stores the address tells buffers of one name
-/// apart.
+/// `buffer(A, 0x55d0a1b2c3d0)`: outside of loads and stores, the address distinguishes buffers with
+/// one name.
 NodeId read_buffer(Context& c, SyntaxId, std::span<const Value> arguments) {
   return c.buffers.at_address(c.exprs.name_of(arguments[0]), c.exprs.name_of(arguments[1]));
 }
@@ -255,8 +254,8 @@ NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
                                      builder.list(axes), condition, place});
 }
 
-/// The number of lanes is in the name, `x4(value)`, or in front of the value where the machine
-/// says how many it has.
+/// The number of lanes is in the name, `x4(value)`, or before the value if it depends on the
+/// machine.
 NodeId make_broadcast(Context& c, SyntaxId id, NodeId value, NodeId lanes) {
   const auto known = c.make.lanes_of(lanes);
   if (!known) {
@@ -284,7 +283,7 @@ NodeId read_range(Context& c, SyntaxId id, std::span<const Value> arguments) {
   return c.builder.make(Kind::Range, {min, as_expr(c, arguments[1])});
 }
 
-// Beside those of text::kCommonFunctions.
+// In addition to those of text::kCommonFunctions.
 constexpr text::PrintedFunction<Context> kFunctions[] = {
     {"shuffle", 2, read_shuffle},
     {"reduce", 6, read_reduce},
@@ -293,7 +292,7 @@ constexpr text::PrintedFunction<Context> kFunctions[] = {
     {"buffer", 2, read_buffer},
 };
 
-/// A cast is spelled as its dtype, `float32(x)`, and so is looked for last.
+/// A cast is spelled as its dtype, `float32(x)`, so casts are looked up last.
 NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {
   const std::string_view name = c.exprs.name_of(values[0]);
   const auto arguments = values.subspan(1);
@@ -305,7 +304,7 @@ NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {
     if (const auto lanes = broadcast_lanes(name)) {
       return make_broadcast(c, id, as_expr(c, arguments[0]), c.make.int32(*lanes));
     }
-    // The lanes alone: the call with a value is around them.
+    // Only the lanes: the call with a value is around them.
     if (name == kScalableBroadcast) return as_expr(c, arguments[0]);
     if (const auto dtype = parse_dtype(name)) return c.make.cast(*dtype, as_expr(c, arguments[0]));
   }
@@ -318,7 +317,7 @@ bool is_printed_function(std::string_view word) {
   return text::find_function<Context>(kFunctions, word) != nullptr;
 }
 
-/// `iter_var(name, range(…), tag)`, of which name and tag may be missing, and the domain too.
+/// `iter_var(name, range(…), tag)`; name, domain and tag may each be missing.
 NodeId as_iter_var(Context& c, const Value& value, Binding binding) {
   std::string_view name;
   std::string_view tag;
@@ -369,14 +368,14 @@ std::optional<Real> parse_real_name(std::string_view name) {
   if (name == "inf" || name == "nan") {
     return Real{*text::parse_real(name), DType::Float(64)};
   }
-  // Other widths make the printer of TVM fail.
+  // TVM's printer fails for other widths.
   if (!name.ends_with('f') && !name.ends_with('h')) return std::nullopt;
   const auto value = text::parse_real(name.substr(0, name.size() - 1));
   if (!value) return std::nullopt;
   return Real{*value, DType::Float(name.ends_with('f') ? 32 : 16)};
 }
 
-/// A literal, `1f` and `nanf` included where they are no variables.
+/// Whether this is a literal, which includes `1f` and `nanf` unless they are variables.
 bool is_number(Context& c, SyntaxId id) {
   const SyntaxKind kind = c.exprs.syntax(id).kind;
   if (kind == SyntaxKind::integer || kind == SyntaxKind::real) return true;
@@ -384,7 +383,7 @@ bool is_number(Context& c, SyntaxId id) {
          c.names.find(c.exprs.text_of(id)) == NodeId::none;
 }
 
-/// Makes one value of the last `count`, which become its elements.
+/// Replaces the last `count` values by one value with these elements.
 void collect(Context& c, Value::Form form, SyntaxId id, std::uint32_t count) {
   Value made{.form = form, .syntax = id};
   c.exprs.add_elements(made, c.exprs.top(count));
@@ -394,8 +393,8 @@ void collect(Context& c, Value::Form form, SyntaxId id, std::uint32_t count) {
 
 // --- Literals ----------------------------------------------------------------------------------
 
-/// int32 and float64 have no suffix, float32 and float16 end with `f` and `h`; all of them are
-/// printed with the six digits of a C++ stream.
+/// int32 and float64 have no suffix; float32 and float16 end with `f` and `h`. All have the six
+/// digits of a C++ stream.
 NodeId read_number(Context& c, SyntaxId id, std::string_view sign) {
   const std::string text = std::string(sign).append(c.exprs.text_of(id));
   if (c.exprs.syntax(id).kind == SyntaxKind::integer) {
@@ -444,7 +443,7 @@ NodeId read_predicated_load(Context& c, const Value& element, NodeId predicate) 
   return c.builder.make(Kind::Load, {dtype, buffer_var, at, predicate});
 }
 
-/// `x = v`, which is part of an expression behind `let` alone.
+/// `x = v`, which is part of an expression only after `let`.
 void lower_binding(Context& c, SyntaxId id) {
   const Value bound = c.exprs.pop();
   const Value name = c.exprs.pop();
@@ -469,7 +468,7 @@ void lower_let(Context& c, SyntaxId id) {
       {.form = Value::Form::let, .syntax = id, .node = c.make.let(bound.node, bound.other, body)});
 }
 
-/// All operators are in parentheses of their own, `/` and `%` are the truncating Div and Mod.
+/// Every operator is in its own parentheses. `/` and `%` are the truncating Div and Mod.
 void lower_binary(Context& c, SyntaxId id) {
   const Sign sign = c.exprs.syntax(id).sign;
   if (sign == Sign::assign) return lower_binding(c, id);
@@ -481,7 +480,7 @@ void lower_binary(Context& c, SyntaxId id) {
   c.exprs.push(id, make_binary(c, *text::binary_kind(sign), a, as_expr(c, right)));
 }
 
-/// A minus is part of a literal, and `let` was made where its body ended.
+/// A minus is part of a literal, and the end of its body already made a `let`.
 void lower_unary(Context& c, SyntaxId id) {
   const Value operand = c.exprs.pop();
   switch (c.exprs.syntax(id).sign) {
@@ -498,7 +497,7 @@ void lower_unary(Context& c, SyntaxId id) {
 
 // --- Parts -------------------------------------------------------------------------------------
 
-/// What is in front of the bracket stays a name: the number of indices says which buffer it is.
+/// The text before the bracket stays a name: the number of indices determines the buffer.
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t indices = c.exprs.syntax(id).arity - 1;
   collect(c, Value::Form::element, id, indices);
@@ -511,14 +510,14 @@ void lower_subscript(Context& c, SyntaxId id) {
   c.exprs.push(element);
 }
 
-/// `x(4*tir.vscale())(value)`: a broadcast to as many lanes as the machine has.
+/// `x(4*tir.vscale())(value)`: a broadcast whose number of lanes depends on the machine.
 bool is_scalable_broadcast(Context& c, std::span<const Value> values) {
   return values.size() == 2 && values[0].form == Value::Form::node &&
          c.exprs.head_of(values[0].syntax) == kScalableBroadcast;
 }
 
-/// Operators, and nodes that are printed as calls. What an IterVar is made of depends on what is
-/// around it, so that its parts are kept.
+/// Operators, and nodes that are printed as calls. Keeps the parts of an IterVar, because the node
+/// depends on its surroundings.
 void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
   const auto values = c.exprs.top(count);
@@ -542,7 +541,7 @@ void lower_call(Context& c, SyntaxId id) {
 
 // --- The loop ----------------------------------------------------------------------------------
 
-/// Names and subscripts become nodes once it is known what they are asked for.
+/// Names and subscripts become nodes once the expected kind of node is known.
 void lower_node(Context& c, SyntaxId id) {
   const Syntax& node = c.exprs.syntax(id);
   switch (node.kind) {
@@ -575,7 +574,7 @@ void lower_node(Context& c, SyntaxId id) {
   c.exprs.fail(id, fmt::format("expected an expression of TIR, found {}", c.exprs.shown(id)));
 }
 
-/// Evaluates the nodes of a tree, parts before wholes. A minus and the literal behind it are one
+/// Evaluates the nodes of a tree, children before parents. A minus and the literal after it are one
 /// constant.
 void lower_nodes(Context& c, SyntaxId first, SyntaxId last) {
   for (SyntaxId id = first; id <= last; ++id) {

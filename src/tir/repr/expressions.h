@@ -1,6 +1,6 @@
-// Expressions of the repr text: syntax to values in one loop, and what a place makes of a value;
-// statements around them. Dtypes are those of the printed constants and casts; the rest is inferred
-// once a function is read.
+// Expressions of the repr text: one loop that turns syntax into values, conversions of values to
+// the expected nodes, and the statements around them. Printed constants and casts state dtypes; the
+// reader infers the others after a whole function.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace mlf::tir::repr {
 
-/// The value of a parsed expression; values hold until the end of the statement.
+/// The value of a parsed expression; valid until the end of the statement.
 Value lower(Context& c, SyntaxId root);
 
 // --- Values as what a place asks for, which fail at anything else: expressions.cpp -------------
@@ -23,32 +23,32 @@ NodeId as_expr(Context& c, const Value& value);
 inline NodeId as_expr(Context& c, SyntaxId root) {
   return as_expr(c, lower(c, root));
 }
-/// Of a list, or of the indices of an element.
+/// The elements of a list, or the indices of a subscript.
 std::vector<NodeId> as_exprs(Context& c, const Value& list);
-/// As an attribute holds it: strings are String, dtypes types.
+/// The node for an attribute: strings become String, dtypes become types.
 NodeId as_attribute(Context& c, const Value& value);
 NodeId as_var(Context& c, const Value& value);
 std::vector<NodeId> as_vars(Context& c, const Value& list);
-/// The buffer that `A[i, j]` is an element of.
+/// The buffer A of an element `A[i, j]`.
 NodeId buffer_of(Context& c, const Value& element);
 NodeId as_buffer(Context& c, const Value& value);
 NodeId as_region(Context& c, const Value& value);
-/// `[min, extent]`, as bounds of a realize or prefetch are printed.
+/// `[min, extent]`, the printed form of the bounds of a realize or prefetch.
 NodeId as_bounds(Context& c, const Value& list);
 NodeId as_range(Context& c, const Value& value);
-/// What no statement defines is a variable that the function has from elsewhere.
+/// The node of a name. If no statement defines it, it is a variable from outside the function.
 NodeId look_up(Context& c, const Value& name);
 /// `(nullptr)`
 bool is_null(Context& c, const Value& value);
-/// `a op b`, with the dtype of a number that is printed without one.
+/// `a op b`. Gives a number without a printed dtype the dtype of the other operand.
 NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b);
 
 // --- What is printed as a call: expressions.cpp ------------------------------------------------
 
-/// Whether a word is a function of expressions, but for operators, casts and broadcasts.
+/// Whether a word is a function of expressions other than an operator, cast or broadcast.
 bool is_printed_function(std::string_view word);
 enum class Binding : std::uint8_t { fresh, known };
-/// An IterVar around a new variable, or around the one that is already in use.
+/// An IterVar of a new variable, or of the variable that is already in use.
 NodeId as_iter_var(Context& c, const Value& value, Binding binding);
 
 // --- Statements: statements.cpp ----------------------------------------------------------------
@@ -58,17 +58,17 @@ NodeId read_body(Context& c);
 
 // --- What a function leaves unsaid: inference.cpp -------------------------------------------
 
-/// Sets the dtypes of the nodes from `first` on. The text has those of constants, casts and
-/// allocations alone: what is added, compared or stored together has one dtype, and where nothing
-/// says which, it is what such a thing mostly is.
+/// Sets the dtypes of the nodes from `first` on. The text states only the dtypes of constants,
+/// casts and allocations. Expressions that are added, compared or stored together have one dtype.
+/// If nothing states it, assumes the usual dtype for such an expression.
 void infer_dtypes(Context& c, std::uint32_t first);
-/// Sets the extents of buffers, of which the text has the indices alone: as many elements as are
-/// loaded and stored by the nodes from `first` on, as far as loops with constant bounds tell.
+/// Sets the extents of buffers, of which the text contains only the indices: as many elements as
+/// the nodes from `first` on load and store, as far as loops with constant bounds determine it.
 void infer_shapes(Context& c, std::uint32_t first);
 
 // --- Values of attributes: attributes.cpp -------------------------------------------------------
 
-/// Reads the value at the lexer's token and leaves the lexer behind it. `(nullptr)` is none.
+/// Reads the value at the lexer's token and moves the lexer past it. `(nullptr)` is `none`.
 NodeId read_attribute(Context& c);
 /// The same for a map with names as keys.
 std::vector<NamedNode> read_attribute_map(Context& c);

@@ -1,5 +1,5 @@
-// What a function leaves unsaid: its dtypes, by classes of nodes that have one dtype, each with the
-// best evidence, and the extents of its buffers.
+// Facts that the text of a function omits: its dtypes, by classes of nodes that share one dtype,
+// each with the best evidence; and the extents of its buffers.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -16,14 +16,14 @@ namespace {
 
 using text::DtypeRule;
 
-// Operators whose calls have any dtype, and the one that they mostly have.
+// Operators whose calls may have any dtype, and the usual one.
 constexpr text::Meaning<DType> kConventions[] = {{"tir.reinterpret", DType::Handle()},
                                                  {"tir.tvm_struct_get", DType::Handle()},
                                                  {"tir.type_annotation", DType::Float(32)}};
 
 constexpr DType kBFloat16 = {TypeCode::BFloat, 16, 1};
 
-// The kinds of operators are next to one another in nodes.def.
+// The kinds of operators are adjacent in nodes.def.
 bool is_comparison(Kind kind) {
   return kind >= Kind::EQ && kind <= Kind::GE;
 }
@@ -34,13 +34,13 @@ bool is_arithmetic(Kind kind) {
   return kind >= Kind::Add && kind <= Kind::Max;
 }
 
-/// A call that gives nothing has no lanes, and no influence on those of others.
+/// A call without a result has no lanes and does not influence those of others.
 std::int16_t lanes_of_dtype(DType dtype) {
   return dtype.is_void() ? std::int16_t{1} : dtype.lanes;
 }
 
-/// Union-find over the nodes of one function: a class is what has one element type, and knows the
-/// best evidence for it. Lanes are no part of it: they follow from the operands.
+/// Union-find over the nodes of one function. The nodes of a class share one element type; the
+/// class stores the best evidence for it. Lanes are not part of it: they follow from the operands.
 class DTypeInference {
  public:
   /// Nodes from `first` on are those of the function.
@@ -56,7 +56,7 @@ class DTypeInference {
     }
   }
 
-  /// Evidence first, from all nodes; then dtypes, parts before wholes.
+  /// Collects evidence from all nodes; then assigns dtypes, children before parents.
   void run() {
     const auto last = first_ + static_cast<std::uint32_t>(classes_.size());
     for (std::uint32_t id = first_; id < last; ++id) {
@@ -69,7 +69,7 @@ class DTypeInference {
   }
 
  private:
-  /// How sure a dtype is; the surest one of a class holds.
+  /// How certain a dtype is. The most certain one applies to the class.
   enum class Evidence : std::uint8_t {
     none,        ///< handed on only: a pointer
     operand,     ///< of arithmetic: int32
@@ -87,7 +87,7 @@ class DTypeInference {
     Evidence evidence = Evidence::none;
   };
 
-  /// With path halving, so that long chains of sums stay cheap.
+  /// Uses path halving, to keep long chains of sums cheap.
   std::uint32_t find(NodeId id) {
     std::uint32_t at = index(id) - first_;
     while (classes_[at].parent != at) {
@@ -97,7 +97,7 @@ class DTypeInference {
     return at;
   }
 
-  /// The class with the better evidence keeps its dtype. Nodes of other functions take no part.
+  /// The class with the better evidence keeps its dtype. Ignores nodes of other functions.
   void unite(Node a, Node b) {
     if (!a || !b || !is_own(a.id()) || !is_own(b.id())) return;
     std::uint32_t to = find(a.id());
@@ -107,7 +107,7 @@ class DTypeInference {
     classes_[from].parent = to;
   }
 
-  /// The first one of equal evidence holds.
+  /// Among equal evidence the first applies.
   void note(Node node, DType dtype, Evidence evidence) {
     if (!node || !is_own(node.id())) return;
     Class& known = classes_[find(node.id())];
@@ -124,7 +124,7 @@ class DTypeInference {
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) unite(a[i], b[i]);
   }
 
-  /// What an expression says about itself and its operands.
+  /// Takes what an expression states about itself and its operands.
   void visit(Node node) {
     if (node.category() == Category::stmt) return visit_statement(node);
     if (!is_expr(node.category())) return visit_part(node);
@@ -158,8 +158,7 @@ class DTypeInference {
     }
   }
 
-  /// Both operands of arithmetic and of comparisons have one dtype: the constructors of TVM
-  /// see to that.
+  /// Both operands of arithmetic and of comparisons have one dtype: TVM's constructors ensure that.
   void visit_operator(Node node) {
     if (is_arithmetic(node.kind()) || is_comparison(node.kind())) {
       const Node a = node[f::Add::a];
@@ -200,8 +199,8 @@ class DTypeInference {
     }
   }
 
-  /// The rules are those of text/op_table.def; for operators whose dtype only a printed one tells,
-  /// what their calls mostly have.
+  /// Applies the rules of text/op_table.def. If only a printed dtype could determine that of an
+  /// operator, assumes the usual dtype of its calls.
   void visit_call(Node call) {
     const NodeList arguments = call.list(f::Call::args);
     const Node callee = call[f::Call::op];
@@ -232,7 +231,7 @@ class DTypeInference {
     }
   }
 
-  /// The Reduce gives the value at value_index.
+  /// The Reduce has the value at value_index.
   void visit_reduce(Node reduce) {
     const NodeList sources = reduce.list(f::Reduce::source);
     const auto place = static_cast<std::size_t>(reduce.integer(f::Reduce::value_index));
@@ -242,7 +241,7 @@ class DTypeInference {
     note(reduce[f::Reduce::condition], DType::Bool(), Evidence::rule);
   }
 
-  /// What belongs to expressions without being one.
+  /// Parts of expressions that are not expressions.
   void visit_part(Node node) {
     switch (node.kind()) {
       case Kind::Buffer:
@@ -266,7 +265,7 @@ class DTypeInference {
     }
   }
 
-  /// A buffer in an allocation has its dtype, unless a block says another one.
+  /// A buffer in an allocation has the allocation's dtype, unless a block states another one.
   void visit_buffer(Node buffer) {
     const Node data = buffer[f::Buffer::data];
     note(data, DType::Handle(), Evidence::convention);
@@ -279,8 +278,8 @@ class DTypeInference {
     note(buffer, element.dtype(f::PrimType::dtype), Evidence::allocation);
   }
 
-  /// Conditions are boolean, indices, extents and loop variables mostly int32; a store ties its
-  /// value to the buffer.
+  /// Conditions are boolean; indices, extents and loop variables are usually int32. The value and
+  /// the buffer of a store share one dtype.
   void visit_statement(Node statement) {
     switch (statement.kind()) {
       case Kind::LetStmt:
@@ -317,7 +316,7 @@ class DTypeInference {
     }
   }
 
-  /// A variable of a block has the dtype of what is bound to it.
+  /// A variable of a block has the dtype of the value bound to it.
   void visit_block(Node realize) {
     note(realize[f::BlockRealize::predicate], DType::Bool(), Evidence::rule);
     const NodeList iter_vars = realize[f::BlockRealize::block].list(f::Block::iter_vars);
@@ -327,7 +326,7 @@ class DTypeInference {
     }
   }
 
-  /// Parts come before their wholes, so that lanes add up on the way.
+  /// Children come before parents, so the lanes of operands are known.
   void assign(NodeId id) {
     const Node node = builder_.node(id);
     const DType element = classes_[find(id)].dtype;
@@ -339,7 +338,7 @@ class DTypeInference {
     if (!is_expr(node.category()) || node.is(Kind::Cast)) return;
     if (node.is(Kind::IntImm) && classes_[find(id)].evidence == Evidence::printed &&
         node.dtype() != element) {
-      // A literal keeps its own dtype, whatever is beside it; an implied one has none.
+      // A literal keeps its own dtype, regardless of the other operand; an implied one has none.
       if (!is_implied_[index(id) - first_]) return;
     }
     if (node.is(Kind::FloatImm)) {
@@ -352,7 +351,7 @@ class DTypeInference {
     builder_.set(id, 0, dtype);
   }
 
-  /// As the constructors of TVM would set them; those of the operands are known already.
+  /// The lanes that TVM's constructors would set; those of the operands are known already.
   std::int16_t lanes_of(Node expr) const {
     const auto wider = [](Node a, Node b) {
       const std::int16_t lanes = lanes_of_dtype(a.dtype());
@@ -379,7 +378,7 @@ class DTypeInference {
     }
   }
 
-  /// By the rule of the operator, from arguments whose lanes are known.
+  /// The lanes by the rule of the operator, from arguments whose lanes are known.
   std::int16_t lanes_of_call(Node call) const {
     const text::OpInfo* const known = call[f::Call::op].is(Kind::Op)
                                           ? text::find_op(call[f::Call::op].text(f::Op::name))
@@ -389,7 +388,7 @@ class DTypeInference {
     return dtype ? lanes_of_dtype(*dtype) : std::int16_t{1};
   }
 
-  /// The dtype of a variable is part of its type, and both have to agree.
+  /// The dtype of a variable is also part of its type, and the two must agree.
   void set_type(Node var, DType dtype) {
     const NodeId id = var.id();
     if (var[f::Var::type_annotation].is(Kind::PointerType) && dtype.is_handle()) return;
@@ -397,7 +396,7 @@ class DTypeInference {
     builder_.set(id, f::Var::type_annotation, context_.make.prim_type(dtype));
   }
 
-  /// The pointer of a buffer points to what the buffer holds, unless an allocation says otherwise.
+  /// The pointer of a buffer points to the buffer's dtype, unless an allocation states another one.
   void settle_data(Node buffer) {
     const Node data = buffer[f::Buffer::data];
     if (context_.definitions.extents.contains(index(data.id()))) return;
@@ -428,10 +427,10 @@ void infer_dtypes(Context& c, std::uint32_t first) {
 
 namespace {
 
-// Far above any index, and far below what sums of such numbers could overflow.
+// Far above any index, and small enough that sums of such numbers do not overflow.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
-/// One range for each expression whose value the text bounds, and the largest index for each
+/// Keeps a range for each expression whose value the text bounds, and the largest index of each
 /// dimension.
 class ShapeInference {
  public:
@@ -452,7 +451,7 @@ class ShapeInference {
   }
 
  private:
-  /// Parts come before their wholes, and the bounds of a loop before its variable.
+  /// Children come before parents, and the bounds of a loop before its variable.
   void visit(NodeId id) {
     const Node node = builder_.node(id);
     if (is_expr(node.category())) ranges_[index(id) - first_] = range_of(node);
@@ -468,7 +467,7 @@ class ShapeInference {
     }
   }
 
-  /// Nothing where the text does not bound the value: a parameter, a load, a call.
+  /// Returns nullopt if the text does not bound the value: a parameter, a load, a call.
   std::optional<Interval> range_of(Node expr) const {
     const auto known = [&](Node part) -> std::optional<Interval> {
       if (!part || index(part.id()) < first_) return std::nullopt;
@@ -496,7 +495,7 @@ class ShapeInference {
     return a && b ? combine(expr.kind(), *a, *b) : std::nullopt;
   }
 
-  /// What a let binds, or the values that a loop counts.
+  /// The range of the value that a let binds, or of the values of a loop variable.
   std::optional<Interval> range_of_var(Node var) const {
     const auto& [values, domains, extents, implied] = context_.definitions;
     if (const auto value = values.find(index(var.id())); value != values.end()) {
@@ -510,7 +509,7 @@ class ShapeInference {
     return Interval{first->low, first->high + count->high - 1};
   }
 
-  /// The stride may be negative, and then the first lane is the highest.
+  /// The stride may be negative; then the first lane is the highest.
   std::optional<Interval> range_of_ramp(Node ramp) const {
     const auto base = ranges_[index(ramp[f::Ramp::base].id()) - first_];
     const auto stride = ranges_[index(ramp[f::Ramp::stride].id()) - first_];
@@ -520,7 +519,7 @@ class ShapeInference {
                     base->high + std::max<std::int64_t>(0, stride->high * steps)};
   }
 
-  /// An index without bounds says nothing; the other dimensions still do.
+  /// An index without bounds gives no information; the other dimensions still do.
   void access(Node buffer, const NodeList& indices) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
       const auto range = ranges_[index(indices[i].id()) - first_];
@@ -528,7 +527,7 @@ class ShapeInference {
     }
   }
 
-  /// A region reaches its last element, whether the block touches that or not.
+  /// A region includes its last element, whether or not the block touches it.
   void region(Node region) {
     const NodeList parts = region.list(f::BufferRegion::region);
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -540,14 +539,14 @@ class ShapeInference {
     }
   }
 
-  /// A dimension has one element at least.
+  /// A dimension has at least one element.
   void reach(Node buffer, std::size_t dimension, std::int64_t last) {
     std::vector<std::int64_t>& extents = extents_[index(buffer.id())];
     if (extents.size() <= dimension) extents.resize(dimension + 1, 1);
     extents[dimension] = std::max(extents[dimension], last + 1);
   }
 
-  /// The extents of its allocation where they fit, else what the accesses reach.
+  /// The extents of its allocation if they fit, else those that the accesses reach.
   std::vector<NodeId> shape_of(const BufferDraft& draft) {
     const std::size_t dimensions = draft.dimensions.value_or(0);
     const Node data = builder_.node(draft.node)[f::Buffer::data];
@@ -563,8 +562,8 @@ class ShapeInference {
     return shape;
   }
 
-  /// The extents of an allocation, or their product where its buffer is flat; nothing where they
-  /// are those of a buffer of another shape.
+  /// The extents of an allocation, or their product if its buffer is flat; empty if they belong to
+  /// a buffer of another shape.
   std::vector<NodeId> allocated_shape(const std::vector<NodeId>& extents, std::size_t dimensions) {
     if (extents.size() == dimensions) return extents;
     const auto counts = text::constant_shape(builder_, extents);

@@ -1,7 +1,6 @@
 // Repr text as a module: functions one after another.
-//
-// `IRModule({GlobalVar(f): PrimFunc(…) …, GlobalVar(g): …})`, behind which v0.12 prints
-// `IRModule(0x…)` where its TVMScript printer had failed, or one function alone.
+// `IRModule({GlobalVar(f): PrimFunc(…) …, GlobalVar(g): …})`, or a single function. If its
+// TVMScript printer failed, v0.12 prints `IRModule(0x…)` after the module.
 #include <fmt/core.h>
 
 #include "tir/reader.h"
@@ -18,11 +17,11 @@ constexpr std::string_view kFunctionAddress = "PrimFunc(0x";
 constexpr std::string_view kGlobalVar = "GlobalVar(";
 constexpr std::string_view kNextEntry = ", GlobalVar(";
 constexpr std::string_view kFunction = "PrimFunc([";
-constexpr std::string_view kLoneFunction = "main";  // name of a function that has none
+constexpr std::string_view kLoneFunction = "main";  // name of a function without one
 
 // --- Functions: `PrimFunc([parameters]) attrs={…} {`, and a body -------------------------------
 
-/// Names and buffers of one function are not those of another.
+/// Forgets the names and buffers of the previous function.
 void forget(Context& c) {
   c.names.clear();
   c.buffers.clear();
@@ -30,7 +29,7 @@ void forget(Context& c) {
   c.exprs.clear();
 }
 
-/// Parameters have a name and nothing else; which of them are buffers is lost.
+/// The text contains only the names of parameters; which of them are buffers is lost.
 std::vector<NodeId> read_params(Context& c) {
   constexpr std::string_view kStart = "PrimFunc(";
   c.lexer.pass(kStart.size());
@@ -51,7 +50,7 @@ std::vector<NodeId> read_params(Context& c) {
   return nodes;
 }
 
-/// Attributes that are undefined print nothing, and an empty map `attrs={}`.
+/// The printer writes nothing for undefined attributes, and `attrs={}` for an empty map.
 NodeId read_attributes(Context& c) {
   constexpr std::string_view kStart = "attrs=";
   if (!c.lexer.rest().starts_with(kStart)) return NodeId::none;
@@ -62,7 +61,7 @@ NodeId read_attributes(Context& c) {
   return c.builder.make(Kind::DictAttrs, {c.builder.map(entries)});
 }
 
-/// The type of what `tir.ret` gives back; nothing where it is not called.
+/// The type of the argument of `tir.ret`; void if the function does not call it.
 NodeId infer_return_type(Context& c, std::uint32_t first) {
   for (std::uint32_t id = first; id < c.builder.size(); ++id) {
     const Node node = c.builder.node(static_cast<NodeId>(id));
@@ -74,8 +73,8 @@ NodeId infer_return_type(Context& c, std::uint32_t first) {
   return c.make.void_type();
 }
 
-/// The text has hardly a dtype and no shape: what it implies is worked out once the function is
-/// read, from the node `first` on.
+/// The text has few dtypes and no shapes. After the function is read, infers them for the nodes
+/// from `first` on.
 NodeId read_function(Context& c) {
   forget(c);
   const std::uint32_t begin = c.lexer.token().begin;
@@ -96,7 +95,7 @@ NodeId read_function(Context& c) {
 
 // --- The file ----------------------------------------------------------------------------------
 
-/// Passes over a function that is not TIR.
+/// Skips a function that is not TIR.
 void skip_foreign_function(Context& c, std::string_view name) {
   c.losses.add(LossCode::foreign_function, "", name);
   const std::string_view text = c.lexer.rest();
@@ -117,7 +116,7 @@ void skip_foreign_function(Context& c, std::string_view name) {
   c.lexer.fail(fmt::format("the function {} does not end", name));
 }
 
-/// `GlobalVar(name): function`; TVM does not change the name, whatever is in it.
+/// `GlobalVar(name): function`; TVM prints the name unchanged, with any characters in it.
 void read_entry(Context& c) {
   const std::string_view text = c.lexer.rest();
   const std::size_t name_end = text.find("): ");
@@ -131,7 +130,7 @@ void read_entry(Context& c) {
   c.module.add(name, read_function(c));
 }
 
-/// In the order of a hash map: there is nothing to be learned from it.
+/// Functions come in the order of a hash map, which has no meaning.
 void read_module(Context& c) {
   c.lexer.pass(kModule.size());
   c.lexer.skip_lines();
@@ -148,13 +147,13 @@ void read_module(Context& c) {
   c.lexer.pass(kModuleEnd.size());
 }
 
-/// A function alone is not named: it is called by its global_symbol if it has one.
+/// The text of a single function has no name; its global_symbol names it, if there is one.
 void read_lone_function(Context& c) {
   c.function_losses.enter(kLoneFunction);
   c.module.add_lone(read_function(c), kLoneFunction);
 }
 
-/// What the TVMScript printer left behind where it failed.
+/// Reads the text that a failed TVMScript printer leaves at the end.
 void read_end(Context& c) {
   c.lexer.skip_lines();
   for (const std::string_view address : {kAddress, kFunctionAddress}) {
@@ -170,7 +169,7 @@ void read_end(Context& c) {
   }
 }
 
-/// A module, or one function alone.
+/// Reads a module or a single function.
 Reading read_text(Context& c) {
   c.lexer.skip_lines();
   if (c.lexer.rest().starts_with(kModule)) {

@@ -1,5 +1,5 @@
-// Statements of the repr text, on a stack of what has not ended yet. Lets, attributes, assertions,
-// allocations and declarations end nowhere in the text: each one covers the rest of its block.
+// Statements of the repr text, on a stack of open statements. The text does not show where lets,
+// attributes, assertions, allocations and declarations end: each one covers the rest of its block.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 // --- Frames ------------------------------------------------------------------------------------
 
-/// Names that are defined from here on end with the frame.
+/// Opens a frame. Names that are defined after this end with the frame.
 Frame& open_frame(Context& c, Frame frame) {
   c.check_nesting(c.lexer, c.statements.depth(), "statements");
   frame.names = c.names.mark();
@@ -29,13 +29,13 @@ void open_braces(Context& c, Frame frame) {
   c.lexer.pass(Sign::open_brace, "in front of a body");
 }
 
-/// Statements of a block are collected until its brace is closed.
+/// Collects the statements of a block until its closing brace.
 void complete(Context& c, NodeId statement, std::uint32_t begin) {
   c.builder.set_source_range(statement, {begin, c.lexer.token().begin});
   c.statements.add(statement);
 }
 
-/// Fails where something is left of the line.
+/// Fails if the line continues.
 void expect_line_end(Context& c) {
   const bool is_end = c.lexer.token().is(TokenKind::newline) ||
                       c.lexer.token().is(TokenKind::end) || c.lexer.token().is(Sign::close_brace);
@@ -46,7 +46,7 @@ void expect_line_end(Context& c) {
 
 // --- Blocks: `block name(iteration variables) {`, lines of their own, then the body ------------
 
-/// `[A[0:16, i], …]`; of a slice the end is printed.
+/// `[A[0:16, i], …]`; the printer writes the end of a slice.
 std::vector<NodeId> read_regions(Context& c, SyntaxId list) {
   const Value value = lower(c, list);
   if (value.form != Value::Form::list) c.exprs.fail(list, "expected a list of regions");
@@ -59,7 +59,7 @@ std::vector<NodeId> read_regions(Context& c, SyntaxId list) {
 void open_block(Context& c, std::uint32_t begin) {
   constexpr std::string_view kStart = "block ";
   const std::string_view line = c.slice(begin, c.lexer.line_end());
-  // Names may hold parentheses of their own.
+  // Names may contain parentheses.
   const std::size_t name_end = std::min(line.find("(iter_var("), line.find("() {"));
   if (name_end == std::string_view::npos || name_end < kStart.size()) {
     c.lexer.fail("expected 'block name(iter_var(…), …) {'");
@@ -108,7 +108,7 @@ void read_writes(Context& c) {
   c.blocks.back().writes = read_regions(c, c.exprs.arguments(call, 1, "writes([regions])")[0]);
 }
 
-/// `annotations({…})`: the values are not expressions, and so nothing that the grammar knows.
+/// `annotations({…})`: the values are not expressions, so the grammar does not describe them.
 void read_block_attrs(Context& c) {
   c.lexer.seek(c.lexer.token().end + 1);
   c.blocks.back().annotations = read_attribute_map(c);
@@ -122,7 +122,7 @@ constexpr text::Meaning<void (*)(Context& c)> kBlockLines[] = {{"where", read_wh
                                                                {"writes", read_writes},
                                                                {"annotations", read_block_attrs}};
 
-/// Lines come in front of the body; what is not one of them begins it.
+/// These lines precede the body; any other line begins it.
 bool read_block_line(Context& c) {
   constexpr std::string_view kInit = "with init()";
   const std::uint32_t begin = c.lexer.token().begin;
@@ -140,7 +140,7 @@ bool read_block_line(Context& c) {
   return true;
 }
 
-/// `X = alloc_buffer(float32[16])`, the one place where a buffer has its dtype and its shape.
+/// `X = alloc_buffer(float32[16])`, the only place that states dtype and shape of a buffer.
 void define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
   const auto parts = c.exprs.arguments(call, 1, "alloc_buffer(dtype[shape])");
   const Value shaped = lower(c, parts[0]);
@@ -152,7 +152,7 @@ void define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
       c.buffers.allocate(c.exprs.text_of(name), *dtype, as_exprs(c, shaped)));
 }
 
-/// `X = match_buffer(A[0:16])`: neither dtype nor shape of the new buffer is printed.
+/// `X = match_buffer(A[0:16])`: the text states neither dtype nor shape of the new buffer.
 void define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
   const auto parts = c.exprs.arguments(call, 1, "match_buffer(region)");
   const NodeId source = as_region(c, lower(c, parts[0]));
@@ -175,7 +175,7 @@ struct Allocation {
   std::vector<NodeId> extents;
 };
 
-/// `A[i] = v`, or `A[i] = v if p`, which only a store through a pointer has.
+/// `A[i] = v`, or for a store through a pointer `A[i] = v if p`.
 void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId stored) {
   Builder& builder = c.builder;
   const text::Syntax& what = c.exprs.syntax(stored);
@@ -199,7 +199,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
   complete(c, builder.make(Kind::Store, {pointer, value, indices[0], as_expr(c, parts[1])}), begin);
 }
 
-/// `v[float32 * 16 * (n + 1)]`: between the brackets is one product.
+/// `v[float32 * 16 * (n + 1)]`: the text between the brackets is one product.
 Allocation read_allocation(Context& c) {
   c.lexer.advance();
   const SyntaxId root = c.exprs.parse();
@@ -223,7 +223,7 @@ Allocation read_allocation(Context& c) {
   return result;
 }
 
-/// Raw text up to ` if ` or the end of the line, maybe none at all.
+/// Raw text up to ` if ` or the end of the line; may be empty.
 std::string_view read_storage_scope(Context& c) {
   c.lexer.expect(Sign::comma, "behind the extents of allocate");
   constexpr std::string_view kStart = "storage_scope =";
@@ -278,14 +278,14 @@ void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
   c.names.bind(name, variable);
 }
 
-/// A definition in a block, a store to a buffer, or one to a producer.
+/// A definition in a block, a store to a buffer, or a store to a producer.
 void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
   const std::vector<SyntaxId> sides = c.exprs.children(root);
   const bool in_block = c.statements.top().open == Open::block;
   const std::string_view function = in_block ? c.exprs.head_of(sides[1]) : std::string_view();
   if (function == "alloc_buffer") return define_alloc_buffer(c, sides[0], sides[1]);
   if (function == "match_buffer") return define_match_buffer(c, sides[0], sides[1]);
-  // A store to a producer has no blank behind its sign.
+  // A store to a producer has no blank after its sign.
   const std::uint32_t value = c.exprs.syntax(root).name_end;
   if (c.slice(value, value + 1) != " ") c.lose(LossCode::producer);
   read_store(c, begin, sides[0], sides[1]);
@@ -317,7 +317,7 @@ void open_attr(Context& c, std::uint32_t begin) {
   expect_line_end(c);
 }
 
-/// `if (condition) {`; what is behind an else begins with the brace that ends this.
+/// `if (condition) {`; an else branch begins at the brace that ends this one.
 void open_if(Context& c, std::uint32_t begin) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, c.exprs.parse());
@@ -326,7 +326,7 @@ void open_if(Context& c, std::uint32_t begin) {
                   .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
 }
 
-/// `for (i, 0, 16) {`; thread bindings are `launch_thread`, without their thread.
+/// `for (i, 0, 16) {`; a thread binding prints as `launch_thread`, without its thread.
 void open_loop(Context& c, std::uint32_t begin) {
   const std::string_view word = c.lexer.text(c.lexer.token());
   const ForKind kind = *text::meaning_of(kLoopWords, word);
@@ -371,7 +371,7 @@ void open_allocate(Context& c, std::uint32_t begin) {
   open_allocation(c, begin, Kind::Allocate, what, scope, condition);
 }
 
-/// The text has nothing of a constant but its dtype and extents.
+/// The text contains only the dtype and extents of a constant.
 void open_constant(Context& c, std::uint32_t begin) {
   const Allocation what = read_allocation(c);
   const NodeId data = c.lost_constants.find(what.name, what.dtype, what.extents);
@@ -380,7 +380,7 @@ void open_constant(Context& c, std::uint32_t begin) {
   open_allocation(c, begin, Kind::AllocateConst, what, "global", data);
 }
 
-/// `decl_buffer buffer(B, 0x…)`: the buffer is known by its address from here on.
+/// `decl_buffer buffer(B, 0x…)`: later mentions refer to the buffer by its address.
 void open_decl_buffer(Context& c, std::uint32_t begin) {
   c.lexer.advance();
   const SyntaxId call = c.exprs.parse();
@@ -442,14 +442,14 @@ constexpr text::Meaning<void (*)(Context& c, std::uint32_t begin)> kWordStatemen
     {"producer_realize", open_realize},
 };
 
-/// Reads a statement that begins with a word of its own; false for anything else. A word is a
-/// statement only with what the printer puts behind it.
+/// Reads a statement that begins with its own word; false for other statements. A word begins a
+/// statement only if the text that the printer puts after it follows.
 bool read_word_statement(Context& c, std::uint32_t begin) {
   const std::string_view word = c.lexer.text(c.lexer.token());
   const std::string_view behind = c.lexer.rest().substr(word.size());
   const bool is_call = behind.starts_with('(') || behind.starts_with(" (");
   const auto* open = is_call ? text::meaning_of(kCallStatements, word) : nullptr;
-  // A word without a blank behind it is a variable: `block[i] = …`.
+  // A word without a blank after it is a variable: `block[i] = …`.
   if (open == nullptr && behind.starts_with(' ')) open = text::meaning_of(kWordStatements, word);
   if (open != nullptr) (*open)(c, begin);
   return open != nullptr;
@@ -457,7 +457,7 @@ bool read_word_statement(Context& c, std::uint32_t begin) {
 
 // --- Ends of statements ------------------------------------------------------------------------
 
-/// An `else if` has no brace of its own.
+/// In a chain of `else if`, the brace of the last branch also ends every `if` before it.
 void close_else_ifs(Context& c) {
   while (c.statements.top().open == Open::else_if) {
     const Frame frame = c.statements.close();
@@ -483,7 +483,7 @@ bool start_else(Context& c, const Frame& frame, NodeId then_case) {
   return true;
 }
 
-/// Ends what covers the rest of the block, and the statement that the brace belongs to.
+/// Ends the statements that cover the rest of the block, and the statement of the brace.
 void close_brace(Context& c) {
   c.lexer.seek(c.lexer.token().end);
   for (;;) {
@@ -510,7 +510,7 @@ void close_brace(Context& c) {
 
 // --- The loop ----------------------------------------------------------------------------------
 
-/// Lets, stores, and anything else, which is an Evaluate.
+/// Reads lets and stores; any other expression is an Evaluate.
 void read_expression_statement(Context& c, std::uint32_t begin) {
   const SyntaxId root = c.exprs.parse();
   const text::Syntax& node = c.exprs.syntax(root);
@@ -524,7 +524,7 @@ void read_expression_statement(Context& c, std::uint32_t begin) {
   expect_line_end(c);
 }
 
-/// The first token tells what a statement is, but for lets and assignments.
+/// The first token determines the kind of a statement, except for lets and assignments.
 void read_statement(Context& c) {
   const std::uint32_t begin = c.lexer.token().begin;
   if (c.lexer.token().is(TokenKind::end)) {
@@ -540,7 +540,8 @@ void read_statement(Context& c) {
 
 }  // namespace
 
-/// Statements until the function's own brace is closed; what is open is on a stack of frames.
+/// Reads statements up to the closing brace of the function. A stack of frames contains the open
+/// statements.
 NodeId read_body(Context& c) {
   open_frame(c, {.open = Open::function, .begin = c.lexer.token().begin});
   c.lexer.pass(Sign::open_brace, "in front of a body");
