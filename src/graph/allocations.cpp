@@ -35,7 +35,7 @@ MemoryKind memory_of_allocate(Node allocate) {
   return is_array ? MemoryKind::stack : MemoryKind::heap;
 }
 
-// Before code generation a call of an operator, in texts of some stages a call of the C function.
+// Before code generation, a call of an operator; in texts of some stages, a call of the C function.
 bool is_workspace_allocation(Node expr) {
   expr = without_casts(expr);
   if (!expr.is(Kind::Call)) return false;

@@ -10,7 +10,7 @@
 
 namespace mlf::graph {
 
-/// The largest number in the JSON. As a number of bytes it means this many or more.
+/// The largest number in the JSON. As a number of bytes, it means this many or more.
 inline constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
 
 /// Sums of bytes saturate at `kMostBytes`.

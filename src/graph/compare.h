@@ -11,7 +11,7 @@
 
 namespace mlf::graph {
 
-/// What two sides have in common in addition to the network.
+/// The relation between the two sides, besides the network.
 enum class Relation : std::uint8_t {
   same_network,  ///< separate builds: kernels may be numbered differently
   same_build,    ///< kernels have the same names

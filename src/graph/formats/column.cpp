@@ -23,11 +23,11 @@ constexpr std::size_t kColumnWidth = 900;
 constexpr std::size_t kLineHeight = 18;
 constexpr std::size_t kRowGap = 8;
 
-// Lines that are longer leave the picture.
+// Longer lines would exceed the picture.
 constexpr std::size_t kMostCharacters = 110;
 constexpr std::size_t kMostMakers = 6;
 
-/// Text of an XML element, cut to a line: names come from files that anyone may have written.
+/// Text of an XML element, truncated to a line. Names come from untrusted files.
 std::string xml_line(std::string_view text) {
   std::string out;
   for (std::size_t taken = 0; !text.empty(); ++taken) {
@@ -70,7 +70,7 @@ class ColumnWriter {
   }
 
  private:
-  // A line for the name, one for what it reads, one for each reason.
+  // A line for the name, a line for the inputs, and a line for each reason.
   std::size_t row_height(CallId id) const {
     const auto wrong = wrong_.find(id);
     return kLineHeight * (2 + (wrong == wrong_.end() ? 0 : wrong->second.size())) + 8;
@@ -157,7 +157,8 @@ std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folde
   const auto rank = [&](const Endpoint& end) { return ranks[box_of(folded, end)]; };
   std::set<std::pair<Box, Box>> block_edges;
   std::set<std::pair<const Value*, Box>> block_inputs;
-  // Several edges between a block and another box are drawn as one, those within it not at all.
+  // Draws several edges between a block and another box as one, and edges within a block not at
+  // all.
   const auto is_drawn = [&](const Value& value, const Endpoint& end) {
     const Box to = box_of(folded, end);
     if (!value.producer) return !is_block(folded, to) || block_inputs.emplace(&value, to).second;
@@ -175,7 +176,7 @@ std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folde
       --from;
     }
     for (const Endpoint& end : value.consumers) {
-      // An update in place of a damaged network may go back.
+      // In a damaged network, an edge to an update in place may go backwards.
       if (is_drawn(value, end)) effort += std::max(rank(end), from + 1) - from;
     }
   }

@@ -18,14 +18,14 @@ namespace {
 // Kernels of fused operators have names of up to 80 characters and more; this keeps boxes about as
 // wide as their neighbours.
 constexpr std::size_t kLabelWidth = 26;
-// More of them say less: the picture of the whole network has them all.
+// More names would not help: the picture of the whole network has all of them.
 constexpr std::uint32_t kMostNames = 6;
-// Paths of scopes; what tells them apart is at the end.
+// Paths of scopes; they differ at the end.
 constexpr std::size_t kLayerWidth = 34;
 // Sentences are longer than names, and there are few of them.
 constexpr std::size_t kReasonWidth = 40;
 
-// What a node looks like: attributes that do not depend on what it shows.
+// Styles of nodes: attributes that do not depend on the content.
 constexpr std::string_view kInputStyle = R"(shape=ellipse, fillcolor="#e6f4ea", color="#188038")";
 constexpr std::string_view kOutputStyle = R"(shape=ellipse, fillcolor="#fce8f3", color="#a3307d")";
 constexpr std::string_view kConstant = R"(shape=note, fillcolor="#f1f3f4", color="#80868b")";
@@ -44,8 +44,8 @@ constexpr std::string_view kHead =
   edge [color="#5f6368", fontname="Helvetica", fontsize=9, fontcolor="#3c4043", arrowsize=0.7];
 )";
 
-/// Graphviz puts labels close to their lines, and a viewer's font may be wider than it thinks: the
-/// more so, the longer the text is.
+/// Graphviz puts labels close to their lines, and a viewer's font may be wider than Graphviz
+/// assumes. The error grows with the length of the text.
 std::string padded(std::string_view label) {
   std::string text;
   while (true) {
@@ -58,8 +58,8 @@ std::string padded(std::string_view label) {
   }
 }
 
-/// As for labels of edges: boxes of long lines are wider than Graphviz would make them. Empty where
-/// the margin of all boxes will do.
+/// As for labels of edges: makes boxes with long lines wider than Graphviz would. Empty if the
+/// margin of all boxes is sufficient.
 std::string margin_of(std::string_view text) {
   constexpr std::size_t kRoomFor = 24;
   constexpr double kInches = 0.2;
@@ -75,7 +75,7 @@ std::string margin_of(std::string_view text) {
   return fmt::format(", margin=\"{:.2f},0.07\"", margin);
 }
 
-/// Ids of nodes are kind and position ("call3"), so that equal topologies give equal text.
+/// The id of a node is its kind and position ("call3"), so equal topologies give equal text.
 class DotWriter {
  public:
   DotWriter(const Topology& topology, const DotNotes& notes, const Sink& sink)
@@ -127,15 +127,16 @@ class DotWriter {
   FoldedNetwork folded_;
   std::vector<std::string> names_;  // by kernel
   PictureColumns columns_;
-  // Of pictures of several columns, what each has; one column is written as it comes.
+  // For pictures with several columns, the text of each column. A single column is written
+  // directly.
   std::vector<std::string> nodes_;
   std::vector<std::string> tops_;  // the first node of each
   std::string edges_;
-  // What is wrong with them, a line or more each.
+  // Errors of the calls, one line or more each.
   std::map<CallId, std::string> wrong_calls_;
   std::map<ValueId, std::string> wrong_values_;
   std::map<ValueId, std::size_t> inputs_;  // positions among the inputs
-  // What leads from one box to another where one of them is a repeated part, and where it is read.
+  // The tensors from one box to another, if one of them is a repeated part, and their readers.
   struct Tensors {
     Endpoint first_reader;
     std::set<ValueId> values{};
@@ -150,7 +151,7 @@ std::string DotWriter::id_of(const Box& box) const {
   return fmt::format("calls{}to{}", index(block.first), index(block.last()));
 }
 
-// What is wrong is red and says why.
+// Nodes with errors are red and contain the reason.
 void DotWriter::node(const Place& place, const std::string& label, std::string_view look,
                      const std::string& reason) {
   const std::string text = reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
@@ -162,7 +163,7 @@ void DotWriter::node(const Place& place, const std::string& label, std::string_v
   if (tops_[place.column].empty()) tops_[place.column] = place.id;
 }
 
-// An edge to another column says nothing about which of its ends is higher.
+// An edge to another column does not constrain which of its ends is higher.
 void DotWriter::edge(const Place& from, const Place& to, const std::string& label, bool is_wrong) {
   const std::string line =
       fmt::format("  {} -> {} [label={}{}{}];\n", from.id, to.id, dot_string(padded(label)),
@@ -182,13 +183,13 @@ void DotWriter::wrapped_columns() {
   sink_(fmt::format("  {{ rank=same; {} [style=invis]; }}\n", fmt::join(tops_, " -> ")));
 }
 
-/// Inputs and constants are drawn where they are read first.
+/// Inputs and constants are in the column of their first reader.
 std::uint32_t DotWriter::column_of_reader(ValueId id) const {
   const Value& value = topology_[id];
   return value.consumers.empty() ? 0 : place_of(value.consumers.front()).column;
 }
 
-// What is about a call or a value is shown there, in red; the rest gets a box of its own.
+// Shows a check about a call or value there, in red; any other check gets its own box.
 void DotWriter::note_checks() {
   std::string others;
   const auto add = [](std::string& to, const std::string& reason) {
@@ -229,14 +230,14 @@ void DotWriter::constants() {
   }
 }
 
-// The functions of another target are in a TIR of their own, apart from main's.
+// The functions of another target are in a different TIR from main's.
 bool DotWriter::is_foreign(const Kernel& kernel) const {
   if (kernel.origin == KernelOrigin::external) return true;
   return !kernel.source.empty() && topology_.provenance.kind == Provenance::Kind::main_function &&
          kernel.source != topology_.provenance.source;
 }
 
-/// "2 constants, 1.5 KiB"; nothing where there are none.
+/// "2 constants, 1.5 KiB"; empty if there are none.
 std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_view name) {
   if (buffers.empty()) return {};
   std::uint64_t bytes = 0;
@@ -249,7 +250,7 @@ std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_v
                      is_known ? "" : "at least ", byte_count(bytes));
 }
 
-// The kernel's short name, which call of main this is, and what the kernel brings along.
+// The kernel's short name, the number of the call in main, and the kernel's own memory.
 std::string DotWriter::call_label(CallId id) const {
   const Kernel& kernel = topology_.kernel_of(topology_[id]);
   std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
@@ -263,8 +264,8 @@ std::string DotWriter::call_label(CallId id) const {
          buffers_text(kernel.workspaces, "workspace");
 }
 
-// The kernels of the first time, and the constants of all. Workspaces of calls that follow one
-// another do not add up.
+// The kernels of the first repetition, and the constants of all. Workspaces of consecutive calls do
+// not add up.
 std::string DotWriter::block_label(const CallBlock& block) const {
   std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
                                   index(block.last()), block.times);
@@ -332,15 +333,15 @@ DotWriter::Place DotWriter::producer(ValueId id) const {
   return {fmt::format("input{}", inputs_.at(id)), column};
 }
 
-// Main does not say what external kernels (CMSIS-NN) pass to each other, but how much it allocates
-// for it. An allocation may be shared with larger tensors.
+// Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
+// their allocations. Larger tensors may share an allocation.
 std::string DotWriter::size_text(const Value& value) const {
   if (value.bytes) return byte_count(*value.bytes);
   const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
   return allocated ? "at most " + byte_count(*allocated) : std::string();
 }
 
-// Writer and reader may see different shapes of the same bytes: RemoveStandaloneReshapes (v0.10+).
+// Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes (v0.10+).
 std::string DotWriter::edge_label(const Value& value, const TensorType& seen) const {
   const std::string size = size_text(value);
   const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
@@ -365,7 +366,7 @@ void DotWriter::edges(ValueId id) {
       block_edge(id, end);
       continue;
     }
-    // An input or constant leads to a block once, however many of its calls read it.
+    // Draws one edge from an input or constant to a block, even if several of its calls read it.
     if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
     edge(from, place_of(end), edge_label(value, topology_.type_at(end, id)),
          wrong_values_.contains(id));

@@ -31,8 +31,7 @@ void append_escaped(std::string& out, std::string_view character) {
 
 }  // namespace
 
-// Graphviz stops at bytes that are not UTF-8, and names come from files that anyone may have
-// written.
+// Graphviz stops at bytes that are not UTF-8, and names come from untrusted files.
 std::string dot_string(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
@@ -53,7 +52,7 @@ std::string wrapped(std::string_view text, char separator, std::size_t width) {
   std::string out;
   std::size_t line = 0;
   while (!text.empty()) {
-    // Up to and with the next separator. A word that is longer than a line gets one of its own.
+    // Up to and including the next separator. A word longer than a line gets its own line.
     const std::size_t word = std::min(text.find(separator), text.size() - 1) + 1;
     if (line > 0 && line + word > width) {
       out += '\n';
@@ -95,12 +94,12 @@ std::string_view shortened(std::string_view name, std::string_view prefix) {
 
 }  // namespace
 
-// Every kernel counts for all forms of its name, so that a form is only taken where it can mean no
-// other kernel, not even one that is shown by a longer form.
+// Counts every kernel for all forms of its name. So a form is used only if it cannot mean another
+// kernel, not even one with a longer displayed form.
 std::vector<std::string> short_names(const Topology& topology) {
   const std::string module =
       "tvmgen_" + (topology.module.empty() ? "default" : topology.module) + "_";
-  // How many kernels a name could mean. Every kernel counts for all that it may be called.
+  // The number of kernels that a name could mean. Every kernel counts for all its possible names.
   std::map<std::string_view, int> meanings;
   const auto forms = [&](const Kernel& kernel) {
     const std::string_view inner = shortened(kernel.symbol, module);
@@ -109,7 +108,7 @@ std::vector<std::string> short_names(const Topology& topology) {
   for (const Kernel& kernel : topology.kernels) {
     std::string_view last;
     for (const std::string_view form : forms(kernel)) {
-      // Forms of one kernel that are the same text mean one kernel, not two.
+      // Equal forms of one kernel count once.
       if (form != last) ++meanings[form];
       last = form;
     }

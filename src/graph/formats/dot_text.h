@@ -10,23 +10,23 @@
 
 namespace mlf::graph {
 
-/// A quoted string of the DOT language that shows `text`: newlines end lines, everything else
-/// is shown as it is. Bytes that are not UTF-8 become U+FFFD, and so does what is unsafe to show
-/// (support/characters.h): Graphviz copies names into SVG, which is XML.
+/// A quoted string of the DOT language that shows `text`: newlines end lines, all other characters
+/// appear unchanged. Bytes that are not UTF-8 and characters that are unsafe to show
+/// (support/characters.h) become U+FFFD: Graphviz copies names into SVG, which is XML.
 std::string dot_string(std::string_view text);
 
-/// The text in lines of about `width` bytes, broken behind separators.
+/// The text in lines of about `width` bytes, broken after separators.
 std::string wrapped(std::string_view text, char separator, std::size_t width);
 
 /// "12 B", "1.5 KiB": at most one decimal.
 std::string byte_count(std::uint64_t bytes);
 
-/// "float32[1, 8]"; "?" for what is unknown.
+/// "float32[1, 8]"; "?" for an unknown part.
 std::string type_text(const TensorType& type);
 std::string shape_text(const TensorType& type);
 
-/// For every kernel its symbol without `tvmgen_<module>_` and `fused_`, as far as that leaves all
-/// of them different.
+/// For every kernel, its symbol without `tvmgen_<module>_` and `fused_`, as far as all names stay
+/// different.
 std::vector<std::string> short_names(const Topology& topology);
 
 }  // namespace mlf::graph

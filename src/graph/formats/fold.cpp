@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kLongestPart = 64;
 
-/// Calls as far as they can be compared.
+/// The properties of calls that the comparison uses.
 class CallSequence {
  public:
   CallSequence(const Topology& topology, std::span<const std::uint64_t> shapes)
@@ -17,7 +17,7 @@ class CallSequence {
       const bool is_error = info(check.code).severity == Severity::error;
       if (is_error && check.call) may_fold_[index(*check.call)] = false;
     }
-    // Where main copies between two calls, a box around both would have the copy beside itself.
+    // If main copies between two calls, a box around both would not contain the copy.
     std::vector<Position> copies;
     for (const Copy& copy : topology.copies) copies.push_back(copy.position);
     std::sort(copies.begin(), copies.end());
@@ -29,7 +29,7 @@ class CallSequence {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(may_fold_.size()); }
 
-  /// How often the `part` calls from `first` on run in a row.
+  /// How often the `part` calls from `first` on repeat in a row.
   std::uint32_t times(std::uint32_t first, std::uint32_t part) const {
     std::uint32_t end = first + part;
     while (end < size() && is_alike(first, part, end)) ++end;
@@ -37,7 +37,7 @@ class CallSequence {
   }
 
  private:
-  /// Whether call `at` of a later time is as the one a part before it.
+  /// Whether call `at` of a later repetition equals the call one part before it.
   bool is_alike(std::uint32_t first, std::uint32_t part, std::uint32_t at) const {
     if (!may_fold_[at - part] || !may_fold_[at]) return false;
     if (copies_before_[at] != copies_before_[first]) return false;
@@ -55,7 +55,8 @@ class CallSequence {
     return true;
   }
 
-  /// The call of this time that made what the argument reads, counted from the first of this time.
+  /// The call of this repetition that wrote the argument, counted from the first call of the
+  /// repetition.
   std::optional<std::uint32_t> place(const Argument& argument, std::uint32_t start) const {
     if (!argument.reads) return std::nullopt;
     const std::optional<Endpoint>& producer = topology_[*argument.reads].producer;
@@ -70,7 +71,7 @@ class CallSequence {
   std::vector<std::uint32_t> copies_before_;
 };
 
-/// The largest block that begins with a call, found once for each.
+/// The largest block that begins with each call, found once per call.
 class LargestBlocks {
  public:
   explicit LargestBlocks(const CallSequence& calls) : calls_(calls), known_(calls.size()) {}
@@ -80,8 +81,8 @@ class LargestBlocks {
     return *known_[first];
   }
 
-  /// Whether a larger block begins within the next one: taken first, that would cut it in pieces.
-  /// Blocks that are larger than any part are not compared, so that a long chain is seen once.
+  /// Whether a larger block begins inside this one, which would cut the larger one into pieces.
+  /// Does not compare blocks larger than any part, so it visits a long chain once.
   bool is_cut_by(const CallBlock& block) {
     if (block.size() > kLongestPart) return false;
     for (std::uint32_t i = 1; i < block.size(); ++i) {

@@ -1,5 +1,5 @@
-// TVM's graph-executor JSON as a network: the way back from `write_graph_json`.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Reads TVM's graph-executor JSON as a network: the inverse of `write_graph_json`. Threads:
+// functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <span>
@@ -19,9 +19,8 @@ struct GraphJsonOptions {
 
 /// Reads the graph of a graph-executor archive (`executor-config/graph/*`). `__nop` nodes become
 /// edges whose ends differ in shape, `__copy` nodes become copies. Edges and directions are
-/// certain: the graph says them.
-///
-/// Errors: `invalid_input` with line and column where the text is not such a graph.
+/// certain, because the graph states them.
+/// Errors: `invalid_input` with line and column if the text is not such a graph.
 Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions& options = {});
 
 }  // namespace mlf::graph

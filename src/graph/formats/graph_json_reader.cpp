@@ -17,12 +17,12 @@
 namespace mlf::graph {
 namespace {
 
-/// A name as the writer of graph JSON says it, so that one that is not UTF-8 keeps its bytes.
+/// A name in the encoding of the writer of graph JSON, which preserves bytes that are not UTF-8.
 std::string text_of(const json::Value& value) {
   return json::to_bytes(value.as_string());
 }
 
-// Far more than TVM's graphs have.
+// Far deeper than TVM's graphs.
 constexpr std::uint32_t kMaxNesting = 64;
 
 /// An integer from 0 up to below `limit`.
@@ -40,15 +40,15 @@ json::Value attribute_list(const json::Value& attrs, std::string_view key, std::
   pair.expect(json::Type::array);
   if (pair.size() != 2) pair.fail("expected a type and a list");
   const json::Value list = *++pair.elements().begin();
-  // The runtime insists on as many as `node_row_ptr` ends with.
+  // The runtime requires the last number of `node_row_ptr` as the size.
   if (!list.is_array() || list.size() != entries) {
     list.fail("expected one element for each of " + std::to_string(entries) + " tensors");
   }
   return list;
 }
 
-/// The graph executor numbers the outputs of all nodes one after the other ("entries"): types and
-/// storage ids are lists by entry. Nodes are in execution order, and only read what comes before.
+/// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
+/// ids are lists by entry. Nodes are in execution order and read only earlier entries.
 class GraphReader {
  public:
   GraphReader(const json::Value& root, const GraphJsonOptions& options)
@@ -63,7 +63,7 @@ class GraphReader {
     std::uint32_t first_entry = 0;
     std::uint32_t outputs = 1;
   };
-  /// What one output of one node holds.
+  /// The content of one output of one node.
   struct NodeOutput {
     std::optional<ValueId> value;
     TensorType type;
@@ -108,7 +108,8 @@ Topology GraphReader::run() && {
     } else if (nodes_[i].function == "__nop") {
       nop(i);
     } else if (nodes_[i].function == "__copy") {
-      // The executor knows these two names (`__nop`, `__copy`) and calls no function for them.
+      // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
+      // them.
       copy(i);
     } else {
       call(i);
@@ -119,7 +120,7 @@ Topology GraphReader::run() && {
   return std::move(topology_);
 }
 
-// Counts the outputs of all nodes first: no list may be longer than the graph says itself.
+// Counts the outputs of all nodes first: no list may be longer than this count.
 void GraphReader::read_nodes() {
   std::uint64_t entries = 0;
   for (const json::Value json : root_.at("nodes").as_array()) {
@@ -142,7 +143,7 @@ void GraphReader::read_nodes() {
     entries += node.outputs;
     nodes_.push_back(std::move(node));
   }
-  // Nothing is made for tensors that the graph does not list.
+  // Makes nothing for tensors that the graph does not list.
   attribute_list(root_.at("attrs"), "dltype", entries);
   node_outputs_.resize(entries);
 }
@@ -183,13 +184,13 @@ void GraphReader::read_entries() {
 std::uint32_t GraphReader::entry_at(const json::Value& triple, std::size_t nodes) const {
   if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
   auto part = triple.elements().begin();
-  // Only nodes before the reader, so that values exist and the graph has no cycle. The third
+  // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
   // number, the version, is 0 in all graphs of TVM.
   const Node& node = nodes_[number_below(*part, nodes)];
   return node.first_entry + number_below(*++part, node.outputs);
 }
 
-// Storage ids are any numbers; storages are made in the order in which nodes use them.
+// Storage ids are arbitrary numbers; storages are made in the order in which nodes use them.
 StorageId GraphReader::storage(std::int64_t id) {
   const auto [at, is_new] =
       storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
@@ -220,7 +221,7 @@ ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kin
   return *output.value;
 }
 
-// Inputs and parameters are both `null` nodes; only the names in the params file tell them apart.
+// Inputs and parameters are both `null` nodes; only the names in the params file distinguish them.
 void GraphReader::leaf(std::size_t i) {
   const Node& node = nodes_[i];
   const std::string name = text_of(node.json.at("name"));
@@ -315,8 +316,7 @@ json::Value only_input(const json::Value& node) {
   return *inputs.elements().begin();
 }
 
-// The output of a `__nop` is the value of its input: its storage_id is the same, only the shape
-// differs.
+// The output of a `__nop` is the value of its input: it has the same storage_id and another shape.
 void GraphReader::nop(std::size_t i) {
   const Node& node = nodes_[i];
   if (node.outputs != 1) node.json.fail("expected one output");
@@ -326,7 +326,7 @@ void GraphReader::nop(std::size_t i) {
 void GraphReader::copy(std::size_t i) {
   const Node& node = nodes_[i];
   if (node.outputs != 1) node.json.fail("expected one output");
-  // By value: `define` below may not leave a reference into the list good.
+  // By value: `define` below may invalidate references into the list.
   const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
   const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
   Value& read = topology_.values[index(*source.value)];
@@ -338,7 +338,7 @@ void GraphReader::copy(std::size_t i) {
   topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});
 }
 
-// The graph does not name its outputs; TVM's metadata calls them like this.
+// The graph does not name its outputs; these are the names in TVM's metadata.
 void GraphReader::read_heads() {
   const json::Value heads = root_.at("heads");
   heads.expect(json::Type::array);

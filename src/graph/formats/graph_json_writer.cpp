@@ -1,5 +1,5 @@
-// Writes a topology as TVM's graph-executor JSON: first as the graph executor sees it, nodes with
-// numbered outputs and nothing between them, then as text.
+// Writes a topology as TVM's graph-executor JSON. First converts it to the graph executor's form,
+// nodes with numbered outputs, then writes the text.
 #include <array>
 #include <cstdint>
 #include <map>
@@ -42,9 +42,8 @@ struct Projection {
 constexpr std::string_view kNop = "__nop";
 constexpr std::int64_t kUnknownExtent = -1;
 
-/// Makes a node of every input, constant and call; copies are looked through. Where a reader sees
-/// another shape than the writer made, a `__nop` is put between them, as GraphExecutorCodegen does
-/// for reshapes.
+/// Makes a node of every input, constant and call, and skips copies. If a reader uses another shape
+/// than the writer, inserts a `__nop` between them, as GraphExecutorCodegen does for reshapes.
 class Projector {
  public:
   explicit Projector(const Topology& topology)
@@ -80,7 +79,7 @@ class Projector {
   std::map<std::string, std::uint32_t> next_name_;
 };
 
-/// `own` is the one symbol of a kernel that the name may be.
+/// `own` is the only kernel symbol that the name may equal.
 std::string Projector::unique(std::string name, const std::string& own) {
   std::string candidate = name;
   while ((candidate != own && symbols_.contains(candidate)) || !names_.insert(candidate).second) {
@@ -90,7 +89,8 @@ std::string Projector::unique(std::string name, const std::string& own) {
 }
 
 std::uint32_t Projector::add(ProjectedNode node) {
-  // Inputs and constants are found by name: theirs stay, whatever kernels are called.
+  // Users find inputs and constants by name, so these keep their names, even if kernels have the
+  // same ones.
   const std::string own = node.function.empty() ? node.name : node.function;
   node.name = unique(std::move(node.name), own);
   result_.nodes.push_back(std::move(node));
@@ -104,15 +104,16 @@ void Projector::define(ValueId value, Entry entry) {
 
 std::uint32_t Projector::storage_of(ValueId value) {
   const StorageId storage = topology_[value].storage;
-  // Places in pools overlap as USMP likes; the graph executor has no offsets to say so.
+  // USMP may overlap places in pools; the graph executor has no offsets to express that.
   if (topology_[storage].pool) return next_storage_++;
   const auto [at, is_new] = storage_ids_.try_emplace(storage, next_storage_);
   if (is_new) ++next_storage_;
   return at->second;
 }
 
-/// The executor allocates by shape and dtype: a tensor of unknown type is the bytes of its storage.
-/// Where it is not known how many, it is one dimension of extent -1, which no executor allocates.
+/// The executor allocates by shape and dtype, so a tensor of unknown type becomes the bytes of its
+/// storage. If their number is unknown, it gets one dimension of extent -1, which no executor
+/// allocates.
 TensorType Projector::type_of(ValueId id) const {
   const Value& value = topology_[id];
   const bool has_dtype = !value.type.dtype.is_void();
@@ -124,7 +125,7 @@ TensorType Projector::type_of(ValueId id) const {
 }
 
 void Projector::add_leaves(ValueKind kind) {
-  // The executor sets inputs by name: that of the network, not of the storage.
+  // The executor sets inputs by their names in the network, not by storage names.
   std::map<ValueId, std::string_view> input_names;
   for (const Port& port : topology_.inputs) {
     if (port.value) input_names[*port.value] = port.name;
@@ -147,7 +148,7 @@ Entry Projector::entry_of(std::optional<ValueId> value, std::string_view reader)
   return entries_[index(*value)];
 }
 
-/// Readers that see the same other shape share one `__nop`.
+/// Readers that use the same other shape share one `__nop`.
 Entry Projector::reshaped(Entry entry, const TensorType& type) {
   const ProjectedNode& source = result_.nodes[entry.node];
   const TensorType& written = source.outputs[entry.output];
@@ -209,7 +210,7 @@ Projection Projector::run() && {
   return std::move(result_);
 }
 
-/// Throws `Error` of kind check_failed where a call or an output has nothing to read.
+/// Throws `Error` of kind check_failed if a call or an output has no value to read.
 Projection project(const Topology& topology) {
   return Projector(topology).run();
 }
@@ -218,13 +219,13 @@ Projection project(const Topology& topology) {
 
 constexpr std::int64_t kCpu = 1;  // DLDeviceType of everything that a micro target compiles for
 
-/// TVM's graph JSON knows no `bool`.
+/// TVM's graph JSON has no `bool`.
 std::string dltype(tir::DType dtype) {
   return dtype == tir::DType::Bool() ? "uint1" : tir::to_string(dtype);
 }
 
-// The keys and their order are those of GraphExecutorCodegen (src/relay/backend); attributes of
-// nodes are strings there, numbers too.
+// The keys and their order are those of GraphExecutorCodegen (src/relay/backend), which writes all
+// attributes of nodes as strings, even numbers.
 
 using json::Writer;
 
@@ -244,7 +245,7 @@ void write_node(Writer& out, const ProjectedNode& node) {
     out.object("attrs", [&] {
       out.member("num_outputs", std::to_string(node.outputs.size()));
       out.member("num_inputs", std::to_string(node.inputs.size()));
-      // The runtime asks for all four; nothing of TVM's sets this one to anything else.
+      // The runtime requires all four; TVM never sets this one to another value.
       out.member("flatten_data", "0");
       out.member("func_name", node.function);
       if (!node.hash.empty()) out.member("hash", node.hash);
@@ -267,7 +268,7 @@ void write_attribute(Writer& out, const Projection& graph, std::string_view key,
   });
 }
 
-/// The runtime refuses attributes that it does not know unless they look like `list_int`.
+/// The runtime rejects unknown attributes, except those that look like `list_int`.
 void write_attributes(Writer& out, const Projection& graph) {
   write_attribute(out, graph, "dltype", "list_str", [](const ProjectedNode& node, std::size_t i) {
     return dltype(node.outputs[i].dtype);
@@ -289,7 +290,8 @@ std::vector<std::size_t> arg_nodes(const Projection& graph) {
   return positions;
 }
 
-/// Where the outputs of each node begin among those of all nodes, and at last how many there are.
+/// By node: the position of its first output among those of all nodes; finally, the number of
+/// outputs.
 std::vector<std::size_t> row_ptr(const Projection& graph) {
   std::vector<std::size_t> begins{0};
   for (const ProjectedNode& node : graph.nodes) {

@@ -1,5 +1,5 @@
-// Writes a network as a graph of Model Explorer. Its own names for the fields are in the package
-// ai-edge-model-explorer of PyPI, graph_builder.py.
+// Writes a network as a graph of Model Explorer. graph_builder.py in the PyPI package
+// ai-edge-model-explorer defines the fields.
 #include <algorithm>
 #include <string>
 
@@ -41,10 +41,10 @@ void ModelExplorerJson::begin_node(const std::string& id, std::string_view label
   out_.begin_object();
   out_.member("id", id);
   out_.member("label", label);
-  out_.member("namespace", "");  // the viewer stops at a node that has none
+  out_.member("namespace", "");  // the viewer stops at a node without one
 }
 
-// Values of attributes are text, whatever they are of.
+// All values of attributes are text.
 void ModelExplorerJson::attribute(std::string_view key, std::string_view value) {
   if (value.empty()) return;
   out_.begin_object();
@@ -57,7 +57,7 @@ void ModelExplorerJson::attribute(std::string_view key, const std::optional<std:
   if (value) attribute(key, std::to_string(*value));
 }
 
-/// Inputs of one value may be several (a network whose input goes into two of its parameters).
+/// One value may have several inputs (a network whose input goes into two of its parameters).
 std::string ModelExplorerJson::producer(ValueId id) const {
   const Value& value = topology_[id];
   if (value.producer) {
@@ -69,7 +69,7 @@ std::string ModelExplorerJson::producer(ValueId id) const {
   return "input" + std::to_string(port - topology_.inputs.begin());
 }
 
-/// Which of its producer's outputs a value is: arguments that are written, counted from 0.
+/// The position of a value among its producer's outputs: written arguments, counted from 0.
 std::size_t ModelExplorerJson::output_of(ValueId id) const {
   const Value& value = topology_[id];
   if (!value.producer || value.producer->kind != Endpoint::Kind::call) return 0;
@@ -94,7 +94,7 @@ void ModelExplorerJson::tensor(std::size_t output, ValueId id, const TensorType&
   out_.member("id", std::to_string(output));
   out_.array("attrs", [&] {
     attribute("tensor_name", value.name);
-    // The text that Model Explorer writes at an edge.
+    // The text that Model Explorer shows at an edge.
     const bool is_known = !type.dtype.is_void() || type.shape;
     attribute("tensor_shape", is_known ? type_text(type) : std::string());
     attribute("bytes", value.bytes);

@@ -7,11 +7,11 @@
 namespace mlf::graph {
 namespace {
 
-// As many ranks are on a screen or a page; more of them are wrapped.
+// The ranks that fit on a screen or a page; longer networks wrap.
 constexpr std::uint64_t kRanksOfOneColumn = 20;
 
-// A box with its edge is about 75 points high, and a column of them, where some stand side by side,
-// 300 wide: columns times width are then about as much as ranks divided by columns times height.
+// A box with its edge is about 75 points high. A column, with some boxes side by side, is about 300
+// wide. Columns × width should be about ranks / columns × height.
 constexpr double kHeightOfRank = 75;
 constexpr double kWidthOfColumn = 300;
 
@@ -21,8 +21,8 @@ std::uint64_t column_count(std::uint64_t ranks) {
   return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::lround(columns)));
 }
 
-/// Of every box, by its place in the order of main: how many tensors that were there before it are
-/// read by it or a later one. Constants are drawn where they are read.
+/// For every box, in the order of main: the number of earlier tensors that it or a later box reads.
+/// Constants are drawn at their readers.
 std::vector<std::uint32_t> tensors_across(const Topology& topology, const FoldedNetwork& folded,
                                           const std::vector<Box>& boxes) {
   ByBox<std::uint32_t> places(topology, folded, 0);
@@ -46,7 +46,7 @@ std::vector<std::uint32_t> tensors_across(const Topology& topology, const Folded
   return across;
 }
 
-/// Calls `read` with every value that a box reads, its own among them.
+/// Calls `read` with every value that a box reads, including its own.
 template <class Read>
 void for_each_read(const Topology& topology, const FoldedNetwork& folded, const Box& box,
                    const Read& read) {
@@ -80,7 +80,7 @@ std::vector<Box> boxes_in_order(const Topology& topology, const FoldedNetwork& f
 
 Ranks ranks_of(const Topology& topology, const FoldedNetwork& folded) {
   Ranks ranks(topology, folded, 1);
-  // What a box reads was made before it, so one pass in order of main is enough.
+  // Earlier boxes make all values that a box reads, so one pass in the order of main is enough.
   for (const Box& box : boxes_in_order(topology, folded)) {
     std::uint64_t rank = 1;
     for_each_read(topology, folded, box, [&](ValueId id) {
@@ -107,7 +107,7 @@ PictureColumns picture_columns(const Topology& topology, const FoldedNetwork& fo
   std::uint64_t top = 1;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const std::uint64_t rank = ranks[boxes[i]];
-    // The rest of a network is not worth a column of its own where it is short.
+    // A short rest of the network does not get its own column.
     const bool is_full = rank >= top + height && rank + height / 3 <= all;
     if (is_full && across[i] == 1) {
       ++result.count;

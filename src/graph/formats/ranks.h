@@ -1,4 +1,5 @@
-// Where a picture has the boxes of a network: below what they read, and beside it where it is long.
+// Places the boxes of a network in a picture: below their inputs, and in several columns if the
+// network is long.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@ struct Box {
   friend auto operator<=>(const Box&, const Box&) = default;
 };
 
-/// The box that a step is in.
+/// The box that contains a step.
 inline Box box_of(const FoldedNetwork& folded, const Endpoint& end) {
   return {end.kind, end.kind == Endpoint::Kind::call ? folded.block_of[end.step] : end.step};
 }
 
-/// Whether it stands for several calls.
+/// Whether the box contains several calls.
 inline bool is_block(const FoldedNetwork& folded, const Box& box) {
   return box.kind == Endpoint::Kind::call && folded.blocks[box.at].size() > 1;
 }
@@ -29,7 +30,7 @@ inline bool is_block(const FoldedNetwork& folded, const Box& box) {
 /// In the order of main.
 std::vector<Box> boxes_in_order(const Topology& topology, const FoldedNetwork& folded);
 
-/// A number of every box.
+/// A value for every box.
 template <class T>
 class ByBox {
  public:
@@ -50,17 +51,18 @@ class ByBox {
   std::vector<T> copies_;
 };
 
-/// Ranks of boxes by the longest path that leads to them, from 1.
+/// Ranks of boxes by the longest path to them, from 1.
 using Ranks = ByBox<std::uint64_t>;
 Ranks ranks_of(const Topology& topology, const FoldedNetwork& folded);
 
-/// Parts of a long network that stand side by side, so that the picture is about as high as wide.
+/// Side-by-side parts of a long network, which make the picture about as high as wide.
 struct PictureColumns {
   std::uint32_t count = 1;
   ByBox<std::uint32_t> columns;
 };
 
-/// A new column begins only where a single tensor leads on, so that one edge goes back to the top.
+/// A new column begins only at a point that a single tensor crosses, so one edge returns to the
+/// top.
 PictureColumns picture_columns(const Topology& topology, const FoldedNetwork& folded);
 
 }  // namespace mlf::graph

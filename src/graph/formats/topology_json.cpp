@@ -9,10 +9,10 @@ namespace {
 
 using json::Writer;
 
-// Keys are in the order of schemas/topology.schema.json, and every key is always there: null says
+// Keys are in the order of schemas/topology.schema.json. Every key is always present: null means
 // "unknown".
 
-// How main calls its kernels is known of mains only, not of graphs that say their edges themselves.
+// Only a main has a way to call kernels; graphs state their edges directly.
 void write_provenance(Writer& out, const Provenance& from) {
   const bool is_main = from.kind == Provenance::Kind::main_function;
   out.member("kind", to_string(from.kind));
@@ -26,7 +26,7 @@ void write_provenance(Writer& out, const Provenance& from) {
   out.text_or_null("argument_form", is_main ? to_string(from.argument_form) : std::string_view());
 }
 
-// Constants are values as well; here they can be read without sorting those.
+// Constants are also values; this list saves readers from filtering those.
 void write_constants(Writer& out, const Topology& topology) {
   out.array("constants", [&] {
     for (std::size_t i = 0; i < topology.values.size(); ++i) {
@@ -43,7 +43,7 @@ void write_constants(Writer& out, const Topology& topology) {
   });
 }
 
-// Most networks have none, and no key.
+// Most networks have none and no such key.
 void write_gaps(Writer& out, const std::vector<std::string>& sentences) {
   if (!sentences.empty()) out.member("gaps", sentences);
 }
@@ -52,7 +52,7 @@ void write_port(Writer& out, const Port& port) {
   out.member("name", port.name);
   out.member("parameter", port.parameter);
   write_type(out, port.type);
-  // Null for an output that nothing writes.
+  // Null for an output without a writer.
   out.member("value", port.value);
 }
 
@@ -72,7 +72,7 @@ void write_kernel(Writer& out, const Kernel& kernel) {
   out.text_or_null("target", kernel.target);
   out.text_or_null("hash", kernel.hash);
   out.member("is_reshape", kernel.is_reshape);
-  // An empty list would say that there are none.
+  // An empty list would mean that there are none.
   out.objects("constants", kernel.has_tir() ? &kernel.constants : nullptr, write_buffer);
   out.objects("workspaces", kernel.has_tir() ? &kernel.workspaces : nullptr, write_buffer);
   write_gaps(out, kernel.gaps);
@@ -98,7 +98,7 @@ void write_call(Writer& out, const Call& call) {
 }
 
 void write_endpoint(Writer& out, const Endpoint& end) {
-  // Which key it has says which of the two it is.
+  // The key distinguishes the two cases.
   if (end.kind == Endpoint::Kind::copy) return out.member("copy", end.step);
   out.member("call", end.step);
   out.member("argument", end.argument);
@@ -113,8 +113,8 @@ void write_value(Writer& out, const Value& value) {
   out.member("bytes", value.bytes);
   out.object("producer", value.producer, write_endpoint);
   out.objects("consumers", value.consumers, write_endpoint);
-  // Positions and not indices: calls, copies and hooks count together. Null where main neither
-  // makes nor uses it.
+  // Positions, not indices: calls, copies and hooks count together. Null if main neither makes nor
+  // uses the value.
   out.member("first_definition", value.first_definition);
   out.member("last_use", value.last_use);
 }

@@ -10,9 +10,9 @@
 namespace mlf::graph {
 namespace {
 
-/// Each event begins with what all have: phase, name, time in steps, process and thread. Perfetto
-/// orders events by time, but for the end of one slice and the begin of another at the same time;
-/// they are on tracks of their own here.
+/// Each event begins with the common fields: phase, name, time in steps, process and thread.
+/// Perfetto orders events by time, except the end of one slice and the beginning of another at the
+/// same time; these are on separate tracks here.
 class TraceJson {
  public:
   TraceJson(json::Writer& out, const Topology& topology) : out_(out), topology_(topology) {}
@@ -74,7 +74,8 @@ void TraceJson::calls() {
   }
 }
 
-// Slices of one thread have to nest, lifetimes do not: these are asynchronous, each with an id.
+// Slices of one thread must nest, but lifetimes do not, so they are asynchronous events, each with
+// an id.
 void TraceJson::value(ValueId id, Lifetime life) {
   const Value& value = topology_[id];
   const std::int64_t first = std::max<std::int64_t>(life.from, 0);
@@ -87,7 +88,7 @@ void TraceJson::value(ValueId id, Lifetime life) {
     if (is_begin) {
       const Storage& storage = topology_[value.storage];
       out_.object("args", [&] {
-        // Unknown bytes and places are left out: there is no null among the arguments of an event.
+        // Leaves out unknown bytes and places: arguments of an event cannot be null.
         if (value.bytes) out_.member("bytes", *value.bytes);
         out_.member("storage", storage.name);
         if (storage.pool) out_.member("pool", topology_[*storage.pool].name);
@@ -102,7 +103,7 @@ void TraceJson::values() {
   const Lifetimes lifetimes(topology_);
   for (std::size_t i = 0; i < topology_.values.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
-    // Constants are there all the time and take nothing that a run could give back.
+    // Constants always exist and take no memory that a run could release.
     if (topology_[id].kind != ValueKind::constant) value(id, lifetimes.of(id));
   }
 }
@@ -115,7 +116,7 @@ void TraceJson::counters(const MemoryUse& use) {
     out_.end_object();
   };
   for (const LiveBytes& live : use.live) counter(live.position, live.bytes);
-  // A counter keeps its value to the end of the trace; this ends the last step.
+  // A counter keeps its value to the end of the trace; this event ends the last step.
   if (!use.live.empty()) counter(end(), use.live.back().bytes);
 }
 

@@ -1,5 +1,4 @@
-// How documents write what networks consist of and come from: ids, types of tensors, versions of
-// TVM.
+// JSON for parts of networks: ids, types of tensors, versions of TVM.
 #pragma once
 
 #include "json/writer.h"
@@ -7,7 +6,7 @@
 
 namespace mlf::graph {
 
-/// The position that an id is.
+/// The position of an id.
 template <class Id>
 requires(std::same_as<Id, CallId> || std::same_as<Id, CopyId> || std::same_as<Id, KernelId> ||
          std::same_as<Id, ValueId> || std::same_as<Id, StorageId> ||
@@ -15,7 +14,7 @@ requires(std::same_as<Id, CallId> || std::same_as<Id, CopyId> || std::same_as<Id
   out.integer(index(id));
 }
 
-/// Members `dtype` and `shape`; null if they are not known.
+/// Members `dtype` and `shape`; null if unknown.
 inline void write_type(json::Writer& out, const TensorType& type) {
   out.text_or_null("dtype", type.dtype.is_void() ? std::string() : tir::to_string(type.dtype));
   out.member("shape", type.shape);

@@ -57,9 +57,9 @@ bool is_of_library(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// The function that a call is of and whose code is not here: empty for operators of TIR, and for
-/// operators and functions that callees.def has. Whatever it names may do anything with memory.
-// Instructions of LLVM have no memory of their own.
+/// The called function, if its code is missing: empty for operators of TIR, and for operators and
+/// functions in callees.def. A function that this returns may do anything with memory.
+// LLVM instructions have no memory of their own.
 std::string unknown_callee(Node call) {
   const Node op = call[f::Call::op];
   if (op.is(Kind::GlobalVar)) return std::string(op.text(f::GlobalVar::name_hint));
@@ -72,17 +72,16 @@ std::string unknown_callee(Node call) {
   return is_known_name(symbol) || is_of_library(symbol) ? std::string() : std::string(symbol);
 }
 
-// Operators that take a pointer without touching or keeping what it points to.
+// Operators that take a pointer and neither access its memory nor keep it.
 constexpr std::array<std::string_view, 10> kHarmless{
     "address_of", "isnullptr",      "reinterpret",    "tvm_access_ptr",          "tvm_stack_alloca",
     "likely",     "tvm_struct_get", "tvm_struct_set", "TVMBackendFreeWorkspace", "lookup_param"};
 
-/// Follows one body in the order of its text and notes what happens to each parameter's memory.
-///
-/// Pointers are resolved by a Scope, so that lets, casts, access pointers and match_buffers all
-/// lead back to their parameter. Loads and stores are then reads and writes of that parameter; the
-/// one that comes first in the text decides whether old content matters. A pointer handed to an
-/// extern function is an escape: the body does not say what happens to its memory.
+/// Follows one body in the order of its text and notes the accesses to each parameter's memory.
+/// A Scope resolves pointers, so lets, casts, access pointers and match_buffers all lead back to
+/// their parameter. Loads and stores are then reads and writes of that parameter; the first one in
+/// the text determines whether old content matters. A pointer argument of an extern function is an
+/// escape: the body does not show what happens to its memory.
 class Scanner {
  public:
   explicit Scanner(Node function) : function_(function), scope_(function) {}
@@ -90,13 +89,13 @@ class Scanner {
   BodyScan run() &&;
 
  private:
-  /// What the functions of a library are told of a tensor.
+  /// The facts that a call passes to a library function about a tensor.
   struct Stated {
     StatedShape shape;
     bool is_contradictory = false;
   };
-  // Both numberings, by parameter and by packed argument, are kept until the end of the body says
-  // which one counts.
+  // Keeps both numberings, by parameter and by packed argument: the end of the body shows which one
+  // applies.
   struct PerParameter {
     std::vector<Effect> effects;
     std::vector<Node> buffers;
@@ -136,7 +135,7 @@ class Scanner {
   PerParameter parameters_;
   PerParameter arguments_;
   std::vector<BodyMemory> memory_;
-  /// An allocation of heap or stack whose body the walk is in.
+  /// A heap or stack allocation whose body contains the current node.
   struct OpenAllocation {
     tir::NodeId statement;
     std::size_t memory;  // position in memory_
@@ -146,7 +145,8 @@ class Scanner {
   std::vector<std::string> gaps_;
   std::unordered_set<std::uint32_t> addresses_;  ///< loads whose address an Ethos-U operation uses
   bool may_end_early_ = false;
-  // Of the Buffers over a place, by position in memory_; nothing: one of them does not say it.
+  // Sizes of the Buffers at a place, by position in memory_; nullopt if one of them does not state
+  // its size.
   std::unordered_map<std::size_t, std::optional<std::uint64_t>> sizes_;
   int guards_ = 0;
   int loops_ = 0;
@@ -166,7 +166,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// The element at `i` of a list that grows as far as it is asked for.
+/// The element at `i` of a list that grows on demand.
 template <class T>
 T& element(std::vector<T>& list, std::size_t i) {
   if (list.size() <= i) list.resize(i + 1);
@@ -177,7 +177,7 @@ bool is_loop(Node node) {
   return node.is(Kind::For) || node.is(Kind::While);
 }
 
-/// The words of code that is not understood, as far as they fit into a sentence.
+/// The beginning of code that is not understood, short enough for a sentence.
 std::string describe_opaque(std::string_view kind, tir::NodeMap fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string text = one_line(string_of(fields.value(i)));
@@ -237,7 +237,7 @@ void Scanner::access_by_mask(Node call) {
   if ((mask & 2) != 0) write(args[1]);
 }
 
-// `call_extern("ethosu_conv2d", …, input[0], …)` as a statement passes the tensor at that place.
+// As a statement, `call_extern("ethosu_conv2d", …, input[0], …)` passes the tensor at that place.
 void Scanner::escape_loads(Node call) {
   if (tir::ethos_u_accesses(call)) return;
   for (const Node arg : call.list(f::Call::args)) {
@@ -245,21 +245,21 @@ void Scanner::escape_loads(Node call) {
   }
 }
 
-// Sentences of one kind are one: a statement in a macro may be there a hundred times.
+// Keeps equal sentences once: a statement in a macro may occur a hundred times.
 void Scanner::note_gap(std::string what) {
   may_end_early_ = true;
   if (std::find(gaps_.begin(), gaps_.end(), what) == gaps_.end()) gaps_.push_back(std::move(what));
 }
 
-// Behind the last statement of a body a return ends nothing.
+// A return after the last statement of a body has no effect.
 void Scanner::note_return(Node call) {
   const tir::NodeList args = call.list(f::Call::args);
   const bool is_failure = args.size() == 1 && integer_of(args[0]).value_or(0) < 0;
   if (!is_failure && (guards_ > 0 || loops_ > 0)) may_end_early_ = true;
 }
 
-/// A layer of CMSIS-NN reads its inputs and weights, and writes all of its output. It writes into
-/// its context before it reads there.
+/// A layer of CMSIS-NN reads its inputs and weights, and writes all of its output. It writes its
+/// context before it reads it.
 void Scanner::enter_layer(const tir::CmsisCall& layer) {
   using tir::CmsisArgument;
   for (const CmsisArgument what : layer.arguments()) {
@@ -283,8 +283,8 @@ void Scanner::state_shape(Node pointer, const tir::CmsisMemory& memory) {
   stated.shape = std::move(shape);
 }
 
-/// A load stands for the address of its element. Only the commands say which places of a pool they
-/// work in.
+/// A load stands for the address of its element. Only the commands determine which places of a pool
+/// they access.
 void Scanner::enter_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses) {
   for (const tir::EthosUAccess& access : accesses) {
     const Node argument = call.list(f::Call::args)[access.argument];
@@ -312,7 +312,7 @@ void Scanner::enter_call(Node call) {
   if (std::find(kHarmless.begin(), kHarmless.end(), op) != kHarmless.end()) return;
   for (const Node arg : call.list(f::Call::args)) {
     const Node pointer = without_casts(arg);
-    // tvm_access_ptr says itself what happens to its memory.
+    // tvm_access_ptr states the access to its memory itself.
     if (operator_of(pointer) != "tvm_access_ptr") escape(pointer);
   }
 }
@@ -344,8 +344,8 @@ std::uint64_t Scanner::allocated_around(MemoryKind memory) const {
   return bytes;
 }
 
-// Memory of heap and stack is taken where its statement begins and given back where it ends, so
-// that allocations side by side are not there at one time.
+// Heap and stack memory is allocated at the beginning of its statement and freed at its end, so
+// allocations of consecutive statements do not exist at the same time.
 void Scanner::allocate(Node statement, Node var, MemoryKind memory,
                        std::optional<std::uint64_t> bytes) {
   scope_.allocate(var);
@@ -374,7 +374,7 @@ void Scanner::declare(Node buffer) {
   if (!known) known = buffer;
 }
 
-// A place in a pool has no size of its own; the Buffers over it tell, if all of them do.
+// A place in a pool states no size; the Buffers at it do, if all of them state one.
 void Scanner::note_size(Node buffer) {
   const auto at = memory_of_var_.find(tir::index(buffer[f::Buffer::data].id()));
   if (at == memory_of_var_.end()) return;
@@ -388,7 +388,7 @@ void Scanner::note_size(Node buffer) {
 Descend Scanner::enter(Node node) {
   if (is_guard(node)) ++guards_;
   if (is_loop(node)) ++loops_;
-  // The address that a let names is not an access yet.
+  // A let of an address is not an access yet.
   if (node.id() == bound_value_) return Descend::past_children;
   switch (node.kind()) {
     case Kind::LetStmt:
@@ -436,7 +436,7 @@ Descend Scanner::enter(Node node) {
       break;
     case Kind::Call:
       enter_call(node);
-      // What is behind address_of is an address, not a read.
+      // The argument of address_of is an address, not a read.
       if (operator_of(node) == "address_of") return Descend::past_children;
       break;
     default:
@@ -445,7 +445,7 @@ Descend Scanner::enter(Node node) {
   return Descend::into_children;
 }
 
-// A store comes last: what its value and its indices read was read before.
+// A store comes after the reads of its value and its indices.
 void Scanner::leave(Node node) {
   if (!open_.empty() && open_.back().statement == node.id()) open_.pop_back();
   if (is_guard(node)) --guards_;
@@ -454,7 +454,7 @@ void Scanner::leave(Node node) {
   if (node.is(Kind::Store)) write(node[f::Store::buffer_var]);
 }
 
-/// What is not understood can reach every parameter, and memory of the function's own.
+/// Code that is not understood can access every parameter and the function's own memory.
 void Scanner::leave_open(PerParameter& parameters) const {
   const std::size_t count = function_.list(f::PrimFunc::params).size();
   if (parameters.effects.size() < count) parameters.effects.resize(count);
@@ -466,7 +466,7 @@ BodyScan Scanner::run() && {
   tir::walk(
       function_[f::PrimFunc::body], seen, [this](Node node) { return enter(node); },
       [this](Node node) { leave(node); });
-  // The types of a packed function's own parameters are read as a matter of form.
+  // A packed function reads the types of its own parameters only to check them.
   const bool is_packed = !arguments_.effects.empty() || !arguments_.vars.empty();
   PerParameter& found = is_packed ? arguments_ : parameters_;
   std::vector<StatedShape> shapes;

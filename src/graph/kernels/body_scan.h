@@ -1,5 +1,5 @@
-// What a function's body tells: what it does to its parameters' memory, what memory of its own it
-// uses, and whether it only copies.
+// Facts from a function's body: its accesses to its parameters' memory, its own memory, and whether
+// it only copies.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mlf::graph {
 
-/// What a body does to the memory behind one parameter.
+/// The effect of a body on the memory of one parameter.
 struct Effect {
   enum class First : std::uint8_t {
     none,
@@ -28,7 +28,7 @@ struct Effect {
   bool is_open = false;
 };
 
-/// Memory that a body uses beside its tensors.
+/// Memory that a body uses besides its tensors.
 struct BodyMemory {
   MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant; `pool`: perhaps, see `place`
   std::string name;
@@ -40,7 +40,7 @@ struct BodyMemory {
   std::uint64_t at_least = 0;   ///< of `pool`: KernelBuffer::at_least
 };
 
-/// Elements along the axes of a tensor; nothing: not stated.
+/// Elements along the axes of a tensor; nullopt if not stated.
 using StatedShape = std::optional<std::vector<std::int64_t>>;
 
 struct BodyScan {
@@ -49,21 +49,21 @@ struct BodyScan {
   std::vector<Effect> effects;       ///< by parameter; may be shorter than the number of parameters
   std::vector<tir::Node> buffers;    ///< by parameter: a Buffer declared over it, or undefined
   std::vector<tir::Node> variables;  ///< by parameter: the variable that took it over, or undefined
-  /// By parameter: the shape that a function of a library is told of it; may be shorter.
+  /// By parameter: the shape that a call passes to a library function; may be shorter.
   std::vector<StatedShape> shapes;
   std::vector<BodyMemory> memory;
-  /// What of the body is not understood, one sentence each.
+  /// Parts of the body that are not understood, one sentence each.
   std::vector<std::string> gaps;
-  /// Code that is not understood, or a return under a condition, may end it before its end.
+  /// Code that is not understood, or a conditional return, may end the body early.
   bool may_end_early = false;
 };
 
 /// Scans a PrimFunc. Time and memory grow with the number of its nodes.
 BodyScan scan_body(tir::Node function);
 
-/// Whether the function stores nothing but elements of one other buffer, each at the index it was
-/// loaded from. Indices that are spelled differently are computed for every iteration, up to about
-/// a million; beyond that the answer is no.
+/// Whether the function stores only elements of one other buffer, each at the index that it was
+/// loaded from. Evaluates indices with different expressions in every iteration, up to about a
+/// million; beyond that, returns false.
 bool copies_in_order(tir::Node function);
 
 }  // namespace mlf::graph

@@ -1,4 +1,4 @@
-// Whether a kernel only copies, found out by running its loops.
+// Decides whether a kernel only copies, by running its loops.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -15,18 +15,18 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Beyond that many iterations the answer is not worth its time.
+// With more iterations, the result is not worth the time.
 constexpr std::uint64_t kMaxIterations = 1 << 20;
 constexpr std::uint64_t kMaxSteps = 100'000'000;
 
-/// The one store of a copying kernel, and the loops around it from the outside in.
+/// The only store of a copying kernel, and the loops around it from the outside in.
 struct CopyNest {
   IterationDomain domain;
   Bindings lets;
   Node store;
 };
 
-// Goes down a chain of statements; anything beside the chain ends the matter.
+// Follows a chain of statements; fails at any other statement.
 std::optional<CopyNest> copy_nest(Node statement) {
   CopyNest nest;
   while (true) {
@@ -36,7 +36,7 @@ std::optional<CopyNest> copy_nest(Node statement) {
         statement = statement[f::For::body];
         break;
       case Kind::IfThenElse:
-        // A tail guard of a tiled loop has no other branch.
+        // A tail guard of a tiled loop has no else branch.
         if (statement[f::IfThenElse::else_case]) return std::nullopt;
         nest.domain.tests.push_back({{statement[f::IfThenElse::condition]}});
         statement = statement[f::IfThenElse::then_case];
@@ -89,7 +89,7 @@ ElementAccess loaded(Node store) {
                        value.list(f::BufferLoad::indices));
 }
 
-/// Few enough to be run one by one; false where an extent is not a number.
+/// Whether the iterations are few enough to run one by one; false if an extent is not a number.
 bool has_few_iterations(const IterationDomain& domain) {
   std::uint64_t iterations = 1;
   for (const IterationDomain::Loop& loop : domain.loops) {
@@ -102,8 +102,8 @@ bool has_few_iterations(const IterationDomain& domain) {
   return true;
 }
 
-/// Whether both indices come to the same element in every iteration in which the conditions hold:
-/// their difference has one value, 0.
+/// Whether both indices are equal in every iteration in which the conditions are true: their
+/// difference only has the value 0.
 bool agree_everywhere(CopyNest nest, Node to, Node from) {
   IterationDomain& domain = nest.domain;
   if (!has_few_iterations(domain)) return false;
@@ -124,14 +124,14 @@ bool agree_everywhere(CopyNest nest, Node to, Node from) {
 
 }  // namespace
 
-// The same variable as both indices needs no running. v0.9 and v0.10 flatten buffers, so that the
+// If one variable is both indices, the loops need not run. v0.9 and v0.10 flatten buffers, so the
 // two sides of a reshape have different expressions for one element.
 bool copies_in_order(Node function) {
   auto nest = copy_nest(function[f::PrimFunc::body]);
   if (!nest) return false;
   const ElementAccess to = stored(nest->store);
   const ElementAccess from = loaded(nest->store);
-  // Within one tensor a copy is a move of its elements, not another view of them.
+  // A copy within one tensor moves its elements; it is not another view of them.
   if (!to.index || !from.index || to.data == from.data) return false;
   if (to.index == from.index) return true;
   return agree_everywhere(*std::move(nest), to.index, from.index);

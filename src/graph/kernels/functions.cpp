@@ -25,7 +25,7 @@ bool is_runner(const FunctionRef& function) {
   return runner && integer_of(runner).value_or(0) != 0;
 }
 
-// Names only count where no function has the attribute: a kernel may be called "run_model" as well.
+// Names count only if no function has the attribute: a kernel may also be called "run_model".
 std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions) {
   std::vector<const FunctionRef*> runners;
   std::vector<const FunctionRef*> named;
@@ -42,7 +42,7 @@ std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions)
 
 }  // namespace
 
-// Calls name their callee by its symbol or by its GlobalVar: both lead to it.
+// A call names its callee by symbol or by GlobalVar, so the table has both.
 FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
     for (const auto& one : tir::prim_functions_of(sources[source].document->module)) {
@@ -72,7 +72,7 @@ FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   }
 }
 
-// Two targets of one build may both have a function of this name: main's own TIR comes first.
+// Two targets of one build may both have a function with this name: main's own TIR has priority.
 const FunctionRef* FunctionTable::find(std::string_view symbol,
                                        std::size_t preferred_source) const {
   const auto same = by_symbol_.find(symbol);
@@ -120,7 +120,7 @@ std::string module_of_main(std::string_view symbol) {
   for (const std::string_view main : tir::kMainNames) {
     if (!symbol.ends_with(main)) continue;
     symbol.remove_suffix(main.size());
-    // "_" separates the parts; without a module's name there is nothing but main's own.
+    // "_" separates the parts; without a module name, only main's own name remains.
     if (symbol.ends_with('_')) symbol.remove_suffix(1);
     return std::string(symbol);
   }

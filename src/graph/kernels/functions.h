@@ -26,14 +26,15 @@ class FunctionTable {
   explicit FunctionTable(std::span<const TirInput> sources);
 
   std::span<const FunctionRef> all() const { return functions_; }
-  /// The function with this symbol or name; of several, one of `preferred_source`. Null: none.
+  /// The function with this symbol or name; of several, the one of `preferred_source`. Null if
+  /// there is none.
   const FunctionRef* find(std::string_view symbol, std::size_t preferred_source) const;
   /// Mains, by symbol.
   std::span<const FunctionRef* const> mains() const { return mains_; }
-  /// How many mains the TIR at this position has.
+  /// The number of mains in the TIR at this position.
   std::size_t mains_in(std::size_t source) const;
-  /// The functions of this module (that of a main) by their symbols, in order. With modules "a" and
-  /// "a_b", "tvmgen_a_b_f" belongs to "a_b". A function that matches no main belongs to "".
+  /// The functions of this module (one with a main), by their symbols, in order. With modules "a"
+  /// and "a_b", "tvmgen_a_b_f" belongs to "a_b". A function that matches no main belongs to "".
   std::span<const FunctionRef* const> of_module(std::string_view module) const;
 
  private:
@@ -50,8 +51,8 @@ std::string module_of_main(std::string_view symbol);
 /// The parameters that functions of `source` link as constants (v0.8), by name.
 std::map<std::string, TensorType, std::less<>> linked_parameters(const TirInput& source);
 
-/// Replaces every character that is neither letter nor digit by `_`, as TVM does to make a C name
-/// of a Relay name.
+/// Replaces every character that is neither letter nor digit by `_`, as TVM does to turn a Relay
+/// name into a C name.
 std::string sanitized(std::string_view name);
 
 }  // namespace mlf::graph
