@@ -17,15 +17,15 @@ namespace f = tir::f;
 
 namespace {
 
-// Index expressions of real schedules have some dozens of nodes.
+// Index expressions of real schedules have a few dozen nodes.
 constexpr std::size_t kMaxProgramSteps = 4096;
 
-/// Vectors of indices have many values, floats none that decides about iterations.
+/// Vectors of indices have many values, and floats do not determine iterations.
 bool is_integer(tir::DType dtype) {
   return (dtype.is_int() || dtype.is_uint()) && dtype.is_scalar();
 }
 
-/// Whether generated code gets that value, too: it computes in the type that TIR says.
+/// Whether generated code computes the same value: it uses the type that TIR states.
 bool is_in_range(std::int64_t value, tir::DType dtype) {
   if (dtype.is_bool()) return value == 0 || value == 1;
   if (dtype.is_uint() && value < 0) return false;
@@ -35,7 +35,7 @@ bool is_in_range(std::int64_t value, tir::DType dtype) {
   return value < end && (dtype.is_uint() || value >= -end);
 }
 
-/// All numbers of a type; nothing for those of 64 bits, whose sums could overflow.
+/// All numbers of a type; nullopt for 64-bit types, whose sums could overflow.
 std::optional<tir::Interval> range_of_type(tir::DType dtype) {
   if (dtype.is_bool()) return tir::Interval{0, 1};
   const int bits = dtype.bits - (dtype.is_int() ? 1 : 0);
@@ -50,7 +50,7 @@ constexpr tir::Interval kAlways{1, 1};
 constexpr tir::Interval kNever{0, 0};
 constexpr tir::Interval kSometimes{0, 1};
 
-/// Of a comparison that holds where `holds` says so, and cannot where `fails` does.
+/// The truth values of a comparison that is always true if `holds`, and always false if `fails`.
 tir::Interval truth(bool holds, bool fails) {
   return holds ? kAlways : fails ? kNever : kSometimes;
 }
@@ -88,7 +88,8 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
 
 }  // namespace
 
-/// Turns nodes into steps, parts before the whole, each node once: shared parts stay shared.
+/// Turns nodes into steps, children before parents. Each node becomes one step, so shared parts
+/// stay shared.
 class IndexCompiler {
  public:
   explicit IndexCompiler(const Bindings& bindings) : bindings_(bindings) {}
@@ -114,7 +115,7 @@ class IndexCompiler {
   void open(Node node) { stack_.emplace_back(node, false); }
   std::uint32_t at(Node node) const { return done_.at(tir::index(node.id())); }
 
-  // The node that gives this one its value, where it computes nothing itself.
+  // The node whose value this one has, if it computes nothing itself.
   Node alias_of(Node node) const {
     if (node.is(Kind::Let)) return node[f::Let::body];
     if (operator_of(node) == "likely" && node.list(f::Call::args).size() == 1) {
@@ -124,8 +125,8 @@ class IndexCompiler {
     return support::value_at(bindings_, tir::index(node.id())).value_or(Node());
   }
 
-  // Iterative, because nesting is the input's. A let that leads back to itself would never end: the
-  // limit on steps ends it.
+  // Iterative, because the input determines the nesting. The limit on steps ends a let that refers
+  // to itself.
   void enter(Node node) {
     if (!node || ++entered_ > kMaxProgramSteps || !tir::is_expr(node.category()) ||
         !is_integer(node.dtype())) {
@@ -150,7 +151,7 @@ class IndexCompiler {
     }
   }
 
-  // All parts of the node have their steps.
+  // All parts of the node have steps now.
   void finish(Node node) {
     if (const Node alias = alias_of(node)) {
       done_.emplace(tir::index(node.id()), at(alias));
@@ -199,7 +200,8 @@ class IndexCompiler {
     }
   }
 
-  /// What no loop decides: an element of memory, or a number made of something that is no integer.
+  /// A value that no loop determines: an element of memory, or a number computed from a
+  /// non-integer.
   static bool is_read(Node node) {
     if (node.is(Kind::Cast)) return !is_integer(node[f::Cast::value].dtype());
     return node.is(Kind::Load) || node.is(Kind::BufferLoad);
@@ -261,8 +263,8 @@ IndexProgram IndexProgram::constant(std::int64_t value) {
   return program;
 }
 
-// A step without a value spoils only the steps that need it: a division by zero in a branch that is
-// not taken does not matter.
+// A step without a value affects only the steps that need it: a division by zero in a branch that
+// is not taken does not matter.
 std::optional<std::int64_t> IndexProgram::run() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     results_[i] = evaluate(steps_[i]);
@@ -275,7 +277,7 @@ std::optional<tir::Interval> IndexProgram::range(const RangeOf& range_of) const 
   Ranges ranges;
   for (const Step& step : steps_) {
     auto range = range_of_step(step, ranges, range_of);
-    // What overflows its type has no value.
+    // A result that overflows its type has no value.
     if (range && (!is_in_range(range->low, step.dtype) || !is_in_range(range->high, step.dtype))) {
       range.reset();
     }
@@ -308,7 +310,7 @@ std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const
       return tir::Interval{std::min(b->low, c->low), std::max(b->high, c->high)};
     }
     case Code::bit_and: {
-      // A mask that is not negative leaves nothing above it.
+      // With a non-negative mask, no result exceeds the mask.
       const auto& b = ranges[step.b];
       if (b && b->low == b->high && b->low >= 0) return tir::Interval{0, b->high};
       return range_of_type(step.dtype);
@@ -343,7 +345,7 @@ IndexProgram::Value IndexProgram::evaluate(const Step& step) const {
       if (!results_[step.a]) return std::nullopt;
       return *results_[step.a] == 0;
     case Code::choice:
-      // Of the branch that is not taken it does not matter whether it has a value.
+      // The branch that is not taken need not have a value.
       if (!results_[step.a]) return std::nullopt;
       return *results_[step.a] != 0 ? results_[step.b] : results_[step.c];
     case Code::bit_not:
@@ -355,7 +357,7 @@ IndexProgram::Value IndexProgram::evaluate(const Step& step) const {
   }
 }
 
-/// Operands that C leaves undefined, such as a negative one that is shifted left, have no value.
+/// Operations that are undefined in C, such as a left shift of a negative number, have no value.
 IndexProgram::Value IndexProgram::bits(Code code, std::int64_t a, std::int64_t b) {
   switch (code) {
     case Code::shift_left:
@@ -376,7 +378,7 @@ IndexProgram::Value IndexProgram::bits(Code code, std::int64_t a, std::int64_t b
 }
 
 IndexProgram::Value IndexProgram::arithmetic(Kind kind, const Value& a, const Value& b) {
-  // One side can decide these, whatever the other one is.
+  // One side can determine the result alone.
   if (kind == Kind::And && (a == 0 || b == 0)) return 0;
   if (kind == Kind::Or && ((a && *a != 0) || (b && *b != 0))) return 1;
   if (!a || !b) return std::nullopt;

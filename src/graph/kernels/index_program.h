@@ -13,14 +13,14 @@
 
 namespace mlf::graph {
 
-/// What a let or a block gives each of its variables.
+/// The values that lets and blocks bind to their variables.
 using Bindings = std::unordered_map<std::uint32_t, tir::Node>;
 
 class IndexProgram {
  public:
-  /// Nothing if the expression has parts that are not integers, or is too large. Variables that
-  /// are bound are followed; what is left are `variables()`, and what is read from memory is among
-  /// them.
+  /// Returns nullopt if the expression has parts that are not integers, or is too large. Replaces
+  /// bound variables by their values. The other variables, and values read from memory, are
+  /// `variables()`.
   static std::optional<IndexProgram> compile(tir::Node expression, const Bindings& bindings);
 
   static IndexProgram constant(std::int64_t value);
@@ -29,12 +29,12 @@ class IndexProgram {
   /// Steps of one run.
   std::size_t size() const { return steps_.size(); }
   void set(std::size_t variable, std::int64_t value) { values_[variable] = value; }
-  /// The value; nothing if it overflows its type or divides by zero.
+  /// Returns the value; nullopt if it overflows its type or divides by zero.
   std::optional<std::int64_t> run();
 
   using RangeOf = std::function<std::optional<tir::Interval>(tir::NodeId)>;
-  /// All values that it can have where each variable has some value of `range_of`, or of its type
-  /// where that says nothing; perhaps more. Nothing if there is no telling.
+  /// Returns a range that contains all possible values, if each variable is in `range_of`, or else
+  /// in the range of its type. Returns nullopt if the range is unknown.
   std::optional<tir::Interval> range(const RangeOf& range_of) const;
 
  private:
@@ -54,7 +54,7 @@ class IndexProgram {
     bit_xor,
     bit_not,
   };
-  // Operands are positions of earlier steps; of a variable, `a` is its position in values_.
+  // Operands are positions of earlier steps; for a variable, `a` is its position in values_.
   struct Step {
     Code code = Code::constant;
     tir::Kind kind = tir::Kind::Add;  // of `binary`

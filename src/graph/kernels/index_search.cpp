@@ -23,7 +23,7 @@ namespace f = tir::f;
 using Range = std::optional<Interval>;
 
 constexpr int kMaxIndexHeight = 64;      // of an index expression
-constexpr std::size_t kMaxBoxes = 4096;  // that one search looks at
+constexpr std::size_t kMaxBoxes = 4096;  // that one search visits
 
 constexpr Interval kFalse{0, 0};
 constexpr Interval kTrue{1, 1};
@@ -63,7 +63,7 @@ Interval hold_both(const Interval& a, const Interval& b) {
   return is_false ? kFalse : kEither;
 }
 
-/// A remainder keeps the order of values that lie between two multiples.
+/// A remainder preserves the order of values between two adjacent multiples.
 Range remainder(Kind kind, const Interval& a, const Interval& b) {
   const bool is_within = is_point(b) && b.low > 0 && a.low >= 0 && a.low / b.low == a.high / b.low;
   if (is_within) return Interval{a.low % b.low, a.high % b.low};
@@ -101,7 +101,7 @@ Range binary(Kind kind, const Interval& a, const Interval& b) {
   }
 }
 
-/// What LowerIntrin and generated C have in place of divisions.
+/// Operators that LowerIntrin and generated C use in place of divisions.
 Range of_operator(std::string_view op, const Interval& a, const Interval& b) {
   if (!is_point(b) || b.low < 0 || b.low >= (std::int64_t{1} << 40)) return std::nullopt;
   if (op == "shift_right" && b.low < 63) return Interval{a.low >> b.low, a.high >> b.low};
@@ -114,7 +114,7 @@ Range of_operator(std::string_view op, const Interval& a, const Interval& b) {
   return keeps_all ? a : Interval{0, b.low};
 }
 
-/// A number that does not fit its type becomes another one.
+/// Whether the range fits its type. A number that does not fit would wrap around.
 bool fits(const Interval& range, tir::DType dtype) {
   if (dtype.bits >= 64) return true;
   const std::int64_t values = std::int64_t{1} << dtype.bits;
@@ -122,7 +122,7 @@ bool fits(const Interval& range, tir::DType dtype) {
   return dtype.is_int() && range.low >= -(values / 2) && range.high < values / 2;
 }
 
-/// The values of integer expressions where those of variables are known.
+/// The ranges of integer expressions from the ranges of variables.
 class Ranges {
  public:
   explicit Ranges(SearchBudget& budget) : budget_(budget) {}
@@ -131,7 +131,7 @@ class Ranges {
     range ? static_cast<void>(values_.insert_or_assign(tir::index(var.id()), *range))
           : static_cast<void>(values_.erase(tir::index(var.id())));
   }
-  /// Nothing where it is not known, too large, or too much work.
+  /// nullopt if the range is unknown or too large, or takes too much work.
   Range of(Node expr) { return of(expr, kMaxIndexHeight); }
 
  private:
@@ -164,8 +164,8 @@ Range Ranges::of_call(Node call, int height) {
   return b ? of_operator(op, *a, *b) : std::nullopt;
 }
 
-/// The height bounds the recursion, the budget all steps together: an expression that shares its
-/// parts can be exponentially larger than its nodes.
+/// The height bounds the recursion, and the budget bounds all steps: an expression with shared
+/// parts can be exponentially larger than its number of nodes.
 Range Ranges::of(Node expr, int height) {
   if (!expr || height == 0 || --budget_.steps < 0) return std::nullopt;
   switch (expr.kind()) {
@@ -204,7 +204,7 @@ Range Ranges::of(Node expr, int height) {
 struct Box {
   std::vector<Interval> loops;
   Interval index{};
-  bool always = false;  // all conditions hold everywhere
+  bool always = false;  // all conditions are true everywhere
 };
 
 struct LowerIndex {
@@ -219,7 +219,7 @@ class Search {
 
  private:
   void note_vars(Node expr);
-  /// False where no iteration is in the box. `is_lost` is set where something is not known.
+  /// False if no iteration is in the box. Sets `is_lost` if a value is unknown.
   bool evaluate(Box& box);
   bool is_reached(const Box& box);
   std::optional<std::size_t> longest(const Box& box) const;
@@ -232,7 +232,7 @@ class Search {
   std::span<const Surrounding> around_;
   SearchBudget& budget_;
   Ranges ranges_;
-  std::unordered_set<std::uint32_t> vars_;  // nodes that the index and the conditions are made of
+  std::unordered_set<std::uint32_t> vars_;  // nodes of the index and the conditions
   std::vector<bool> matters_;               // by loop
   std::priority_queue<Box, std::vector<Box>, LowerIndex> boxes_;
   bool is_lost_ = false;
@@ -249,7 +249,7 @@ void Search::note_vars(Node expr) {
   }
 }
 
-// From the inside out: what a binding that matters is made of matters as well.
+// From the inside out: if a binding matters, its parts matter too.
 Search::Search(Node index, std::span<const Surrounding> around, SearchBudget& budget)
     : index_(index), around_(around), budget_(budget), ranges_(budget) {
   note_vars(index);
@@ -288,8 +288,8 @@ bool Search::evaluate(Box& box) {
   return true;
 }
 
-/// Whether one iteration has the upper end of the box's index: each loop is set to the end that
-/// keeps it in reach.
+/// Whether some iteration reaches the upper end of the box's index: sets each loop to the end of
+/// its range that keeps this upper end.
 bool Search::is_reached(const Box& box) {
   Box point = box;
   for (Interval& loop : point.loops) {
@@ -324,7 +324,7 @@ void Search::split(const Box& box, std::size_t loop) {
   push(std::move(part));
 }
 
-/// The box with the highest upper end first: if that end is reached, nothing is higher.
+/// Takes the box with the highest upper end first: if an iteration reaches it, no index is higher.
 HighestIndex Search::run() {
   Box all;
   for (const Surrounding& one : around_) {

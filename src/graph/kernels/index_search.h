@@ -9,7 +9,7 @@
 
 namespace mlf::graph {
 
-/// What is around a statement or expression, from the outside in.
+/// A loop, condition or binding around a statement or expression, from the outside in.
 struct Surrounding {
   enum class Kind : std::uint8_t {
     loop,       ///< `var` takes the values of `min`, `min` + 1, …: `extent` of them
@@ -24,19 +24,19 @@ struct Surrounding {
   std::int64_t extent = 0;
 };
 
-/// What a search may do: evaluations of nodes, over all searches that share it.
+/// The node evaluations that remain for all searches that share this budget.
 struct SearchBudget {
   std::int64_t steps = 20'000'000;
 };
 
-/// The highest value that `index` certainly takes, in an iteration in which all conditions hold.
+/// The highest value that `index` certainly has in an iteration in which all conditions are true.
 struct HighestIndex {
   bool is_known = false;              ///< false: it may take any value
   std::optional<std::int64_t> value;  ///< nothing, though known: it is never evaluated
 };
 
-/// Finds it without running the loops: parts of the iteration space that cannot hold the highest
-/// value are left out whole.
+/// Finds it without running the loops: skips whole parts of the iteration space that cannot contain
+/// the highest value.
 HighestIndex highest_index(tir::Node index, std::span<const Surrounding> around,
                            SearchBudget& budget);
 

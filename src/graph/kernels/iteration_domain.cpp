@@ -15,7 +15,8 @@ namespace f = tir::f;
 
 namespace {
 
-// Parts of one condition. Those of padding have four, real ones hardly more than a dozen.
+// The most parts of one condition. Conditions of padding have four; real ones rarely have more than
+// a dozen.
 constexpr std::size_t kMaxParts = 512;
 
 struct Bounds {
@@ -34,7 +35,7 @@ Constraint::Test opposite(Constraint::Test test) {
 
 }  // namespace
 
-// `likely` is a hint of the loop partitioning pass and says nothing about the value.
+// `likely` is a hint for the loop partitioning pass and does not change the value.
 void split(const Constraint& whole, std::vector<Constraint>& into) {
   std::vector<Constraint> stack{whole};
   while (!stack.empty()) {
@@ -56,7 +57,7 @@ void split(const Constraint& whole, std::vector<Constraint>& into) {
   }
 }
 
-// Its extent is the value, its variable that of the IterVar it is about.
+// Its extent is the value; its variable is that of the IterVar.
 bool is_thread_loop(Node statement) {
   if (!statement.is(Kind::AttrStmt) || !statement[f::AttrStmt::node].is(Kind::IterVar))
     return false;
@@ -75,7 +76,7 @@ std::optional<std::uint64_t> constant_extent(Node loop) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(*extent, 0));
 }
 
-// From the inside out: code that is shared may be in the same loop twice.
+// From the inside out: shared code may be in the same loop twice.
 std::optional<std::size_t> IterationDomain::loop_of(tir::NodeId variable) const {
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (loop_variable(loops[i].node).id() == variable) return i;
@@ -117,7 +118,7 @@ void IterationDomain::compile(const Bindings& bindings) {
 
 namespace {
 
-/// The groups that loops are joined to: each loop leads to another one of its group until one leads
+/// Groups of joined loops: each loop refers to another one of its group; the representative refers
 /// to itself.
 class JoinedLoops {
  public:
@@ -126,12 +127,12 @@ class JoinedLoops {
     std::iota(parent_.begin(), parent_.end(), std::size_t{0});
   }
 
-  /// The loop that the group is known by.
+  /// The representative loop of a group.
   std::size_t group_of(std::size_t loop) const {
     while (parent_[loop] != loop) loop = parent_[loop];
     return loop;
   }
-  /// Joins the loops of all variables with `loop`; one of them.
+  /// Joins the loops of all variables with `loop`. Returns one of them.
   std::optional<std::size_t> join(std::optional<std::size_t> loop, const IndexProgram& program) {
     for (const tir::NodeId variable : program.variables()) {
       const std::size_t other = *domain_.loop_of(variable);
@@ -208,7 +209,7 @@ std::optional<bool> CountedTest::is_met() {
 
 namespace {
 
-// Values that one sum has.
+// The most values of one sum.
 constexpr std::size_t kMaxValues = std::size_t{1} << 20;
 
 void make_unique(std::vector<std::int64_t>& values) {
@@ -218,7 +219,8 @@ void make_unique(std::vector<std::int64_t>& values) {
 
 }  // namespace
 
-// A test is answered as far out as its variables allow: what it rules out there is never entered.
+// Evaluates a test in the outermost loop that its variables allow, so inner loops of failed tests
+// never run.
 Enumeration::Enumeration(CountedNest nest)
     : tests_(std::move(nest.tests)), terms_(std::move(nest.terms)) {
   std::vector<CountedLoop>& loops = nest.loops;
@@ -245,7 +247,7 @@ Enumeration::Enumeration(CountedNest nest)
   for (CountedTerm& term : terms_) connect(term.expression);
 }
 
-/// Notes which loops give the variables of a program their values.
+/// Notes the loops that determine the variables of a program.
 void Enumeration::connect(IndexProgram& program) {
   for (std::size_t slot = 0; slot < program.variables().size(); ++slot) {
     for (Level& level : levels_) {
@@ -254,7 +256,7 @@ void Enumeration::connect(IndexProgram& program) {
   }
 }
 
-/// The innermost loop that the program needs a value of.
+/// The innermost loop whose value the program needs.
 std::size_t Enumeration::level_of(const IndexProgram& program) const {
   std::size_t innermost = 0;
   for (const tir::NodeId variable : program.variables()) {
@@ -271,7 +273,7 @@ bool Enumeration::spend(std::uint64_t& steps, std::size_t amount) {
   return true;
 }
 
-/// Starts a loop over, with the bounds that outer variables give it now.
+/// Restarts a loop with its bounds for the present outer variables.
 bool Enumeration::enter(Level& level, std::uint64_t& steps) {
   CountedLoop& loop = level.loop;
   if (!spend(steps, loop.min.size() + loop.extent.size())) return false;
@@ -280,7 +282,7 @@ bool Enumeration::enter(Level& level, std::uint64_t& steps) {
   if (!min || !extent) return false;
   level.next = *min;
   level.left = std::max<std::int64_t>(*extent, 0);
-  // The last value of the variable has to be a number as well.
+  // The last value of the variable must also be representable.
   if (level.left > 0 && *min > std::numeric_limits<std::int64_t>::max() - (level.left - 1)) {
     return false;
   }
@@ -292,7 +294,7 @@ bool Enumeration::enter(Level& level, std::uint64_t& steps) {
   return true;
 }
 
-/// Goes to the next iteration of a loop that has one left.
+/// Advances to the next iteration of a loop with iterations left.
 Enumeration::Answer Enumeration::advance(Level& level, std::uint64_t& steps) {
   if (!spend(steps, 1)) return Answer::none;
   for (const Use& use : level.uses) use.program->set(use.slot, level.next);
@@ -334,14 +336,14 @@ bool Enumeration::add_value(std::vector<std::int64_t>& values, std::uint64_t& st
   if (!values.empty() && values.back() == sum) return true;
   values.push_back(sum);
   if (values.size() < 2 * kMaxValues) return true;
-  // Many iterations have the same value.
+  // Many iterations give the same value.
   make_unique(values);
   return values.size() <= kMaxValues;
 }
 
-// An odometer: `depth` is the loop that moves. Depth of nesting is the input's, so nothing
-// recurses. `visit` is called in every iteration that counts, unless only their number is asked
-// for, and ends the run with false.
+// Works like an odometer: `depth` is the loop that advances. Does not recurse, because the input
+// determines the depth of nesting. Calls `visit` in every iteration that counts, unless only their
+// number is needed; `visit` returns false to end the run.
 template <class Visit>
 std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit) {
   std::uint64_t iterations = 0;
@@ -351,7 +353,7 @@ std::optional<std::uint64_t> Enumeration::run(std::uint64_t& steps, Visit visit)
     Level& level = levels_[depth];
     const bool is_innermost = depth + 1 == levels_.size();
     if (is_innermost && level.tests.empty() && terms_.empty()) {
-      // Every iteration counts: no need to run them.
+      // Every iteration counts, so they need not run.
       iterations += static_cast<std::uint64_t>(level.left);
       if (iterations > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
         return std::nullopt;

@@ -1,5 +1,5 @@
-// The iterations of loops in which conditions hold: what they depend on, which loops have to be run
-// together, and the run itself.
+// The iterations of loops in which conditions are true: their dependencies, the groups of loops
+// that must run together, and the run itself.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mlf::graph {
 
-/// What an expression has to come to.
+/// The value that an expression must have.
 struct Constraint {
   enum class Test : std::uint8_t { holds, fails, equals };
   tir::Node expression;
@@ -19,17 +19,17 @@ struct Constraint {
   tir::Node other{};  ///< of `equals`
 };
 
-/// Splits a constraint into some that are about fewer variables each: `a && b` is two, and so is
-/// that `a || b` fails.
+/// Splits a constraint into several with fewer variables each: both `a && b` and `!(a || b)` become
+/// two.
 void split(const Constraint& whole, std::vector<Constraint>& into);
 
 /// Whether an attribute statement is a loop over the threads of a device.
 bool is_thread_loop(tir::Node statement);
 
-/// The variable that a loop counts; of a For or a thread loop.
+/// The loop variable of a For or a thread loop.
 tir::Node loop_variable(tir::Node loop);
 
-/// Iterations of a loop if its extent is a number; none of a negative one.
+/// The number of iterations of a loop with constant extent; 0 for a negative extent.
 std::optional<std::uint64_t> constant_extent(tir::Node loop);
 
 /// A loop whose bounds are integer expressions of outer loop variables.
@@ -46,20 +46,18 @@ struct CountedTest {
   std::optional<IndexProgram> other{};  ///< where two expressions have to be equal
 
   bool has_variables() const;
-  /// Whether it is met with the present values of its variables; nothing if an expression has
-  /// no value.
+  /// Whether the present values of its variables meet it; nullopt if an expression has no value.
   std::optional<bool> is_met();
 };
 
-/// A part of a sum.
+/// A term of a sum.
 struct CountedTerm {
   IndexProgram expression;
   std::int64_t factor = 1;
 };
 
-/// Loops from the outside in, and what is asked in each iteration of the innermost one. All
-/// variables of bounds, tests and terms are variables of the loops, bounds use those of outer loops
-/// alone.
+/// Loops from the outside in, with the tests and terms for each iteration of the innermost one.
+/// Bounds, tests and terms use only variables of these loops; bounds use only those of outer loops.
 struct CountedNest {
   std::vector<CountedLoop> loops{};
   std::vector<CountedTest> tests{};
@@ -69,19 +67,20 @@ struct CountedNest {
 /// Runs a nest of loops.
 class Enumeration {
  public:
-  /// Without loops there is one iteration.
+  /// Without loops, there is one iteration.
   explicit Enumeration(CountedNest nest);
-  // Programs are connected by their addresses.
+  // Connections refer to programs by address.
   Enumeration(const Enumeration&) = delete;
   Enumeration(Enumeration&&) = default;
 
-  /// The number of iterations of the innermost loop in which all tests are met; nothing if an
-  /// expression has no value or the steps do not suffice. Takes the steps it needs from `steps`.
+  /// The number of iterations of the innermost loop that meet all tests; nullopt if an expression
+  /// has no value or `steps` do not suffice. Subtracts the steps that it takes from `steps`.
   std::optional<std::uint64_t> count(std::uint64_t& steps);
-  /// The sums of all terms in those iterations, ascending, each once. Nothing as above, and where a
-  /// term has no value or the values are too many.
+  /// The sums of all terms in those iterations, ascending, each once; nullopt in the same cases,
+  /// and if a term has no value or there are too many values.
   std::optional<std::vector<std::int64_t>> values(std::uint64_t& steps);
-  /// Iterations of the innermost loop each time it was entered, fewest to most: after `count`.
+  /// The range of the innermost loop's numbers of iterations over all its runs. Valid after
+  /// `count`.
   tir::Interval innermost_extent() const { return innermost_; }
 
  private:
@@ -91,8 +90,8 @@ class Enumeration {
   };
   struct Level {
     CountedLoop loop;
-    std::vector<Use> uses{};           // where its variable is read
-    std::vector<std::size_t> tests{};  // those that can be answered from here on
+    std::vector<Use> uses{};           // the uses of its variable
+    std::vector<std::size_t> tests{};  // tests whose variables are all known from here on
     std::int64_t next = 0;
     std::int64_t left = 0;
   };
@@ -135,17 +134,17 @@ struct IterationDomain {
   std::vector<Test> tests{};
   std::vector<CountedTerm> terms{};  ///< of a sum whose values are asked for, of these loops
 
-  /// Compiles bounds and constraints as far as loop variables are all that they depend on.
+  /// Compiles the bounds and constraints that depend only on loop variables.
   void compile(const Bindings& bindings);
-  /// Position of the loop that counts a variable; nothing if none does.
+  /// Position of the loop with this variable; nullopt if there is none.
   std::optional<std::size_t> loop_of(tir::NodeId variable) const;
-  /// The expression as a program, if variables of these loops are all that it depends on.
+  /// The expression as a program, if it depends only on variables of these loops.
   std::optional<IndexProgram> compiled(tir::Node expression, const Bindings& bindings) const;
 
-  /// Loops that nothing connects are independent: their numbers of iterations multiply, and only
-  /// what is in one group has to be run together. Tests and terms without variables are in none.
+  /// Unconnected loops are independent: their numbers of iterations multiply, and only the loops of
+  /// one group must run together. Tests and terms without variables are in no group.
   std::vector<Group> groups() const;
-  /// One group; nothing if a bound or a test of it depends on data.
+  /// The nest of one group; nullopt if one of its bounds or tests depends on data.
   std::optional<CountedNest> nest_of(const Group& group) const;
 };
 

@@ -19,7 +19,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// v0.9 and v0.10 flatten the buffers of the map and keep the shapes in another one.
+// v0.9 and v0.10 flatten the buffers of the map and keep their shapes in a second map.
 Node declared_buffer(Node function, Node param) {
   const Node shaped = tir::value_under(function.map(f::PrimFunc::preflattened_buffer_map), param);
   return shaped ? shaped : tir::value_under(function.map(f::PrimFunc::buffer_map), param);
@@ -30,21 +30,21 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix) 
   return text;
 }
 
-/// The variable behind a parameter: itself, or what took over a packed argument.
+/// The variable of a parameter: the parameter itself, or the variable that holds a packed argument.
 Node variable_of(Node function, const BodyScan& scan, std::size_t i) {
   if (!scan.is_packed) return function.list(f::PrimFunc::params)[i];
   return i < scan.variables.size() ? scan.variables[i] : Node();
 }
 
-// MakePackedAPI took tensors over as "arg.<name>" in old versions, as "<name>" in new ones.
+// MakePackedAPI unpacks tensors into "arg.<name>" in old versions and into "<name>" in new ones.
 KernelParameter packed_parameter(Node var) {
   KernelParameter parameter;
   if (var) parameter.name = without_prefix(var.text(f::Var::name), "arg.");
   return parameter;
 }
 
-// Printers make a parameter's name differ from that of its buffer ("p0_handle", "p0_1"), which is
-// the one that TVM gave both. The planner's pools are the other way round.
+// TVM gives a parameter and its buffer one name. Printers change that of the parameter
+// ("p0_handle", "p0_1"), but for the planner's pools, that of the buffer.
 std::string parameter_name(Node param, Node buffer) {
   const std::string_view own = param.text(f::Var::name);
   const std::string_view shown = buffer ? buffer.text(f::Buffer::name) : std::string_view();
@@ -59,24 +59,24 @@ KernelParameter plain_parameter(Node function, Node param) {
   return parameter;
 }
 
-/// The element type that a pointer is declared with.
+/// The declared element type of a pointer.
 tir::DType pointed_to(Node var) {
   if (!var) return {};
   return tir::pointee_of(var[f::Var::type_annotation]).value_or(tir::DType());
 }
 
-// USMP passes pools to kernels as pointers to bytes, called as in main; functions for an Ethos-U
-// take bare pointers.
+// USMP passes pools to kernels as pointers to bytes, with the names in main; functions for an
+// Ethos-U take bare pointers.
 bool is_pool(Node var, const KernelParameter& parameter, const BodyScan& scan) {
   const std::string_view name = scan.is_packed ? parameter.name : var.text(f::Var::name);
   const tir::DType dtype = parameter.type.dtype;
   return !tir::pool_name(name).empty() && (dtype == tir::DType::UInt(8) || dtype.is_void());
 }
 
-/// The parameters as a call sees them. Their types come from the best source there is: the buffers
-/// of the map, buffers in the body, the pointer's own type.
+/// The parameters in the form of a call. Their types come from the best available source: the
+/// buffers of the map, buffers in the body, the pointer's own type.
 std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) {
-  // A packed function does not say how many arguments it has: those that its body takes.
+  // A packed function does not state its number of arguments; counts those that its body uses.
   const std::size_t packed = std::max(scan.effects.size(), scan.variables.size());
   const std::size_t count = scan.is_packed ? packed : function.list(f::PrimFunc::params).size();
   std::vector<KernelParameter> parameters;
@@ -89,7 +89,7 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
     if (parameter.type.dtype.is_void() && i < scan.buffers.size() && scan.buffers[i]) {
       parameter.type = type_of_buffer(scan.buffers[i]);
     }
-    // A body may take nothing but addresses of what it is given: then no Buffer is over it.
+    // A body may only take addresses in an argument; then the argument has no Buffer.
     if (parameter.type.dtype.is_void()) parameter.type.dtype = pointed_to(var);
     parameter.is_pool = is_pool(var, parameter, scan);
     parameters.push_back(std::move(parameter));
@@ -99,7 +99,7 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
 
 using ReachOfParameters = std::map<std::uint32_t, Reaches>;
 
-/// Where some of a body is not understood, nothing that it touches has a known end.
+/// If part of a body is not understood, no access has a known end.
 FunctionReach known_reach(Node function, const BodyScan& scan) {
   FunctionReach reach = reach_of(function);
   if (reach.is_complete && scan.gaps.empty()) return reach;
@@ -113,8 +113,8 @@ FunctionReach known_reach(Node function, const BodyScan& scan) {
   return reach;
 }
 
-/// See `KernelParameter::written`. A function that the tensor is passed on to is taken to write no
-/// more than the rest of the body does.
+/// See `KernelParameter::written`. Assumes that a function that receives the tensor writes no more
+/// of it than the rest of the body does.
 std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches,
                                            std::size_t parameter) {
   const auto at = reaches.find(static_cast<std::uint32_t>(parameter));
@@ -122,8 +122,8 @@ std::optional<std::uint64_t> written_bytes(const ReachOfParameters& reaches,
   return at->second.stored.bytes;
 }
 
-// Generated C does not say how large a tensor is. What a kernel writes is all of its output; what
-// it reads need not be all of its input.
+// Generated C does not state the size of a tensor. A kernel writes all of its output, but may read
+// only a part of its input.
 void infer_shapes(const ReachOfParameters& reaches, std::vector<KernelParameter>& parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     TensorType& type = parameters[i].type;
@@ -146,7 +146,7 @@ void note_reach(const ReachOfParameters& reaches, std::vector<KernelParameter>& 
   }
 }
 
-/// In C a place in a pool is as large as what is accessed of it.
+/// In C, the accesses determine the size of a place in a pool.
 void infer_sizes(const FunctionReach& reach, std::vector<BodyMemory>& memory) {
   for (BodyMemory& one : memory) {
     if (one.memory != MemoryKind::pool) continue;
@@ -157,7 +157,7 @@ void infer_sizes(const FunctionReach& reach, std::vector<BodyMemory>& memory) {
   }
 }
 
-/// Whatever the function certainly writes beyond memory of a size that its own text states.
+/// The function's certain writes beyond the end of memory, if its own text states the size.
 std::vector<std::string> overruns_of(const FunctionReach& reach, std::span<const BodyMemory> memory,
                                      const KernelInfo& info) {
   std::vector<std::string> overruns;
@@ -176,8 +176,8 @@ std::vector<std::string> overruns_of(const FunctionReach& reach, std::span<const
   return overruns;
 }
 
-// A slice of the first elements copies in order as well; only equal sizes make it a reshape. One
-// size that is not known yet is for `confirm_reshapes` to compare.
+// A slice of the first elements also copies in order; only equal sizes make it a reshape. If one
+// size is still unknown, `confirm_reshapes` compares the sizes later.
 bool may_be_reshape(Node function, const std::vector<KernelParameter>& parameters) {
   std::vector<std::optional<std::uint64_t>> sizes;
   for (const KernelParameter& parameter : parameters) {
@@ -188,7 +188,7 @@ bool may_be_reshape(Node function, const std::vector<KernelParameter>& parameter
   return may_agree && copies_in_order(function);
 }
 
-/// What the body allocates by itself. Places in parameters need a call.
+/// The memory that the body allocates. The addresses of places in parameters depend on the call.
 std::vector<BodyMemory> take_own_memory(std::vector<BodyMemory> memory, Kernel& kernel) {
   std::vector<BodyMemory> places;
   for (BodyMemory& one : memory) {
@@ -216,7 +216,7 @@ std::string_view external_compiler(std::string_view symbol, std::string_view mod
   const std::string prefix = "tvmgen_" + std::string(module) + (module.empty() ? "" : "_");
   if (!symbol.starts_with(prefix)) return {};
   constexpr std::string_view kMain = "_main_";
-  // The last one: a compiler's own name may hold "_main_" too.
+  // The last one: a compiler's name may also contain "_main_".
   const std::size_t main = symbol.rfind(kMain);
   if (main == symbol.npos || main <= prefix.size()) return {};
   if (!support::is_digits(symbol.substr(main + kMain.size()))) return {};
@@ -261,21 +261,21 @@ KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
   const bool declared =
       facts != nullptr && std::find(facts->external_symbols.begin(), facts->external_symbols.end(),
                                     symbol) != facts->external_symbols.end();
-  // The name of an external compiler's function is convention, a declaration in C is proof.
+  // A declaration in C proves that the function is external; the name only suggests it.
   const bool is_external = declared || !info.kernel.target.empty();
   info.kernel.origin = is_external ? KernelOrigin::external : KernelOrigin::unknown;
   return info;
 }
 
 const KernelInfo& KernelLibrary::describe(std::string_view symbol) {
-  // Behind a pointer: references stay good while the table grows.
+  // Stores a pointer, so references stay valid while the table grows.
   std::unique_ptr<KernelInfo>& known = known_[std::string(symbol)];
   if (!known) {
     const FunctionRef* function = functions_.find(symbol, main_source_);
     known = std::make_unique<KernelInfo>(function != nullptr
                                              ? describe_kernel(*function, sources_)
                                              : describe_external(symbol, facts_, module_));
-    // As the call names it, which may be by its GlobalVar.
+    // The name in the call, which may be that of the GlobalVar.
     known->kernel.symbol = symbol;
   }
   return *known;

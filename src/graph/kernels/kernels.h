@@ -1,4 +1,4 @@
-// What a called function says about its parameters and its own memory.
+// The parameters and the own memory of called functions.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace mlf::graph {
 
-/// A parameter of a kernel, tensors and pools alike.
+/// A parameter of a kernel: a tensor or a pool.
 struct KernelParameter {
   std::string name;
   TensorType type;
@@ -22,7 +22,7 @@ struct KernelParameter {
   Effect effect{};
   bool is_pool = false;
   std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
-  /// Bytes that are certainly written, and no more than which are.
+  /// The number of bytes that the kernel writes: certainly all of them, and no others.
   std::optional<std::uint64_t> written{};
 };
 
@@ -37,14 +37,14 @@ struct KernelInfo {
 /// Describes a function that has TIR.
 KernelInfo describe_kernel(const FunctionRef& function, std::span<const TirInput> sources);
 
-/// Describes a function without TIR. "tvmgen_<module>_<compiler>_main_<k>" is what external
-/// compilers' functions are called.
+/// Describes a function without TIR. Functions of external compilers are called
+/// "tvmgen_<module>_<compiler>_main_<k>".
 KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
                              std::string_view module);
 
 class KernelLibrary {
  public:
-  /// All must outlive the library. `main_source` is where callees are looked for first.
+  /// All arguments must outlive the library. Looks for callees in `main_source` first.
   KernelLibrary(const FunctionTable& functions, std::span<const TirInput> sources,
                 std::size_t main_source, const ModuleFacts* facts, std::string_view module)
       : functions_(functions),

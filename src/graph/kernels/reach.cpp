@@ -22,7 +22,7 @@ namespace f = tir::f;
 /// Position in the list of surroundings, plus one; 0 is the function itself.
 using Level = std::size_t;
 
-/// Walks a body with the loops, bindings and conditions around each access at hand.
+/// Walks a body and tracks the loops, bindings and conditions around each access.
 class Accesses {
  public:
   explicit Accesses(Node function) : function_(function), scope_(function) {}
@@ -95,8 +95,8 @@ HighestIndex Accesses::highest(Node index, Level around) {
   return found;
 }
 
-/// Calls `visit(reaches, offset)` for whatever the place belongs to: where an address inside of a
-/// parameter has a name, both count. A negative offset is not known.
+/// Calls `visit(reaches, offset)` for every memory that contains the place: for a named address
+/// inside a parameter, both the name and the parameter. A negative offset is unknown.
 template <class Visit>
 void Accesses::for_each_owner(const Place& place, Visit&& visit) {
   const std::int64_t offset = place.offset_known ? place.offset : -1;
@@ -111,9 +111,9 @@ void Accesses::for_each_owner(const Place& place, Visit&& visit) {
 
 void Accesses::access(Node data, Node index, tir::DType element, bool is_store, Level around) {
   const HighestIndex most = index ? highest(index, around) : HighestIndex{};
-  // Conditions or loops around it never let it happen.
+  // Conditions or loops around the access prevent it.
   if (most.is_known && !most.value) return;
-  // Negative lanes have no size that is known.
+  // Negative lanes have an unknown size.
   const bool is_inside = most.value && *most.value >= 0 && element.lanes >= 0;
   const auto lanes = static_cast<std::size_t>(std::max<int>(element.lanes, 1));
   const auto element_bytes = element.element_bytes() * lanes;
@@ -125,7 +125,7 @@ void Accesses::access(Node data, Node index, tir::DType element, bool is_store, 
   });
 }
 
-/// Code that is given an address may reach anything behind it.
+/// Code that receives an address may access all memory after it.
 void Accesses::escape(Node pointer) {
   for_each_owner(scope_.place_of(pointer),
                  [](Reaches& reaches, std::int64_t) { reaches.is_passed_on = true; });
@@ -139,7 +139,7 @@ void Accesses::bind(Node var, Node value) {
 void Accesses::visit_children(Node node, Level around) {
   std::vector<Node> children;
   tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { children.push_back(child); });
-  // The first on top of the stack: bindings come before their uses.
+  // Puts the first child on top of the stack: bindings come before their uses.
   for (std::size_t i = children.size(); i > 0; --i) push(children[i - 1], around);
 }
 
@@ -164,8 +164,8 @@ void Accesses::visit_loop(Node loop, Level around) {
   push(loop[f::For::min], around);
 }
 
-/// A layer of CMSIS-NN says itself how far it reaches. Its context is as large as it is told to be,
-/// whatever it uses of it.
+/// A layer of CMSIS-NN states the extent of its accesses. Counts its whole context, which the call
+/// states, even if the layer uses less.
 void Accesses::visit_layer(const tir::CmsisCall& layer, Node call, Level around) {
   using tir::CmsisArgument;
   for (const CmsisArgument what : layer.arguments()) {
@@ -181,8 +181,8 @@ void Accesses::visit_layer(const tir::CmsisCall& layer, Node call, Level around)
   for (const Node arg : call.list(f::Call::args)) push(arg, around);
 }
 
-/// The driver of an Ethos-U is told how large memory is. Operations have their sizes in the numbers
-/// beside their addresses: how far these reach is not worked out.
+/// A call of the Ethos-U driver states the sizes of memory. The sizes of operations follow from the
+/// numbers beside their addresses, but this reader does not compute them.
 void Accesses::visit_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses, Level around) {
   const tir::NodeList args = call.list(f::Call::args);
   for (const tir::EthosUAccess& access : accesses) {
@@ -206,7 +206,7 @@ void Accesses::visit_ethos_u(Node call, std::span<const tir::EthosUAccess> acces
   }
 }
 
-/// `&x[i]` is no access; a pointer that is passed on is one of anything.
+/// `&x[i]` is not an access; a pointer argument may be used for any access.
 void Accesses::visit_call(Node call, Level around) {
   if (const auto layer = tir::CmsisCall::of(call)) return visit_layer(*layer, call, around);
   if (const auto npu = tir::ethos_u_accesses(call)) return visit_ethos_u(call, *npu, around);
@@ -248,7 +248,7 @@ void Accesses::visit_block(Node block, Level around) {
   push(block[f::Block::body], around);
 }
 
-/// A predicate is a condition of each lane; most are constants.
+/// A predicate is a condition for each lane; most are constants.
 Level Accesses::under(Node predicate, Level around) {
   if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
   if (!predicate || integer_of(predicate) == 1) return around;
@@ -262,7 +262,7 @@ void Accesses::visit_buffer_access(Node access_of, Node buffer, tir::NodeList in
   for (const Node index : indices) push(index, around);
 }
 
-/// An extern call that stands alone is given the tensor of an element, not its value.
+/// An extern call that is a statement receives the tensor of an element, not its value.
 void Accesses::visit_evaluate(Node value, Level around) {
   if (value.is(Kind::Call) && !tir::ethos_u_accesses(value)) {
     for (const Node arg : value.list(f::Call::args)) {
@@ -301,7 +301,7 @@ bool Accesses::visit_access(Node node, Level around) {
   }
 }
 
-/// False for a node that is evaluated whenever what is around it is.
+/// False for a node that is evaluated whenever its parent is.
 bool Accesses::visit_condition(Node node, Level around) {
   switch (node.kind()) {
     case Kind::IfThenElse:
@@ -312,7 +312,7 @@ bool Accesses::visit_condition(Node node, Level around) {
       visit_choice(node[f::Select::condition], node[f::Select::true_value],
                    node[f::Select::false_value], around);
       return true;
-    // The second operand is evaluated where the first one does not decide.
+    // The second operand is evaluated only if the first one does not determine the result.
     case Kind::And:
       visit_choice(node[f::And::a], node[f::And::b], {}, around);
       return true;
@@ -367,7 +367,7 @@ FunctionReach Accesses::run() && {
     steps_.pop_back();
     const tir::Category category = step.node.category();
     if (category != tir::Category::stmt && category != tir::Category::expr) continue;
-    // What is shared is looked at once: an exponential number of ways may lead to it.
+    // Visits shared nodes once: the number of paths to them may be exponential.
     if (seen_.insert(tir::index(step.node.id())).second) visit(step.node, step.around);
   }
   return std::move(found_);

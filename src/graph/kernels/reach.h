@@ -1,4 +1,4 @@
-// How far the accesses of a function reach into its parameters and its own memory.
+// The extent of a function's accesses to its parameters and its own memory.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +31,13 @@ struct Reaches {
 struct FunctionReach {
   std::map<std::uint32_t, Reaches> parameters;  ///< by position
   std::map<std::uint32_t, Reaches> arguments;   ///< by position, where MakePackedAPI ran
-  /// By the variable that holds an address: of an allocation, or inside of a parameter.
+  /// By the variable of an address: of an allocation, or inside a parameter.
   std::map<tir::NodeId, Reaches> pointers;
   bool is_complete = true;  ///< false: some of the body is not understood, and may access anything
 };
 
-/// Follows every access of a PrimFunc. Loops are not run: time grows with the number of accesses.
+/// Follows every access of a PrimFunc. Does not run loops, so time grows with the number of
+/// accesses.
 FunctionReach reach_of(tir::Node function);
 
 }  // namespace mlf::graph
