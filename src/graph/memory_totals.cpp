@@ -7,7 +7,7 @@
 namespace mlf::graph {
 namespace {
 
-/// Of a sum of two.
+/// The exactness of a sum of two.
 Exactness worse_of(Exactness a, Exactness b) {
   if (a == Exactness::exact || a == b) return b;
   return b == Exactness::exact ? a : Exactness::unknown;
@@ -17,15 +17,15 @@ ByteCount known_or_more(std::optional<std::uint64_t> bytes) {
   return {bytes.value_or(0), bytes ? Exactness::exact : Exactness::at_least};
 }
 
-// Main's C does not say types of its parameters; a kernel that is given one may.
+// Main's C does not state the types of its parameters, but a kernel that gets one may.
 ByteCount bytes_of_port(const Topology& topology, const Port& port) {
   const auto declared = port.type.bytes();
   if (declared || !port.value) return known_or_more(declared);
   return known_or_more(topology[*port.value].bytes);
 }
 
-/// As it is declared: what lies behind the last tensor is taken all the same. Without a declaration
-/// it has at least the bytes that are used.
+/// The declared size, which includes bytes after the last tensor. Without a declaration, at least
+/// the bytes in use.
 ByteCount bytes_of_pool(const Topology& topology, std::size_t position) {
   const Pool& pool = topology.pools[position];
   if (pool.bytes) return known_or_more(pool.bytes);
@@ -45,11 +45,12 @@ ByteCount bytes_of_pools(const Topology& topology, PoolKind kind) {
   return sum;
 }
 
-// A pool of constants is one struct in the C, padded between its members: it counts as a whole, and
-// what kernels have in it does not count again. Other compilers' code may have constants as well.
+// A pool of constants is one struct in the C with padding between its members: it counts as a
+// whole, and the kernels' constants in it do not count again. Code of other compilers may have
+// further constants.
 ByteCount constants_of(const Topology& topology) {
   ByteCount sum;
-  // What is not understood of main may use constants of its own and of other functions.
+  // Parts of main that are not understood may use their own constants and those of other functions.
   if (!topology.gaps.empty()) sum += known_or_more(std::nullopt);
   sum += bytes_of_pools(topology, PoolKind::constant);
   for (const Storage& storage : topology.storages) {
@@ -60,7 +61,7 @@ ByteCount constants_of(const Topology& topology) {
   for (const Kernel& kernel : topology.kernels) {
     if (!kernel.is_understood()) sum += known_or_more(std::nullopt);
     for (const KernelBuffer& constant : kernel.constants) {
-      // Behind what may end the kernel, a compiler drops the constants of the rest.
+      // If code may end the kernel early, the compiler may drop constants of the code after it.
       const bool is_sure = kernel.gaps.empty() || !kernel.may_end_early;
       if (!constant.pool && is_sure) sum += known_or_more(constant.bytes);
     }
@@ -81,7 +82,7 @@ ByteCount used_of(const Topology& topology, MemoryKind kind) {
 ByteCount& ByteCount::operator+=(const ByteCount& other) {
   bytes = sum_of(bytes, other.bytes);
   exactness = worse_of(exactness, other.exactness);
-  // It is not known how many bytes follow the largest number.
+  // Sums saturate at the largest number, so the real number of bytes may be larger.
   if (bytes == kMostBytes) exactness = worse_of(exactness, Exactness::at_least);
   return *this;
 }

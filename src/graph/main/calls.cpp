@@ -15,10 +15,10 @@ namespace f = tir::f;
 struct Operator {
   std::string_view name;
   CallForm form;
-  bool is_lowered;  // the arguments wait on the stack
+  bool is_lowered;  // the arguments are on the stack
 };
-// What AOTExecutorCodegen calls functions with (kUnpacked, kCPacked and kPacked), and what
-// LowerTVMBuiltin makes of the packed ones.
+// The call operators of AOTExecutorCodegen (kUnpacked, kCPacked and kPacked), and those that
+// LowerTVMBuiltin makes from the packed ones.
 constexpr std::array kCallOperators{
     Operator{"call_extern", CallForm::unpacked, false},
     Operator{"call_pure_extern", CallForm::unpacked, false},
@@ -41,8 +41,8 @@ bool is_runtime(std::string_view symbol) {
          symbol.starts_with("TVMPlatform") || symbol == "memset";
 }
 
-// tvm_stack_make_array(data, shape, strides, ndim, dtype, elem_offset), as LegalizePackedCalls
-// wraps every tensor of a packed call.
+// tvm_stack_make_array(data, shape, strides, ndim, dtype, elem_offset): LegalizePackedCalls wraps
+// every tensor of a packed call in it.
 TensorType type_of_array(Node array) {
   const tir::NodeList args = array.list(f::Call::args);
   TensorType type;
@@ -56,7 +56,7 @@ TensorType type_of_array(Node array) {
     if (!value) return type;
     shape.push_back(*value);
   }
-  // An unknown callee's tensors are made with handles of no dimension.
+  // For tensors of an unknown callee, TVM writes handles without dimensions.
   if (type.dtype.is_handle()) return {};
   if (ndim == static_cast<std::int64_t>(shape.size())) type.shape = std::move(shape);
   return type;
@@ -68,14 +68,14 @@ TensorType type_of_item(const Place& item, const Scope& scope) {
   const auto code = scope.field_integer(item, StructField::type_code);
   const auto bits = scope.field_integer(item, StructField::type_bits);
   const auto lanes = scope.field_integer(item, StructField::type_lanes);
-  // Numbers of the input: they must fit into a DType before they are made one.
+  // The numbers come from the input, so check that they fit into a DType.
   if (!code || !bits || *bits < 0 || *bits > 255) return type;
   type.dtype = {static_cast<tir::TypeCode>(*code), static_cast<std::uint8_t>(*bits),
                 static_cast<std::int16_t>(lanes.value_or(1))};
   if (type.dtype.code == tir::TypeCode::Handle) return {};
   const auto ndim = scope.field_integer(item, StructField::ndim);
   const Place at = scope.field_place(item, StructField::shape);
-  // 64 dimensions are more than any tensor has; the number is of the input.
+  // 64 dimensions are more than any tensor has; the number comes from the input.
   if (!ndim || *ndim < 0 || *ndim > 64 || at.kind != Place::Kind::stack) return type;
   std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < *ndim; ++i) {
@@ -88,7 +88,7 @@ TensorType type_of_item(const Place& item, const Scope& scope) {
 }
 
 RawArgument argument_at(const Place& place, const Scope& scope) {
-  // A tensor on the stack is a DLTensor: the memory that counts is behind its data field.
+  // A tensor on the stack is a DLTensor: its data field points to the relevant memory.
   if (place.kind != Place::Kind::stack) return {place, {}};
   return {scope.field_place(place, StructField::data), type_of_item(place, scope)};
 }
@@ -102,9 +102,8 @@ RawArgument decode_argument(Node expr, const Scope& scope) {
 }
 
 // call_lowered(name, stack_value, stack_tcode, begin, end[, context])
-//
-// Every value of a call is set anew before it. That counts, and not `end`: some versions count the
-// context in, some print one too few.
+// TVM sets every value anew before each call. Uses these values instead of `end`: some versions
+// include the context in it, some print one too few.
 void decode_stack(Node call, const Scope& scope, RawCall& raw) {
   raw.argument_form = ArgumentForm::stack;
   const tir::NodeList args = call.list(f::Call::args);
@@ -115,11 +114,11 @@ void decode_stack(Node call, const Scope& scope, RawCall& raw) {
     const Place content = scope.field_place(item, StructField::value_content);
     raw.arguments.push_back(argument_at(content, scope));
   }
-  // Its own argument: no TVMValue is made for the context.
+  // A separate argument: TVM makes no TVMValue for the context.
   if (args.size() > 5) raw.arguments.push_back({scope.place_of(args[5]), {}});
 }
 
-/// The bytes that one element of a store has, and where it goes.
+/// The bytes of an element of a store, and its destination.
 struct Access {
   Node data;
   Node index;
@@ -145,8 +144,8 @@ Access read_by(Node value) {
   return {value[f::BufferLoad::buffer][f::Buffer::data], indices[0]};
 }
 
-/// Goes through the lets of a copy loop's body: up to v0.12 they bind the pointers, from v0.13 on
-/// buffers are declared instead.
+/// Skips the lets of a copy loop's body: up to v0.12 they bind the pointers; from v0.13 on, TVM
+/// declares buffers instead.
 Node copy_store(Node statement, Scope& scope) {
   while (statement) {
     if (statement.is(Kind::LetStmt)) {
@@ -166,8 +165,8 @@ Node copy_store(Node statement, Scope& scope) {
 }  // namespace
 
 std::string_view callee_name(Node call) {
-  // Since v0.13 a call may have a GlobalVar for its operator, where older ones name the function in
-  // a string.
+  // Since v0.13, the operator of a call may be a GlobalVar; older versions name the function in a
+  // string.
   const Node op = call[f::Call::op];
   if (op.is(Kind::GlobalVar)) return op.text(f::GlobalVar::name_hint);
   const tir::NodeList args = call.list(f::Call::args);
@@ -183,8 +182,8 @@ bool is_kernel_call(Node node) {
 
 Node call_inside(Node expr) {
   if (is_kernel_call(expr)) return expr;
-  // tvm_check_return(expected, otherwise, call): unpacked calls since v0.9. In C, and after it is
-  // lowered, a comparison of the result.
+  // tvm_check_return(expected, otherwise, call): unpacked calls since v0.9. In C and after
+  // lowering, it is a comparison of the result.
   if (operator_of(expr) == "tvm_check_return") {
     const tir::NodeList args = expr.list(f::Call::args);
     return args.size() == 3 && is_kernel_call(args[2]) ? args[2] : Node();
@@ -197,13 +196,13 @@ Node call_inside(Node expr) {
   return {};
 }
 
-// The hooks of the C device API (`--executor-aot-interface-api c`) are calls like those of kernels.
+// Hooks of the C device API (`--executor-aot-interface-api c`) are called like kernels.
 std::optional<RawHook> device_hook(Node call, const Scope& scope) {
   const std::string_view symbol = callee_name(call);
   if (!symbol.starts_with("TVMDevice")) return std::nullopt;
   const tir::NodeList args = call.list(f::Call::args);
   RawHook hook{symbol, {}};
-  // The name and the context; nothing else is passed to hooks.
+  // A hook only gets its name and the context.
   if (args.size() == 2) hook.context = scope.place_of(args[1]);
   return hook;
 }
@@ -220,7 +219,7 @@ std::optional<RawCall> decode_call(Node call, const Scope& scope) {
   }
   const tir::NodeList args = call.list(f::Call::args);
   // The first argument of an operator is the name; a call of a GlobalVar has only the function's
-  // own.
+  // arguments.
   for (std::size_t i = op != nullptr ? 1 : 0; i < args.size(); ++i) {
     const bool is_array = operator_of(args[i]) == "tvm_stack_make_array" ||
                           scope.place_of(args[i]).kind == Place::Kind::stack;
@@ -241,7 +240,8 @@ std::optional<RawCopy> copy_loop(Node loop, Scope& scope) {
   }
   const Access to = written_by(store);
   const Access from = read_by(value);
-  // Both sides count with the loop; an index of another form is not a copy of the whole.
+  // Both indices must be the loop variable; with another index, the loop does not copy the whole
+  // tensor.
   if (!to.index || !from.index || to.index.id() != loop[f::For::loop_var].id() ||
       from.index.id() != to.index.id()) {
     return std::nullopt;

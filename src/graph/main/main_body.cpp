@@ -15,8 +15,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// Whether a call is one of a function that may do anything to the network. Operators compute
-/// values; allocations are read where they are bound.
+/// Whether this is a call of a function that may do anything to the network. Operators only compute
+/// values; `bind` reads allocations.
 bool may_do_anything(Node node) {
   const std::string_view op = operator_of(node);
   const bool calls = op.starts_with("call_") || op.starts_with("tvm_call_") || is_kernel_call(node);
@@ -27,8 +27,8 @@ bool may_do_anything(Node node) {
 
 using NodeSet = std::unordered_set<std::uint32_t>;
 
-/// Whether `found` holds of a node or of anything below it, but for nodes in `seen`. TIR shares
-/// nodes, and a hostile text shares them a lot: each is looked at once.
+/// Whether `found` is true for a node or any node below it, except for nodes in `seen`. TIR shares
+/// nodes, and hostile text may share them heavily, so this visits each node once.
 template <class Found>
 bool has_below(Node root, NodeSet& seen, Found found) {
   std::vector<Node> stack{root};
@@ -42,19 +42,19 @@ bool has_below(Node root, NodeSet& seen, Found found) {
   return false;
 }
 
-/// What a branch of main must not have to be passed over: stores, loops, calls of functions, an
-/// early end and what is not understood.
+/// Whether a branch of main has an effect and must not be skipped: stores, loops, calls of
+/// functions, an early end, and code that is not understood.
 bool has_effect(Node node) {
-  // A return of anything but 0 is how a failure of the runtime leaves main.
+  // After a failure of the runtime, main returns a value other than 0.
   const bool succeeds = operator_of(node) == "ret" && node.list(f::Call::args).size() == 1 &&
                         integer_of(node.list(f::Call::args)[0]) == 0;
   return succeeds || node.is(Kind::OpaqueStmt) || node.is(Kind::BufferStore) ||
          node.is(Kind::Store) || node.is(Kind::For) || node.is(Kind::While) || is_kernel_call(node);
 }
 
-/// The walk over the statements of main, in their order (rule `statements` of schemas/topology.md).
-/// Main has no control flow: what AOTExecutorCodegen makes are allocations around one sequence of
-/// calls. Whatever else is there becomes an UnknownStatement, never an error.
+/// Walks over the statements of main in order (rule `statements` of schemas/topology.md). Main has
+/// no control flow: AOTExecutorCodegen generates allocations around one sequence of calls. Any
+/// other statement becomes an UnknownStatement, never an error.
 class MainReader {
  public:
   MainReader(tir::Node function, const ReconstructLimits& limits)
@@ -96,14 +96,13 @@ class MainReader {
   std::map<std::uint32_t, MainParameter> arguments_;  // of a packed main
   std::vector<tir::Node> stack_;
   std::unordered_map<std::uint32_t, bool> inert_;  // by branch
-  NodeSet harmless_;                               // nodes that call nothing, nor anything below
+  NodeSet harmless_;                               // nodes without calls in or below them
   int calls_inside_ = 0;                           // of expressions
 };
 
 MainBody MainReader::run() && {
   push(function_[f::PrimFunc::body]);
-  // A stack of what is still to come instead of recursion: nests of lets are as deep as the input
-  // likes.
+  // A stack of remaining statements instead of recursion: lets in the input may nest to any depth.
   std::uint64_t statements = 0;
   while (!stack_.empty()) {
     if (++statements > limits_.max_statements) {
@@ -123,7 +122,7 @@ void MainReader::statement(Node node) {
   switch (node.kind()) {
     case Kind::SeqStmt: {
       const tir::NodeList seq = node.list(f::SeqStmt::seq);
-      // The last one first, so that the first one is on top.
+      // Pushes the last one first, so that the first one is on top.
       for (std::size_t i = seq.size(); i-- > 0;) push(seq[i]);
       return;
     }
@@ -132,7 +131,7 @@ void MainReader::statement(Node node) {
     // v0.8 wraps main in device_type and device_id, MakePackedAPI in compute_scope.
     case Kind::AttrStmt:
       return push(node[f::AttrStmt::body]);
-    // MakePackedAPI checks the arguments that it unpacks.
+    // MakePackedAPI generates checks of the arguments that it unpacks.
     case Kind::AssertStmt:
       return push(node[f::AssertStmt::body]);
     case Kind::DeclBuffer:
@@ -158,7 +157,7 @@ void MainReader::statement(Node node) {
   }
 }
 
-// A let is an allocation (after LowerTVMBuiltin), or another name of a place.
+// A let is an allocation (after LowerTVMBuiltin) or another name of a place.
 void MainReader::bind(Node var, Node value) {
   if (is_workspace_allocation(value)) {
     scope_.allocate(var);
@@ -169,7 +168,7 @@ void MainReader::bind(Node var, Node value) {
   }
   scope_.bind(var, value);
   const Place place = scope_.place_of(var);
-  // After USMP: "sid_3_let" is a place in a pool, and its name is all that tells values apart.
+  // After USMP, "sid_3_let" is a place in a pool, and only its name distinguishes values.
   if (place.alias == var.id()) {
     body_.alias_places.insert_or_assign(tir::index(var.id()),
                                         NamedPlace{std::string(var.text(f::Var::name)), place});
@@ -179,7 +178,7 @@ void MainReader::bind(Node var, Node value) {
 }
 
 void MainReader::let(Node node) {
-  // People keep the result of a kernel: `int32_t status = kernel(a, b);`.
+  // Edited code may keep the result of a kernel: `int32_t status = kernel(a, b);`.
   if (!is_workspace_allocation(node[f::LetStmt::value])) evaluate(node[f::LetStmt::value]);
   bind(node[f::LetStmt::var], node[f::LetStmt::value]);
   push(node[f::LetStmt::body]);
@@ -207,7 +206,7 @@ void MainReader::allocate_constant(Node node) {
     type.shape->push_back(integer_of(extent).value_or(-1));
   }
   const auto bytes = type.bytes();
-  // An extent that is not constant, or too many bytes: then the shape is worth nothing.
+  // If an extent is not constant or there are too many bytes, the shape is useless.
   if (!bytes) type.shape.reset();
   body_.locals.insert_or_assign(
       tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
@@ -226,7 +225,7 @@ bool MainReader::is_inert(Node statement) {
 }
 
 void MainReader::branch(Node node) {
-  // C has calls in the conditions: `if (kernel(a, b) != 0) return -1;`.
+  // In C, conditions contain calls: `if (kernel(a, b) != 0) return -1;`.
   evaluate(node[f::IfThenElse::condition]);
   for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
     if (node[field] && !is_inert(node[field])) {
@@ -235,7 +234,8 @@ void MainReader::branch(Node node) {
   }
 }
 
-// AOTExecutorCodegen copies an input or constant that is itself an output in a loop over its bytes.
+// If an input or constant is itself an output, AOTExecutorCodegen copies it in a loop over its
+// bytes.
 void MainReader::loop(Node node) {
   if (const auto copy = copy_loop(node, scope_)) {
     note_lookup(copy->from);
@@ -258,7 +258,7 @@ bool MainReader::store_on_stack(Node node) {
   } else if (node.list(f::BufferStore::indices).size() == 1) {
     element = integer_of(node.list(f::BufferStore::indices)[0]);
   }
-  // One dimension only: TVM flattens what it puts on the stack.
+  // One dimension only: TVM flattens buffers on the stack.
   const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
   if (element) scope_.store(place, *element, value);
   return true;
@@ -269,15 +269,15 @@ void MainReader::store(Node node) {
 }
 
 void MainReader::evaluate(Node expr) {
-  // Other expressions have no effect here: `Evaluate(0)` is what v0.9 to v0.12 print for an absent
-  // list of hooks, and `ret` ends what MakeUnpackedAPI made.
+  // Other expressions have no effect here: v0.9 to v0.12 print `Evaluate(0)` for an absent list of
+  // hooks, and `ret` ends the function that MakeUnpackedAPI made.
   const Node kernel_call = call_inside(expr);
   if (kernel_call) return call(kernel_call);
   if (operator_of(expr) == "tvm_struct_set") return scope_.set_field(expr);
   look_for_calls(expr);
 }
 
-// What was looked at and is harmless need not be looked at again, in whatever it is shared.
+// Remembers harmless nodes, so that shared ones are not visited again.
 void MainReader::look_for_calls(Node expr) {
   constexpr int kEnough = 100;
   if (calls_inside_ > kEnough || !has_below(expr, harmless_, may_do_anything)) return;
@@ -286,14 +286,14 @@ void MainReader::look_for_calls(Node expr) {
   unknown_statement("a call inside of an expression");
 }
 
-// What people add to generated C: a counter that is read, a hook, a check.
+// Code that users add to generated C: reading a counter, a hook, a check.
 void MainReader::text(Node node) {
   const std::string_view text = string_of(node.map(f::OpaqueStmt::fields).find("text"));
   constexpr std::size_t kShown = 60;
   std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
   if (shown.size() < text.size()) shown += "…";
   if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
-  // It is given nothing that main knows.
+  // It gets no memory of main.
   const std::string_view callee = string_of(node.map(f::OpaqueStmt::fields).find("calls"));
   if (!callee.empty()) return body_.steps.push_back(RawCall{.symbol = callee, .arguments = {}});
   unknown_statement(quoted(shown));
@@ -305,21 +305,21 @@ void MainReader::call(Node node) {
     return;
   }
   auto raw = decode_call(node, scope_);
-  // Also for calls that cannot be read: what they were given must not look like the next one's.
+  // Also after a call that cannot be read: its arguments must not count as those of the next call.
   scope_.end_call();
   if (!raw) return unknown_statement("a call of a function without a name");
   for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
   body_.steps.push_back(std::move(*raw));
 }
 
-// v0.8 with linked parameters: lookup_param("p0") finds a weight by its name when main runs.
+// v0.8 with linked parameters: at run time, lookup_param("p0") finds a weight by its name.
 void MainReader::note_lookup(const Place& place) {
   if (place.kind != Place::Kind::lookup) return;
   const Node name = function_.module().node(static_cast<tir::NodeId>(place.root));
   body_.lookups.emplace(place.root, string_of(name));
 }
 
-// A Buffer over a packed argument says its type.
+// A Buffer of a packed argument states the type of the argument.
 void MainReader::declare(Node buffer) {
   const Place place = scope_.place_of(buffer[f::Buffer::data]);
   if (place.kind == Place::Kind::argument && !place.inside) {
@@ -340,8 +340,7 @@ void MainReader::take_argument(Node var, const Place& place) {
   parameter.name = name;
 }
 
-// The parameters as main has them, or, where MakePackedAPI ran, as it takes them out of its
-// TVMValues.
+// The parameters of main, or, after MakePackedAPI, those that main takes out of its TVMValues.
 void MainReader::collect_parameters() {
   const tir::NodeList params = function_.list(f::PrimFunc::params);
   std::vector<MainParameter> own(params.size());
@@ -368,7 +367,7 @@ void MainReader::collect_parameters() {
   for (std::size_t i = 0; i < own.size(); ++i) {
     body_.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
   }
-  // Main may leave arguments untouched, whose positions count all the same.
+  // Main may not use some arguments, but their positions still count.
   body_.parameters.resize(std::size_t{arguments_.rbegin()->first} + 1);
   for (auto& [i, parameter] : arguments_) body_.parameters[i] = std::move(parameter);
 }

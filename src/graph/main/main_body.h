@@ -1,6 +1,5 @@
-// What happens in main, step by step, before directions and values are decided; and the
-// forms of its statements (rules `statements`, `calls`, `arguments`, `copies` of
-// schemas/topology.md).
+// The steps of main, before directions and values are decided; and the forms of its statements
+// (rules `statements`, `calls`, `arguments`, `copies` of schemas/topology.md).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace mlf::graph {
 
-/// An argument as main passes it.
+/// An argument in the form in which main passes it.
 struct RawArgument {
   Place place;
   TensorType type;  ///< as the call says; unknown for bare pointers
@@ -52,7 +51,7 @@ struct IgnoredStatement {
 
 using Step = std::variant<RawCall, RawCopy, RawHook, UnknownStatement, IgnoredStatement>;
 
-/// Memory that main allocates, or a constant of its own.
+/// Memory that main allocates, or a constant of main.
 struct LocalMemory {
   std::string name;
   MemoryKind memory = MemoryKind::heap;  ///< `program`: a constant
@@ -68,7 +67,7 @@ struct NamedPlace {
   Place place;
 };
 
-/// Main's parameters, or the packed arguments where MakePackedAPI ran on it.
+/// A parameter of main, or a packed argument if MakePackedAPI ran on main.
 struct MainParameter {
   std::string name;  ///< as the parameter, or the variable that takes the argument, is called
   tir::Node buffer;  ///< declared over it; undefined if none is
@@ -96,14 +95,14 @@ bool is_kernel_call(tir::Node node);
 /// The name of the called function; empty if the call states none.
 std::string_view callee_name(tir::Node call);
 
-/// The call of a function in an expression: itself, or what tvm_check_return or a comparison with
-/// its result holds. Undefined where there is none.
+/// The call of a function in an expression: the expression itself, or the call in tvm_check_return
+/// or in a comparison of its result. Undefined if there is none.
 tir::Node call_inside(tir::Node expr);
 
 /// A call into the device API: "TVMDevice<Kind><Phase>".
 std::optional<RawHook> device_hook(tir::Node call, const Scope& scope);
 
-/// Reads a call of a function with its arguments as tensors; nothing if it calls no function.
+/// Reads a call of a function with its arguments as tensors; nullopt if it calls no function.
 std::optional<RawCall> decode_call(tir::Node call, const Scope& scope);
 
 /// Recognises a loop that copies bytes or elements in order, from one tensor to another. Binds its

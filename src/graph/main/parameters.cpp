@@ -14,7 +14,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// AOTExecutorCodegen calls the data of input x "x_buffer_var"; USMP adds "_let" for its place in a
+// AOTExecutorCodegen names the data of input x "x_buffer_var"; USMP adds "_let" for its place in a
 // pool.
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::string_view kPlannedSuffix = "_buffer_var_let";
@@ -30,8 +30,8 @@ bool points_to_bytes(Node param) {
          tir::pointee_of(param[f::Var::type_annotation]) == tir::DType::UInt(8);
 }
 
-// The planner's pools are bytes: the Buffer over one is "<pool>_<k>_buffer_var", or the parameter
-// is a pointer to uint8 once the map is gone.
+// The planner's pools are bytes: the Buffer of a pool is "<pool>_<k>_buffer_var", or, after TVM
+// drops the map, the parameter is a pointer to uint8.
 bool is_pool(const MainParameter& parameter, Node param, bool is_packed) {
   if (tir::pool_name(parameter.name).empty()) return false;
   if (parameter.buffer) {
@@ -42,7 +42,7 @@ bool is_pool(const MainParameter& parameter, Node param, bool is_packed) {
   return is_packed || points_to_bytes(param);
 }
 
-/// What the attribute `pool_args` says about one pool.
+/// The entry of the attribute `pool_args` for one pool.
 struct PoolArgument {
   std::string name;
   std::optional<PoolKind> kind;
@@ -62,7 +62,7 @@ std::optional<PoolKind> kind_of_info(Node info) {
 PoolArgument pool_argument(Node allocated) {
   PoolArgument result;
   if (!allocated.is(Kind::AllocatedPoolInfo)) return result;
-  // Empty name where the dialect prints the type of the info and not its fields.
+  // The name is empty if the dialect prints the type of the info but not its fields.
   const Node info = allocated[f::AllocatedPoolInfo::pool_info];
   result.kind = info ? kind_of_info(info) : std::nullopt;
   if (info.is(Kind::ConstantPoolInfo)) result.name = info.text(f::ConstantPoolInfo::pool_name);
@@ -74,7 +74,7 @@ PoolArgument pool_argument(Node allocated) {
 
 std::vector<PoolArgument> pool_arguments(Node main) {
   std::vector<PoolArgument> result;
-  // USMP leaves it on main and on kernels, one entry for each pool.
+  // USMP sets it on main and on kernels, with one entry for each pool.
   const Node list = attribute_of(main, "pool_args");
   if (!list.is(Kind::Array)) return result;
   for (const Node allocated : list.list(f::Array::elements)) {
@@ -86,17 +86,17 @@ std::vector<PoolArgument> pool_arguments(Node main) {
 /// Completes a pool by its name, else by its position among the pools.
 void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>& arguments,
               const ModuleFacts* facts) {
-  // TVM appends pools in the order of a map, so that names come before positions.
+  // TVM appends pools in the order of a map, so names have priority over positions.
   auto at = std::find_if(arguments.begin(), arguments.end(),
                          [&](const PoolArgument& a) { return a.name == pool.name; });
   if (at == arguments.end() && position < arguments.size()) {
     at = arguments.begin() + static_cast<std::ptrdiff_t>(position);
     if (!at->name.empty()) at = arguments.end();
   }
-  // TVM's own pools, global_const_workspace and global_workspace, say by their names what they
-  // hold.
+  // The names of TVM's own pools, global_const_workspace and global_workspace, state their content.
   pool.kind = pool.name.find("const") != pool.name.npos ? PoolKind::constant : PoolKind::workspace;
-  // What the metadata or the C header declares is better than a name, and `pool_args` better still.
+  // Declarations of the metadata or the C header have priority over the name, and `pool_args` has
+  // priority over both.
   if (facts != nullptr) {
     for (const Pool& declared : facts->pools) {
       if (declared.name != pool.name) continue;
@@ -128,7 +128,7 @@ struct PlannedPort {
 };
 
 std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
-  // Its parameters are gone, and the map is stale in TVM; for types and order it is good enough.
+  // Its parameters are gone, and TVM leaves the map stale; types and order in it are still correct.
   const tir::NodeMap buffers = main.map(f::PrimFunc::buffer_map);
   std::vector<PlannedPort> ports;
   for (const auto& [var, named] : body.alias_places) {
@@ -149,9 +149,9 @@ std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
   return ports;
 }
 
-// v0.8 calls every input "input" and every output "output".
+// v0.8 names every input "input" and every output "output".
 void make_names_unique(std::vector<PortPlan>& ports) {
-  // All of a name get a number, not only the later ones: "input_0" and "input_1".
+  // All parameters with one name get a number, not only the later ones: "input_0" and "input_1".
   std::map<std::string, std::size_t> times;
   for (const PortPlan& port : ports) ++times[port.name];
   std::map<std::string, std::size_t> next;
@@ -186,7 +186,7 @@ ParameterTable::Entry add_pool(ParameterTable& table, const MainParameter& param
 ArgumentRole ParameterTable::role_of(const Place& place) const {
   using RoleKind = ArgumentRole::Kind;
   switch (place.kind) {
-    // Where a kernel wants a context and main has none.
+    // The kernel takes a context, but main has none.
     case Place::Kind::null_handle:
       return {RoleKind::context};
     case Place::Kind::local:
@@ -208,13 +208,13 @@ ArgumentRole ParameterTable::role_of(const Place& place) const {
   if (parameter.kind == Kind::tensor) {
     return {RoleKind::tensor, StorageKey{StorageKey::Kind::parameter, place.root}};
   }
-  // The pool itself is passed to kernels that have workspaces or constants in it.
+  // Main passes the pool itself to kernels with workspaces or constants in it.
   if (!place.inside) return {RoleKind::pool, {}, parameter.pool};
   if (place.alias != tir::NodeId::none) {
     return {RoleKind::tensor, StorageKey{StorageKey::Kind::alias, tir::index(place.alias)},
             parameter.pool};
   }
-  // Without a name only the address can say which tensor it is.
+  // Without a name, only the address identifies the tensor.
   if (!place.offset_known) return {};
   return {RoleKind::tensor, StorageKey{StorageKey::Kind::address, place.root, place.offset},
           parameter.pool};
@@ -234,7 +234,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, const Module
   for (std::uint32_t i = 0; i < body.parameters.size(); ++i) {
     const MainParameter& parameter = body.parameters[i];
     const Node param = body.is_packed || i >= params.size() ? Node() : params[i];
-    // By name first: a context is a handle, and v0.8 declares all its tensors as handles too.
+    // Tests the name first: a context is a handle, but v0.8 also declares all tensors as handles.
     if (is_context_name(parameter.name)) {
       table.parameters.push_back({ParameterTable::Kind::context, {}});
     } else if (is_pool(parameter, param, body.is_packed)) {
@@ -252,7 +252,7 @@ std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, con
                                                      const ParameterTable& main_parameters) {
   const std::size_t given = call.arguments.size();
   if (given == info.parameters.size()) return info.parameters;
-  // tvm_call_cpacked ends in a context since v0.9, for which most kernels have no parameter.
+  // Since v0.9, tvm_call_cpacked ends in a context, for which most kernels have no parameter.
   if (given != info.parameters.size() + 1) return {};
   const ArgumentRole last = main_parameters.role_of(call.arguments.back().place);
   return last.kind == ArgumentRole::Kind::context ? std::span(info.parameters)

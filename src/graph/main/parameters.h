@@ -1,5 +1,5 @@
-// Which of main's parameters are tensors, pools and contexts, which memory is behind a place, and
-// which tensors are inputs and outputs of the network (rules `pointers`, `arguments`,
+// Classifies main's parameters as tensors, pools and contexts; finds the memory of a place; and
+// decides which tensors are inputs and outputs of the network (rules `pointers`, `arguments`,
 // `intermediate-outputs`, `names` of schemas/topology.md).
 #pragma once
 
@@ -34,7 +34,7 @@ struct StorageKey {
   friend auto operator<=>(const StorageKey&, const StorageKey&) = default;
 };
 
-/// What an argument of a call is to main.
+/// The role of an argument of a call in main.
 struct ArgumentRole {
   enum class Kind : std::uint8_t { tensor, pool, context, unknown };
   Kind kind = Kind::unknown;
@@ -42,7 +42,7 @@ struct ArgumentRole {
   std::optional<PoolId> pool{};  ///< of pools and of tensors in pools
 };
 
-/// An input or output of the network before anything is known about its direction.
+/// An input or output of the network whose direction is not known yet.
 struct PortPlan {
   StorageKey storage;
   std::string name;
@@ -63,21 +63,21 @@ struct ParameterTable {
   bool is_packed = false;
 
   ArgumentRole role_of(const Place& place) const;
-  /// The pool that a named place lies in.
+  /// The pool that contains a named place.
   std::optional<PoolId> pool_of(const StorageKey& root, const MainBody& body) const;
 };
 
 ParameterTable classify_parameters(tir::Node main, const MainBody& body, const ModuleFacts* facts);
 
 /// Sets `is_output` and `name` of all ports.
-///
-/// Inputs come before outputs. How many are outputs: as metadata says; else from the first one on
-/// that a step writes before any reads it; else by TVM's own names for outputs; else the last.
+/// Inputs come before outputs. The metadata states the number of outputs. Otherwise, outputs begin
+/// at the first port that a step writes before any step reads it; else at TVM's own names for
+/// outputs; else the last port is the output.
 void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology);
 
-/// The parameters that the arguments of a call go to; none if their numbers differ. The context
-/// that a call may end in is not a parameter of most kernels.
+/// The parameters for the arguments of a call; none if their numbers differ. A call may end in a
+/// context, for which most kernels have no parameter.
 std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, const RawCall& call,
                                                      const ParameterTable& main_parameters);
 

@@ -1,5 +1,5 @@
-// What calls do with main's tensors, which decides where inputs end and outputs begin, and what the
-// archive calls them.
+// The accesses of calls to main's tensors, which determine where inputs end and outputs begin, and
+// the names of inputs and outputs in the archive.
 #include <algorithm>
 #include <map>
 
@@ -10,13 +10,13 @@
 namespace mlf::graph {
 namespace {
 
-// read_then_write: what an output looks like whose callee reads it before it is filled.
+// read_then_write: an output whose callee reads it before it is written.
 enum class PortUse : std::uint8_t { none, read, write, read_then_write };
 
 using PortIndex = std::map<StorageKey, std::size_t>;
 
-/// What steps whose effects are known do to each port. What happens first decides: main reads its
-/// inputs and writes its outputs, and a read of an output comes after the write (rule
+/// The use of each port by steps with known effects. The first access decides: main reads its
+/// inputs and writes its outputs, and reads an output only after the write (rule
 /// `intermediate-outputs` of schemas/topology.md).
 class PortUses {
  public:
@@ -56,7 +56,8 @@ class PortUses {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const Effect& effect = parameters[i].effect;
       const bool is_written = effect.written && effect.first != Effect::First::read;
-      // Only handed on: nothing is known about it, and a wrong guess would move the border.
+      // The function only passes it on, so its use is unknown. A wrong guess would move the
+      // boundary.
       if (effect.escaped && !effect.written) continue;
       if (is_written || effect.read) {
         note(call.arguments[i].place, is_written ? PortUse::write : PortUse::read);
@@ -70,9 +71,8 @@ class PortUses {
   std::vector<PortUse> access_;
 };
 
-/// "output", "output2", and what the printers make of them: "output_1".
-/// AOTExecutorCodegen counts from 2: "output", "output2", "output3"; v0.8 calls all of them
-/// "output".
+/// "output", "output2", or a printer's form of them: "output_1". AOTExecutorCodegen counts from 2:
+/// "output", "output2", "output3"; v0.8 names all of them "output".
 bool is_output_name(std::string_view name) {
   constexpr std::string_view kOutput = "output";
   if (!name.starts_with(kOutput)) return false;
@@ -81,8 +81,8 @@ bool is_output_name(std::string_view name) {
   return name.empty() || support::is_digits(name);
 }
 
-/// Whether the ports from here on have the names that TVM counts outputs with, two at least:
-/// "output", "output2", "output3".
+/// Whether the ports from here on have TVM's numbered names of outputs, at least two: "output",
+/// "output2", "output3".
 bool are_counted_outputs(std::span<const PortPlan> ports) {
   for (std::size_t i = 0; i < ports.size(); ++i) {
     if (ports[i].name != (i == 0 ? "output" : "output" + std::to_string(i + 1))) return false;
@@ -90,26 +90,25 @@ bool are_counted_outputs(std::span<const PortPlan> ports) {
   return ports.size() > 1;
 }
 
-/// Where outputs begin, as far as bodies and names tell; inputs come before outputs in all
-/// versions.
+/// Where outputs begin, according to bodies and names; inputs come before outputs in all versions.
 std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<PortUse>& access) {
   const auto written = std::find(access.begin(), access.end(), PortUse::write);
   const auto named = std::find_if(ports.begin(), ports.end(),
                                   [](const PortPlan& port) { return is_output_name(port.name); });
   const auto by_name = static_cast<std::size_t>(named - ports.begin());
-  // No body says anything (C of an external compiler): names, else the last parameter, since a main
-  // without an output would be of no use.
+  // No body gives information (C of an external compiler): uses names, else the last parameter,
+  // since a main without an output would be useless.
   if (written == access.end())
     return named == ports.end() && !ports.empty() ? ports.size() - 1 : by_name;
   const auto by_access = static_cast<std::size_t>(written - access.begin());
-  // An output that a fault leaves unwritten, or lets be read too early, still has its name.
+  // If an error leaves an output unwritten or reads it too early, the output still has its name.
   if (by_name >= by_access) return by_access;
   const bool name_holds =
       access[by_name] != PortUse::read || are_counted_outputs(std::span(ports).subspan(by_name));
   return name_holds ? by_name : by_access;
 }
 
-/// Whether USMP gave an input or output a place in a pool: main has a let for it, no parameter.
+/// Whether USMP placed an input or output in a pool: main has a let for it instead of a parameter.
 bool is_planned(const PortPlan& port) {
   return port.storage.kind == StorageKey::Kind::alias;
 }
@@ -133,32 +132,32 @@ bool are_default_outputs(const std::vector<NamedTensor>& outputs) {
   return true;
 }
 
-/// What the archive says of all inputs, or of all outputs.
+/// The statements of the archive about all inputs, or about all outputs.
 struct StatedNames {
   const std::optional<std::vector<NamedTensor>>& tensors;
   const std::vector<std::string>& fields;
   const std::vector<NamedTensor>& declared;
 };
 
-/// Main of generated C does not say the shapes of its parameters.
+/// Main in generated C does not state the shapes of its parameters.
 void adopt_type(PortPlan& port, const NamedTensor& stated) {
   if (port.type.shape) return;
   if (port.type.dtype.is_void()) port.type.dtype = stated.type.dtype;
-  // Two names that only look alike are not the same tensor; a header has sizes alone.
+  // Two equal names may mean different tensors, so sizes must agree; a header has only sizes.
   const bool is_size_alone = stated.type.dtype.is_void() && !stated.type.shape;
   if (!is_size_alone && port.type.dtype != stated.type.dtype) return;
   port.type.shape = stated.type.shape;
   const auto element = static_cast<std::uint64_t>(port.type.dtype.element_bytes()) *
                        static_cast<std::uint64_t>(port.type.dtype.lanes);
   if (port.type.shape || !stated.bytes || element == 0 || *stated.bytes % element != 0) return;
-  // The size is known and the dimensions are not: one dimension that has it.
+  // The size is known but the dimensions are not: uses one dimension with this size.
   port.type.shape = {static_cast<std::int64_t>(*stated.bytes / element)};
 }
 
-/// Names that go by the order of the parameters; empty where only the parameters' own names help.
+/// Names in the order of the parameters; empty if only the parameters' own names can match them.
 std::vector<std::string> names_by_position(const StatedNames& stated, std::size_t count) {
   // The C header has its fields in the order of the parameters. metadata.json sorts by name, so
-  // that of it only the numbers in TVM's own names give an order.
+  // only the numbers in TVM's own names give an order there.
   if (stated.fields.size() == count) return stated.fields;
   std::vector<std::string> names;
   if (!stated.tensors || stated.tensors->size() != count) return names;
@@ -177,8 +176,8 @@ void check_size(const PortPlan& port, const NamedTensor& fact, Topology& topolog
                              std::nullopt, std::nullopt});
 }
 
-/// TIR has sanitised names ("conv_0"), metadata those of Relay ("conv:0"): the latter are what
-/// users gave, and go into the network.
+/// TIR has sanitised names ("conv_0"); metadata has those of Relay ("conv:0"), which users chose.
+/// The network gets the latter.
 void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology& topology) {
   const bool in_order = std::none_of(ports.begin(), ports.end(), is_planned);
   const auto by_position =
@@ -193,13 +192,13 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
     if (fact == nullptr) continue;
     adopt_type(port, *fact);
     check_size(port, *fact, topology);
-    // Last: everything above looks for the sanitised name.
+    // Last, because all code above looks for the sanitised name.
     port.name = fact->name;
   }
 }
 
-/// Inputs and outputs that the planner put into pools have lost the order of their parameters:
-/// those that are written first become the last.
+/// Inputs and outputs in pools have lost the order of their parameters: moves those that are
+/// written first to the end.
 void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& access) {
   if (std::none_of(ports.begin(), ports.end(), is_planned)) return;
   std::vector<PortPlan> ordered;
@@ -215,10 +214,10 @@ void order_planned_ports(std::vector<PortPlan>& ports, std::vector<PortUse>& acc
   access = std::move(ordered_access);
 }
 
-/// How many outputs metadata names, where that fits the number of parameters.
+/// The number of outputs in the metadata, if it fits the number of parameters.
 std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
                                           const ModuleFacts& facts, Topology& topology) {
-  // The header is made from the same parameters as main, and beats metadata.
+  // TVM makes the header from the same parameters as main, so it has priority over metadata.
   const std::size_t fields = facts.input_fields.size() + facts.output_fields.size();
   if (fields != 0 && fields == ports.size()) return facts.output_fields.size();
   if (!facts.outputs) return std::nullopt;
@@ -237,7 +236,8 @@ std::optional<std::size_t> stated_outputs(const std::vector<PortPlan>& ports,
 
 void plan_ports(ParameterTable& parameters, const MainBody& body, KernelLibrary& kernels,
                 const ModuleFacts* facts, Topology& topology) {
-  // The number of outputs first; names follow from it, as inputs and outputs are named apart.
+  // The number of outputs comes first: the names depend on it, because inputs and outputs are named
+  // separately.
   const auto stated = facts != nullptr ? stated_outputs(parameters.ports, *facts, topology)
                                        : std::optional<std::size_t>();
   std::vector<PortUse> access = PortUses(parameters, kernels).of(body);
