@@ -77,7 +77,10 @@ std::size_t find_end(std::string_view bytes) {
 }
 
 void append(std::string& bytes, std::uint64_t value, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xff);
+  for (std::size_t i = 0; i < size; ++i) {
+    bytes += static_cast<char>(value & 0xff);
+    value >>= 8;
+  }
 }
 
 /// The fields that a local header and an entry of the directory share.
