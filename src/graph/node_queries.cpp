@@ -11,7 +11,7 @@ Node without_casts(Node expr) {
   return expr;
 }
 
-// Attributes hold integers as IntImm in older versions, as runtime boxes in newer ones.
+// Attributes contain integers as IntImm in older versions and as runtime boxes in newer ones.
 std::optional<std::int64_t> integer_of(Node expr) {
   expr = without_casts(expr);
   if (expr.is(Kind::IntImm)) return expr.integer(f::IntImm::value);
@@ -20,7 +20,7 @@ std::optional<std::int64_t> integer_of(Node expr) {
   return std::nullopt;
 }
 
-// Without "tir.": the rules here name operators as texts do.
+// Without "tir.": the code here uses the names of operators in texts.
 std::string_view operator_of(Node expr) {
   if (!expr.is(Kind::Call)) return {};
   const Node op = expr[f::Call::op];
@@ -30,7 +30,7 @@ std::string_view operator_of(Node expr) {
   return name;
 }
 
-/// A shape with one unknown extent is of no use to anyone here, and is left out as a whole.
+/// Omits a shape with an unknown extent, because no caller can use it.
 TensorType type_of_buffer(Node buffer) {
   TensorType type;
   type.dtype = buffer.dtype(f::Buffer::dtype);

@@ -1,4 +1,4 @@
-// Small questions to TIR nodes, the way main and its kernels ask them.
+// Small queries on TIR nodes for the readers of main and of kernels.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace mlf::graph {
 using tir::attribute_of;
 using tir::string_of;
 
-/// A name as messages show it.
+/// A name in the form for messages.
 inline std::string quoted(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
@@ -29,10 +29,10 @@ tir::Node without_casts(tir::Node expr);
 /// The operator of a call without "tir."; empty for other nodes and for calls of functions.
 std::string_view operator_of(tir::Node expr);
 
-/// Element type and shape of a Buffer; no shape where a dimension is not constant.
+/// Element type and shape of a Buffer; no shape if a dimension is not constant.
 TensorType type_of_buffer(tir::Node buffer);
 
-/// Whether a statement that a reader kept as text does nothing to what its function computes.
+/// Whether a statement that a reader kept as text has no effect on the results of its function.
 bool is_inert_text(tir::Node statement);
 
 /// Elements of constant extents times the bytes of one; nothing if an extent is not constant.

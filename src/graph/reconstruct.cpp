@@ -25,7 +25,7 @@ FactsByModule by_module(std::span<const ModuleFacts> facts) {
   return result;
 }
 
-/// A topology that says where it is from, and nothing else yet.
+/// A topology with only its provenance.
 Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sources) {
   Topology topology;
   topology.module = module_of_main(main.symbol);
@@ -39,7 +39,8 @@ Topology empty_topology(const FunctionRef& main, std::span<const TirInput> sourc
   return topology;
 }
 
-/// Whether a direction was assumed in a call of a function about which a later call knew more.
+/// Whether a direction of this call was assumed although a later call of the function determined
+/// it.
 bool can_do_better(const Topology& topology, const Call& call,
                    const KnownDirections& known_directions) {
   // Only functions without TIR have an entry.
@@ -62,17 +63,17 @@ bool can_do_better(const Topology& topology, const KnownDirections& known_direct
   });
 }
 
-/// Relay's main of the same build, where the TIR has kept it (the module attribute
-/// `main_func_info`) and holds no other main that it could belong to.
+/// Relay's main of the same build, if the TIR contains it (the module attribute `main_func_info`)
+/// and has no other main that it could belong to.
 std::optional<Topology> relay_main_beside(const FunctionTable& functions, const FunctionRef& main,
                                           std::span<const TirInput> sources) {
-  // The attribute does not say which main it is of.
+  // The attribute does not state its main.
   if (functions.mains_in(main.source) != 1) return std::nullopt;
   return relay_main(sources[main.source].document->module.root());
 }
 
-/// Relay's main was written before memory planning and by other code than ours reads, so that a
-/// difference is a fault in one of the two readings or in TVM.
+/// TVM wrote Relay's main before memory planning, and separate code reads it. So a difference shows
+/// an error in one of the two readers or in TVM.
 void compare_with_relay(Topology& topology, const Topology& relay) {
   for (const std::string& difference : compare(topology, relay, Relation::same_build).differences) {
     topology.checks.push_back(
@@ -80,16 +81,16 @@ void compare_with_relay(Topology& topology, const Topology& relay) {
   }
 }
 
-/// Generated C knows main's parameters as pointers; only packed calls state dimensions.
+/// In generated C, main's parameters are pointers; only packed calls state dimensions.
 void forget_inferred_types(ParameterTable& parameters) {
   for (PortPlan& port : parameters.ports) {
-    // One dimension is what the reader of C made from the largest index that it saw. The element
-    // type is that of the pointer.
+    // The reader of C made one dimension from the largest index. The element type is that of the
+    // pointer.
     if (port.type.shape && port.type.shape->size() == 1) port.type.shape.reset();
   }
 }
 
-/// What is known of parameters that main asks for by name: what is linked comes first.
+/// Adds facts about parameters that main looks up by name; linked ones have priority.
 void add_linked(MainBody& body, const TirInput& source, const ModuleFacts* facts) {
   if (body.lookups.empty()) return;
   body.linked = linked_parameters(source);
@@ -97,8 +98,8 @@ void add_linked(MainBody& body, const TirInput& source, const ModuleFacts* facts
   for (const NamedTensor& one : facts->parameters) body.linked.emplace(one.name, one.type);
 }
 
-/// The way from one main to its network:
-///   1. read main into steps (calls, copies, hooks), without asking what they read and write;
+/// Builds the network of one main:
+/// 1. read main into steps (calls, copies, hooks), without their directions;
 ///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
 ///   3. follow the steps and make values and edges. A function without TIR may show its directions
 ///      only in a later call; where that would help an earlier one, follow the steps once more;
@@ -115,7 +116,8 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   // Storages refer to pools by position: these come first.
   topology.pools = parameters.pools;
   plan_ports(parameters, body, kernels, facts, topology);
-  // A second pass starts from the same state, and knows from the first what only later calls show.
+  // A second pass starts from the same state, with the directions that later calls of the first
+  // pass showed.
   const Topology start = topology;
   KnownDirections known_directions;
   NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
@@ -123,8 +125,8 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
     topology = start;
     NetworkBuilder(topology, body, parameters, kernels, known_directions).run();
   }
-  // What follows needs all edges. Types come first: sizes of values decide about reshapes and
-  // memory, and lifetimes about overlaps.
+  // The next steps need all edges. Types come first: sizes of values determine reshapes and memory,
+  // and lifetimes determine overlaps.
   const std::optional<Topology> relay = relay_main_beside(functions, main, sources);
   restore_shapes(topology, relay ? &*relay : nullptr);
   take_stated_shapes(topology, kernels);
@@ -152,7 +154,7 @@ Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
     const FactsByModule known = by_module(facts);
     std::vector<Topology> topologies;
     for (const FunctionRef* main : functions.mains()) {
-      // TVM puts the module's name into symbols as it is, facts have it as a name of C.
+      // TVM puts the module's name into symbols unchanged; facts contain it as a C name.
       const auto own = known.find(sanitized(module_of_main(main->symbol)));
       topologies.push_back(reconstruct_main(*main, functions, sources,
                                             own == known.end() ? nullptr : own->second, limits));

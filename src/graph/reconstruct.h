@@ -1,5 +1,5 @@
-// The network again, from the TIR of the AOT executor's main function.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Reconstructs the network from the TIR of the AOT executor's main function. Threads: functions
+// have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace mlf::graph {
 
-/// One TIR of an archive. All that are given together show one stage of one build.
+/// One TIR of an archive. All inputs of one call must be of one stage of one build.
 struct TirInput {
   const tir::Document* document = nullptr;
   std::string stem{};  ///< "tir-1"
@@ -27,28 +27,28 @@ struct NamedTensor {
   TensorType type{};  ///< as far as it is stated
 };
 
-/// What other members of the archive say about one module. Everything may be missing.
+/// Facts about one module from other members of the archive. Any of them may be missing.
 struct ModuleFacts {
   std::string module{};  ///< "default"
-  /// In any order: they are matched with main's parameters by their sanitised names. Nothing:
-  /// metadata does not list them (TVM before v0.11).
+  /// In any order: their sanitised names match main's parameters. nullopt if metadata does not list
+  /// them (TVM before v0.11).
   std::optional<std::vector<NamedTensor>> inputs{};
   /// Likewise, unless they are TVM's own names: `output`, or `output0`, `output1`, … count the
   /// outputs in the order of main's parameters, which TVM calls `output`, `output2`, `output3`, ….
   std::optional<std::vector<NamedTensor>> outputs{};
-  /// What the C header's structs call inputs and outputs, sanitised, in the order of main's
+  /// The sanitised names of inputs and outputs in the C header's structs, in the order of main's
   /// parameters; empty if there is no header (packed interface).
   std::vector<std::string> input_fields{};
   std::vector<std::string> output_fields{};
-  /// Tensors whose types are stated elsewhere, such as in the signature of Relay's main; matched by
-  /// sanitised name, perhaps more than main has. They count where main's TIR says nothing.
+  /// Tensors whose types other sources state, such as the signature of Relay's main. Matched by
+  /// sanitised name; may contain more tensors than main. They apply if main's TIR states no type.
   std::vector<NamedTensor> declared{};
-  /// Of parameters beside the code: main of v0.8 asks for them by name.
+  /// Parameters outside of the code, which main of v0.8 looks up by name.
   std::vector<NamedTensor> parameters{};
   std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
-  /// What the user says of pools that nothing in the archive declares.
+  /// The user's sizes of pools that the archive does not declare.
   std::vector<PoolSize> pool_sizes{};
   std::vector<std::string> external_symbols{};  ///< functions that other sources define
 };
@@ -59,12 +59,11 @@ struct ReconstructLimits {
 
 /// Topologies of all mains in `sources`, in the order of their symbols; none if there is no
 /// main: an operator archive has no network.
-///
 /// A main is a PrimFunc with the attribute `runner_function`, or one called `__tvm_main__` (v0.9+)
 /// or `run_model` (v0.8). Callees are looked up by `global_symbol` and name in all of `sources`.
 /// Every form that TVM gives main is read: unpacked, C-packed and packed calls, with bare pointers,
 /// with tvm_stack_make_array and after LowerTVMBuiltin; storage before planning, after
-/// StorageRewrite and after USMP. What does not fit is a check in the topology, never an error.
+/// StorageRewrite and after USMP. Any other form becomes a check in the topology, never an error.
 ///
 /// Errors: `invalid_input` if main has more statements than the limit.
 Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,

@@ -1,5 +1,5 @@
-// Two topologies as the same network: values get equal numbers on both sides where they are made
-// the same way.
+// Compares two topologies: values get equal numbers on both sides if they are computed in the same
+// way.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,7 +20,7 @@ class NumberTable {
   Number of_label(const std::string& label) {
     return labels_.try_emplace(label, static_cast<Number>(labels_.size())).first->second;
   }
-  /// A call by its label and what it is given.
+  /// The number of a call from its label and its inputs.
   Number of_call(Number label, std::vector<Number> parts) {
     parts.insert(parts.begin(), label);
     return calls_.try_emplace(std::move(parts), static_cast<Number>(calls_.size())).first->second;
@@ -39,7 +39,7 @@ std::string_view without_number(std::string_view name) {
   return has_number ? head.substr(0, head.size() - 1) : name;
 }
 
-/// The operators in the name of a kernel, without what depends on the build.
+/// The operators in the name of a kernel, without parts that depend on the build.
 std::string stem(const std::string& symbol, const std::string& module) {
   const std::string prefix = "tvmgen_" + (module.empty() ? "" : module + "_");
   std::string_view name = symbol;
@@ -55,7 +55,7 @@ std::set<std::string> hashes_of(const Topology& topology) {
   return hashes;
 }
 
-/// The names of kernels as far as both sides give the same ones.
+/// The parts of kernel names that are equal on both sides.
 class ComparedNames {
  public:
   ComparedNames(Relation relation, std::string module)
@@ -81,7 +81,7 @@ std::set<std::string> intersection(const std::set<std::string>& a, const std::se
   return both;
 }
 
-/// Sizes tell kernels of one stem apart, but only where both sides know all of them: an unknown one
+/// Sizes distinguish kernels of one stem, but only if both sides know all sizes: an unknown size
 /// would differ from every known one.
 bool knows_sizes(const Topology& topology) {
   return std::all_of(topology.calls.begin(), topology.calls.end(), [](const Call& call) {
@@ -91,7 +91,7 @@ bool knows_sizes(const Topology& topology) {
   });
 }
 
-/// What both sides have to agree on before they are compared.
+/// Properties that the comparison uses only if both sides have them.
 struct Common {
   std::set<std::string> hashes;
   std::set<std::string> names;
@@ -110,11 +110,11 @@ struct NumberedGraph {
   std::vector<std::string> inputs;
 };
 
-/// Numbers the values of one side, as value numbering in compilers does: a call's number follows
-/// from its kernel, from the directions and sizes of its tensors, and from the numbers of what it
-/// reads. Both sides share the table, so that equal numbers mean "made in the same way from the
-/// same inputs". Two networks are then the same where the calls on both sides have the same
-/// numbers, each as often, and the outputs too; no search for a matching is needed.
+/// Numbers the values of one side, like value numbering in compilers: a call's number depends on
+/// its kernel, the directions and sizes of its tensors, and the numbers of the values that it
+/// reads. Both sides share the table, so equal numbers mean "computed in the same way from the same
+/// inputs". Two networks are equal if the calls on both sides have the same numbers, each equally
+/// often, and the outputs have equal numbers; no search for a matching is needed.
 class ValueNumbering {
  public:
   ValueNumbering(const Topology& topology, const Common& common, const ComparedNames& names,
@@ -150,7 +150,7 @@ void ValueNumbering::number_leaves() {
       values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});
     }
   }
-  // All constants are alike: one side may have lost which is which, or fold them into kernels.
+  // All constants count as equal: one side may not distinguish them, or may fold them into kernels.
   const Number constant = numbers_.of_call(numbers_.of_label("constant"), {});
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (topology_.values[i].kind == ValueKind::constant) values_[i] = constant;
@@ -162,8 +162,8 @@ std::string ValueNumbering::label(const Kernel& kernel) const {
   return "name " + names_.of(kernel);
 }
 
-/// What makes the results of a call: for every tensor its direction, its size and what it is read
-/// from.
+/// The parts of a call's number: for every tensor its direction, its size and the value that it
+/// reads.
 std::vector<Number> ValueNumbering::parts(const Call& call) {
   std::vector<Number> parts;
   for (const Argument& argument : call.arguments) {
@@ -180,7 +180,7 @@ std::vector<Number> ValueNumbering::parts(const Call& call) {
   return parts;
 }
 
-// A reshape that only one side calls is an edge on the other.
+// A reshape that only one side calls is an edge on the other side.
 std::optional<Number> ValueNumbering::passed_through(const Call& call) const {
   const Kernel& kernel = topology_.kernel_of(call);
   const bool is_common =
@@ -193,7 +193,7 @@ std::optional<Number> ValueNumbering::passed_through(const Call& call) const {
 }
 
 void ValueNumbering::number(const Call& call, CallId id) {
-  // A reshape that is passed through makes no value of its own, and is not counted as a call.
+  // A skipped reshape makes no value and does not count as a call.
   const auto passed = passed_through(call);
   const Number own =
       passed ? *passed
@@ -202,7 +202,7 @@ void ValueNumbering::number(const Call& call, CallId id) {
   Number output = 0;
   for (const Argument& argument : call.arguments) {
     if (!argument.writes) continue;
-    // Later outputs of a call are made from the first.
+    // The numbers of later outputs of a call follow from that of the first.
     values_[index(*argument.writes)] =
         output == 0
             ? own
@@ -254,7 +254,7 @@ void compare_calls(const Topology& topology, const Groups& groups, const Groups&
   }
 }
 
-/// Kernels with different names that are called alike: the comparison would not see them swapped.
+/// Notes kernels with different names and equal calls: the comparison would not detect a swap.
 void note_twins(const Topology& topology, const Groups& groups, GraphComparison& result) {
   for (const auto& [number, calls] : groups) {
     std::set<std::string> symbols;
@@ -266,7 +266,7 @@ void note_twins(const Topology& topology, const Groups& groups, GraphComparison&
   }
 }
 
-/// How many calls have a partner, and how many of these TVM's own hash of the function confirms.
+/// Counts the calls with a partner, and those that TVM's hash of the function confirms.
 void count_matches(const Topology& left, const Groups& ours, const Groups& theirs,
                    const Common& common, GraphComparison& result) {
   for (const auto& [number, calls] : ours) {
@@ -280,7 +280,8 @@ void count_matches(const Topology& left, const Groups& ours, const Groups& their
   }
 }
 
-/// Inputs by name and order; outputs by what makes them, since their names depend on the executor.
+/// Compares inputs by name and order, and outputs by value number, because their names depend on
+/// the executor.
 void compare_ports(const NumberedGraph& left, const NumberedGraph& right, GraphComparison& result) {
   if (left.inputs != right.inputs) {
     result.differences.push_back("the inputs differ in name, number or order");
@@ -302,13 +303,13 @@ GraphComparison compare(const Topology& left, const Topology& right, Relation re
   // The graph executor's graph does not name its module; both sides belong to the same.
   const ComparedNames names(relation, left.module.empty() ? right.module : left.module);
   Common common;
-  // One build may give kernels of one hash several names: the names tell more.
+  // One build may give kernels with one hash several names; the names distinguish more.
   if (relation == Relation::same_network) {
     common.hashes = intersection(hashes_of(left), hashes_of(right));
   }
   common.names = intersection(names.of(left), names.of(right));
   common.sizes = knows_sizes(left) && knows_sizes(right);
-  // Both sides draw from one table: that makes their numbers comparable.
+  // Both sides use one table, so their numbers are comparable.
   NumberTable numbers;
   const NumberedGraph a = ValueNumbering(left, common, names, numbers).run();
   const NumberedGraph b = ValueNumbering(right, common, names, numbers).run();

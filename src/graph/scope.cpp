@@ -9,8 +9,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Parameters, and the data of the Buffers that the function's maps put over them: in v0.9 and v0.10
-// two maps, before and after flattening.
+// Binds parameters, and the data of their Buffers in the function's maps: v0.9 and v0.10 have two
+// maps, before and after flattening.
 Scope::Scope(Node function) {
   const tir::NodeList params = function.list(f::PrimFunc::params);
   std::unordered_map<std::uint32_t, std::uint32_t> position;
@@ -33,7 +33,7 @@ void Scope::bind(Node var, Place place) {
 }
 
 void Scope::bind(Node var, Node value) {
-  // The stack is known by the variable that holds it; the offset counts its elements.
+  // The variable of the stack identifies it; the offset counts its elements.
   const std::string_view op = operator_of(value);
   if (op == "tvm_stack_alloca") {
     bind(var, Place{Place::Kind::stack, tir::index(var.id())});
@@ -49,7 +49,7 @@ void Scope::allocate(Node var) {
 }
 
 Place Scope::place_of(Node expr, int nesting) const {
-  // C casts pointers wherever it passes them; the memory stays the same.
+  // C casts pointers when it passes them; the memory is the same.
   expr = without_casts(expr);
   if (expr.is(Kind::Var) || expr.is(Kind::SizeVar)) {
     const auto at = vars_.find(tir::index(expr.id()));
@@ -58,7 +58,7 @@ Place Scope::place_of(Node expr, int nesting) const {
   return expr.is(Kind::Call) && nesting > 0 ? place_of_call(expr, nesting - 1) : Place{};
 }
 
-// The operators that make a pointer from another one; any other call is an unknown place.
+// Handles the operators that make a pointer from another one; any other call is an unknown place.
 Place Scope::place_of_call(Node call, int nesting) const {
   const std::string_view op = operator_of(call);
   const tir::NodeList args = call.list(f::Call::args);
@@ -70,7 +70,7 @@ Place Scope::place_of_call(Node call, int nesting) const {
   }
   if (op == "address_of" && args.size() == 1) return address_of(args[0], nesting);
   if (op == "tvm_access_ptr" && args.size() == 5) {
-    // Its offset counts elements of the type that the first argument is an annotation of.
+    // Its offset counts elements of the type that the first argument annotates.
     const auto offset = integer_of(args[2]);
     const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
     return address(place_of(args[1], nesting),
@@ -84,7 +84,7 @@ Place Scope::place_of_call(Node call, int nesting) const {
 
 // USMP turns an allocation into `address_of(pool[offset])`; the let around it keeps the name.
 Place Scope::address(Place base, std::optional<std::int64_t> bytes) {
-  // Another address inside the same root is another place, even where the base has a name.
+  // Another address inside the same root is another place, even if the base has a name.
   if (bytes != 0) base.alias = tir::NodeId::none;
   base.inside = true;
   base.offset_known = base.offset_known && bytes.has_value();
@@ -112,7 +112,7 @@ Place Scope::address_of(Node access, int nesting) const {
   return address(base, element ? std::optional(*element * unit) : std::nullopt);
 }
 
-/// tvm_struct_get(struct, element, field): how lowered code reads a DLTensor or a TVMValue.
+/// tvm_struct_get(struct, element, field): lowered code reads a DLTensor or a TVMValue with it.
 Place Scope::place_of_struct_get(Node call, int nesting) const {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 3) return {};
@@ -121,7 +121,7 @@ Place Scope::place_of_struct_get(Node call, int nesting) const {
   const auto field = integer_of(args[2]);
   if (!element || !field) return {};
   const auto which = static_cast<StructField>(*field);
-  // MakePackedAPI: the arguments are TVMValues behind the first parameter.
+  // MakePackedAPI: the first parameter points to the arguments, which are TVMValues.
   if (base.kind == Place::Kind::parameter && which == StructField::value_content) {
     return Place{Place::Kind::argument, static_cast<std::uint32_t>(*element)};
   }
@@ -130,12 +130,12 @@ Place Scope::place_of_struct_get(Node call, int nesting) const {
     item.offset += *element;
     return which == StructField::address ? item : field_place(item, which);
   }
-  // The data of a tensor is the tensor, as far as memory goes.
+  // For memory, a tensor and its data are the same place.
   const bool is_tensor = base.kind == Place::Kind::parameter || base.kind == Place::Kind::argument;
   return is_tensor && which == StructField::data ? base : Place{};
 }
 
-// tvm_struct_set(struct, element, field, value). What a parameter points to is not ours to follow.
+// tvm_struct_set(struct, element, field, value). Does not follow memory that a parameter points to.
 void Scope::set_field(Node call) {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 4) return;
@@ -143,7 +143,7 @@ void Scope::set_field(Node call) {
   const auto element = integer_of(args[1]);
   const auto field = integer_of(args[2]);
   if (base.kind != Place::Kind::stack || !element || !field) return;
-  // A field holds a pointer or a number; the caller knows which of the two it is.
+  // A field contains a pointer or a number; the caller knows which.
   fields_.insert_or_assign(FieldKey{base.root, base.offset + *element, *field},
                            FieldContent{place_of(args[3]), integer_of(args[3]), calls_});
 }
@@ -169,8 +169,8 @@ std::optional<std::int64_t> Scope::field_integer(const Place& item, StructField 
   return found == nullptr ? std::nullopt : found->integer;
 }
 
-// Main uses the same stack for all its calls: what an earlier call set is not an argument of this
-// one.
+// Main uses the same stack for all its calls: values that an earlier call set are not arguments of
+// this one.
 bool Scope::is_set_for_this_call(const Place& item, StructField field) const {
   const FieldContent* found = content(item, field);
   return found != nullptr && found->call == calls_;

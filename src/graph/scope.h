@@ -1,4 +1,4 @@
-// What pointers point to: parameters, allocations, places in pools, and the tensor structs that
+// Resolves pointers: to parameters, allocations, places in pools, and the tensor structs that
 // packed calls build on the stack (rules `pointers`, `arguments` of schemas/topology.md).
 #pragma once
 
@@ -47,9 +47,9 @@ enum class StructField : std::int64_t {
   value_content = 12,
 };
 
-/// Variables of one function, bound in the order of the code. Besides pointers it follows the
-/// DLTensors and TVMValues that packed calls build on the stack with tvm_struct_set, since after
-/// LowerTVMBuiltin they are all that says which memory a call is given.
+/// Variables of one function, bound in the order of the code. Besides pointers, follows the
+/// DLTensors and TVMValues that packed calls build on the stack with tvm_struct_set: after
+/// LowerTVMBuiltin, only these show which memory a call gets.
 class Scope {
  public:
   explicit Scope(tir::Node function);

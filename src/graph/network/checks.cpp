@@ -1,4 +1,4 @@
-// What a finished network says about itself.
+// Checks of a finished network.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,7 +22,7 @@ std::set<ValueId> returned(const Topology& topology) {
   return values;
 }
 
-/// Both are legal: TVM keeps inputs that optimisation has left without a use.
+/// Both are legal: TVM keeps inputs that are unused after optimisation.
 void check_use(Topology& topology, ValueId id, bool is_returned) {
   const Value& value = topology[id];
   if (!value.consumers.empty() || is_returned) return;
@@ -35,14 +35,14 @@ void check_use(Topology& topology, ValueId id, bool is_returned) {
   }
 }
 
-// TVM checks none of this: AOT passes bare pointers, and a tensor too large for its storage
-// silently overwrites another one.
+// TVM does not check sizes: AOT passes bare pointers, and a tensor that is too large for its
+// storage silently overwrites another one.
 void check_sizes(Topology& topology, ValueId id) {
   const Value& value = topology[id];
   const std::optional<std::uint64_t> written = value.type.bytes();
   if (!written) return;
   const Storage& storage = topology[value.storage];
-  // Before planning both are equal; a merged `sid` has the size of its largest tensor.
+  // Before planning, both are equal; a merged `sid` has the size of its largest tensor.
   if (storage.bytes && *written > *storage.bytes) {
     topology.checks.push_back({CheckCode::storage_too_small,
                                quoted(value.name) + " has " + std::to_string(*written) +
@@ -62,7 +62,7 @@ void check_sizes(Topology& topology, ValueId id) {
   }
 }
 
-/// Something with a place in a pool, and the bytes that it certainly takes there.
+/// An object with a place in a pool, and the bytes that it certainly takes there.
 struct InPool {
   std::string name;
   PoolId pool;
@@ -83,7 +83,7 @@ void check_pool_bounds(Topology& topology, const InPool& one) {
                              {}});
 }
 
-/// A tensor of main is as large as the largest value in it.
+/// A tensor of main has the size of the largest value in it.
 std::vector<InPool> storages_in_pools(const Topology& topology) {
   std::vector<std::uint64_t> bytes;
   for (const Storage& storage : topology.storages) bytes.push_back(storage.bytes.value_or(0));
@@ -129,7 +129,7 @@ std::vector<PlacedValue> placed_values_of(const Topology& topology) {
     const auto id = static_cast<ValueId>(i);
     const Value& value = topology[id];
     const Storage& storage = topology[value.storage];
-    // What is written: a reader may take the next value along.
+    // The written bytes: a reader may also read the value after it.
     const std::uint64_t bytes = value.type.bytes().value_or(0);
     if (!storage.pool || !storage.offset || bytes == 0) continue;
     const Lifetime life = lifetimes.of(id);
@@ -139,7 +139,7 @@ std::vector<PlacedValue> placed_values_of(const Topology& topology) {
   return placed_values;
 }
 
-/// The living values of one pool, by where they begin. None of them overlap.
+/// The live values of one pool, by offset. None of them overlap.
 using Occupied = std::map<std::uint64_t, const PlacedValue*>;
 
 const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& placed) {
@@ -150,15 +150,12 @@ const PlacedValue* overlapping(const Occupied& occupied, const PlacedValue& plac
   return next->second->end > placed.begin ? next->second : nullptr;
 }
 
-/// Adds a check for every value that is put over a living one (rule `storage` of
-/// schemas/topology.md). A tensor last read by a call may share bytes with a result of that call:
-/// USMP looks into kernels and knows that they read before they write. Shared bytes alone do not
-/// make an edge: the planner reuses memory that is not needed any more, and only a read of the very
-/// same storage makes an edge.
-///
-/// Values enter in the order of their definitions. At any time `pools` has the living ones by where
-/// they begin, so that a newcomer only has to look at its two neighbours: near-linear in the number
-/// of values.
+/// Adds a check for every value that overlaps a live one (rule `storage` of schemas/topology.md).
+/// If a call is the last reader of a tensor, the tensor may share bytes with a result of that call:
+/// USMP analyses kernels and knows that they read before they write. Shared bytes do not make an
+/// edge, because the planner reuses memory; only a read of the same storage makes an edge.
+/// Values enter in the order of their definitions. `pools` always contains the live ones by offset,
+/// so a new value is only compared with its two neighbours: near-linear in the number of values.
 void check_overlaps(Topology& topology) {
   const std::vector<PlacedValue> placed_values = placed_values_of(topology);
   std::vector<const PlacedValue*> by_start;
@@ -168,8 +165,8 @@ void check_overlaps(Topology& topology) {
   std::multimap<std::int64_t, const PlacedValue*> leaving;
   std::map<PoolId, Occupied> pools;
   for (const PlacedValue* placed : by_start) {
-    // Who is read for the last time by the call that defines this one may give way to it; what the
-    // same call defined beside it may not.
+    // A value whose last reader is the call that defines this one may overlap it; other results of
+    // the same call may not.
     for (auto at = leaving.begin(); at != leaving.end() && at->first <= placed->from;) {
       const PlacedValue* gone = at->second;
       const bool is_sibling = gone->from == placed->from;
@@ -206,7 +203,7 @@ void check_values(Topology& topology) {
 
 namespace {
 
-/// Whether a kernel may call others: external compilers do not know of those.
+/// Whether a kernel may call other kernels: code of external compilers does not.
 bool calls_unknown_code(const Topology& topology) {
   return std::ranges::any_of(topology.kernels, [](const Kernel& kernel) {
     const bool is_external = kernel.origin == KernelOrigin::external && !kernel.target.empty();
@@ -218,12 +215,12 @@ bool calls_unknown_code(const Topology& topology) {
 
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
                           const FunctionRef& main) {
-  // What is not understood of main may call any function.
+  // Parts of main that are not understood may call any function.
   if (!topology.gaps.empty() || calls_unknown_code(topology)) return;
   std::set<std::string_view> called;
-  // By symbol or by name: main may use either.
+  // By symbol and by name: main may use either.
   for (const Kernel& kernel : topology.kernels) called.insert(kernel.symbol);
-  // Helpers that people add to a module have other names, and no call is expected.
+  // Helpers that users add to a module have other names and need not be called.
   for (const FunctionRef* function : functions.of_module(topology.module)) {
     if (function->function == main.function || function->symbol == main.symbol) continue;
     if (called.contains(function->symbol) || called.contains(function->name)) continue;

@@ -1,5 +1,5 @@
-// What follows for a network once its edges are known: types from both ends of an edge, Relay's
-// view of the same build, and checks of the whole.
+// Completes a network with known edges: types from both ends of an edge, comparison with Relay's
+// main of the same build, and checks of the whole.
 #pragma once
 
 #include <optional>
@@ -14,37 +14,36 @@ namespace mlf::graph {
 
 // --- Types (rule `edge-shapes` of schemas/topology.md) ------------------------------------------
 
-/// Gives flattened tensors the shapes that Relay's main (null: unknown) and main's own declarations
-/// have for them.
+/// Gives flattened tensors the shapes from Relay's main (null: unknown) and from main's own
+/// declarations.
 void restore_shapes(Topology& topology, const Topology* relay);
 
-/// Gives tensors without dimensions those that the functions of a library are told of them.
+/// Gives tensors without dimensions those that calls of library functions state.
 void take_stated_shapes(Topology& topology, KernelLibrary& kernels);
 
-/// Gives tensors without a dtype that of their readers, where the writer says how many bytes it
+/// Gives tensors without a dtype that of their readers, if the writer states how many bytes it
 /// writes.
 void take_written_sizes(Topology& topology, KernelLibrary& kernels);
 
 /// Completes types and sizes that one end of an edge does not know from the other end.
 void complete_types(Topology& topology);
 
-/// Kernels that copy in order are reshapes only where both tensors have the same size in every
-/// call.
+/// Kernels that copy in order are reshapes only if both tensors have the same size in every call.
 void confirm_reshapes(Topology& topology);
 
-/// Sizes of the constants in pools, which have none of their own, where nothing shows how much of
-/// them is read: the list in main's attribute `pool_args` tells by their offsets.
+/// Sets the sizes of constants in pools, which state none, if no read determines them: the list in
+/// main's attribute `pool_args` has the sizes by offset.
 void size_pool_constants(Topology& topology, tir::Node main);
 
 // --- The second opinion: Relay's main in A-normal form, from before memory planning ------------
 
-/// The network that `main_func_info` of an IRModule shows; nothing if the module has none, or
-/// none in the form that TVM gives it: lets of calls, tuples, their elements and constants.
+/// The network in `main_func_info` of an IRModule; nullopt if the module has none, or has it in
+/// another form than TVM's: lets of calls, tuples, their elements and constants.
 std::optional<Topology> relay_main(tir::Node module);
 
 // --- Checks (rules `edge-shapes`, `external-functions`, `storage`, `reads-and-writes`) -----------
 
-/// Values that nothing reads, sizes that do not agree, tensors that do not fit or overlap.
+/// Checks for unread values, contradictory sizes, and tensors that do not fit or overlap.
 void check_values(Topology& topology);
 
 /// Functions of this module that main does not call.
@@ -54,7 +53,7 @@ void check_unused_kernels(Topology& topology, const FunctionTable& functions,
 /// Functions without TIR, whose directions are inferred (rule `external-functions`).
 void check_externals(Topology& topology);
 
-/// Two mains of one module contradict each other, whatever they say (rule `main-function`).
+/// Two mains of one module always contradict each other (rule `main-function`).
 void check_several_mains(std::vector<Topology>& topologies);
 
 }  // namespace mlf::graph

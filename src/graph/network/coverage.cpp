@@ -5,8 +5,8 @@
 
 namespace mlf::graph {
 
-// A segment tree: its leaves are the pieces between neighbouring bounds, padded with empty ones to
-// a power of two so that the parent of node n is n / 2.
+// A segment tree. Its leaves are the pieces between adjacent bounds, padded with empty ones to a
+// power of two, so the parent of node n is n / 2.
 Coverage::Coverage(const std::vector<ByteRange>& ranges) {
   for (const ByteRange& range : ranges) {
     bounds_.push_back(range.begin);
@@ -33,7 +33,7 @@ std::size_t Coverage::leaf_at(std::uint64_t bound) const {
   return leaves_ + static_cast<std::size_t>(at - bounds_.begin());
 }
 
-// A covered node does not look at its children: ranges that lie below count when it is uncovered.
+// A covered node ignores its children: ranges below it count only when it is uncovered.
 void Coverage::update(std::size_t node) {
   Node& own = tree_[node];
   if (own.ranges > 0) {
@@ -51,8 +51,8 @@ void Coverage::update_above(std::size_t leaf) {
   for (std::size_t node = leaf / 2; node > 0; node /= 2) update(node);
 }
 
-// The usual walk of a segment tree from both ends: [first, last) is split into the O(log n) largest
-// nodes that lie in it, and only those and the nodes above them change.
+// The usual bottom-up walk of a segment tree: splits [first, last) into its O(log n) largest nodes,
+// and changes only these and the nodes above them.
 void Coverage::change(ByteRange range, int by) {
   if (range.begin >= range.end) return;
   const std::size_t first = leaf_at(range.begin);

@@ -11,11 +11,11 @@ struct ByteRange {
   std::uint64_t end = 0;  ///< one past the last byte
 };
 
-/// Ranges that come and go, and how many bytes they cover together. Each change takes time
-/// logarithmic in the number of different bounds.
+/// A changing set of ranges, and the number of bytes that they cover together. Each change takes
+/// time logarithmic in the number of different bounds.
 class Coverage {
  public:
-  /// Only these ranges will be added.
+  /// Callers may add only these ranges.
   explicit Coverage(const std::vector<ByteRange>& ranges);
 
   void add(ByteRange range) { change(range, 1); }
@@ -29,7 +29,7 @@ class Coverage {
   // A node of a binary tree over the pieces between bounds; node n is above 2n and 2n + 1.
   struct Node {
     ByteRange span;
-    std::int64_t ranges = 0;  // that cover all of the node, but not all of the node above
+    std::int64_t ranges = 0;  // ranges that cover this node, but not the whole node above
     std::uint64_t bytes = 0;
     std::uint64_t end = 0;
   };

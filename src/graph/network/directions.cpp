@@ -5,9 +5,9 @@
 namespace mlf::graph {
 namespace {
 
-/// A read before any write makes the tensor an update, if there is a value to be updated
-/// (NetworkBuilder::connect). A read under a condition most likely gets what an earlier iteration
-/// of the loops around it wrote.
+/// A read before any write makes the tensor an update, if it has a value to update
+/// (NetworkBuilder::connect). A conditional read most likely gets the value that an earlier
+/// iteration of the loops around it wrote.
 Decision written_by_body(const Effect& effect) {
   switch (effect.first) {
     case Effect::First::read:
@@ -19,7 +19,8 @@ Decision written_by_body(const Effect& effect) {
   }
 }
 
-/// Code that is not understood may read what the rest only writes, and write what it only reads.
+/// Code that is not understood may read tensors that the rest only writes, and write tensors that
+/// the rest only reads.
 std::optional<Decision> from_open_body(const Effect& effect) {
   if (!effect.written) return std::nullopt;
   const bool updates = effect.first == Effect::First::read;
@@ -27,7 +28,8 @@ std::optional<Decision> from_open_body(const Effect& effect) {
                   Certainty::assumed};
 }
 
-/// What the kernel's own code says; nothing where it hands the tensor on to code that is not there.
+/// The direction from the kernel's own code; nullopt if it passes the tensor to code that is
+/// missing.
 std::optional<Decision> from_body(const TensorState& tensor) {
   if (tensor.effect == nullptr) return std::nullopt;
   if (tensor.effect->is_open) return from_open_body(*tensor.effect);
@@ -41,24 +43,24 @@ bool is_output(const std::optional<Decision>& decision) {
   return decision && decision->direction != Direction::input;
 }
 
-/// What the storage says: it is enough that each value is written before it is read.
+/// The direction from the state of the storage: each value must be written before it is read.
 std::optional<Decision> from_state(const TensorState& tensor) {
   if (tensor.is_constant) return Decision{Direction::input, DecidedBy::constant};
   if (tensor.is_input) {
     return Decision{Direction::input, DecidedBy::graph_input, Certainty::likely};
   }
   if (tensor.has_value && tensor.is_unread) {
-    // A tensor is not computed only to be overwritten.
+    // No network computes a tensor and overwrites it unread.
     return Decision{Direction::input, DecidedBy::written_before, Certainty::likely};
   }
-  // Read already: another reader, or memory that StorageRewrite gives to a new tensor.
+  // Already read: this is another reader, or StorageRewrite reuses the memory for a new tensor.
   if (tensor.has_value) return std::nullopt;
   const DecidedBy by = tensor.is_output ? DecidedBy::graph_output : DecidedBy::never_written;
   return Decision{Direction::output, by, Certainty::likely};
 }
 
-/// What neither body nor state tell: another call of the same function, else a reader, since most
-/// arguments are.
+/// If neither body nor state determine the direction: that of another call of the same function,
+/// else an input, because most arguments are inputs.
 Decision fallback(const TensorState& tensor) {
   if (tensor.elsewhere)
     return {tensor.elsewhere->direction, DecidedBy::other_call, tensor.elsewhere->certainty};
@@ -67,8 +69,8 @@ Decision fallback(const TensorState& tensor) {
 
 }  // namespace
 
-// In the order of rule `directions` of schemas/topology.md. From left to right, since an output
-// makes outputs of what follows it.
+// In the order of rule `directions` of schemas/topology.md. From left to right, because arguments
+// after an output are outputs.
 std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
   std::vector<std::optional<Decision>> decided(tensors.size());
   bool after_output = false;
@@ -80,7 +82,7 @@ std::vector<Decision> decide_directions(std::span<const TensorState> tensors) {
     if (!decided[i]) decided[i] = from_state(tensors[i]);
     after_output = after_output || is_output(decided[i]);
   }
-  // A call that writes nothing would have no reason to be there.
+  // A call that writes nothing would be useless.
   if (!after_output && !tensors.empty() && !decided.back()) {
     decided.back() = Decision{Direction::output, DecidedBy::last_argument, Certainty::likely};
   }

@@ -17,7 +17,7 @@ struct Decision {
   Certainty certainty = Certainty::certain;
 };
 
-/// What is known about the memory of one tensor argument at the time of the call.
+/// The state of the memory of one tensor argument at the time of the call.
 struct TensorState {
   bool is_constant = false;
   bool is_input = false;           ///< an input of the network
@@ -29,12 +29,11 @@ struct TensorState {
 };
 
 /// Decides for all tensors of one call, in their order. TVM states directions nowhere.
-///
-/// The body's loads and stores come first. Where it passes a tensor to code that is not in the
-/// archive, or where there is no body: constants and inputs of the network are inputs; so is,
-/// likely, what holds a value, unless it follows an output; what holds none is an output, and so is
-/// everything behind it, as TVM passes inputs first; the last tensor is an output where no other
-/// is.
+/// The body's loads and stores have priority. If the body passes a tensor to code that is not in
+/// the archive, or there is no body: constants and inputs of the network are inputs; a tensor with
+/// a value is a likely input, unless it follows an output; a tensor without a value is an output,
+/// and so are all after it, because TVM passes inputs first; if no tensor is an output, the last
+/// one is.
 std::vector<Decision> decide_directions(std::span<const TensorState> tensors);
 
 }  // namespace mlf::graph

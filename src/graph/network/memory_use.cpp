@@ -23,11 +23,11 @@ struct LiveRange {
   Lifetime life;
 };
 
-/// A pool, or memory of another kind with one allocation behind the other.
+/// A pool, or memory of another kind with consecutive allocations.
 struct Region {
   MemoryUse use;
   std::vector<LiveRange> live_ranges;
-  std::uint64_t allocated = 0;  // outside of pools: there all the time
+  std::uint64_t allocated = 0;  // outside of pools: exists all the time
   bool may_be_more = false;
   bool may_be_less = false;
 
@@ -42,15 +42,13 @@ struct Region {
 constexpr std::array kOutsideOfPools{MemoryKind::executor, MemoryKind::heap, MemoryKind::stack};
 
 /// Counts the bytes in use at each step, region by region.
-///
-/// A value lives from the step that defines it to the last one that touches it, both included
-/// (Lifetimes); a kernel's workspace lives during its call, and a constant always. Each puts a
-/// range of bytes on its region for that time. `follow` then goes through the steps at which
-/// something comes or goes and lets Coverage count the bytes under at least one range: bytes that a
-/// result shares with a dying input count once.
-///
-/// Outside of pools nothing says where an allocation is. Main's are laid out one after the other,
-/// as a stack allocator would, and those of a kernel behind them.
+/// A value is live from the step that defines it to the last one that accesses it, both included
+/// (Lifetimes); a kernel's workspace is live during its call, and a constant always. Each adds a
+/// range of bytes to its region for that time. `follow` then visits the steps at which ranges begin
+/// or end, and Coverage counts the bytes in at least one range: bytes that a result shares with an
+/// input whose lifetime ends count once.
+/// Outside of pools, the place of an allocation is unknown. Lays out main's allocations
+/// consecutively, as a stack allocator would, and those of a kernel after them.
 class MemoryCounter {
  public:
   explicit MemoryCounter(const Topology& topology)
@@ -73,7 +71,7 @@ class MemoryCounter {
   Region& region_of(MemoryKind memory, std::optional<PoolId> pool);
   void follow(Region& region) const;
 
-  // Of all calls together: no real network comes near it.
+  // For all calls together; real networks have far fewer.
   static constexpr std::size_t kMaxWorkspaces = 10'000'000;
 
   const Topology& topology_;
@@ -99,9 +97,9 @@ void MemoryCounter::name_regions() {
   }
 }
 
-// Several calls of one kernel have one reason.
+// Several calls of one kernel give one reason.
 void Region::note(std::string why) {
-  // A few show what is wrong.
+  // A few are enough to show the error.
   constexpr std::size_t kMaxReasons = 20;
   std::vector<std::string>& reasons = use.uncertain;
   if (reasons.size() == kMaxReasons) return;
@@ -118,20 +116,21 @@ void Region::note_less(std::string why) {
   note(std::move(why));
 }
 
-// A value that does not fit its allocation is a check; here it must not reach into the next one.
+// If a value does not fit its allocation, a check reports it; here its range must not extend into
+// the next allocation.
 std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& storage) {
   if (storage.pool) return value.bytes;
   if (!storage.bytes) return std::nullopt;
   return std::min(value.bytes.value_or(*storage.bytes), *storage.bytes);
 }
 
-/// Whether a storage takes memory while the network runs. Constants of main are in the program;
-/// those that the graph executor is given as parameters, it copies into storage of its own.
+/// Whether a storage takes memory while the network runs. Constants of main are in the program. The
+/// graph executor copies its constant parameters into its own storage.
 bool takes_memory(const Storage& storage) {
   return storage.memory && *storage.memory != MemoryKind::program;
 }
 
-// A storage that no value is ever in takes memory as well: main allocates it.
+// A storage that never contains a value also takes memory: main allocates it.
 void MemoryCounter::lay_out_allocations() {
   for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
     const Storage& storage = topology_.storages[i];
@@ -161,8 +160,8 @@ void MemoryCounter::place_values() {
   }
 }
 
-/// A tensor of a kernel's own: in a pool at its place, else behind what main and the graph executor
-/// have there.
+/// Places a kernel's own tensor: in a pool at its offset, else after the memory of main and the
+/// graph executor.
 void MemoryCounter::place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel) {
   Region& region = region_of(buffer.memory, buffer.pool);
   if (!buffer.offset || !buffer.bytes) {
@@ -194,8 +193,8 @@ void MemoryCounter::place_workspaces(const Call& call) {
   }
 }
 
-// What code that is not understood does with its arguments, and what it allocates, is not known.
-// Which arguments it reads and writes is assumed, and so is how long these live.
+// The allocations of code that is not understood, and its accesses to its arguments, are unknown.
+// Their directions and lifetimes are only assumed.
 void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   if (kernel.is_understood()) return;
   const std::string why = kernel.has_tir() ? quoted(kernel.symbol) + ": " + kernel.gaps.front()
@@ -204,7 +203,7 @@ void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
     region.note_more(why);
     if (kernel.may_end_early) region.note_less(why);
   };
-  // What nothing defines may read less of what it is given than its calls look like.
+  // A function without a definition may read less of its arguments than its calls suggest.
   const auto note_given = [&](Region& region) {
     note(region);
     if (kernel.origin == KernelOrigin::unknown) region.note_less(why);
@@ -212,7 +211,7 @@ void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   for (const Argument& argument : call.arguments) {
     if (argument.pool) note_given(region_of(MemoryKind::pool, argument.pool));
     if (!argument.storage) continue;
-    // The graph executor allocates its storages whatever kernels do.
+    // The graph executor allocates its storages independently of the kernels.
     const Storage& storage = topology_[*argument.storage];
     const bool is_of_executor = storage.memory == MemoryKind::executor;
     if (takes_memory(storage) && !is_of_executor)
@@ -222,8 +221,8 @@ void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
   note(region_of(MemoryKind::stack, {}));
 }
 
-/// What is not understood of main may take memory, write over a tensor that is in use, or use one
-/// for longer: no number of any region is a bound.
+/// Parts of main that are not understood may allocate memory, overwrite a tensor in use, or use a
+/// tensor for longer. Therefore no number of any region is a bound.
 void MemoryCounter::note_gaps() {
   for (const std::string& gap : topology_.gaps) {
     for (Region& region : regions_) {
@@ -234,7 +233,7 @@ void MemoryCounter::note_gaps() {
   }
 }
 
-/// Live ranges in the order in which they begin and in the order in which they end.
+/// Live ranges in the order of their beginnings and in the order of their ends.
 struct LiveRangeOrder {
   explicit LiveRangeOrder(const std::vector<LiveRange>& live_ranges) {
     for (const LiveRange& range : live_ranges) {
@@ -287,7 +286,7 @@ void MemoryCounter::follow(Region& region) const {
     for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
       coverage.add((*next)->range);
     }
-    // Whatever was never there at a step of main begins and ends at once.
+    // Skips ranges that are live at no step of main.
     for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
       coverage.remove((*leaving)->range);
     }
@@ -297,7 +296,7 @@ void MemoryCounter::follow(Region& region) const {
   }
 }
 
-/// A region that reaches the largest number may reach further.
+/// A region that reaches the largest number may be larger.
 void note_size(Region& region) {
   if (region.use.used >= kMostBytes) region.note_more("it is too large to count its bytes");
 }
@@ -320,7 +319,7 @@ std::vector<MemoryUse> MemoryCounter::run() && {
   std::vector<MemoryUse> result;
   for (Region& region : regions_) {
     const bool is_empty = region.allocated == 0 && region.live_ranges.empty();
-    // Memory of which nothing is known is not memory that is not there.
+    // Keeps regions of unknown size: unknown is not empty.
     if (!region.use.pool && is_empty && !region.may_be_more) continue;
     follow(region);
     note_size(region);

@@ -10,15 +10,15 @@
 
 namespace mlf::graph {
 
-/// Fills `memory` of a topology that is complete otherwise.
+/// Fills `memory` of an otherwise complete topology.
 void account_memory(Topology& topology);
 
-/// Gives the only workspace pool its size where nothing in the code declares it and where the
-/// module's stated workspace is just what its tensors take: TVM's planner leaves no bytes behind
-/// the last one. A larger statement may count arrays on the stack as well.
+/// Sets the size of the only workspace pool, if the code does not declare it and the module's
+/// stated workspace equals the bytes of its tensors: TVM's planner leaves no bytes after the last
+/// tensor. A larger stated number may include arrays on the stack.
 void size_workspace_pool(Topology& topology, std::optional<std::uint64_t> stated);
 
-/// From the step that defines a value to the last one that touches it, both included.
+/// From the step that defines a value to the last one that accesses it, both included.
 struct Lifetime {
   static constexpr std::int64_t kBeforeMain = -1;
   static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
@@ -31,7 +31,7 @@ class Lifetimes {
   /// `topology` must outlive this.
   explicit Lifetimes(const Topology& topology);
 
-  /// Inputs are there before main, constants always, and outputs stay.
+  /// Inputs exist before main, constants always, and outputs to the end.
   Lifetime of(ValueId value) const;
 
  private:

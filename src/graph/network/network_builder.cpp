@@ -14,29 +14,28 @@ constexpr std::array kLoggingMacros{
 #include "graph/kernels/callees.def"
 };
 
-/// Whether this is a macro that only writes a message: other macros may be anything.
+/// Whether this is a macro that only writes a message; other macros may do anything.
 bool is_logging_macro(std::string_view name) {
   return std::ranges::any_of(kLoggingMacros,
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Some external kernels declare tensors without dimensions (cmsis-nn: `()`): where the storage
-// holds more than one element, the shape says nothing.
+// Some external kernels declare tensors without dimensions (cmsis-nn: `()`). If the storage has
+// more than one element, this shape means nothing.
 TensorType plausible(TensorType type, std::optional<std::uint64_t> storage_bytes) {
   const bool is_scalar = type.shape && type.shape->empty();
   if (is_scalar && storage_bytes && *storage_bytes > type.bytes().value_or(0)) type.shape.reset();
   return type;
 }
 
-/// The first where it has a shape, completed by the second; types that contradict each other are
-/// not mixed.
+/// The first type, if it has a shape, completed by the second. Does not mix contradictory types.
 TensorType better_of(const TensorType& first, const TensorType& second) {
   if (first.shape) return first;
   if (second.shape && (first.dtype.is_void() || first.dtype == second.dtype)) return second;
   return first.dtype.is_void() ? second : first;
 }
 
-/// The end of "TVMDevice<Kind><Phase>", in the C device API since v0.9.
+/// The phase at the end of "TVMDevice<Kind><Phase>", in the C device API since v0.9.
 HookPhase phase_of(std::string_view symbol) {
   constexpr std::array<std::pair<std::string_view, HookPhase>, 4> kPhases{
       // The longer word first.
@@ -50,7 +49,7 @@ HookPhase phase_of(std::string_view symbol) {
   return HookPhase::other;
 }
 
-/// Contexts are handles that no body looks behind.
+/// Contexts are handles whose memory no body accesses.
 bool is_tensor(const KernelParameter& parameter) {
   const tir::DType dtype = parameter.type.dtype;
   return parameter.effect.read || parameter.effect.written ||
@@ -89,7 +88,7 @@ void NetworkBuilder::run() {
   }
   make_inputs();
   for (const Step& raw : body_.steps) {
-    // In the order of main: a storage holds what the last step before this one put there.
+    // In the order of main: a storage contains the value of the last step before this one.
     std::visit([this](const auto& one) { step(one); }, raw);
   }
   make_outputs();
@@ -117,7 +116,7 @@ void NetworkBuilder::make_outputs() {
   for (std::size_t i = 0; i < parameters_.ports.size(); ++i) {
     const PortPlan& plan = parameters_.ports[i];
     if (!plan.is_output) continue;
-    // What the storage holds after the last step is what the network returns.
+    // The network returns the value in the storage after the last step.
     const StorageState& state = storages_.state_of_port(i);
     topology_.outputs.push_back({plan.name, plan.parameter, plan.type, state.current});
     if (!state.current) {
@@ -126,8 +125,8 @@ void NetworkBuilder::make_outputs() {
   }
 }
 
-// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless this is the
-// symbol of another function.
+// Nodes are calls, not functions: the second call of a kernel is "<symbol>_1", unless another
+// function has this symbol.
 std::string NetworkBuilder::unique_name(const std::string& symbol) {
   std::string name = symbol;
   while (!names_.insert(name).second) {
@@ -146,14 +145,14 @@ KernelId NetworkBuilder::kernel_of(const KernelInfo& info) {
 }
 
 void NetworkBuilder::step(const RawCall& raw) {
-  // AOTExecutorCodegen calls all functions of a main in one way.
+  // AOTExecutorCodegen calls all functions of a main in the same way.
   if (topology_.calls.empty()) {
     topology_.provenance.call_form = raw.call_form;
     topology_.provenance.argument_form = raw.argument_form;
   }
   const KernelInfo& info = kernels_.describe(raw.symbol);
   if (is_foreign(info, raw)) return note_foreign(raw);
-  // Before `kernel_of` makes it known.
+  // Before `kernel_of` adds it.
   const bool is_first = !kernel_ids_.contains(info.kernel.symbol);
   const auto id = static_cast<CallId>(topology_.calls.size());
   Call call;
@@ -177,8 +176,7 @@ void NetworkBuilder::step(const RawCall& raw) {
   ++position_;
 }
 
-/// Whether a call is of a function that nothing defines and that is given nothing of the network:
-/// a hook.
+/// Whether the callee has no definition and receives nothing of the network: a hook.
 bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) const {
   if (info.kernel.origin != KernelOrigin::unknown) return false;
   return std::ranges::all_of(raw.arguments, [&](const RawArgument& argument) {
@@ -186,8 +184,8 @@ bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) cons
   });
 }
 
-// A function reaches no tensor that it is not given. A macro may be anything; by convention its
-// name has no small letters.
+// A function cannot access tensors that are not its arguments, but a macro may do anything. By
+// convention, names of macros have no lower-case letters.
 void NetworkBuilder::note_foreign(const RawCall& raw) {
   const bool may_be_macro =
       std::ranges::none_of(raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
@@ -202,7 +200,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
   for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
     Argument argument;
     const ArgumentRole role = parameters_.role_of(raw.arguments[i].place);
-    // Holds for pools and contexts; tensors are decided below, with all of the call known.
+    // Applies to pools and contexts; tensors are decided below, when the whole call is known.
     argument.decided_by = DecidedBy::parameter_kind;
     const bool has_parameter = i < parameters.size();
     if (has_parameter) {
@@ -238,7 +236,8 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
   }
 }
 
-// A kernel that is given something else than it takes does something else than the graph shows.
+// If the kinds of argument and parameter differ, the kernel does something else than the graph
+// shows.
 void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
                                const KernelParameter& parameter, ArgumentRole::Kind kind) {
   const bool is_pool = kind == ArgumentRole::Kind::pool;
@@ -252,7 +251,7 @@ void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
         static_cast<CallId>(topology_.calls.size()));
 }
 
-/// Nothing says how large a constant of main in a pool is but what a kernel reads of it.
+/// Only the reads of kernels show the size of main's constant in a pool.
 void NetworkBuilder::note_constant(const RawCall& raw, const KernelParameter& parameter,
                                    const StorageState& state) {
   const Storage& storage = topology_[state.id];
@@ -265,7 +264,7 @@ void NetworkBuilder::note_constant(const RawCall& raw, const KernelParameter& pa
             " bytes into " + quoted(pool.name) + ", which has " + std::to_string(*pool.bytes));
 }
 
-// Directions depend on what the storages hold now, so that they are decided call by call.
+// Directions depend on the present state of the storages, so they are decided call by call.
 void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
                             std::vector<Tensor>& tensors) {
   const auto known = known_directions_.find(info.kernel.symbol);
@@ -277,7 +276,7 @@ void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
     state.is_output = at.port && parameters_.ports[*at.port].is_output;
     state.is_input = at.port && !state.is_output;
     state.has_value = at.current.has_value() || at.is_constant;
-    // Overwriting a value before it is read would make its call useless.
+    // If an unread value is overwritten, the call that wrote it is useless.
     state.is_unread = at.current && topology_[*at.current].consumers.empty();
     if (tensors[k].argument < parameters.size())
       state.effect = &parameters[tensors[k].argument].effect;
@@ -291,8 +290,8 @@ void NetworkBuilder::decide(const KernelInfo& info, KernelParameters parameters,
   if (parameters.empty()) remember_directions(info.kernel.symbol, decisions);
 }
 
-// What follows from this call alone may help others: a fact that came from another call, or that
-// was only assumed, would go in circles.
+// Remembers only facts that follow from this call alone. A fact from another call, or an
+// assumption, would be circular.
 void NetworkBuilder::remember_directions(const std::string& symbol,
                                          const std::vector<Decision>& decisions) {
   std::vector<std::optional<Decision>>& known = known_directions_[symbol];
@@ -315,7 +314,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
     if (!reads(argument.direction)) continue;
     const Endpoint end{Endpoint::Kind::call, index(id),
                        static_cast<std::uint32_t>(tensor.argument)};
-    // What the kernel is given but does not touch may be overwritten by then.
+    // An argument that the kernel does not access may be overwritten by then.
     argument.reads = tensor.decision.by == DecidedBy::untouched
                          ? storages_.consume(*tensor.state, end)
                          : storages_.read(*tensor.state, end, position_);
@@ -324,7 +323,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
       continue;
     }
     if (argument.direction == Direction::in_out) {
-      // Nothing is there to be updated: what looked like a read is part of a first write.
+      // There is no value to update: the apparent read is part of a first write.
       argument.direction = Direction::output;
     } else {
       note_read_before_write(*tensor.state, call.name, id);
@@ -341,13 +340,13 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
   }
 }
 
-/// A value is at least as long as what is read of it (`complete_types`).
+/// A value is at least as large as the bytes that are read from it (`complete_types`).
 void NetworkBuilder::note_read(ValueId id, std::uint64_t bytes) {
   Value& value = topology_.values[index(id)];
   value.bytes = std::max(value.bytes.value_or(0), bytes);
 }
 
-/// Main would compute with whatever is in the memory: nothing in TVM keeps it from doing so.
+/// Main would use uninitialised memory; TVM does not prevent this.
 void NetworkBuilder::note_read_before_write(const StorageState& state, std::string_view reader,
                                             std::optional<CallId> call) {
   check(CheckCode::read_before_write,
@@ -355,8 +354,8 @@ void NetworkBuilder::note_read_before_write(const StorageState& state, std::stri
         call);
 }
 
-/// Legal in C, and never what TVM means: constants are in ROM, inputs belong to the caller, and an
-/// output has one writer.
+/// Legal in C, but TVM never generates it: constants are in ROM, inputs belong to the caller, and
+/// an output has one writer.
 void NetworkBuilder::note_write(const StorageState& state, std::optional<CallId> call,
                                 ValueId value) {
   const std::string name = quoted(topology_[state.id].name);
@@ -384,7 +383,7 @@ void NetworkBuilder::note_callee(const KernelInfo& info, KernelParameters parame
         id);
 }
 
-// Kernels take inputs before outputs in all versions: another order shows a wrong direction.
+// In all versions, kernels take inputs before outputs, so another order shows a wrong direction.
 void NetworkBuilder::note_order(const Call& call, CallId id) {
   bool writes_any = false;
   bool reads_after = false;
@@ -399,9 +398,9 @@ void NetworkBuilder::note_order(const Call& call, CallId id) {
   if (!writes_any) check(CheckCode::no_output, name + " writes none of its arguments", id);
 }
 
-// After USMP a kernel's workspaces and constants are places in the pools that its calls pass; which
-// pool an argument is, the first call tells. An address inside a tensor is not memory of the
-// kernel's own.
+// After USMP, a kernel's workspaces and constants are places in the pools that its calls pass. The
+// first call determines the pool of an argument. An address inside a tensor is not the kernel's own
+// memory.
 void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
   Kernel& kernel = topology_.kernels[index(call.kernel)];
   for (const BodyMemory& memory : info.places) {
@@ -430,7 +429,7 @@ void NetworkBuilder::step(const RawCopy& raw) {
   const auto id = static_cast<std::uint32_t>(topology_.copies.size());
   const Endpoint end{Endpoint::Kind::copy, id, 0};
   StorageState& source = storages_.state_of(from);
-  // Read before write, as in calls.
+  // Reads before it writes, like calls.
   Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
   if (!copy.reads) note_read_before_write(source, "a copy", std::nullopt);
   StorageState& target = storages_.state_of(to);
@@ -455,7 +454,7 @@ void NetworkBuilder::step(const RawHook& raw) {
   topology_.hooks.push_back(std::move(hook));
 }
 
-// Whatever main does there, it may also call kernels, write tensors and take memory.
+// The statement may call kernels, write tensors and allocate memory.
 void NetworkBuilder::step(const UnknownStatement& raw) {
   check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is not known");
 }

@@ -17,16 +17,15 @@
 
 namespace mlf::graph {
 
-/// Directions that were found in calls of functions without TIR: by symbol, for each of its
-/// tensors.
+/// Directions found in calls of functions without TIR: by symbol, for each tensor.
 using KnownDirections = std::map<std::string, std::vector<std::optional<Decision>>, std::less<>>;
 
-/// Takes the steps of main in their order and keeps for every storage which value it holds. A call
-/// decides the directions of its tensors from that state, reads the values of its inputs, which
-/// makes the edges, and leaves new values in its outputs.
+/// Takes the steps of main in order and tracks the value in every storage. For a call, decides the
+/// directions of its tensors from that state, reads the values of its inputs, which makes the
+/// edges, and puts new values into its outputs.
 class NetworkBuilder {
  public:
-  /// All must outlive the builder. `known` is read and added to.
+  /// All arguments must outlive the builder, which reads and extends `known`.
   NetworkBuilder(Topology& topology, const MainBody& body, const ParameterTable& parameters,
                  KernelLibrary& kernels, KnownDirections& known)
       : topology_(topology),
@@ -39,7 +38,7 @@ class NetworkBuilder {
   void run();
 
  private:
-  /// The parameters of the kernel that a call's arguments go to; none without TIR.
+  /// The kernel's parameters for a call's arguments; none without TIR.
   using KernelParameters = std::span<const KernelParameter>;
 
   /// A tensor argument while its call is decided.

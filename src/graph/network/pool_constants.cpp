@@ -14,7 +14,7 @@ namespace f = tir::f;
 /// Bytes by pool and offset.
 using ConstantSizes = std::map<std::pair<PoolId, std::uint64_t>, std::uint64_t>;
 
-/// Pools are known by name: TVM passes them to kernels in any order.
+/// Names identify pools: TVM passes them to kernels in any order.
 std::optional<PoolId> constant_pool(const Topology& topology, std::string_view name) {
   for (std::size_t i = 0; i < topology.pools.size(); ++i) {
     const Pool& pool = topology.pools[i];
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> bytes_of_array(Node array) {
       .bytes();
 }
 
-// Texts and older captures may have lost the data, and with it the type, of an array.
+// Texts and older captures may have lost the data of an array, and with it the type.
 void add_pool(ConstantSizes& sizes, const Topology& topology, Node info) {
   if (!info.is(Kind::ConstantPoolInfo)) return;
   const auto pool = constant_pool(topology, info.text(f::ConstantPoolInfo::pool_name));

@@ -1,4 +1,4 @@
-// Relay's main, as the module attribute `main_func_info` keeps it, read into a network.
+// Reads Relay's main from the module attribute `main_func_info` into a network.
 #include <map>
 #include <unordered_map>
 
@@ -13,11 +13,11 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// Tensors that one Relay expression is: one, or those of a tuple.
+/// The tensors of a Relay expression: one, or those of a tuple.
 using Tensors = std::vector<ValueId>;
 
-/// AOT puts `main_func_info` on the module: a FunctionInfo with Relay's main for each
-/// target. It survives in save_json only; texts print the attribute without its content.
+/// AOT sets `main_func_info` on the module: a FunctionInfo with Relay's main for each target. Only
+/// save_json contains it; texts print the attribute without its content.
 Node main_function(Node module) {
   const Node attrs = module[f::IRModule::attrs];
   if (!attrs.is(Kind::DictAttrs)) return {};
@@ -69,8 +69,8 @@ Node without_on_device(Node expr) {
 }
 
 /// Reads lets from the outermost in. Their values are calls, tuples, elements of tuples and
-/// constants; arguments are variables. Anything else ends the reading: half a second opinion is
-/// none.
+/// constants; arguments are variables. Fails at any other expression, because a partial network is
+/// useless for the comparison.
 class RelayReader {
  public:
   explicit RelayReader(Node function) : function_(function) {}
@@ -97,7 +97,7 @@ class RelayReader {
   std::map<std::string, KernelId, std::less<>> kernels_;
 };
 
-// Nothing is planned yet: every value has memory of its own.
+// Before planning, every value has its own memory.
 ValueId RelayReader::add(std::string name, ValueKind kind, TensorType type) {
   Storage storage;
   storage.name = name;
@@ -140,8 +140,8 @@ std::optional<Tensors> RelayReader::all_of(tir::NodeList exprs) {
 
 Tensors RelayReader::constant(Node expr) {
   Tensors tensors;
-  // Relay's constants have no names. Where one is used twice it is two values, which the comparison
-  // takes for the same.
+  // Relay's constants have no names. A constant with two uses becomes two values, which the
+  // comparison treats as equal.
   const std::string name = "constant_" + std::to_string(tir::index(expr.id()));
   for (const TensorType& type : tensor_types(expr[f::RelayConstant::checked_type])) {
     tensors.push_back(add(name, ValueKind::constant, type));
@@ -170,7 +170,7 @@ std::optional<Tensors> RelayReader::element(Node expr) {
   return Tensors{(*tensors)[position]};
 }
 
-// CallLoweredAttrs carry the attributes of the Relay function: its hash, and whether it only
+// CallLoweredAttrs contain the attributes of the Relay function: its hash, and whether it only
 // reshapes.
 KernelId RelayReader::kernel(Node callee, Node call) {
   const std::string_view name = callee.text(f::GlobalVar::name_hint);
@@ -253,8 +253,8 @@ std::optional<Tensors> RelayReader::tensors_of(Node expr) {
   if (expr.is(Kind::RelayTuple)) return all_of(expr.list(f::RelayTuple::fields));
   if (expr.is(Kind::RelayTupleGetItem)) return element(expr);
   if (!expr.is(Kind::RelayCall)) return atom(expr);
-  // Where TVM removed a reshape (v0.10+), the variable of its result is bound to the very call that
-  // made its input.
+  // If TVM removed a reshape (v0.10+), the variable of its result is bound to the call that made
+  // its input.
   const auto known = calls_.find(tir::index(expr.id()));
   if (known != calls_.end()) return known->second;
   const auto results = call(expr);
@@ -264,7 +264,7 @@ std::optional<Tensors> RelayReader::tensors_of(Node expr) {
 
 void RelayReader::outputs(const Tensors& tensors) {
   for (const ValueId value : tensors) {
-    // Names of outputs are not compared.
+    // The comparison ignores names of outputs.
     const std::string name = "output" + std::to_string(topology_.outputs.size());
     topology_.outputs.push_back({name, name, topology_[value].type, value});
   }

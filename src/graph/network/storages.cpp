@@ -5,7 +5,7 @@
 namespace mlf::graph {
 namespace {
 
-/// Main's own declaration where a call does not say the shape.
+/// Main's own declaration, if a call does not state the shape.
 TensorType declared_or(const TensorType& type, const TensorType& declared) {
   if (type.shape || !declared.shape) return type;
   if (!type.dtype.is_void() && type.dtype != declared.dtype) return type;
@@ -18,7 +18,7 @@ Storages::Storages(Topology& topology, const MainBody& body, const ParameterTabl
     : topology_(topology), body_(body), parameters_(parameters) {
   for (std::size_t i = 0; i < parameters.ports.size(); ++i)
     ports_.emplace(parameters.ports[i].storage, i);
-  // Parameters keep their names, whatever allocations are called.
+  // Parameters keep their names, even if allocations have the same ones.
   for (std::size_t i = 0; i < parameters.ports.size(); ++i) state_of_port(i);
 }
 
@@ -32,7 +32,7 @@ std::string Storages::unique(std::string name) {
 }
 
 StorageState& Storages::state_of(const ArgumentRole& role) {
-  // References into a map stay good while it grows; calls keep several of them.
+  // References into a map stay valid while it grows; calls keep several of them.
   const auto at = states_.find(role.storage);
   if (at != states_.end()) return at->second;
   return states_.emplace(role.storage, make(role)).first->second;
@@ -55,7 +55,7 @@ void Storages::describe_local(const StorageKey& root, Storage& storage, StorageS
   state.declared = at->second.type;
 }
 
-// Its array is linked, or the parameters beside the code have it.
+// Either the code links its array, or the parameters beside the code contain it.
 void Storages::describe_lookup(Storage& storage, StorageState& state) {
   const auto known = body_.linked.find(storage.name);
   if (known == body_.linked.end()) return;
@@ -63,7 +63,7 @@ void Storages::describe_lookup(Storage& storage, StorageState& state) {
   storage.bytes = state.declared.bytes();
 }
 
-// A place in a pool: offset from its let, or from the address itself where it has no name.
+// A place in a pool: the offset comes from its let, or from the address if it has no name.
 void Storages::describe_place(const StorageKey& root, Storage& storage, StorageState& state) {
   storage.kind = StorageKind::pool;
   storage.memory = MemoryKind::pool;
@@ -80,7 +80,7 @@ void Storages::describe_place(const StorageKey& root, Storage& storage, StorageS
   state.is_constant = topology_[*storage.pool].kind == PoolKind::constant;
 }
 
-// A place in a pool is known by the name of its let. Two names are two storages even where their
+// The name of its let identifies a place in a pool. Two names are two storages, even if their
 // addresses are equal or overlap: USMP reuses the bytes of dead tensors.
 StorageState Storages::make(const ArgumentRole& role) {
   StorageState state;
@@ -110,7 +110,7 @@ StorageState Storages::make(const ArgumentRole& role) {
       if (storage.pool) describe_place(role.storage, storage, state);
       break;
   }
-  // The name that users know, not that of the variable.
+  // The user-visible name, not that of the variable.
   if (state.port) storage.name = parameters_.ports[*state.port].name;
   if (state.port && storage.kind == StorageKind::parameter) storage.bytes = state.declared.bytes();
   storage.name = unique(std::move(storage.name));
@@ -144,7 +144,7 @@ ValueId Storages::define_input(StorageState& state) {
   return add_value(state, ValueKind::input, state.declared);
 }
 
-// Constants hold their value from the start; it is added where main first uses it.
+// Constants have their value from the start; it is added at main's first use.
 std::optional<ValueId> Storages::consume(StorageState& state, const Endpoint& consumer) {
   if (!state.current && state.is_constant) {
     add_value(state, ValueKind::constant, state.declared);
@@ -160,7 +160,7 @@ std::optional<ValueId> Storages::read(StorageState& state, const Endpoint& reade
   return value;
 }
 
-// The old value, if any, ends here; its readers keep it.
+// The storage loses its old value, if any; the readers of that value keep it.
 ValueId Storages::write(StorageState& state, const Endpoint& writer, Position position,
                         const TensorType& type) {
   const ValueId id = add_value(state, ValueKind::computed, type);

@@ -11,9 +11,9 @@
 
 namespace mlf::graph {
 
-/// One storage while main is followed step by step. Each write makes a new value of it, as
-/// StorageRewrite gives one allocation to several tensors one after the other; after USMP each
-/// tensor has a let, and so a storage, of its own.
+/// The state of one storage at a step of main. Each write makes a new value, because StorageRewrite
+/// uses one allocation for several tensors in turn; after USMP, each tensor has its own let and
+/// therefore its own storage.
 struct StorageState {
   StorageId id{};
   std::optional<ValueId> current;   ///< what it holds now
@@ -31,16 +31,16 @@ class Storages {
   StorageState& state_of(const ArgumentRole& role);
   StorageState& state_of_port(std::size_t port);
 
-  /// The value that the storage holds, with one more consumer; nothing if it holds none.
+  /// Returns the value in the storage and adds a consumer to it; nullopt if the storage has none.
   std::optional<ValueId> consume(StorageState& state, const Endpoint& consumer);
-  /// The same, in use up to this step.
+  /// The same, and marks the value as in use up to this step.
   std::optional<ValueId> read(StorageState& state, const Endpoint& reader, Position position);
-  /// A new value in the storage.
+  /// Puts a new value into the storage.
   ValueId write(StorageState& state, const Endpoint& writer, Position position,
                 const TensorType& type);
-  /// What main allocates and never uses: it takes memory without holding a value.
+  /// Adds memory that main allocates and never uses: it takes memory but has no value.
   void add_unused_locals();
-  /// The value of an input that nothing made.
+  /// Makes the value of an input, which no step writes.
   ValueId define_input(StorageState& state);
 
  private:

@@ -1,4 +1,4 @@
-// The types of tensors, completed from whatever knows them.
+// Completes the types of tensors from all available sources.
 #include <algorithm>
 #include <set>
 
@@ -7,8 +7,7 @@
 namespace mlf::graph {
 namespace {
 
-/// Whether both call the same functions in the same order: then the calls belong to each other one
-/// by one.
+/// Whether both call the same functions in the same order. Then the calls correspond one to one.
 bool calls_are_alike(const Topology& topology, const Topology& relay) {
   return std::equal(topology.calls.begin(), topology.calls.end(), relay.calls.begin(),
                     relay.calls.end(), [&](const Call& a, const Call& b) {
@@ -28,15 +27,15 @@ void take_shapes_of_call(Call& call, const Call& relay) {
   auto from = relay.arguments.begin();
   for (Argument& argument : call.arguments) {
     if (!is_tensor(argument)) continue;
-    // Behind the first argument that does not fit, nothing can be trusted to.
+    // After the first argument that does not match, no match is reliable.
     if (from == relay.arguments.end() || from->direction != argument.direction) return;
     take_shape(argument.type, from->type);
     ++from;
   }
 }
 
-/// Gives the tensors of calls the dimensions that Relay's main has for them, where both make the
-/// same calls one by one; dtype and size of a tensor must be the same.
+/// Gives the tensors of calls their dimensions in Relay's main, if both make the same calls in
+/// order; dtype and size of a tensor must be equal.
 void take_shapes_of_relay(Topology& topology, const Topology& relay) {
   if (!calls_are_alike(topology, relay)) return;
   for (std::size_t i = 0; i < topology.calls.size(); ++i) {
@@ -54,7 +53,8 @@ bool knows_more(const TensorType& type, const TensorType& than) {
   return than.dtype.is_void() || than.dtype == type.dtype;
 }
 
-// A tensor without a shape at one end has the shape of the other end, or its bytes are unknown.
+// If a tensor has no shape at one end, it has that of the other end; otherwise its bytes are
+// unknown.
 void complete(Topology& topology, Value& value, ValueId id) {
   for (const Endpoint& end : value.consumers) {
     const TensorType& seen = topology.type_at(end, id);
@@ -68,7 +68,7 @@ void complete(Topology& topology, Value& value, ValueId id) {
   };
   for (const Endpoint& end : value.consumers) fill(end);
   if (value.producer) fill(*value.producer);
-  // What is read beyond what was written has to be there, too.
+  // Bytes that are read beyond the written ones must also exist.
   const std::uint64_t read = value.bytes.value_or(0);
   value.bytes = value.type.bytes();
   if (value.bytes) value.bytes = std::max(*value.bytes, read);
@@ -76,8 +76,8 @@ void complete(Topology& topology, Value& value, ValueId id) {
 
 void complete_storage(Topology& topology, const Value& value) {
   Storage& storage = topology.storages[index(value.storage)];
-  // A let over a pool says where it begins, a linked parameter nothing at all; the largest tensor
-  // in it is how long it is.
+  // A let in a pool states only its offset, and a linked parameter nothing, so the largest tensor
+  // in it determines the size.
   const bool is_sized_by_values =
       storage.kind == StorageKind::pool || storage.kind == StorageKind::lookup;
   if (is_sized_by_values && value.bytes) {
@@ -85,8 +85,8 @@ void complete_storage(Topology& topology, const Value& value) {
   }
 }
 
-// v0.9 and v0.10 flatten the tensors of kernels, and the memory planner forgets the shapes they
-// had. Main's own declarations and Relay's types are then the only ones with dimensions.
+// v0.9 and v0.10 flatten the tensors of kernels, and the memory planner drops the original shapes.
+// Then only main's own declarations and Relay's types have dimensions.
 bool is_flattened(const Topology& topology) {
   for (const Call& call : topology.calls) {
     for (const Argument& argument : call.arguments) {
@@ -122,7 +122,7 @@ void take_stated_shape(TensorType& type, const std::vector<std::int64_t>& shape)
   if (!is_size || type.bytes() == stated.bytes()) type = stated;
 }
 
-/// The dtype that all readers of a value see; void where they differ.
+/// The dtype that all readers of a value use; void if they differ.
 tir::DType dtype_at_readers(const Topology& topology, ValueId id) {
   tir::DType dtype;
   for (const Endpoint& end : topology[id].consumers) {
@@ -133,8 +133,8 @@ tir::DType dtype_at_readers(const Topology& topology, ValueId id) {
   return dtype;
 }
 
-/// Whether the argument is read from a call that may have written more than is known: then its
-/// reader does not say how much is there.
+/// Whether the writer of this argument may have written more bytes than known. Then its reader does
+/// not determine the size.
 bool is_from_open_end(const Topology& topology, const Argument& argument) {
   if (!argument.reads) return false;
   const auto& producer = topology.values[index(*argument.reads)].producer;
@@ -148,21 +148,21 @@ bool is_from_open_end(const Topology& topology, const Argument& argument) {
 }  // namespace
 
 void restore_shapes(Topology& topology, const Topology* relay) {
-  // Only then: elsewhere readers may see another shape on purpose, where a reshape was removed.
+  // Only in this case: otherwise a removed reshape may give readers another shape intentionally.
   if (!is_flattened(topology)) return;
   if (relay != nullptr) take_shapes_of_relay(topology, *relay);
   for (const Port& port : topology.inputs) take_shape_of_port(topology, port);
   for (const Port& port : topology.outputs) take_shape_of_port(topology, port);
 }
 
-// In the order of the calls: who writes a tensor comes before who reads it.
+// In the order of the calls: the writer of a tensor comes before its readers.
 void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
   for (Call& call : topology.calls) {
     const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
     const std::size_t count = std::min(parameters.size(), call.arguments.size());
     for (std::size_t i = 0; i < count; ++i) {
       Argument& argument = call.arguments[i];
-      // Where the numbers of both differ, no argument has a parameter.
+      // If the numbers differ, no argument has a parameter.
       const StatedShape& stated = parameters[i].stated_shape;
       if (!stated || argument.parameter.empty() || !argument.storage) continue;
       if (is_from_open_end(topology, argument)) continue;
@@ -173,7 +173,7 @@ void take_stated_shapes(Topology& topology, KernelLibrary& kernels) {
   }
 }
 
-/// A function that says how many bytes it writes need not say what they are: that do its readers.
+/// A function that states how many bytes it writes may not state their dtype; its readers do.
 void take_written_sizes(Topology& topology, KernelLibrary& kernels) {
   for (Call& call : topology.calls) {
     const auto& parameters = kernels.describe(topology.kernel_of(call).symbol).parameters;
@@ -208,7 +208,7 @@ void complete_types(Topology& topology) {
 
 void confirm_reshapes(Topology& topology) {
   for (const Call& call : topology.calls) {
-    // An unknown size is a value of its own here: it agrees with nothing.
+    // An unknown size counts as a distinct size here: it agrees with no other.
     std::set<std::optional<std::uint64_t>> sizes;
     for (const Argument& argument : call.arguments) {
       if (argument.storage) sizes.insert(argument.type.bytes());
