@@ -13,8 +13,8 @@ namespace {
 
 using support::get_or_throw;
 
-/// A repr text prints parameters and no buffer maps: main has its pools, and nothing says what is
-/// in them. All other dialects show both.
+/// A repr text prints parameters but no buffer maps: it shows main's pools, but not their contents.
+/// All other dialects show both.
 std::optional<std::string> unread_pools_of(const Deployment& deployment,
                                            const graph::Topology& network,
                                            const deployment::NetworkSources& sources) {
@@ -33,7 +33,7 @@ std::optional<std::string> unread_pools_of(const Deployment& deployment,
   return std::nullopt;
 }
 
-/// Lifetimes of a pool that is refused are not known, and so is what fits beside its buffers.
+/// For a refused pool, lifetimes are unknown, and therefore also what fits beside its buffers.
 std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
                                     std::vector<plan::AccessedBuffer> buffers,
                                     std::span<const plan::MemoryLimit> memories,

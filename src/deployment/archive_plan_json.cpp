@@ -16,7 +16,7 @@ bool may_be_more(const graph::MemoryUse& use) {
   return use.exactness == graph::Exactness::at_least || use.exactness == graph::Exactness::unknown;
 }
 
-/// Whether it is not known how much memory the network takes at most: then no plan of it is one.
+/// Whether the network's maximum memory is unknown. Then its plans are incomplete.
 bool may_take_more(const graph::Topology& network) {
   return std::ranges::any_of(network.memory, may_be_more);
 }
@@ -27,7 +27,7 @@ bool may_take_more(const graph::Topology& network, graph::PoolId pool) {
   });
 }
 
-/// One let: where its offset is written, now and as it could be.
+/// One let: the place of its offset, the present offset and the planned one.
 void write_buffer(Writer& out, const graph::Topology& network, const plan::PoolPlan& pool,
                   std::size_t i) {
   const plan::PlannedBuffer& buffer = pool.now.buffers[i];
@@ -38,7 +38,7 @@ void write_buffer(Writer& out, const graph::Topology& network, const plan::PoolP
   out.member("variable", buffer.variable);
   out.member("storage", buffer.storage);
   out.member("kernel", buffer.kernel);
-  // Where the network may take more, a size is no more than what is known of it.
+  // If the network may take more, a size is only a lower bound.
   const bool is_known = buffer.bytes != 0 && !may_take_more(network, pool.now.pool);
   out.member("bytes", is_known ? std::optional(buffer.bytes) : std::nullopt);
   out.member("alignment", buffer.alignment);
@@ -73,7 +73,7 @@ void write_planner(Writer& out, std::string_view key,
   out.member(key, result ? std::optional(result->size) : std::nullopt);
 }
 
-// Numbers of a pool that is refused are not known, but for what the archive itself says.
+// For a refused pool, only the archive's own numbers are known.
 void write_pool(Writer& out, const graph::Topology& network, const ModulePoolPlan& pool) {
   const plan::PoolPlan& plan = pool.plan;
   const bool is_known = !may_take_more(network, plan.now.pool);
@@ -102,7 +102,7 @@ void write_pool(Writer& out, const graph::Topology& network, const ModulePoolPla
               [&](Writer&, const plan::ScratchCost& cost) { write_scratch(out, network, cost); });
 }
 
-/// Nothing is known of a solution that is not there.
+/// Writes null if there is no solution.
 void write_solution(Writer& out, std::string_view key, const plan::Solution* solution) {
   out.object(key, [&] {
     out.member("bytes", solution != nullptr ? std::optional(solution->size) : std::nullopt);
@@ -125,7 +125,7 @@ void write_allocations(Writer& out, const graph::Topology& network, const plan::
   out.member("uncertain", plan.uncertain);
 }
 
-/// Positions in `calls` of the topology, and what each pool needs when they run so.
+/// Positions in `calls` of the topology, and the size of each pool in this order.
 void write_order(Writer& out, const ModulePlan& module, const plan::NetworkOrder& order) {
   out.member("peak_now", order.order.given_peak);
   out.member("peak", order.order.peak);
@@ -155,7 +155,7 @@ void write_memory(Writer& out, const plan::SplitMemory& memory) {
   out.member("accessed", memory.accessed);
 }
 
-/// Where each buffer of all pools would go in the memories that were given.
+/// The place of each buffer of all pools in the given memories.
 void write_split(Writer& out, const ModuleSplit& module) {
   out.member("fits", module.split.fits);
   out.member("most_in_first", module.split.most_in_first);

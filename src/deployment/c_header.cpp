@@ -25,7 +25,7 @@ constexpr std::string_view kSize = "_SIZE";
 constexpr std::string_view kInputs = "_inputs";
 constexpr std::string_view kOutputs = "_outputs";
 
-/// Takes the next line off `text`, without its end.
+/// Removes the next line from `text` and returns it without its line end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   std::string_view line = text.substr(0, end);
@@ -40,14 +40,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
-/// The name in `void* name;`, blanks where they are; empty for other lines.
+/// The name in `void* name;`, with blanks at any place; empty for other lines.
 std::string_view field_of(std::string_view line) {
   if (!line.starts_with(kField) || !line.ends_with(';')) return {};
   line = trimmed(line.substr(kField.size(), line.size() - kField.size() - 1));
   return line.starts_with('*') ? trimmed(line.substr(1)) : std::string_view();
 }
 
-/// Lines of a header as they come. Blanks and places of braces may be those of a formatter.
+/// Reads a header line by line. A formatter may have changed blanks and the places of braces.
 class HeaderReader {
  public:
   void line(std::string_view text) {
@@ -64,7 +64,7 @@ class HeaderReader {
 
   HeaderFields finish() && {
     for (std::string& name : pools_) {
-      // Macros may come before or after the struct: put together at the end.
+      // Macros may come before or after the struct, so both are combined at the end.
       const auto size = sizes_.find(upper(prefix_ + name));
       if (size == sizes_.end()) continue;
       fields_.pools.push_back({std::move(name), size->second.bytes, size->second.is_constant});
@@ -75,7 +75,7 @@ class HeaderReader {
 
  private:
   void add_sizes() {
-    // The sum of all workspace has the name that an input called "workspace" would have.
+    // The macro of the total workspace has the name that an input called "workspace" would have.
     std::map<std::string, std::size_t, std::less<>> names{{upper(module_ + "_workspace"), 1}};
     const std::vector<std::string>* const tensors[] = {&fields_.inputs, &fields_.outputs};
     for (const auto* list : tensors) {
@@ -122,7 +122,7 @@ class HeaderReader {
     if (space == words.npos) return;
     const std::string_view name = words.substr(0, space);
     const auto bytes = support::whole_number<std::int64_t>(words.substr(space + 1));
-    // Edited by hand, perhaps: a size that is not a plain number is not known.
+    // The header may be edited by hand: a size that is not a plain number is unknown.
     if (!bytes || *bytes < 0) return;
     for (const std::string_view suffix : {kWorkspacePool, kConstantPool}) {
       if (!name.ends_with(suffix)) continue;
@@ -135,7 +135,7 @@ class HeaderReader {
     if (name.ends_with(kWorkspace)) fields_.workspace_bytes = static_cast<std::uint64_t>(*bytes);
   }
 
-  /// ASCII, whatever the locale: these are C identifiers.
+  /// ASCII, independent of the locale: these are C identifiers.
   static std::string upper(std::string text) {
     std::ranges::transform(text, text.begin(), [](char c) {
       return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;

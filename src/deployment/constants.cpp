@@ -19,10 +19,10 @@ using tir::ConstantQuery;
 using tir::ConstantSite;
 using tir::Kind;
 
-/// Texts name a constant as it is called, or with a number that makes the name unique.
+/// Texts use the name of a constant, or this name with a number that makes it unique.
 bool is_name_of(std::string_view printed, std::string_view name) {
   std::string legal(name);
-  // Relay's names may hold dots, which TVMScript cannot print.
+  // Relay's names may contain dots, which TVMScript cannot print.
   std::ranges::replace(legal, '.', '_');
   if (printed == name || printed == legal) return true;
   if (!printed.starts_with(name) && !printed.starts_with(legal)) return false;
@@ -32,8 +32,8 @@ bool is_name_of(std::string_view printed, std::string_view name) {
          suffix.find_first_not_of("0123456789", 1) == std::string_view::npos;
 }
 
-/// Whether the numbers of a text are those of an array at the digits that the text has. Compared as
-/// they are printed: rounding twice can differ from rounding once.
+/// Whether the numbers of a text equal those of an array at the text's number of digits. Compares
+/// printed forms: rounding twice can differ from rounding once.
 template <class Float>
 bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> whole,
                 unsigned digits) {
@@ -57,7 +57,7 @@ bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> who
 
 void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) {
   FunctionNames& names = functions_.emplace_back();
-  // Which functions the module has: constants in attributes are asked for by function.
+  // The functions of the module: queries for constants in attributes name a function.
   for (const tir::NamedFunction& one : tir::functions_of(document->module)) names.emplace(one.name);
   for (tir::ArrayUse& use : tir::array_uses(document->module.root())) {
     if (!use.array.is(Kind::NDArray)) continue;
@@ -87,7 +87,8 @@ void ConstantLibrary::add_params(const tir::Input& file) {
     const auto dtype = tir::parse_dtype(to_string(param.type));
     if (!dtype) continue;
     candidates_.push_back({.site = ConstantSite::statement,
-                           // Nothing says whose a parameter is: its name has to do.
+                           // The archive does not state the owner of a parameter, so the name alone
+                           // must match.
                            .module = nullptr,
                            .function = {},
                            .name = param.name,
@@ -115,13 +116,13 @@ bool ConstantLibrary::has_place(const Candidate& candidate, const ConstantQuery&
     return (is_statement || candidate.site == ConstantSite::pool) &&
            is_name_of(query.name, candidate.name);
   }
-  // What has no name of its own in the archive is that of its module only.
+  // A constant without a unique name in the archive belongs only to its module.
   if (candidate.module == nullptr || !candidate.module->contains(query.function)) return false;
-  // The memory planner calls the pointer to a constant after it.
+  // The memory planner names the pointer to a constant after the constant.
   if (query.site == ConstantSite::pool && is_statement) {
     return query.name == candidate.name + "_let";
   }
-  // Only attributes of functions are asked for function by function.
+  // Only queries for attributes of functions depend on the function.
   const bool is_of_function =
       query.site != ConstantSite::function_attribute || candidate.function == query.function;
   return candidate.site == query.site && candidate.name == query.name && is_of_function &&
@@ -132,13 +133,13 @@ bool ConstantLibrary::fits(const Candidate& candidate, const ConstantQuery& quer
   const tir::FoundConstant& constant = candidate.constant;
   if (!has_place(candidate, query)) return false;
   if (query.dtype && *query.dtype != constant.dtype) return false;
-  // A text that shows neither dimensions nor elements: the place has to do.
+  // If a text shows neither dimensions nor elements, the place alone must match.
   if (!query.shape) return true;
   return constant.data.size() == tir::tir_json::byte_size(constant.dtype, *query.shape) &&
          begins_with(constant.data, query);
 }
 
-/// Of statements, those of the function that is asked for if there are any.
+/// For statements, prefers the constants of the query's function.
 std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query) const {
   std::vector<const Candidate*> found;
   for (const Candidate& candidate : candidates_) {
@@ -157,7 +158,7 @@ std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query)
 
 std::optional<tir::FoundConstant> ConstantLibrary::find(const ConstantQuery& query) const {
   const std::vector<tir::FoundConstant> found = all(query);
-  // Several that have equal data are one: stages of a build repeat their constants.
+  // Constants with equal data count as one: stages of a build repeat their constants.
   const tir::FoundConstant* const one = tir::agreed(found);
   return one == nullptr ? std::nullopt : std::optional(*one);
 }

@@ -24,7 +24,7 @@ bool is_c(const FileRef& file) {
   return file.name.ends_with(".c");
 }
 
-/// What is true whatever else is not known.
+/// Whether the counted bytes of the claim are a certain lower bound.
 bool is_evidence(const MemoryClaim& claim) {
   return claim.found.exactness == graph::Exactness::exact ||
          claim.found.exactness == graph::Exactness::at_least;
@@ -61,7 +61,7 @@ std::vector<graph::Check> errors_of_c(const Deployment& deployment, std::size_t 
   const graph::Provenance& provenance = network.provenance;
   const bool is_captured = provenance.kind == graph::Provenance::Kind::main_function &&
                            provenance.dialect != tir::Dialect::c;
-  // A size that the caller states is one of the captured network.
+  // A size that the caller states applies to the captured network.
   if (!is_captured || !deployment.pool_sizes().empty()) return {};
   std::vector<const TirSource*> sources;
   for (const TirSource& source : support::get_or_throw(deployment.generated_c(module))) {
@@ -97,7 +97,7 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
                                     fault.where.column, fault.message)});
     }
   }
-  // A header is read with each file that may include it.
+  // A header is read once for each file that may include it.
   std::vector<Contradiction> once;
   for (Contradiction& one : found) {
     if (std::ranges::find(once, one) == once.end()) once.push_back(std::move(one));

@@ -11,9 +11,9 @@
 
 namespace mlf {
 
-/// Returns all of one module, an index into ModelLibrary::modules: the errors of its network,
-/// numbers of metadata.json that are too small, and C that no compiler accepts. `network` is null
-/// if the module has none. Errors: `io`, `invalid_input`.
+/// Returns all contradictions of one module, an index into ModelLibrary::modules: the errors of its
+/// network, numbers of metadata.json that are too small, and C that no compiler accepts. `network`
+/// is null if the module has none. Errors: `io`, `invalid_input`.
 Result<std::vector<Contradiction>> contradictions_of(const Deployment& deployment,
                                                      std::size_t module,
                                                      const graph::Topology* network);

@@ -42,7 +42,7 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
       return model_library::read_build(
           {archive.path(), build->name, get_or_throw(archive.read(*build))}, files);
     }
-    // People publish what they compile.
+    // Some archives have only generated code and no metadata.json.
     if (auto library = deployment::inferred_library(archive, files)) return *std::move(library);
     const std::string directory = model_library::directory_with_format(archive.members());
     throw support::Error(
@@ -57,7 +57,7 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
   }));
 }
 
-/// Captured without loss, and so a source of the constants that texts lack.
+/// Whether the capture is lossless, and therefore a source of constants that texts lack.
 bool has_whole_constants(const TirSource& source) {
   return !source.c && source.member != nullptr &&
          tir::detect(source.text) == tir::Dialect::save_json;
@@ -70,14 +70,14 @@ void add_once(std::vector<const Member*>& members, const Member* member) {
 }  // namespace
 
 struct Deployment::State {
-  /// A document that was read or not yet.
+  /// A document that may not be read yet.
   struct Slot {
     std::mutex reading;
     std::shared_ptr<const tir::Document> kept;
     std::weak_ptr<const tir::Document> released;  ///< a caller may still hold it
   };
-  /// Where constants are that texts lack: captured modules, and what each module of the library
-  /// has.
+  /// The sources of constants that texts lack: captured modules, and the files of each module of
+  /// the library.
   struct ConstantSources {
     struct OfModule {
       std::span<const TirSource> generated_c;
@@ -117,9 +117,9 @@ struct Deployment::State {
 
   // Locks are taken in this order: the slot of a text, `collecting`, the slot of a source of
   // constants (which is never such a text), `naming` or `generating`.
-  std::mutex naming;  // of `slots` and `kept`, not of what slots hold
+  std::mutex naming;  // protects `slots` and `kept`, not the contents of slots
   std::map<SlotName, Slot> slots;
-  std::vector<Slot*> kept;  // of thousands, those that have a document
+  std::vector<Slot*> kept;  // those with a document, of possibly thousands
   std::mutex generating;    // of `sources.generated`
   std::mutex collecting;    // of `known_constants`
   std::optional<deployment::ConstantLibrary> known_constants;
@@ -127,12 +127,12 @@ struct Deployment::State {
 
 Deployment::State::Slot& Deployment::State::slot_of(const TirSource& source) {
   const std::scoped_lock lock(naming);
-  // References into a map stay good; only finding one needs the lock.
+  // References into a map stay valid; only the lookup needs the lock.
   return slots[{source.path, source.name}];
 }
 
-/// Of modules that captured TIR shows, generated C is read only for its constants and to be
-/// compared with that TIR: it is looked for when it is wanted.
+/// If captured TIR contains a module, its generated C is needed only for constants and for
+/// comparison with that TIR, so it is searched on demand.
 const deployment::GeneratedC& Deployment::State::generated_c(std::size_t module) {
   const std::scoped_lock lock(generating);
   auto& generated = sources.generated.at(module);
@@ -154,7 +154,7 @@ Deployment::State::ConstantSources Deployment::State::constant_sources() {
   return found;
 }
 
-/// In the order of `constant_sources`, module by module: the manifest lists them like this.
+/// In the order of `constant_sources`, module by module, which is the order in the manifest.
 std::vector<const Member*> Deployment::State::constant_members() {
   const ConstantSources found = constant_sources();
   std::vector<const Member*> members;
@@ -180,7 +180,7 @@ tir::Document Deployment::State::read_text(const TirSource& source) {
                 limits));
 }
 
-/// Of TIR that was read from C. Captured TIR stays what TVM wrote, whatever was made of it.
+/// For TIR that was read from C. Captured TIR stays unchanged.
 void Deployment::State::add_c_places(tir::Document& document) {
   for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
     const auto module = symbols.module_of(one.symbol);
@@ -194,7 +194,7 @@ void Deployment::State::add_c_places(tir::Document& document) {
 tir::Document Deployment::State::read(const TirSource& source) {
   tir::Document document =
       source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
-  // Texts do not say which target they are of (legacy prints meta[Target][0]); metadata does.
+  // Texts do not state their target (legacy text prints meta[Target][0]); metadata does.
   const TirOwners owners = deployment::owners_of(document.module, source.stem, library, symbols);
   if (owners.target != nullptr) document.target = owners.target->text;
   if (source.c) add_c_places(document);
@@ -204,7 +204,7 @@ tir::Document Deployment::State::read(const TirSource& source) {
 std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource& source) {
   Slot& slot = slot_of(source);
   const std::scoped_lock lock(slot.reading);
-  // Someone may still hold the document that was released: then it is not read twice.
+  // If a caller still has the released document, it is not read again.
   if (slot.kept != nullptr) return slot.kept;
   slot.kept = slot.released.lock();
   if (slot.kept == nullptr) slot.kept = std::make_shared<const tir::Document>(read(source));
@@ -213,8 +213,9 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
   return slot.kept;
 }
 
-/// A source of constants that does not read has none: it is not what was asked for. Parameters come
-/// last, whatever module they are of: TIR says whose a constant is, a parameter has only its name.
+/// Ignores a source of constants that cannot be read, because the caller did not request it.
+/// Parameters of all modules come last: TIR states the owner of a constant, but a parameter has
+/// only a name.
 const deployment::ConstantLibrary& Deployment::State::constants() {
   const std::scoped_lock lock(collecting);
   if (known_constants) return *known_constants;
@@ -320,7 +321,7 @@ Result<std::vector<const Member*>> Deployment::members_of(const TirSource& sourc
     std::vector<const Member*> members;
     if (source.member != nullptr) members.push_back(source.member);
     for (const Member* file : source.c_members) add_once(members, file);
-    // Only texts that lack data depend on where it comes from.
+    // Only texts that lack data depend on the sources of data.
     if (source.allocates_constants) {
       for (const Member* member : state_->constant_members()) add_once(members, member);
     }
@@ -338,7 +339,7 @@ std::vector<const Member*> Deployment::network_members() const {
     add(*module.files.graph);
     if (module.files.parameters) add(*module.files.parameters);
   }
-  // Members of a directory have no offsets; there the order is that of the names.
+  // Members of a directory have no offsets, so they are in the order of their names.
   const auto in_order = [](const Member* a, const Member* b) {
     return std::tie(a->header_offset, a->name) < std::tie(b->header_offset, b->name);
   };

@@ -22,8 +22,8 @@ std::optional<EntryPoint> in_headers(const archive::Archive& archive, const Modu
   return std::nullopt;
 }
 
-/// As TVM writes it: the definition begins a line. Of a packed function the first parameter is an
-/// array of TVMValue.
+/// TVM's form: the definition begins a line. The first parameter of a packed function is an array
+/// of TVMValue.
 std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Module& module,
                                      const std::string& symbol) {
   const std::string head = fmt::format("\nint32_t {}(", symbol);

@@ -38,7 +38,7 @@ Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,
       }
       const Functions& functions = by_stem.find(kernel.source)->second;
       const auto found = functions.find(kernel.function);
-      // Its position stands for a kernel of which nothing is known.
+      // A unique shape, its position, for a kernel without TIR.
       shapes.push_back(found == functions.end() ? shapes.size()
                                                 : analysis::arithmetic_shape(found->second));
     }

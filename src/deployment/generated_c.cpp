@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kStage = "codegen";
 
-/// A file of codegen/host/src, and what it is.
+/// A file of codegen/host/src and its kind.
 struct SourceFile {
   const archive::Member* member;
   std::string_view text;
@@ -31,8 +31,7 @@ struct SourceFile {
   }
 };
 
-/// By content and not by TVM's numbers: which of lib0 and lib1 has the kernels depends on the
-/// target.
+/// Uses the content, not TVM's numbers: the target determines whether lib0 or lib1 has the kernels.
 std::vector<SourceFile> source_files(const archive::Archive& archive, const Module& module) {
   std::vector<SourceFile> files;
   for (const FileRef& file : module.files.sources) {
@@ -42,7 +41,7 @@ std::vector<SourceFile> source_files(const archive::Archive& archive, const Modu
   return files;
 }
 
-/// The first definition counts, as for a linker that takes the first archive member.
+/// The first definition applies, as for a linker that takes the first archive member.
 support::NameMap<std::string, tir::CodePlace> places_of(const std::vector<SourceFile>& files) {
   support::NameMap<std::string, tir::CodePlace> places;
   for (const SourceFile& file : files) {
@@ -87,7 +86,7 @@ std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
                                               const Module& module) {
   if (!module.files.graph) return {};
   const FileRef& file = *module.files.graph;
-  // Without types, parameters of C are bare pointers, and their shapes guesses from indices.
+  // Without types, parameters of C are bare pointers, and their shapes are guesses from indices.
   const auto topology = graph::read_graph_json(
       {.file = archive.path(), .member = file.name, .text = member_text(archive, file)});
   if (!topology) return {};
@@ -96,7 +95,7 @@ std::vector<tir::CSignature> graph_signatures(const archive::Archive& archive,
   std::set<std::string_view> known;
   for (const graph::Call& call : topology->calls) {
     const std::string& symbol = topology->kernels[index(call.kernel)].symbol;
-    // A kernel has one signature, however often it is called.
+    // A kernel has one signature for all its calls.
     if (!known.insert(symbol).second) continue;
     tir::CSignature signature{symbol, {}};
     for (const graph::Argument& argument : call.arguments) {
@@ -119,7 +118,8 @@ std::vector<std::string_view> target_kinds(const std::vector<SourceFile>& files)
   return kinds;
 }
 
-/// The first comment of a C file names its target; where metadata has none of this kind, the first.
+/// The first comment of a C file names its target. If metadata has no target of this kind, takes
+/// the first one.
 const Target* target_of_kind(const Module& module, std::string_view kind) {
   const auto found = std::find_if(module.targets.begin(), module.targets.end(),
                                   [&](const ModuleTarget& one) { return one.target.kind == kind; });
@@ -127,15 +127,15 @@ const Target* target_of_kind(const Module& module, std::string_view kind) {
   return module.targets.empty() ? nullptr : &module.targets.front().target;
 }
 
-/// The TIR of one target: its files with functions, and all that have none. `c` is what is known of
-/// the module beside its files.
+/// The TIR of one target: its files with functions, and all files without functions. `c` contains
+/// the other facts about the module.
 TirSource source_of(const archive::Archive& archive, const std::vector<SourceFile>& files,
                     std::string_view kind, tir::CSources c) {
   TirSource source{
       .stem = {}, .stage = std::string(kStage), .name = {}, .path = archive.path(), .text = {}};
   for (const SourceFile& file : files) {
     if (file.has_functions() && file.target_kind() != kind) continue;
-    // It goes by the name of its first file with functions; files without any (pools, the entry
+    // Its name is that of its first file with functions. Files without functions (pools, the entry
     // point) belong to all targets.
     if (file.has_functions() && source.member == nullptr) {
       source.name = file.member->name;
@@ -153,7 +153,7 @@ TirSource source_of(const archive::Archive& archive, const std::vector<SourceFil
   return source;
 }
 
-// A search in the text: opening an archive must not read TIR that may not be needed.
+// Searches the text: opening an archive must not read TIR that may not be needed.
 bool mentions(std::span<const TirSource> sources, std::string_view word) {
   return std::ranges::any_of(sources, [&](const TirSource& source) {
     return source.text.find(word) != std::string_view::npos;
@@ -183,7 +183,7 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module,
   for (const std::string_view kind : target_kinds(files)) {
     TirSource source =
         source_of(archive, files, kind, {.files = {}, .signatures = signatures, .pools = pools});
-    // A name like those of captured TIR, and different from all of them.
+    // A name in the form of captured TIR, but different from all of them.
     source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
       const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };
       return std::ranges::any_of(taken, has_stem) || std::ranges::any_of(sources, has_stem);
@@ -195,7 +195,7 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module,
 
 CapturedModules::CapturedModules(const ModelLibrary& library, std::span<const TirSource> captured)
     : captured_(captured), is_only_one_(library.modules.size() == 1) {
-  // One look through the texts for all modules, of which there may be thousands.
+  // One pass over the texts for all modules, because there may be thousands.
   if (is_only_one_) return;
   for (const TirSource& source : captured) {
     const std::string_view text = source.text;
@@ -214,12 +214,13 @@ bool CapturedModules::mention(std::string_view prefix) const {
 
 bool CapturedModules::show(const Module& module) const {
   if (module.style == Style::operator_only) return !captured_.empty();
-  // With a graph executor there is no main: any TIR will do.
+  // With a graph executor there is no main, so any TIR is sufficient.
   const std::string prefix = symbol_prefix(module.name);
   if (std::ranges::find(module.executors, Executor::aot) == module.executors.end()) {
     return is_only_one_ ? !captured_.empty() : mention(prefix);
   }
-  // Alone, main is recognised under another module's name as well: sidecars may have one.
+  // For a single module, also recognises main under another module's name, which a sidecar file may
+  // have.
   return std::ranges::any_of(tir::kMainNames, [&](std::string_view main) {
     return is_only_one_ ? mentions(captured_, main) : mention(prefix + std::string(main));
   });

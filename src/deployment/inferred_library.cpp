@@ -26,7 +26,7 @@ using model_library::kHeaders;
 using model_library::kObjects;
 using model_library::kSources;
 
-// Versions of the format by where files of the graph executor and of Relay are.
+// Versions of the format, by the places of files of the graph executor and of Relay.
 constexpr std::int32_t kVersionOfReleases = 7;
 constexpr std::int32_t kVersionWithExecutorConfig = 5;
 constexpr std::int32_t kVersionWithRuntimeConfig = 3;
@@ -50,7 +50,7 @@ std::string_view leaf_in(std::string_view name, std::string_view directory) {
   return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
 }
 
-/// What the archive has of generated code.
+/// The generated code in the archive.
 struct GeneratedCode {
   std::map<std::string, std::string, std::less<>> targets;  ///< that files of C state, by file
   Names of_libraries;  ///< modules in the names of files of C and objects, which may have none
@@ -112,12 +112,12 @@ bool has_header(const GeneratedCode& code, std::string_view module) {
   return code.of_headers.contains(model_library::header_form(module));
 }
 
-/// Names of files are those of modules, characters and all. Headers and mains have them as names of
-/// C.
+/// Names of files contain the unchanged names of modules. Headers and mains contain them as C
+/// names.
 std::vector<std::string> module_names(const GeneratedCode& code) {
   Names names;
   for (const std::string& name : code.of_libraries.in_order()) {
-    // A library of another kind may have been added.
+    // The file may be a library of another kind.
     const bool is_certain = has_main(code, name) || has_header(code, name);
     if (is_certain) names.add(name);
   }
@@ -129,7 +129,7 @@ std::vector<std::string> module_names(const GeneratedCode& code) {
   return names.in_order();
 }
 
-/// As the layout of the files has it; the releases' where nothing differs.
+/// The version with this layout of files; that of the releases if no file distinguishes it.
 std::int32_t layout_version(std::span<const FileRef> files) {
   const auto has = [&](std::string_view name) {
     return std::ranges::find(files, name, &FileRef::name) != files.end();

@@ -53,7 +53,7 @@ TirFacts describe(const TirSource& source, const Deployment& deployment) {
     return facts;
   }
   add_document(facts, **document, deployment);
-  // What can be read has owners.
+  // A readable source has owners.
   add_owners(facts, deployment.owners_of(source).value(), deployment.library());
   return facts;
 }
@@ -69,7 +69,7 @@ Inspection inspect(const Deployment& deployment) {
     inspection.networks_failure = std::move(networks.error());
   }
   for (const Module& module : deployment.library().modules) {
-    // A member that does not read is a failure of the networks already.
+    // The networks already report a member that cannot be read.
     const auto entry = support::to_result(
         [&] { return deployment::entry_point_of(deployment.archive(), module); });
     inspection.entry_points.push_back(entry.value_or(std::nullopt));

@@ -38,15 +38,15 @@ std::uint64_t bytes_of_values(const Topology& topology) {
   return sum;
 }
 
-/// What TVM does, and the alignment that it rounds up to; 1 for none.
+/// TVM's way of counting, and the alignment that it rounds up to; 1 for none.
 struct Reason {
   ClaimReason code;
   std::uint64_t alignment = 1;
 };
 
-// UpdateMainWorkspaceSize (src/relay/backend/te_compiler.cc) takes every Relay variable for an
-// input and the body of main for its output. AOT comes there in A-normal form (from v0.9 on), in
-// which all values are variables; and a tuple is a value beside its fields.
+// UpdateMainWorkspaceSize (src/relay/backend/te_compiler.cc) counts every Relay variable as an
+// input and the body of main as its output. From v0.9 on, AOT's main is in A-normal form there, so
+// all values are variables, and a tuple is a value in addition to its fields.
 std::optional<Reason> reason_of_io(const Topology& topology, const MemoryClaim& claim) {
   if (claim.claimed < claim.found.bytes) return {};
   const std::uint64_t outputs = bytes_of_outputs(topology);
@@ -67,7 +67,7 @@ std::optional<Reason> reason_of_constants(const Topology& topology, const Memory
 }
 
 /// CalculateWorkspaceBytes (src/tir/analysis/calculate_workspace.cc): each allocation rounded up.
-/// TVM takes the most at one time; that is the sum where they are inside each other, as TE writes
+/// TVM takes the maximum at one time, which is the sum for nested allocations, as TE generates
 /// them.
 std::uint64_t workspace_of(const graph::Kernel& kernel, std::uint64_t alignment) {
   std::uint64_t sum = 0;
@@ -95,8 +95,8 @@ std::uint64_t allocations_of_main(const Topology& topology, std::uint64_t alignm
   return sum;
 }
 
-/// What the expression that makes a value takes: of a call, all of its outputs, because its type is
-/// a tuple of them.
+/// The bytes of the expression that makes a value. For a call, these are all its outputs, because
+/// its type is a tuple of them.
 std::uint64_t bytes_of_expression(const Topology& topology, const graph::Value& value) {
   if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) {
     return value.bytes.value_or(0);
@@ -108,8 +108,8 @@ std::uint64_t bytes_of_expression(const Topology& topology, const graph::Value& 
   return sum;
 }
 
-/// UpdateMainWorkspaceSize: a storage id is as large as the largest expression that has it, and a
-/// tuple counts whole for each of its fields. The body of main counts as an output only.
+/// UpdateMainWorkspaceSize: a storage id has the size of its largest expression, and each field of
+/// a tuple counts as the whole tuple. The body of main counts only as an output.
 std::uint64_t storage_of_expressions(const Topology& topology) {
   std::map<graph::StorageId, std::uint64_t> largest;
   for (const graph::Value& value : topology.values) {
@@ -125,7 +125,7 @@ std::uint64_t storage_of_expressions(const Topology& topology) {
   return sum;
 }
 
-/// Storage of the graph executor in which no output is in the end.
+/// Storage of the graph executor that contains no output at the end.
 std::uint64_t storage_but_of_outputs(const Topology& topology) {
   std::uint64_t sum = allocations_of_main(topology, 1);
   std::vector<graph::StorageId> counted;
@@ -139,12 +139,12 @@ std::uint64_t storage_but_of_outputs(const Topology& topology) {
   return sum;
 }
 
-// What `workspace-byte-alignment` may be, the usual one first.
+// The possible values of `workspace-byte-alignment`, the usual one first.
 constexpr std::array<std::uint64_t, 7> kAlignments{16, 1, 4, 8, 32, 64, 128};
 
 // The exporter (_build_function_memory_map of python/tvm/micro/model_library_format.py) adds the
-// largest workspace of a kernel to what main allocates, arrays on the stack and all. The executor's
-// option `workspace-byte-alignment`, in v0.8 the target's, is 16 unless it is set.
+// largest workspace of a kernel to main's allocations, including arrays on the stack. The
+// executor's option `workspace-byte-alignment`, in v0.8 the target's, is 16 unless it is set.
 std::optional<Reason> reason_of_workspace(const Topology& topology, const MemoryClaim& claim) {
   for (const std::uint64_t alignment : kAlignments) {
     const std::uint64_t kernel = largest_workspace(topology, alignment);
@@ -167,7 +167,7 @@ std::optional<Reason> reason_of_workspace(const Topology& topology, const Memory
 
 // --- Claims ------------------------------------------------------------------------------------
 
-/// What the devices claim together; nothing if none claims anything.
+/// The sum of the devices' claims; nullopt if there are none.
 template <class Number>
 std::optional<std::uint64_t> sum_over_devices(const Module& module, Number&& number) {
   std::optional<std::uint64_t> sum;

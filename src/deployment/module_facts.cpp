@@ -16,7 +16,7 @@ namespace {
 
 using NamedTensors = std::optional<std::vector<graph::NamedTensor>>;
 
-/// Adds what one device has; metadata lists each tensor once, on the device that holds it.
+/// Adds the tensors of one device; metadata lists each tensor once, on its device.
 void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTensors& facts) {
   if (!tensors) return;
   if (!facts) facts.emplace();
@@ -27,7 +27,7 @@ void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTenso
   }
 }
 
-/// A file that cannot be read says nothing here: v0.9 and later have constants in TIR.
+/// Ignores a file that cannot be read: v0.9 and later have constants in TIR.
 void add_parameters(const archive::Archive& archive, const Module& module,
                     graph::ModuleFacts& facts) {
   if (!module.files.parameters) return;
@@ -45,7 +45,7 @@ void add_parameters(const archive::Archive& archive, const Module& module,
 
 graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
   graph::ModuleFacts facts;
-  // As it is in symbols: that is what mains are recognised by.
+  // The form in symbols, which identifies mains.
   facts.module = symbol_part(module.name);
   for (const MainMemory& main : module.memory.main) {
     add_tensors(main.inputs, facts.inputs);
@@ -63,11 +63,12 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.output_fields = std::move(fields.outputs);
   }
   add_parameters(archive, module, facts);
-  // The Relay text is from before optimisation: kernels have other names there, inputs the same.
+  // The Relay text is from before optimisation: kernels have other names there, but inputs have the
+  // same.
   if (module.files.relay) {
     facts.declared = read_relay_signature(member_text(archive, *module.files.relay));
   }
-  // metadata.json has dtypes as well.
+  // metadata.json also has dtypes.
   if (facts.inputs) return facts;
   for (HeaderTensor& tensor : sizes) {
     facts.declared.push_back({std::move(tensor.name), tensor.bytes, {}});
@@ -80,7 +81,7 @@ namespace {
 constexpr std::string_view kMain = "def @main(";
 constexpr std::string_view kTensor = "Tensor[(";
 
-/// Takes `expected` off the front of `text`.
+/// Removes `expected` from the front of `text`.
 bool take(std::string_view& text, std::string_view expected) {
   if (!text.starts_with(expected)) return false;
   text.remove_prefix(expected.size());
@@ -93,9 +94,10 @@ std::string_view take_until(std::string_view& text, std::string_view stops) {
   return taken;
 }
 
-/// Of `bias:0: Tensor[…`: names may have colons of their own.
+/// The name in `bias:0: Tensor[…`; names may contain colons.
 std::string_view take_name(std::string_view& text) {
-  // No further than the parameter: of many without a type each would look through all others.
+  // Searches only this parameter: otherwise each of many parameters without a type would search all
+  // others.
   const std::string_view parameter = text.substr(0, text.find_first_of(",)"));
   const std::string_view name = parameter.substr(0, parameter.find(": "));
   text.remove_prefix(name.size());
@@ -107,8 +109,8 @@ std::optional<tir::DType> take_dtype(std::string_view& text) {
   return tir::parse_dtype(take_until(text, "],) "));
 }
 
-/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`), those of 64 bits
-/// say so (`8i64`).
+/// `1, 8), float32]`: the rest of a tensor type. Dimensions may be unknown (`?`) or have a suffix
+/// for 64 bits (`8i64`).
 std::optional<graph::TensorType> take_tensor(std::string_view& text) {
   graph::TensorType type;
   type.shape.emplace();
@@ -137,14 +139,14 @@ std::optional<graph::TensorType> take_type(std::string_view text) {
   return scalar;
 }
 
-/// Passes over the rest of a parameter, brackets and their contents included.
+/// Skips the rest of a parameter, including brackets and their contents.
 void skip_parameter(std::string_view& text) {
   std::size_t depth = 0;
   std::size_t i = 0;
   for (; i < text.size(); ++i) {
     const char c = text[i];
     if (depth == 0 && (c == ',' || c == ')')) break;
-    // Types and attributes nest; a comma or parenthesis of theirs does not end the parameter.
+    // Types and attributes nest; a comma or parenthesis in them does not end the parameter.
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (depth != 0 && (c == ')' || c == ']' || c == '}')) --depth;
   }
@@ -155,7 +157,7 @@ void skip_parameter(std::string_view& text) {
 
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   std::vector<graph::NamedTensor> tensors;
-  // Relay text looks the same in all versions: it never moved to TVMScript.
+  // Relay text has the same form in all versions: it never changed to TVMScript.
   const std::size_t main = text.find(kMain);
   if (main == std::string_view::npos) return tensors;
   text.remove_prefix(main + kMain.size());
@@ -163,7 +165,7 @@ std::vector<graph::NamedTensor> read_relay_signature(std::string_view text) {
   while (take(text, "%")) {
     const std::string name(take_name(text));
     if (take(text, ": ")) {
-      // Tuples and functions as parameters are passed over: main in TIR has no such thing.
+      // Skips tuples and functions as parameters: main in TIR has none.
       if (const auto type = take_type(text)) tensors.push_back({name, std::nullopt, *type});
     }
     skip_parameter(text);

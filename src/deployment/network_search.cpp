@@ -21,13 +21,13 @@ namespace {
 
 using support::get_or_throw;
 
-/// Names of the parameters that the graph executor gets from outside. An AOT main has its own.
+/// Names of the parameters that the graph executor loads from a file. An AOT main contains its own.
 std::vector<std::string> parameter_names(const archive::Archive& archive, const Module& module) {
   std::vector<std::string> names = module.parameters;
   if (!module.files.graph || !module.files.parameters) return names;
   const std::string_view bytes = member_text(archive, *module.files.parameters);
   const auto params = get_or_throw(
-      // A damaged file is an error: taken for inputs, weights would change the network.
+      // A damaged file is an error: otherwise weights would count as inputs and change the network.
       read_params(std::as_bytes(std::span(bytes.data(), bytes.size())),
                   module.files.parameters->name)
           .map_error([&](Diagnostic diagnostic) {
@@ -37,7 +37,7 @@ std::vector<std::string> parameter_names(const archive::Archive& archive, const 
   return names;
 }
 
-/// A size that no pool takes is a mistake: the answer would be that of another question.
+/// A stated size that no pool uses is an error, because the result would ignore it.
 void require_use(const graph::PoolSize& stated, const Networks& networks) {
   bool is_known = false;
   for (const Network& network : networks.found) {
@@ -64,7 +64,7 @@ std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> s
   std::map<std::string_view, std::vector<const TirSource*>> stages;
   for (const TirSource& source : sources) stages[source.stage].push_back(&source);
   std::vector<std::vector<const TirSource*>> ordered;
-  // The preferred stage comes first; the others by name, so that runs agree.
+  // The preferred stage comes first, then the others by name, for a deterministic order.
   if (auto preferred = stages.extract(kDefaultStage)) {
     ordered.push_back(std::move(preferred.mapped()));
   }
@@ -83,7 +83,7 @@ NetworkSearch::NetworkSearch(const Deployment& deployment)
 }
 
 void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
-  // Modules of a build may have functions of equal names: each is read with its own TIR alone.
+  // Modules of a build may have functions with equal names, so each is read only with its own TIR.
   std::map<StatedModule, std::vector<const TirSource*>> by_module;
   for (const TirSource* source : stage) {
     const auto stated = stated_owners(source->stem, deployment_.library());
@@ -93,7 +93,7 @@ void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
 }
 
 void NetworkSearch::add_sources(std::span<const TirSource* const> sources, StatedModule stated) {
-  // Held until they are read: inputs only point to them.
+  // Keeps the documents alive, because inputs only point to them.
   std::vector<std::shared_ptr<const tir::Document>> documents;
   std::vector<graph::TirInput> inputs;
   for (const TirSource* source : sources) {
@@ -101,7 +101,7 @@ void NetworkSearch::add_sources(std::span<const TirSource* const> sources, State
     inputs.push_back({documents.back().get(), source->stem});
   }
   saw_tir_ = true;
-  // A module with both executors shows its graph as it is, without any reconstruction.
+  // For a module with both executors, the graph needs no reconstruction.
   for (std::size_t i = 0; i < modules_.size(); ++i) {
     if (!stated || stated == i) read_graph(i, inputs);
   }
@@ -110,7 +110,7 @@ void NetworkSearch::add_sources(std::span<const TirSource* const> sources, State
 
 void NetworkSearch::read_graph(std::size_t i, std::span<const graph::TirInput> kernels) {
   const Module& module = modules_[i];
-  // An earlier stage has decided.
+  // An earlier stage already gave the network.
   if (!module.files.graph || found_.contains(i)) return;
   std::vector<std::string> parameters = parameters_[i];
   for (const graph::TirInput& input : kernels) {
@@ -122,7 +122,7 @@ void NetworkSearch::read_graph(std::size_t i, std::span<const graph::TirInput> k
                          .text = member_text(deployment_.archive(), file)};
   auto topology =
       get_or_throw(graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters}));
-  // The graph does not say whose it is; its file name does.
+  // Only the file name of the graph states its module.
   topology.module = module.name;
   found_.emplace(i, std::move(topology));
 }
@@ -141,13 +141,13 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedMod
     topology.module = modules_[*module].name;
     std::ranges::move(plan::overlapping_workspaces(topology, stage),
                       std::back_inserter(topology.checks));
-    // Does nothing if an earlier stage or the module's graph has decided.
+    // Does nothing if an earlier stage or the module's graph already gave the network.
     found_.emplace(*module, std::move(topology));
   }
 }
 
 Networks NetworkSearch::finish() && {
-  // Archives of the graph executor without TIR: the graph is all there is.
+  // Archives of the graph executor without TIR have only the graph.
   for (std::size_t i = 0; i < modules_.size(); ++i) read_graph(i, {});
   Networks networks;
   for (std::size_t i = 0; i < modules_.size(); ++i) {

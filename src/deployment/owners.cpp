@@ -29,12 +29,12 @@ const Target* target_of_kind(const std::vector<const Target*>& targets, std::str
 }
 
 const Target* target_by_stem(const std::vector<const Target*>& targets, std::string_view stem) {
-  // A name such as tir-1-cmsis-nn says device type and kind; any other name, nothing.
+  // A name such as tir-1-cmsis-nn states device type and kind; other names state neither.
   const auto wanted = target_of_stem(stem);
   if (!wanted) return targets.size() == 1 ? targets.front() : nullptr;
   const auto fits = [&](const Target* target) {
     return target->device_type == wanted->device_type &&
-           // Device types alone do not tell apart c and cmsis-nn.
+           // The device type does not distinguish c and cmsis-nn.
            (wanted->kind.empty() || names_kind(wanted->kind, target->kind));
   };
   const auto found = std::ranges::find_if(targets, fits);
@@ -58,11 +58,11 @@ ModuleSymbols::ModuleSymbols(const ModelLibrary& library)
   }
 }
 
-// Where the name of one module begins with that of another, the longer one is meant.
+// If one module's name is a prefix of another's, the longest match applies.
 std::optional<std::size_t> ModuleSymbols::module_of(std::string_view symbol) const {
   // Operator archives may have symbols without any prefix.
   if (is_only_one_) return 0;
-  // TVM puts the module's name into symbols as it is.
+  // TVM puts the module's name into symbols unchanged.
   return prefixes_.longest_of(graph::sanitized(symbol));
 }
 
@@ -80,7 +80,7 @@ TirOwners owners_of(const tir::Module& module, std::string_view stem, const Mode
                     const ModuleSymbols& symbols) {
   if (auto stated = stated_owners(stem, library)) return *std::move(stated);
   std::set<std::size_t> modules;
-  // Functions say their target in an attribute since v0.9, where the text keeps it.
+  // Since v0.9, an attribute of a function states its target, if the text contains it.
   std::set<std::string_view> kinds;
   for (const tir::NamedFunction& one : tir::functions_of(module)) {
     if (const auto owner = symbols.module_of(one.symbol)) {
@@ -91,7 +91,7 @@ TirOwners owners_of(const tir::Module& module, std::string_view stem, const Mode
 
   TirOwners owners{{modules.begin(), modules.end()}, nullptr};
   const auto targets = targets_of(owners.modules, library);
-  // Functions of one TIR are of one target, where TVM wrote it; a TIR of several has none.
+  // In TVM's files, all functions of one TIR have one target; a TIR with several targets has none.
   if (kinds.size() == 1) owners.target = target_of_kind(targets, *kinds.begin());
   if (owners.target == nullptr) owners.target = target_by_stem(targets, stem);
   return owners;

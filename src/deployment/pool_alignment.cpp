@@ -33,7 +33,7 @@ std::optional<std::uint64_t> aligned_in(std::string_view attribute) {
 std::optional<std::uint64_t> pool_alignment(std::string_view c, std::string_view pool) {
   const std::string array = "static uint8_t " + std::string(pool) + "[";
   const std::size_t at = c.find(array);
-  // A second array of that name would be another translation unit's.
+  // A second array with that name would be in another translation unit.
   if (at == c.npos || c.find(array, at + 1) != c.npos) return std::nullopt;
   if (at == 0 || c[at - 1] != '\n') return std::nullopt;
   return aligned_in(line_before(c, at - 1));

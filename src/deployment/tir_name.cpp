@@ -36,7 +36,7 @@ std::string_view stage_of_stem(std::string_view stem) {
 
 std::optional<TirName> parse_tir_name(std::string_view name) {
   if (!name.starts_with(kPrefix) || name.find('/') != std::string_view::npos) return std::nullopt;
-  // The same TIR as save_json, which loses nothing.
+  // The same TIR as save_json, without losses.
   const bool twin = name.ends_with(kTwinSuffix);
   if (!twin && !name.ends_with(kTextSuffix)) return std::nullopt;
   const std::string_view suffix = twin ? kTwinSuffix : kTextSuffix;
@@ -64,8 +64,8 @@ std::optional<StemTarget> target_of_stem(std::string_view stem) {
 }
 
 std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken) {
-  // TVM numbers by DLDeviceType, which is 1 (CPU) for c, llvm, cmsis-nn and ethos-u alike: the kind
-  // tells them apart, and a number what the kind does not.
+  // TVM uses DLDeviceType as the number, which is 1 (CPU) for c, llvm, cmsis-nn and ethos-u. The
+  // kind distinguishes these, and a further number distinguishes targets of one kind.
   const std::int32_t type = target != nullptr ? target->device_type.value_or(1) : 1;
   std::string stem = "tir-" + std::to_string(type);
   if (!taken(stem)) return stem;

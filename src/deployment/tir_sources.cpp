@@ -23,8 +23,8 @@ std::string_view TirFile::name() const noexcept {
 
 namespace {
 
-/// Reads to the end. A stream may have none: no more is kept than `max_bytes`, which are at least
-/// those that `file.text` has already.
+/// Reads to the end. A stream may be endless, so keeps at most `max_bytes`, which is at least the
+/// size of `file.text`.
 void read_rest(const support::File& source, std::uint64_t max_bytes, TirFile& file) {
   std::array<char, 65536> buffer;
   while (const std::size_t count = source.read_some(buffer.data(), buffer.size())) {
@@ -86,7 +86,7 @@ Result<std::vector<TirFile>> load_tir_files(std::span<const std::string> paths,
 namespace mlf::deployment {
 namespace {
 
-/// Where one TIR can be read from.
+/// A possible source of one TIR.
 struct Candidate {
   std::string name;
   std::string path;
@@ -96,10 +96,10 @@ struct Candidate {
   const archive::Member* twin_of = nullptr;
 };
 
-/// Stem to what was chosen for it.
+/// The chosen source by stem.
 using Chosen = std::map<std::string, Candidate, std::less<>>;
 
-/// Text and twin of one stem are one TIR: the twin is read, as it has what the text lacks.
+/// Text and twin of one stem are one TIR. Prefers the twin, which has no losses.
 void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
   const auto at = chosen.find(stem);
   if (at == chosen.end()) {
@@ -112,7 +112,7 @@ void keep_better(Chosen& chosen, std::string_view stem, Candidate candidate) {
   }
 }
 
-/// The JSON of stage "tvm" would be called like the twin of stage "lowered".
+/// The JSON of stage "tvm" would have the name of the twin of stage "lowered".
 void refuse_twin_stage(const TirName& name, const Candidate& candidate) {
   if (stage_of_stem(name.stem) != "tvm") return;
   Location where;
@@ -141,12 +141,12 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
 
 void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,
               Chosen& chosen) {
-  // It goes into the manifest, and into names of members where it is like theirs.
+  // The name goes into the manifest, and into names of members if it has their form.
   if (!support::is_plain(file.name())) {
     refuse_file(file, "the name of a file with TIR is UTF-8 without control characters");
   }
   Candidate candidate{std::string(file.name()), file.path, file.text, nullptr, TirForm::text};
-  // Any other name is fine for a file beside the archive: it gets a stem that is free.
+  // A file beside the archive may have any other name: it gets a free stem.
   const auto name = parse_tir_name(file.name());
   if (!name) {
     const auto taken = [&](const std::string& stem) { return chosen.contains(stem); };
@@ -164,8 +164,8 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
   keep_better(chosen, name->stem, std::move(candidate));
 }
 
-/// Whether a text has constants: then it may lack their data. Others cost nothing. The signs are
-/// those of TVMScript, of legacy text, and of both for constants in attributes.
+/// Whether a text has constants and may therefore lack their data. Avoids the cost for other texts.
+/// The markers are those of TVMScript, of legacy text, and of both for constants in attributes.
 bool allocates_constants(std::string_view text) {
   // save_json has all data.
   if (text.starts_with('{')) return false;
@@ -197,7 +197,7 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
   find_in_archive(archive, chosen);
   std::set<std::string_view> names;
   for (const TirFile& file : beside) {
-    // The manifest tells files apart by their names.
+    // The manifest identifies files by their names.
     if (!names.insert(file.name()).second) {
       refuse_file(file, "two files have this name");
     }
@@ -214,7 +214,7 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
 
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
                     std::span<const TirFile> beside) {
-  // What was captured first; C only for modules that nothing captured shows.
+  // Captured TIR first; C only for modules without captured TIR.
   const std::vector<TirSource> captured = captured_tir(archive, library, beside);
   TirSources sources{captured, {}};
   const CapturedModules shown(library, captured);
@@ -224,7 +224,7 @@ TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library
     generated = generated_c(archive, module, sources.all);
     sources.all.insert(sources.all.end(), generated->sources.begin(), generated->sources.end());
   }
-  // By name, so that outputs do not depend on the order of members.
+  // Sorted by name, so that outputs do not depend on the order of members.
   std::ranges::sort(sources.all, {}, &TirSource::stem);
   return sources;
 }

@@ -23,21 +23,21 @@ constexpr std::array kInfos{
 #undef MLF_RESOURCE
 };
 
-/// A number of which a part is not known.
+/// The count as a lower bound, because a part of it is unknown.
 Count at_least(const Count& count) {
   return {count.min, std::nullopt};
 }
 
 // --- What is needed ------------------------------------------------------------------------------
 
-/// Without a compiler the arrays are all that is known of frames.
+/// Without a compiler, only the arrays of frames are known.
 Count stack_of(const ModuleReport& module, const LibraryNeeds& library) {
   return module.code ? stack_frames(module, library.stack)
                      : at_least(module.ram.stack + module.ram.arguments);
 }
 
-/// Sections that are written and are no pools. Pools are among those without content, unless the
-/// application defines them.
+/// Writable sections other than pools. Pools are sections without content, unless the application
+/// defines them.
 Count static_data(const ModuleReport& module) {
   if (!module.code) return {};
   const CompiledCode& code = *module.code;
@@ -53,7 +53,7 @@ Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
          stack_of(module, library);
 }
 
-/// .data is in flash as well: startup code copies it into RAM.
+/// .data is also in flash: startup code copies it into RAM.
 Count sections_of(const ModuleReport& module) {
   if (!module.code) return Count::unknown();
   return Count(module.code->text) + Count(module.code->rodata) + Count(module.code->data);
@@ -72,15 +72,14 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
 
 // --- Remarks on it -------------------------------------------------------------------------------
 
-/// Where an archive contradicts itself, its numbers may be wrong in either direction.
+/// If an archive contradicts itself, its numbers may be too large or too small.
 std::optional<std::string> contradiction(const ModuleReport& module) {
   if (!module.contradictions.empty()) return module.contradictions.front().detail;
   const graph::Check* error = module.network ? module.network->first_error() : nullptr;
   return error != nullptr ? std::optional(error->detail) : std::nullopt;
 }
 
-/// A number with bounds fits only if its upper one does: a board does not take the benefit of
-/// doubt.
+/// A number with bounds fits only if its upper bound fits.
 Verdict verdict_on(const ModuleReport& module, const BudgetResult& result) {
   const Count& needed = result.needed;
   const std::uint64_t most = result.limit.most;
@@ -89,7 +88,7 @@ Verdict verdict_on(const ModuleReport& module, const BudgetResult& result) {
   return is_within && !contradiction(module) ? Verdict::fits : Verdict::undecided;
 }
 
-/// By how much the limit is exceeded, or why that is unknown.
+/// The excess over the limit, or the reason why it is unknown.
 std::string shortfall(const BudgetResult& result) {
   const Limit& limit = result.limit;
   const std::string_view unit = info(limit.resource).unit;
@@ -105,7 +104,7 @@ bool has(std::initializer_list<Resource> resources, Resource resource) {
   return std::ranges::find(resources, resource) != resources.end();
 }
 
-/// What a change of the archive or of its build could save, as far as the report shows it.
+/// Possible savings by a change of the archive or its build, as far as the report shows them.
 std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resource) {
   std::vector<std::string> ways;
   const Count loss = placement_loss(module);
@@ -178,7 +177,7 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
       fmt::format("the compiler knows no bound for the frame of '{}'", unbound->first));
 }
 
-/// The part of a number that the network gives.
+/// The part of a number that comes from the network.
 Count part_of_network(const ModuleReport& module, Resource resource) {
   const RamReport& ram = module.ram;
   switch (resource) {
@@ -198,7 +197,7 @@ Count part_of_network(const ModuleReport& module, Resource resource) {
 /// Why a number of the network is not exact.
 void add_reasons(const ModuleReport& module, Resource resource, std::vector<std::string>& missing) {
   if (part_of_network(module, resource).is_exact()) return;
-  constexpr std::size_t kMost = 3;  // a few show what is wrong
+  constexpr std::size_t kMost = 3;  // a few are enough to show the error
   const std::size_t shown = std::min(module.uncertain.size(), kMost);
   missing.insert(missing.end(), module.uncertain.begin(),
                  module.uncertain.begin() + static_cast<std::ptrdiff_t>(shown));
@@ -213,7 +212,7 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
   }
 }
 
-/// What would decide it, and how to give it.
+/// The missing facts that would decide it, and how to provide them.
 std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
                                          Resource resource) {
   std::vector<std::string> missing;

@@ -57,7 +57,7 @@ void write_result(Writer& out, const SarifResult& result, std::string_view archi
   out.array("locations", [&] {
     out.begin_object();
     out.object("physicalLocation", [&] {
-      // The name of a file may be any bytes.
+      // A file name may contain any bytes.
       out.object("artifactLocation", [&] { out.member("uri", json::valid_utf8(archive)); });
     });
     out.end_object();

@@ -18,12 +18,12 @@ using analysis::Count;
 constexpr std::string_view kConstantInfo = "struct TVMConstantInfo ";
 constexpr std::string_view kOffsetComment = "UL /* byte_offset*/, ";
 
-/// The bytes of the string whose length follows the offset of an entry, where it is a number.
+/// The bytes of the string whose length follows the offset of an entry, if it is a number.
 Count string_after(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) ++at;
   text.remove_prefix(at);
   const auto length = support::take_number<std::uint64_t>(text);
-  // C ends the string with a zero of its own.
+  // C ends the string with an additional zero.
   return length ? Count(*length) + 1 : Count::unknown();
 }
 

@@ -26,7 +26,7 @@ double element(const std::byte* at) {
 
 using Reader = double (*)(const std::byte*);
 
-/// How an element of this dtype is read as a number; null where it is none that C++ has.
+/// The function that reads an element of this dtype as a number; null if C++ has no such type.
 Reader reader_of(tir::DType dtype) {
   if (dtype.lanes != 1) return nullptr;
   if (dtype == tir::DType::Float(32)) return element<float>;
@@ -48,7 +48,7 @@ std::size_t bin_of(double value, const ConstantValues& values) {
   return std::min(ConstantValues::kBins - 1, static_cast<std::size_t>(part));
 }
 
-/// C has arrays of one dimension, whatever the tensor's are.
+/// C has arrays of one dimension for tensors of any shape.
 bool is_from_c(const tir::Document& document) {
   return document.source.dialect == tir::Dialect::c;
 }
@@ -225,7 +225,7 @@ ConstantSummary Summaries::of_kernel(const graph::Kernel& kernel,
   return found == of_kernel->second.end() ? ConstantSummary{.name = buffer.name} : found->second;
 }
 
-/// What main declares of it is known without its data as well.
+/// Main's declaration is known even without the data.
 ConstantSummary Summaries::of_main(const graph::Value& value) const {
   const graph::Storage& storage = network_[value.storage];
   const auto found = of_main_.find(storage.name);

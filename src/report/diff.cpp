@@ -21,8 +21,8 @@ namespace {
 using analysis::Count;
 using graph::Topology;
 
-/// Equal things of both sides get equal numbers. Not hashes: a collision would pair calls that have
-/// nothing in common.
+/// Equal keys of both sides get equal numbers. Does not use hashes: a collision would pair
+/// unrelated calls.
 class Numbering {
  public:
   std::uint64_t of(std::vector<std::uint64_t> key) {
@@ -44,8 +44,8 @@ std::string type_text(const graph::TensorType& type) {
   return text;
 }
 
-/// How closely two calls have to agree to count as one, the closest first. Names are not asked:
-/// TVM numbers and hashes them anew when anything before a kernel changes.
+/// How closely two calls must agree to be paired, the closest first. Ignores names: TVM numbers and
+/// hashes them anew if anything before a kernel changes.
 enum class Likeness : std::uint8_t {
   same_program_and_producers,  ///< and so on up to the inputs
   same_program,
@@ -61,7 +61,7 @@ bool is_by_program(Likeness likeness) {
   return likeness == Likeness::same_program_and_producers || likeness == Likeness::same_program;
 }
 
-/// In which form programs are compared.
+/// The form in which programs are compared.
 enum class ProgramForm : std::uint8_t {
   as_read,
   as_c,  ///< what generated C can say of them: one side is read from C
@@ -74,7 +74,7 @@ class Programs {
   explicit Programs(ProgramForm form) : form_(form) {}
 
   std::uint64_t of(const KernelReport& kernel) {
-    // Of code without TIR only the name is known.
+    // For code without TIR, only the name is known.
     if (!kernel.document) return std::hash<std::string>()(kernel.symbol);
     const tir::Node function = kernel.document->module.node(kernel.function);
     if (form_ == ProgramForm::as_read) return analysis::fingerprint(function);
@@ -141,7 +141,7 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> of_values(network.values.size(), 0);
   for (std::size_t i = 0; i < network.values.size(); ++i) {
-    // Inputs are known by their order, other values that no call writes by their kind.
+    // Their order identifies inputs; their kind identifies other values that no call writes.
     const graph::Value& value = network.values[i];
     const bool is_input = value.kind == graph::ValueKind::input;
     of_values[i] = numbering.of(is_input ? fmt::format("input {}", i) : std::string("constant"));
@@ -153,14 +153,15 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
     if (by_program) key.push_back(programs_[report.kernel]);
     for (const graph::Argument& argument : call.arguments) {
       if (!by_arguments) break;
-      // Pools, device contexts and the like depend on how main calls, not on the network.
+      // Pools, device contexts and similar arguments depend on the calling convention, not on the
+      // network.
       if (!argument.reads && !argument.writes) continue;
       key.push_back(static_cast<std::uint64_t>(argument.direction));
       if (by_types) key.push_back(numbering.of(type_text(argument.type)));
       if (by_producers && argument.reads) key.push_back(of_values[index(*argument.reads)]);
     }
     keys.push_back(numbering.of(std::move(key)));
-    // Calls are in execution order, so producers have their numbers before who reads of them.
+    // Calls are in execution order, so producers get their numbers before their readers.
     std::uint64_t output = 0;
     for (const graph::Argument& argument : call.arguments) {
       if (argument.writes) {
@@ -173,13 +174,13 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-/// Whether main may make calls that are not known.
+/// Whether main may make unknown calls.
 bool may_hide_calls(const Side& side) {
   return !side.module().network->gaps.empty();
 }
 
-/// By call, whether its kernel's program is one of the other side as well. Where main may hide
-/// calls, the call of that program there may be one of these.
+/// By call: whether the other side has the same program as its kernel. If main may hide calls, a
+/// hidden call of that program may be the partner.
 std::vector<bool> calls_of_shared_programs(const Side& side, const Side& other) {
   std::vector<bool> shared(side.module().calls.size());
   if (!may_hide_calls(side) && !may_hide_calls(other)) return shared;
@@ -190,8 +191,8 @@ std::vector<bool> calls_of_shared_programs(const Side& side, const Side& other) 
   return shared;
 }
 
-/// For each call on the left its partner on the right, or kNone: the closest likeness first, and
-/// calls that are alike in their order.
+/// For each call on the left, its partner on the right, or kNone. Pairs the closest likeness first,
+/// and equal calls in order.
 std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
   std::vector<std::size_t> partners(left.module().calls.size(), kNone);
   std::vector<bool> taken(right.module().calls.size());
@@ -233,7 +234,7 @@ void add_compiled(std::vector<NumberChange>& changes, const ModuleReport& a,
   add_number(changes, "compiled.bss", a.code->bss, b.code->bss);
 }
 
-/// Code of one kernel on both sides, whatever it is called.
+/// Compares the code of one kernel on both sides, even if its names differ.
 void add_code(std::vector<NumberChange>& changes, const ModuleReport& a, std::size_t before,
               const ModuleReport& b, std::size_t after) {
   if (!a.code || !b.code) return;
@@ -250,8 +251,8 @@ void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
   add_compiled(changes, a, b);
 }
 
-/// Sums of one kernel's calls are not what a person compares: one call is. What is in memory then
-/// is the network's.
+/// Compares a single call, not the sum of a kernel's calls. The memory at the call is a number of
+/// the network.
 void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, const CallReport& b) {
   for (const CallMeasureInfo& one : call_measures()) {
     if (one.measure == CallMeasure::live) continue;
@@ -259,8 +260,8 @@ void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, cons
   }
 }
 
-/// Another schedule computes the same: as many multiply-accumulates over tensors of the same types,
-/// with as many bytes of constants. Whatever differs in one of these is another computation.
+/// Another schedule computes the same: equal multiply-accumulates, tensor types and bytes of
+/// constants. If one of these differs, it is another computation.
 KernelChange change_of(const Topology& left, const CallReport& a, const Topology& right,
                        const CallReport& b) {
   const auto types_of = [](const Topology& network, const CallReport& call) {
@@ -276,15 +277,15 @@ KernelChange change_of(const Topology& left, const CallReport& a, const Topology
   return is_alike ? KernelChange::rescheduled : KernelChange::changed;
 }
 
-/// Whether two kernels are the same program but for where a memory planner puts their workspaces.
+/// Whether two kernels are the same program except for the offsets of their workspaces.
 bool differ_in_offsets_alone(const KernelReport& a, const KernelReport& b) {
   if (!a.document || !b.document) return false;
   return analysis::fingerprint_without_offsets(a.document->module.node(a.function)) ==
          analysis::fingerprint_without_offsets(b.document->module.node(b.function));
 }
 
-/// What a value comes from, as numbers that agree on both sides where `partners` (of calls on the
-/// left; empty for the right) pair them.
+/// The sources of a value, as numbers that are equal on both sides if `partners` (of calls on the
+/// left; empty for the right) pairs them.
 std::vector<std::size_t> sources_of(const Topology& network, const graph::Call& call,
                                     const std::vector<std::size_t>& partners) {
   std::vector<std::size_t> sources;
@@ -347,7 +348,8 @@ void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
   }
 }
 
-/// Kernels of paired calls that are other programs, and kernels of calls without a partner.
+/// Compares kernels of paired calls with different programs, and adds kernels of calls without a
+/// partner.
 void compare_networks(ModuleDifference& difference, const Side& left, const Side& right) {
   const ModuleReport& a = left.module();
   const ModuleReport& b = right.module();
@@ -391,13 +393,13 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
                is_paired_right);
 }
 
-/// Generated C has buffers of one dimension, if it says types at all.
+/// Generated C has buffers of one dimension, if it states types at all.
 bool differ(const graph::TensorType& a, const graph::TensorType& b, ProgramForm form) {
   if (form == ProgramForm::as_read) return a != b;
   return a.bytes() && b.bytes() && a.bytes() != b.bytes();
 }
 
-/// Inputs or outputs are known by their order: names are what a person may have changed.
+/// Their order identifies inputs and outputs, because the user may have changed names.
 void compare_ports(std::vector<std::string>& graph, std::string_view what,
                    const std::vector<graph::Port>& a, const std::vector<graph::Port>& b,
                    ProgramForm form) {
@@ -413,7 +415,7 @@ void compare_ports(std::vector<std::string>& graph, std::string_view what,
   }
 }
 
-/// Kernels of modules without a network, by their programs alone and then by name.
+/// Compares kernels of modules without a network: first by program, then by name.
 void compare_functions(ModuleDifference& difference, const Side& left, const Side& right) {
   const auto& a = left.module().kernels;
   const auto& b = right.module().kernels;
@@ -455,7 +457,7 @@ ModuleDifference compare(const ModuleReport& a, const ModuleReport& b) {
   ModuleDifference difference;
   difference.name = b.name;
   compare_modules(difference.numbers, a, b);
-  // Where both are read from C, or neither, they are compared as they are.
+  // If both come from C, or neither does, they are compared directly.
   const ProgramForm form = is_from_c(a) == is_from_c(b) ? ProgramForm::as_read : ProgramForm::as_c;
   const Side left(a, form);
   const Side right(b, form);
@@ -496,7 +498,7 @@ BuildDifference diff(const Report& before, const Report& after) {
   const auto add = [&](ModuleDifference module) {
     if (!module.empty()) difference.modules.push_back(std::move(module));
   };
-  // One network on both sides is the same one, even where the module was renamed.
+  // If both sides have one network, it is the same one, even if the module was renamed.
   if (before.modules.size() == 1 && after.modules.size() == 1) {
     add(report::compare(before.modules[0], after.modules[0]));
     return difference;

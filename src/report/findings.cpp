@@ -28,7 +28,7 @@ namespace f = tir::f;
 
 using Bytes = std::span<const std::byte>;
 
-// Scalars and short tables are not worth a word.
+// Scalars and short tables are not worth a finding.
 constexpr std::size_t kSmallestConstant = 16;
 
 /// A constant with data, as it is in flash.
@@ -40,7 +40,7 @@ struct Constant {
 
 // --- Functions, tensors and pools that nothing uses ----------------------------------------------
 
-/// What an AllocateConst puts into flash; those in pools are main's, whatever is called.
+/// The bytes that AllocateConst puts into flash. Constants in pools count as main's.
 Count bytes_of_constants(tir::Node function) {
   if (!function) return Count::unknown();
   Count bytes;
@@ -61,13 +61,13 @@ void find_unused_kernels(const std::vector<NamedFunction>& uncalled,
   }
 }
 
-/// Each parameter of a kernel once, however often it is called.
+/// Each parameter of a kernel once, for all its calls.
 void find_unused_parameters(const graph::Topology& network, std::vector<CostFinding>& findings) {
   std::set<std::pair<graph::KernelId, std::size_t>> seen;
   for (const graph::Call& call : network.calls) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const graph::Argument& argument = call.arguments[i];
-      // A pool or a context may well be for what the kernel calls.
+      // Functions that the kernel calls may use a pool or a context.
       const bool is_tensor = argument.storage && !argument.pool;
       if (!is_tensor || argument.decided_by != graph::DecidedBy::untouched) continue;
       if (!seen.emplace(call.kernel, i).second) continue;
@@ -77,7 +77,7 @@ void find_unused_parameters(const graph::Topology& network, std::vector<CostFind
            fmt::format("argument {}, '{}', is neither loaded nor stored", i, argument.parameter)});
     }
   }
-  // What is not understood of main may read any constant.
+  // Parts of main that are not understood may read any constant.
   if (!network.gaps.empty()) return;
   for (const graph::Value& value : network.values) {
     if (value.kind != graph::ValueKind::constant || !value.consumers.empty()) continue;
@@ -149,8 +149,7 @@ void Finder::collect_constants(const NamedFunction& function) {
   });
 }
 
-/// Constants that the memory planner put into pools: every function has the pools among its
-/// attributes, main all of them.
+/// Constants in pools: the attributes of every function list its pools, those of main all pools.
 void Finder::collect_pools(Node main) {
   tir::for_each_pre_order(main, [&](Node node) {
     if (!node.is(Kind::ConstantInfo)) return;
@@ -165,7 +164,7 @@ std::string_view as_text(Bytes data) {
 void Finder::find_constants_twice() {
   std::map<std::string_view, std::vector<const Constant*>> by_data;
   for (const Constant& constant : constants_) by_data[as_text(constant.data)].push_back(&constant);
-  // In the order of the first of each, not in that of their bytes.
+  // In the order of the first constant of each group, not of their bytes.
   for (const Constant& constant : constants_) {
     const auto& same = by_data[as_text(constant.data)];
     if (same.size() < 2 || same.front() != &constant) continue;
@@ -186,7 +185,7 @@ void Finder::find_metadata_copies() {
 void Finder::find_widened_weights() {
   for (const Constant& constant : constants_) {
     if (constant.dtype != tir::DType::Int(16)) continue;
-    // Little-endian: the high byte says only the sign of the low one.
+    // Little-endian: the high byte only extends the sign of the low one.
     int lowest = 0;
     int highest = 0;
     for (std::size_t i = 0; i + 1 < constant.data.size(); i += 2) {
@@ -208,14 +207,14 @@ void Finder::find_uniform_constants() {
     const std::size_t width = (static_cast<std::size_t>(constant.dtype.bits) + 7) / 8;
     if (width == 0 || constant.data.size() <= width) continue;
     const std::string_view text = as_text(constant.data);
-    // Every element is the one before it.
+    // Every element equals the one before it.
     if (text.substr(width) != text.substr(0, text.size() - width)) continue;
     add(CostFindingCode::uniform_constant, constant.name, constant.data.size() - width,
         fmt::format("all {} elements are one value", constant.data.size() / width));
   }
 }
 
-/// A value that is an element of another tensor, or a constant where there is none.
+/// Whether the value is an element of another tensor, or a constant outside of it.
 bool is_padded_copy(Node value) {
   value = graph::without_casts(value);
   if (graph::operator_of(value) != "if_then_else") return false;
@@ -224,7 +223,7 @@ bool is_padded_copy(Node value) {
          (args[2].is(Kind::IntImm) || args[2].is(Kind::FloatImm));
 }
 
-// The workspace is known by its name: that of the variable behind the buffer.
+// The name of the buffer's variable identifies the workspace.
 void Finder::find_padding_scratch() {
   if (!module_.network) return;
   for (const NamedFunction& function : functions_) {
@@ -253,7 +252,7 @@ void Finder::find_index_divisions() {
   }
 }
 
-// TVM prints float16 as `half`, which only CUDA and OpenCL have.
+// TVM prints float16 as `half`, a type that only CUDA and OpenCL have.
 void Finder::find_half() {
   for (const NamedFunction& function : functions_) {
     bool uses_half = false;
@@ -289,7 +288,7 @@ constexpr std::array kOfConstants{CostFindingCode::constants_twice,
                                   CostFindingCode::widened_weights,
                                   CostFindingCode::uniform_constant};
 
-/// External compilers write their own code: TVM's names for their functions say so.
+/// Whether an external compiler wrote the code, according to TVM's naming convention.
 bool is_of_external_compiler(const ModuleReport& module, const KernelReport& kernel) {
   if (!module.network) return false;
   const auto& kernels = module.network->kernels;
@@ -298,7 +297,7 @@ bool is_of_external_compiler(const ModuleReport& module, const KernelReport& ker
          !found->target.empty();
 }
 
-/// Code that is not understood, or is not there: any finding may be in it.
+/// Code that is missing or not understood: it may contain any finding.
 std::vector<std::string> unseen_code(const ModuleReport& module) {
   std::vector<std::string> reasons;
   if (module.no_network && *module.no_network != NoNetwork::operators) {
@@ -378,7 +377,7 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
   const std::vector<std::string> data = constants_without_data(module, functions, main);
   for (const CostFindingInfo& one : all_cost_findings()) {
     const bool is_of_constants = std::ranges::find(kOfConstants, one.finding) != kOfConstants.end();
-    // The first reason of each kind is enough to decide nothing.
+    // One reason of each kind is enough.
     if (!code.empty()) unsearched.push_back({one.finding, code.front()});
     if (is_of_constants && !data.empty()) unsearched.push_back({one.finding, data.front()});
   }

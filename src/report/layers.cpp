@@ -34,8 +34,8 @@ constexpr std::array<std::string_view, 19> kAnchors{"conv2d_transpose",
 
 constexpr std::string_view kMain = "def @main(";
 
-// An operator with more operators right before it is in no network; sets of them would make the
-// time grow with the square of the text.
+// No network has an operator with more direct predecessors; larger sets would make the time
+// quadratic in the text.
 constexpr std::size_t kMostSources = 256;
 
 /// Whether `word` is in `name` between underscores.
@@ -50,7 +50,7 @@ bool has_word(std::string_view name, std::string_view word) {
 
 // --- Relay's text ------------------------------------------------------------------------------
 
-/// "%12" and the like, at the beginning of `text`; empty where there is none.
+/// A variable such as "%12" at the beginning of `text`; empty if there is none.
 std::string_view variable_at(std::string_view text) {
   if (text.empty() || text[0] != '%') return {};
   std::size_t end = 1;
@@ -58,7 +58,7 @@ std::string_view variable_at(std::string_view text) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
   };
   while (end < text.size() && is_part(text[end])) ++end;
-  // `%3.1` is an element of a tuple: the whole tuple is what was computed.
+  // `%3.1` is an element of a tuple; the operator computed the whole tuple.
   const std::string_view name = text.substr(0, end);
   return name.substr(0, name.find('.'));
 }
@@ -77,7 +77,7 @@ std::string layer_of(std::string_view line) {
   if (const std::size_t at = name.find(kName); at != name.npos) {
     name.remove_prefix(at + kName.size());
   }
-  // Line and column: of the model's file, in which there are none.
+  // Removes line and column, which have no meaning for the model's file.
   for (int i = 0; i < 2; ++i) {
     const std::size_t colon = name.rfind(':');
     const bool is_number = colon != name.npos && colon + 1 < name.size() &&
@@ -87,13 +87,13 @@ std::string layer_of(std::string_view line) {
   return std::string(name);
 }
 
-/// Follows the calls of main: which anchors the data of a variable comes from.
+/// Follows the calls of main to find the anchors that each variable depends on.
 class RelayReader {
  public:
   std::vector<RelayAnchor> read(std::string_view text);
 
  private:
-  /// False where an operator has too many before it.
+  /// False if an operator has too many predecessors.
   bool read_call(std::string_view raw, std::uint32_t line);
 
   std::vector<RelayAnchor> anchors_;
@@ -133,7 +133,7 @@ std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
     const std::string_view raw = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
-    // The calls of main; functions inside of it are indented further.
+    // Only calls of main: functions inside it have more indentation.
     const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
     if (is_call && !read_call(raw, line)) return {};
   }
@@ -193,7 +193,7 @@ std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology&
   return {std::move(graph), std::move(calls)};
 }
 
-/// Equal things of both graphs get equal numbers.
+/// Equal keys of both graphs get equal numbers.
 using Numbers = std::map<std::vector<std::size_t>, std::size_t>;
 
 std::size_t number_of(Numbers& numbers, std::string_view operation,
@@ -204,7 +204,8 @@ std::size_t number_of(Numbers& numbers, std::string_view operation,
   return numbers.try_emplace(std::move(neighbours), numbers.size()).first->second;
 }
 
-/// A pair of numbers for each anchor: what it is with all that is before it, and behind it.
+/// A pair of numbers for each anchor: one for the anchor and everything before it, one for the
+/// anchor and everything after it.
 std::vector<std::pair<std::size_t, std::size_t>> keys_of(const AnchorGraph& graph, Numbers& before,
                                                          Numbers& behind) {
   const std::size_t count = graph.operations.size();
@@ -277,7 +278,7 @@ std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& netw
   for (std::size_t i = 0; i < anchor_keys.size(); ++i) by_key[anchor_keys[i]][1].push_back(i);
   std::vector<std::optional<std::size_t>> matches(network.calls.size());
   for (const auto& [key, alike] : by_key) {
-    // Several of one kind cannot be told apart: better no name than a wrong one.
+    // Several equal anchors are ambiguous, so they get no name.
     if (alike[0].size() != 1 || alike[1].size() != 1) continue;
     matches[positions[alike[0].front()]] = alike[1].front();
   }

@@ -25,7 +25,7 @@ struct RelayAnchor {
 /// lines that are not of the form `%3 = op(…);`.
 std::vector<RelayAnchor> relay_anchors(std::string_view text);
 
-/// `line` without its comments, in which anything may be.
+/// `line` without its comments, which may contain any text.
 MLF_API std::string without_comments(std::string_view line);
 
 /// Returns the lines of main in Relay's text, up to its closing brace. Empty if it has no main.

@@ -15,7 +15,7 @@ constexpr std::array kCalls{
 #include "mlf/measures.def"
 };
 
-/// Known to compilers alone.
+/// Only a compiler determines it.
 Count code_of(const ModuleReport& module) {
   return module.code ? Count(module.code->text) : Count::unknown();
 }
@@ -32,7 +32,7 @@ constexpr std::array kModules{
 #include "mlf/measures.def"
 };
 
-/// Of two bounds each the larger one.
+/// The larger one of each of the two bounds.
 Count larger(const Count& a, const Count& b) {
   Count result(std::max(a.min, b.min), std::nullopt);
   if (a.max && b.max) result.max = std::max(*a.max, *b.max);

@@ -8,7 +8,7 @@ namespace mlf {
 namespace report {
 namespace {
 
-/// From nothing to most: white to amber, on which black text can be read.
+/// From zero to the maximum: white to amber, which keeps black text legible.
 constexpr std::string_view kGradient =
     R"([{"stop":0,"bgColor":"#ffffff"},{"stop":1,"bgColor":"#fabd5c"}])";
 

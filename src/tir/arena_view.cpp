@@ -15,7 +15,7 @@ PartTable::PartTable() {
   }
 }
 
-// Made on first use, of the table of kinds.
+// Made on first use from the table of kinds.
 const PartTable& PartTable::get() {
   static const PartTable table;
   return table;

@@ -13,7 +13,7 @@
 
 namespace mlf::tir {
 
-/// Where a node refers to others.
+/// A field through which a node refers to others.
 struct PartField {
   std::uint8_t offset;  ///< FieldInfo::offset
   FieldType type;       ///< node, list, string_map or node_map
@@ -93,9 +93,9 @@ class ArenaView {
   const PartTable* parts_;
 };
 
-/// Walks what is below `root` on a stack of its own: `enter(id)` says with true that what is below
-/// a node is to be walked, `skip(id)` of a part that nothing is to be done about it, `leave(id)`
-/// comes after everything below a node.
+/// Walks the nodes below `root` with an explicit stack. `enter(id)` returns whether to walk below a
+/// node; `skip(id)` returns whether to ignore a part; `leave(id)` is called after all nodes below a
+/// node.
 template <class Enter, class Skip, class Leave>
 void walk_parts(const ArenaView& arena, NodeId root, Enter&& enter, Skip&& skip, Leave&& leave) {
   struct Step {
@@ -120,7 +120,7 @@ void walk_parts(const ArenaView& arena, NodeId root, Enter&& enter, Skip&& skip,
     arena.for_each_part(step.node, [&](NodeId part) {
       if (!skip(part)) stack.push_back({part, false});
     });
-    // The first part comes first, and the last is taken from the end.
+    // Reversed, because the stack returns the last part first.
     std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(bottom), stack.end());
   }
 }

@@ -10,17 +10,17 @@
 namespace mlf::tir {
 namespace {
 
-/// Attributes that nest deeper than this hold no constants that anything could be matched by.
+/// Attributes that nest deeper than this contain no constants that could be matched.
 constexpr std::size_t kMostSteps = 16;
 
-// References into a metadata section know the type key of what they miss.
+// A reference into a metadata section states the type key of the missing object.
 bool is_array(Node node) {
   return node.is(Kind::NDArray) ||
          (node.is(Kind::MissingObject) &&
           node.text(f::MissingObject::type_key) == info(Kind::NDArray).type_key);
 }
 
-// A shape with a variable in it says nothing about data.
+// A shape with a variable in it does not describe data.
 std::optional<std::vector<std::int64_t>> shape_of(const NodeList& extents) {
   std::vector<std::int64_t> shape;
   for (const Node node : extents) {
@@ -35,8 +35,8 @@ class Uses {
  public:
   explicit Uses(Node module) : module_(module), seen_(module.module()) {}
 
-  // Module attributes and pools belong to no function: ConstantQuery names the last by name for
-  // them.
+  // Module attributes and pools belong to no function; for these, ConstantQuery has the last
+  // function by name.
   std::vector<ArrayUse> find() {
     const NodeMap functions = module_.map(f::IRModule::functions);
     for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -67,7 +67,7 @@ class Uses {
   std::vector<ArrayUse> uses_;
 };
 
-// Statements only: expressions hold no arrays. A statement that is shared is seen once.
+// Visits only statements, because expressions contain no arrays. Visits a shared statement once.
 void Uses::add_function(std::string_view name, Node function) {
   add_attributes({ConstantSite::function_attribute, name}, function[f::PrimFunc::attrs]);
   std::vector<Node> open{function[f::PrimFunc::body]};
@@ -80,7 +80,7 @@ void Uses::add_function(std::string_view name, Node function) {
   }
 }
 
-// AllocateConst is the one statement with data.
+// AllocateConst is the only statement with data.
 void Uses::add_statement(std::string_view function, Node statement) {
   if (!statement.is(Kind::AllocateConst)) return;
   const Node data = statement[f::AllocateConst::data];
@@ -94,7 +94,7 @@ void Uses::add_statement(std::string_view function, Node statement) {
                    .array = data});
 }
 
-/// Through lists and maps by name only; what objects hold is not a plain attribute.
+/// Searches only lists and maps of names; the contents of objects are not plain attributes.
 void Uses::add_attributes(Owner owner, Node attrs) {
   if (!attrs.is(Kind::DictAttrs)) return;
   struct Step {
@@ -131,7 +131,7 @@ void Uses::add_attributes(Owner owner, Node attrs) {
   }
 }
 
-// ConstantInfo is inside attributes of main, below objects, so every node is looked at.
+// ConstantInfo is inside attributes of main, below objects, so this visits every node.
 void Uses::add_pools() {
   const Module& module = module_.module();
   for (std::uint32_t id = 1; id < module.size(); ++id) {
@@ -156,7 +156,7 @@ std::vector<ArrayUse> array_uses(Node module) {
   return Uses(module).find();
 }
 
-// Different data for one array means that one of the matches is wrong, and it is not known which.
+// If matches for one array have different data, one of them is wrong, but it is unknown which.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found) {
   const FoundConstant* best = found.empty() ? nullptr : &found.front();
   for (const FoundConstant& other : found) {

@@ -1,4 +1,4 @@
-// The places of a module that hold NDArrays, or references to NDArrays that are missing.
+// The places of a module with NDArrays, or with references to missing NDArrays.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ struct ArrayUse {
 /// Every use in statements, in pools, and in lists and maps of attributes. Not those in Relay.
 std::vector<ArrayUse> array_uses(Node module);
 
-/// The one constant that all of these are, with its shape if one of them knows it; null if there
-/// is none or they differ.
+/// The constant, if all of these are equal, with its shape if one of them has it; null if there is
+/// none or they differ.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found);
 
 /// An extent of a constant; nothing if it is not a number.

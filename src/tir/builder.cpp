@@ -11,7 +11,7 @@
 namespace mlf::tir {
 namespace {
 
-// Ids are 32 bits wide; an input that needs more is refused, not wrapped around.
+// Ids have 32 bits. An input that needs more is an error instead of a wraparound.
 inline std::uint32_t next_index(std::size_t size) {
   if (size >= UINT32_MAX) [[unlikely]] {
     throw support::Error(ErrorKind::invalid_input, "more than 2^32 nodes in one module");
@@ -61,8 +61,8 @@ NodeId Builder::make(Kind kind, std::initializer_list<FieldValue> fields) {
   return make(kind, std::span(fields.begin(), fields.size()));
 }
 
-// Checks number and types of fields against the row in nodes.def: what a module holds is
-// well-formed by construction, so that accessors need only compare kinds.
+// Checks number and types of fields against the row in nodes.def. Modules are therefore well-formed
+// by construction, and accessors only need to compare kinds.
 NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   Module::Storage& storage = *module_.storage_;
   const KindInfo& row = info(kind);
@@ -78,7 +78,7 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   return id;
 }
 
-// In place: the row says where the field's words are.
+// Sets the field in place: the row has the position of its words.
 void Builder::set(NodeId id, FieldRef field, FieldValue value) {
   Module::Storage& storage = *module_.storage_;
   const FieldInfo& row = row_of(module_.node(id).kind(), field);
@@ -139,7 +139,7 @@ std::uint32_t Builder::size() const {
   return module_.size();
 }
 
-// Ranges are looked up by binary search; stable, because a node may have been given two.
+// Sorts ranges for binary search; stable, because a node may have two.
 Module Builder::finish(NodeId root) && {
   Module::Storage& storage = *module_.storage_;
   storage.root = root;

@@ -13,7 +13,7 @@ using enum CmsisArgument;
 constexpr DType kInt8 = DType::Int(8);
 constexpr DType kInt16 = DType::Int(16);
 
-// The result is an int16_t where TVM says so. Tensors may be int16_t where it is not.
+// Functions with an int16_t result. Other functions may also have int16_t tensors.
 constexpr std::array kFunctions{
     CmsisFunction{"arm_avgpool_s16", CmsisLayer::pooling, 2, kInt8},
     CmsisFunction{"arm_avgpool_s8", CmsisLayer::pooling, 1, kInt8},
@@ -45,7 +45,7 @@ constexpr std::array kFullyConnected{
     input_offset, filter_offset, output_offset, least,     most,       multiplier,
     shift,        input_dims,    filter_dims,   bias_dims, output_dims};
 
-// Heights come first, other than in a convolution.
+// Heights come first, unlike in a convolution.
 constexpr std::array kPooling{
     input,         output, context, context_bytes, stride_height, stride_width, padding_height,
     padding_width, least,  most,    input_dims,    filter_dims,   output_dims};
@@ -76,16 +76,16 @@ constexpr std::array kMultiplication{input,  other_input,   input_offset, other_
                                      output, output_offset, multiplier,   shift,
                                      least,  most,          size};
 
-// More than any layer has along one axis: products of the four sizes fit.
+// More than any layer has along one axis; products of the four sizes do not overflow.
 constexpr std::uint64_t kMostAlongAxis = 0xffff;
 constexpr std::uint64_t kMostElements = 0x7fffffff;
-// More than any tensor has: bytes fit, whatever the type.
+// More than any tensor has; its bytes do not overflow for any type.
 constexpr std::uint64_t kMostInMemory = std::uint64_t{1} << 48u;
 
 // Entries of the tables of exponentials and of reciprocals (TVM's compute_luts.cc).
 constexpr std::uint64_t kTableEntries = 513;
 
-/// Nothing where a size is not known.
+/// nullopt if a size is unknown.
 std::optional<CmsisMemory> memory_of(const std::vector<std::optional<std::uint64_t>>& sizes,
                                      std::uint64_t element_bytes) {
   CmsisMemory memory{{}, element_bytes};
@@ -138,7 +138,7 @@ std::optional<CmsisCall> CmsisCall::of(Node call) {
   return read.place_arguments() ? std::optional(read) : std::nullopt;
 }
 
-/// False where the number of arguments is another, or where an argument for memory is no pointer.
+/// False if the number of arguments differs, or if an argument for memory is not a pointer.
 bool CmsisCall::place_arguments() {
   const NodeList args = call_.list(f::Call::args);
   std::size_t all = 1;
@@ -189,7 +189,7 @@ std::optional<std::uint64_t> CmsisCall::count(CmsisArgument what) const {
   return static_cast<std::uint64_t>(*value);
 }
 
-/// Whether the sizes of a layer's tensors fit together; of one without dims, whatever they are.
+/// Whether the sizes of a layer's tensors are consistent; true for a layer without dims.
 bool CmsisCall::is_consistent() const {
   if (!has(input_dims)) return true;
   const auto in = dims(input_dims);

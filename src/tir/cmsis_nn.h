@@ -1,5 +1,5 @@
-// Calls of Arm's CMSIS-NN library, as TVM's target cmsis-nn makes them: what each argument of
-// call_extern is. Source: src/relay/backend/contrib/cmsisnn/relay_to_tir.cc of TVM v0.8 to v0.18.
+// Calls of Arm's CMSIS-NN library by TVM's target cmsis-nn: the meaning of each argument of
+// call_extern. Source: src/relay/backend/contrib/cmsisnn/relay_to_tir.cc of TVM v0.8 to v0.18.
 #pragma once
 
 #include <array>
@@ -76,14 +76,14 @@ constexpr bool is_memory(CmsisArgument argument) {
   return argument <= CmsisArgument::output;
 }
 
-/// How many arguments of call_extern it is.
+/// The number of arguments of call_extern that it takes.
 constexpr std::size_t width_of(CmsisArgument argument) {
   return argument >= CmsisArgument::input_dims && argument <= CmsisArgument::output_dims ? 4 : 1;
 }
 
-/// What TVM passes as `context` where the layer needs none.
+/// TVM's `context` argument for a layer that needs none.
 constexpr std::string_view kNoCmsisContext = "NULL";
-/// What TVM passes as `depth_multiplier` where there is none.
+/// TVM's `depth_multiplier` argument if there is none.
 constexpr std::int64_t kNoDepthMultiplier = -1;
 
 struct CmsisFunction {
@@ -93,15 +93,15 @@ struct CmsisFunction {
   DType result;                ///< of call_extern
 };
 
-/// Nothing for a function that TVM does not call.
+/// Null for a function that TVM does not call.
 const CmsisFunction* find_cmsis_function(std::string_view name);
 
-/// The arguments behind the function's name, in order. A bias may be left out.
+/// The arguments after the function's name, in order. A bias may be missing.
 std::span<const CmsisArgument> arguments_of(CmsisLayer layer);
 
 using CmsisDims = std::array<std::uint64_t, 4>;
 
-/// What is behind a pointer that a layer is given.
+/// The memory of a pointer argument of a layer.
 struct CmsisMemory {
   std::vector<std::uint64_t> shape;  ///< along each axis, none of them 0; products fit
   std::uint64_t element_bytes = 1;
@@ -110,27 +110,28 @@ struct CmsisMemory {
   std::uint64_t bytes() const { return elements() * element_bytes; }
 };
 
-/// A call_extern of a function of CMSIS-NN with the arguments that TVM gives it.
+/// A call_extern of a function of CMSIS-NN with TVM's arguments.
 class CmsisCall {
  public:
-  /// Nothing for any other node: a call of another function, or with other arguments.
+  /// nullopt for other nodes, including calls of other functions or with other arguments.
   static std::optional<CmsisCall> of(Node call);
 
   const CmsisFunction& function() const { return *function_; }
   std::span<const CmsisArgument> arguments() const { return arguments_of(function_->layer); }
   bool has(CmsisArgument what) const { return position(what) != 0; }
-  /// Where it stands among the arguments of the Call, or the first of the four; 0: it is not there.
+  /// Its position among the arguments of the Call, or that of the first of the four; 0 if it is
+  /// missing.
   std::size_t position(CmsisArgument what) const {
     return positions_[static_cast<std::size_t>(what)];
   }
-  /// The argument, or the first of the four; undefined if it is not there.
+  /// The argument, or the first of the four; undefined if it is missing.
   Node argument(CmsisArgument what) const;
-  /// Nothing if it is no literal.
+  /// nullopt if it is not a literal.
   std::optional<std::int64_t> number(CmsisArgument what) const;
-  /// Nothing if one of the four is no literal, or no size that a tensor of a layer has.
+  /// nullopt if one of the four is not a literal, or not a possible size of a tensor.
   std::optional<CmsisDims> dims(CmsisArgument what) const;
-  /// What the layer reads or writes behind a pointer, all of it. Nothing if the arguments do not
-  /// say it, or where sizes of its tensors contradict each other.
+  /// All memory that the layer reads or writes through a pointer. nullopt if the arguments do not
+  /// state it, or if sizes of its tensors contradict each other.
   std::optional<CmsisMemory> memory(CmsisArgument what) const;
 
  private:

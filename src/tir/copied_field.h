@@ -1,5 +1,5 @@
-// Fields of nodes made anew, with other nodes in the place of those that they refer to. `of(node)`
-// says which; what is undefined stays so.
+// Copies fields of nodes and replaces the nodes that they refer to by `of(node)`. Undefined fields
+// stay undefined.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Which dialect a text is in, by its content alone: the first rule that fits decides. The order of
-// the rules matters, for dialects quote one another (Relay text holds legacy text, TVMScript holds
-// save_json).
+// Detects the dialect of a text by its content: the first matching rule decides. The order of the
+// rules matters, because dialects contain each other (Relay text contains legacy text, TVMScript
+// contains save_json).
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -55,22 +55,21 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                      [&](std::string_view start) { return text.starts_with(start); });
 }
 
-// A search through the whole text: for texts whose beginning does not decide.
+// Searches the whole text, for texts whose beginning is ambiguous.
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> fragments) {
   return std::any_of(fragments.begin(), fragments.end(), [&](std::string_view fragment) {
     return text.find(fragment) != std::string_view::npos;
   });
 }
 
-/// The line that `text` begins with; `text` loses it. Texts come from every system: a line may end
-/// with CR LF.
+/// Removes the first line from `text` and returns it. A line may end with CR LF.
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
 }
 
-/// Takes `expected` off the front of `text`, blanks before it included.
+/// Removes `expected` and blanks before it from the front of `text`.
 bool take_word(std::string_view& text, std::string_view expected) {
   const std::string_view rest = without_leading_blank(text);
   if (!rest.starts_with(expected)) return false;
@@ -83,14 +82,14 @@ bool names_our_format(std::string_view text) {
   return take_word(text, "\"format\"") && take_word(text, ":") && take_word(text, "\"mlf-tir\"");
 }
 
-/// mlf's own format names itself; save_json is known by the members that TVM writes first.
+/// mlf's own format states its name; the members that TVM writes first identify save_json.
 std::optional<Dialect> detect_json(std::string_view text) {
   std::string_view inside = without_leading_blank(text.substr(1));
   if (names_our_format(inside)) return Dialect::tir_json;
-  // With "root_index" it is that of a later TVM, which the reader refuses by name.
+  // "root_index" identifies the format of a later TVM; the reader rejects it with a specific error.
   if (starts_with_any(inside, {"\"root\"", "\"root_index\"", "\"nodes\""}))
     return Dialect::save_json;
-  // Written again by another tool, with its keys in another order.
+  // Another tool may have rewritten the document with another order of keys.
   for (std::size_t at = inside.find("\"format\""); at != std::string_view::npos;
        at = inside.find("\"format\"", at + 1)) {
     if (names_our_format(inside.substr(at))) return Dialect::tir_json;
@@ -117,8 +116,8 @@ bool has_primfn_line(std::string_view text) {
   return false;
 }
 
-/// TVMScript whose header was cut off, as `show()` and people who paste do: words that only the old
-/// printer wrote decide, unless there are words that only the new one has.
+/// TVMScript without its header, as from `show()` or a copied text. Words that only the old printer
+/// writes decide, unless words occur that only the new one writes.
 Dialect detect_without_header(std::string_view text) {
   const bool old = contains_any(text, {"@tvm.script.", "T.Buffer[", "T.buffer_decl(", "# body\n",
                                        "T.var(", "T.store(", "T.load("});
@@ -127,12 +126,12 @@ Dialect detect_without_header(std::string_view text) {
   return old && !modern ? Dialect::old_tvmscript : Dialect::tvmscript;
 }
 
-/// Old TVMScript has the code right under its header, new TVMScript a blank line between.
+/// Old TVMScript has its code directly under the header; new TVMScript has a blank line between.
 Dialect detect_under_header(std::string_view text) {
   std::string_view rest = text;
   std::string_view line = take_line(rest);
   while (line.starts_with(kScriptHeader)) line = take_line(rest);
-  // Comments that people put there say nothing about the printer.
+  // Comments of users do not depend on the printer.
   if (line.starts_with('#')) return detect_without_header(text);
   const bool blank = line.find_first_not_of(kBlank) == std::string_view::npos;
   if (blank || line.starts_with("metadata")) return Dialect::tvmscript;
@@ -142,14 +141,14 @@ Dialect detect_under_header(std::string_view text) {
              : Dialect::old_tvmscript;
 }
 
-/// Whether a line of Python says nothing of the module: an import, a comment, nothing at all.
+/// Whether a line of Python is independent of the module: an import, a comment, or a blank line.
 bool is_preamble(std::string_view line) {
   return line.find_first_not_of(kBlank) == std::string_view::npos ||
          starts_with_any(line, {"import ", "from ", "#"});
 }
 
-/// What people put before the text in a file of Python: the licence and imports. The header that
-/// TVM prints is a comment as well, and stays.
+/// Skips the licence and imports before the text in a Python file. Keeps TVM's header, although it
+/// is a comment too.
 std::string_view without_preamble(std::string_view text) {
   std::string_view rest = text;
   while (!rest.empty() && !rest.starts_with(kScriptHeader)) {
@@ -173,8 +172,8 @@ bool is_script_decorator(std::string_view line) {
   return path.ends_with("prim_func") || path.ends_with("ir_module");
 }
 
-/// The first line that only one dialect has, and what comes behind it: people keep log lines, code
-/// and notes in front of a text.
+/// The text from the first line on that only one dialect has: users may have log lines, code and
+/// notes before a text.
 std::string_view from_first_known_line(std::string_view text) {
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -189,7 +188,7 @@ std::string_view from_first_known_line(std::string_view text) {
   return {};
 }
 
-/// The dialect of a text that begins with what belongs to it.
+/// The dialect of a text that begins in the form of a dialect.
 std::optional<Dialect> detect_beginning(std::string_view text) {
   if (is_generated_c(text)) return Dialect::c;
   if (text.starts_with('{')) return detect_json(text);
@@ -218,8 +217,8 @@ std::string_view without_byte_order_mark(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
-// Every printer has a beginning of its own; the order of questions matters where one begins like
-// another. Only JSON and headless TVMScript need a look at the rest of the text.
+// Every printer begins its texts in its own way. The order of the tests matters if two beginnings
+// are similar. Only JSON and TVMScript without a header need the rest of the text.
 std::optional<Dialect> detect(std::string_view text) {
   text = without_leading_blank(without_byte_order_mark(text));
   if (const auto dialect = detect_beginning(text)) return dialect;

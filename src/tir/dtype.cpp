@@ -25,7 +25,8 @@ constexpr std::array kCodes = {
     CodeName{"e5m2_float", TypeCode::E5M2Float, 8},
 };
 
-// Custom types are registered by name at run time; only that it is one survives here.
+// TVM registers custom types by name at run time; this code only keeps the fact that a type is
+// custom.
 constexpr std::string_view kCustomPrefix = "custom[";
 
 bool take(std::string_view& text, std::string_view prefix) {

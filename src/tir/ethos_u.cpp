@@ -48,7 +48,7 @@ std::optional<std::uint64_t> size_of(Node argument) {
   return size && *size >= 0 ? std::optional(static_cast<std::uint64_t>(*size)) : std::nullopt;
 }
 
-/// Every load is of an address; those outside of `first` and `count` are read.
+/// Every load stands for an address; the operation reads those outside of `first` and `count`.
 std::vector<EthosUAccess> accesses_of_operation(NodeList args, std::size_t first,
                                                 std::size_t count) {
   std::vector<EthosUAccess> accesses;
@@ -60,8 +60,8 @@ std::vector<EthosUAccess> accesses_of_operation(NodeList args, std::size_t first
   return accesses;
 }
 
-/// Weights and input are only read, commands as well. Of memory to work in, a size says how large
-/// all of it is.
+/// The launch only reads weights, input and commands. For working memory, the size is that of the
+/// whole region.
 std::vector<EthosUAccess> accesses_of_launch(NodeList args) {
   std::vector<EthosUAccess> accesses{
       {.argument = kCommands, .is_read = true, .bytes = size_of(args[kCommands + 1])}};

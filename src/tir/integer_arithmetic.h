@@ -11,10 +11,10 @@
 namespace mlf::tir {
 
 /// Computes `a kind b`: sum, difference, product, minimum, maximum, and quotient and remainder as C
-/// has them (`Div`, `Mod`) and rounded down. Nothing for other kinds, for a division by zero, and
-/// where the result does not fit into 64 bits.
+/// has them (`Div`, `Mod`) and rounded down. nullopt for other kinds, for a division by zero, and
+/// if the result does not fit into 64 bits.
 inline std::optional<std::int64_t> integer_result(Kind kind, std::int64_t a, std::int64_t b) {
-  // The one quotient that overflows is that of the smallest number by -1.
+  // Only the quotient of the smallest number by -1 overflows.
   const bool can_divide = b != 0 && (b != -1 || a != std::numeric_limits<std::int64_t>::min());
   const auto rounds_down = [&] { return a % b != 0 && (a % b < 0) != (b < 0); };
   std::int64_t result = 0;

@@ -7,7 +7,7 @@
 namespace mlf::tir {
 namespace {
 
-// Indices stay far below; anything larger is not worth knowing.
+// Indices are far smaller; larger values are not tracked.
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
 std::optional<Interval> bounded(std::int64_t low, std::int64_t high) {
@@ -33,15 +33,15 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// By a positive constant, which is all that lowering divides indices by. Div rounds towards zero
-// and FloorDiv down: `divide` is the rounding.
+// Division by a positive constant; lowering generates no other division of indices. Div rounds
+// towards zero and FloorDiv rounds down: `divide` determines the rounding.
 template <class Divide>
 std::optional<Interval> quotient(const Interval& a, const Interval& b, Divide&& divide) {
   if (b.low != b.high || b.low <= 0) return std::nullopt;
   return Interval{divide(a.low, b.low), divide(a.high, b.low)};
 }
 
-// Mod may be negative, FloorMod not: the interval holds for both.
+// Mod may be negative, FloorMod may not; the interval is valid for both.
 std::optional<Interval> remainder(const Interval& a, const Interval& b) {
   if (b.low != b.high || b.low <= 0) return std::nullopt;
   if (a.low >= 0 && a.high < b.low) return a;
@@ -50,7 +50,7 @@ std::optional<Interval> remainder(const Interval& a, const Interval& b) {
 
 }  // namespace
 
-// Interval arithmetic: for bounds of accesses, where too wide is safe and too narrow is not.
+// Interval arithmetic for bounds of accesses: too wide is safe, too narrow is not.
 std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b) {
   switch (kind) {
     case Kind::Add:

@@ -19,7 +19,7 @@ struct DialectLoss {
   LossScope scope;
   LossCode code;
 };
-// Facts of a dialect are rows, so that readers of one dialect cannot forget one in some corner.
+// Losses of a dialect are rows, so that no reader of the dialect can miss one.
 constexpr DialectLoss kDialectLosses[] = {
 #define MLF_DIALECT_LOSS(dialect, scope, code, what) \
   {Dialect::dialect, LossScope::scope, LossCode::code},
@@ -71,7 +71,7 @@ void LossLog::add_all(Dialect dialect) {
   }
 }
 
-// A reader reports a constant as lost when it meets it; the data may turn up in another file later.
+// A reader reports a constant as lost when it meets it; another file may provide the data later.
 void LossLog::withdraw(LossCode code, std::string_view name) {
   std::erase_if(counts_, [&](const auto& entry) {
     return entry.first.code == code && entry.first.name == name;

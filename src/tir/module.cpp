@@ -10,7 +10,7 @@
 namespace mlf::tir {
 namespace {
 
-// Chunks, so that a string's address never changes: views of it are handed out.
+// Uses chunks, so that a string's address never changes: callers have views of it.
 constexpr std::size_t kChunkBytes = 64 * 1024;
 
 }  // namespace
@@ -33,7 +33,7 @@ StringId StringPool::intern(std::string_view text) {
 
 std::string_view StringPool::store(std::string_view text) {
   if (text.empty()) return {};
-  // A long string gets a chunk of its own size; what was left of the chunk before is given up.
+  // A long string gets a chunk of its own size; the rest of the previous chunk stays unused.
   if (text.size() > room_) {
     const std::size_t size = std::max(kChunkBytes, text.size());
     chunks_.push_back(std::make_unique_for_overwrite<char[]>(size));
@@ -91,7 +91,7 @@ std::optional<SourceRange> Module::source_range(NodeId id) const {
 
 namespace detail {
 
-// A mistake of the program that uses the library, not of an input: hence an exception of its own.
+// An error of the program that uses the library, not of an input, so it has its own exception.
 void misuse(std::string_view what) {
   throw NodeMisuse("misuse of a node: " + std::string(what));
 }
@@ -114,7 +114,8 @@ void check_family(Kind kind, FieldRef field, const FieldInfo& row) {
   }
 }
 
-// Every accessor reads through here: what the kind does not have is refused before a word is read.
+// Every accessor uses this check: it rejects fields that the kind does not have before it reads a
+// word.
 #define MLF_FIELD_WORDS(expected)                                        \
   const Kind its_kind = kind();                                          \
   const FieldInfo& row = row_of(its_kind, field);                        \
@@ -202,7 +203,7 @@ Node NodeMap::find(std::string_view name) const {
 
 namespace {
 
-/// TVMScript of v0.14 and later leaves a symbol out that is the name.
+/// TVMScript of v0.14 and later omits a symbol that equals the name.
 std::string_view symbol_of(Node function, std::string_view name) {
   const std::string_view symbol = string_of(attribute_of(function, "global_symbol"));
   return symbol.empty() ? name : symbol;

@@ -1,4 +1,4 @@
-// Leaves out of a document what its text did not know, as far as nothing depends on it.
+// Removes objects that the text lacked from a document, as far as nothing depends on them.
 #include <utility>
 
 #include "mlf/tir/builder.h"
@@ -8,8 +8,8 @@
 namespace mlf::tir {
 namespace {
 
-/// Attributes and annotations are maps of names in statements, in DictAttrs and nowhere else: a map
-/// that is a value itself is known as a whole or not at all.
+/// Attributes and annotations are maps of names in statements and in DictAttrs only. A map that is
+/// itself a value stays whole or is removed whole.
 bool has_attributes(Node node) {
   return node.is(Kind::DictAttrs) || node.category() == Category::stmt;
 }
@@ -70,7 +70,7 @@ class Omitting {
     if (change.kept.size() < map.size()) changes_.push_back(std::move(change));
   }
 
-  /// Notes for each node below `root` whether it is a missing object or holds one.
+  /// Notes for each node below `root` whether it is or contains a missing object.
   void mark_missing(Node root) {
     holds_missing_.resize(root.module().size());
     for_each_post_order(root, [this](Node node) {

@@ -12,8 +12,8 @@ std::string_view pool_name(std::string_view parameter) {
   return parameter.substr(0, head - 1);
 }
 
-/// USMP appends the parameters in the order in which it lists the pools, so that the names say
-/// which is which as long as there are as many of both.
+/// USMP appends the parameters in the order of its list of pools, so they correspond by position if
+/// their numbers are equal.
 std::vector<PoolUse> pool_uses(Node function) {
   std::vector<PoolUse> pools;
   const Node list = attribute_of(function, "pool_args");

@@ -8,11 +8,11 @@
 
 namespace mlf::tir {
 
-/// "global_workspace" of "global_workspace_1_var": what USMP calls a parameter that is a pool, with
-/// a counter that runs over all functions. Empty for other names.
+/// "global_workspace" of "global_workspace_1_var": USMP's name of a pool parameter, with a counter
+/// over all functions. Empty for other names.
 std::string_view pool_name(std::string_view parameter);
 
-/// A pool that a function works in.
+/// A pool that a function uses.
 struct PoolUse {
   Node allocated;         ///< the AllocatedPoolInfo in `pool_args`
   std::string_view name;  ///< by the parameter that is the pool; empty if none is it for certain
