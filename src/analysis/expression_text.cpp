@@ -21,7 +21,7 @@ namespace f = tir::f;
 
 namespace {
 
-// Shared nodes make an expression exponentially longer than the module it is in.
+// With shared nodes, the text of an expression may be exponentially longer than its module.
 constexpr std::size_t kLongestExpression = 2000;
 
 /// How tightly operators bind, as in Python.
@@ -48,7 +48,7 @@ struct Infix {
   Binding binding;
 };
 
-/// Of binary nodes that have a sign; the others are calls: min(a, b).
+/// The operators of binary nodes; other binary nodes print as calls: min(a, b).
 std::optional<Infix> infix_of(Kind kind) {
   switch (kind) {
     case Kind::Add:
@@ -84,7 +84,7 @@ std::optional<Infix> infix_of(Kind kind) {
   }
 }
 
-/// Of calls that TVM has for what C has operators for.
+/// The operators of calls that correspond to C operators.
 std::optional<Infix> infix_of(std::string_view operation) {
   constexpr std::array<std::pair<std::string_view, Infix>, 5> kInfixes{
       {{"bitwise_and", {" & ", kBitAnd}},
@@ -119,7 +119,7 @@ bool fits(tir::DType dtype, std::int64_t value) {
   return dtype.is_uint() && value >= 0 && (dtype.bits >= 63 || value >> dtype.bits == 0);
 }
 
-/// What `a kind b` is; nothing for other kinds, and where the divisor is not positive.
+/// The value of `a kind b`; nullopt for other kinds, and if the divisor is not positive.
 std::optional<std::int64_t> folded(Kind kind, std::int64_t a, std::int64_t b) {
   const bool is_division =
       kind == Kind::Div || kind == Kind::Mod || kind == Kind::FloorDiv || kind == Kind::FloorMod;
@@ -137,7 +137,7 @@ std::string real_text(double value) {
 }  // namespace
 
 ExpressionText::ExpressionText(Node function) {
-  // Parts come before the whole, so that every operand is folded already.
+  // Children come before parents, so every operand is folded already.
   tir::for_each_post_order(function[f::PrimFunc::body], [&](Node node) {
     if (tir::is_expr(node.category())) fold(node);
   });
@@ -145,7 +145,7 @@ ExpressionText::ExpressionText(Node function) {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const std::string_view name = buffers.value(i).text(f::Buffer::name);
     if (name.empty()) continue;
-    // Texts give the variables of a parameter names that are derived from that of its Buffer.
+    // Texts derive the names of a parameter's variables from the name of its Buffer.
     parameters_.emplace(index(buffers.key(i).id()), name);
     parameters_.emplace(index(buffers.value(i)[f::Buffer::data].id()), name);
   }
@@ -201,7 +201,7 @@ Node ExpressionText::simplified(Node expr) const {
   }
 }
 
-/// Writes one expression on a stack of its own: nests are as deep as the input says.
+/// Writes one expression with an explicit stack: the input determines the nesting.
 class ExpressionWriter {
  public:
   explicit ExpressionWriter(const ExpressionText& names) : names_(names) {}
@@ -209,7 +209,7 @@ class ExpressionWriter {
   std::string run(Node expr, int around);
 
  private:
-  /// An expression inside of something that binds so tightly, or else a text.
+  /// An expression with the binding of its context, or else a text.
   struct Part {
     Part(Node expr, int around) : node(expr), binding(around) {}
     Part(std::string_view words) : text(words) {}
@@ -225,11 +225,11 @@ class ExpressionWriter {
   void infix(Node a, Infix sign, Node b, int around);
   void function(std::string_view name, const std::vector<Node>& args);
   void element(std::string_view name, tir::NodeList indices);
-  /// What comes next, in the order of reading.
+  /// Adds the next parts, in reading order.
   void put(const std::vector<Part>& parts) {
     stack_.insert(stack_.end(), parts.rbegin(), parts.rend());
   }
-  /// The same between parentheses where it would be read otherwise.
+  /// The same, with parentheses if the text would otherwise have another meaning.
   void put(std::vector<Part> parts, int binding, int around) {
     if (binding < around) {
       parts.insert(parts.begin(), Part("("));
@@ -260,7 +260,7 @@ std::string ExpressionWriter::run(Node expr, int around) {
 
 void ExpressionWriter::infix(Node a, Infix sign, Node b, int around) {
   const int binding = sign.binding;
-  // Operators associate to the left; comparisons would chain in Python.
+  // Operators associate to the left; in Python, comparisons would chain.
   const int left = binding == kComparison ? binding + 1 : binding;
   put({Part(a, left), Part(sign.sign), Part(b, binding + 1)}, binding, around);
 }
@@ -285,7 +285,7 @@ void ExpressionWriter::element(std::string_view name, tir::NodeList indices) {
   put(parts);
 }
 
-/// Neighbouring elements as a slice, as long as their number is known.
+/// Adjacent elements as a slice, if their number is known.
 void ExpressionWriter::write_ramp(Node ramp, bool is_index) {
   const Node base = ramp[f::Ramp::base];
   const Node stride = ramp[f::Ramp::stride];
@@ -304,7 +304,7 @@ void ExpressionWriter::write_ramp(Node ramp, bool is_index) {
   put({Part(base, kSum), Part(" : "), Part(base, kSum), Part(fmt::format(" + {}", length) + by)});
 }
 
-/// By name, its expressions as arguments: for what no rule here is made for.
+/// Writes a node without a rule by its name, with its expressions as arguments.
 void ExpressionWriter::write_any(Node expr) {
   std::vector<Node> parts;
   tir::for_each_child(expr, [&](Node child, const tir::FieldInfo&) {

@@ -19,7 +19,7 @@ class ExpressionText {
   std::string text(tir::Node expr) const;
   /// The value of an integer expression, if it is constant.
   std::optional<std::int64_t> constant(tir::Node expr) const;
-  /// The name of the memory behind a variable.
+  /// The name of the memory of a pointer variable.
   std::string_view name_of(tir::Node variable) const;
   /// An index, in which a vector is a slice.
   std::string index_text(tir::Node index) const;

@@ -43,7 +43,7 @@ class Digest {
   std::uint64_t state_ = 0x243f6a8885a308d3;
 };
 
-/// What a name or a place in the module says, and not the program.
+/// Whether a field is a name or a place in the module, and not part of the program.
 bool is_passed_over(Kind kind, std::uint8_t field) {
   const auto is = [&](auto name) {
     return kind_of(name) == kind && static_cast<std::uint8_t>(name) == field;
@@ -53,14 +53,13 @@ bool is_passed_over(Kind kind, std::uint8_t field) {
          is(f::AllocateConst::irmod_storage_idx);
 }
 
-/// Variables and buffers are what they are by identity: they go by the order of their first
-/// mention.
+/// Variables and buffers have an identity: the digest uses the order of their first mention.
 bool has_identity(Node node) {
   return node.is(Kind::Var) || node.is(Kind::SizeVar) || node.is(Kind::Buffer);
 }
 
-/// The pools that a function is given, and the lets that place a workspace in one: what a memory
-/// planner decides, and not the program.
+/// The pool parameters of a function, and the lets that place a workspace in a pool. A memory
+/// planner determines these; they are not part of the program.
 struct PoolPlaces {
   std::unordered_set<std::uint32_t> pools;  ///< Buffers
   std::unordered_set<std::uint32_t> lets;   ///< LetStmts
@@ -91,8 +90,8 @@ std::unordered_set<std::uint32_t> byte_arrays_of(Node function) {
   return arrays;
 }
 
-/// Constants are in pools as well. Their offsets say which constant it is, so only what is written
-/// is a workspace.
+/// Pools also contain constants, and their offsets identify them. Only memory that the function
+/// writes is a workspace.
 PoolPlaces pool_places(Node function) {
   PoolPlaces places{.pools = byte_arrays_of(function), .lets = {}};
   std::unordered_set<std::uint32_t> written;
@@ -128,7 +127,7 @@ class Fingerprint {
     tir::for_each_pre_order(function, [&](Node node) {
       if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
     });
-    // Parts before the whole: each node once, however often it is shared.
+    // Children before parents: each node once, even if it is shared.
     tir::for_each_post_order(function,
                              [&](Node node) { digests_[index(node.id())] = digest(node); });
     return digests_[index(function.id())];
@@ -224,7 +223,7 @@ bool is_load(Node node) {
   return node.is(Kind::BufferLoad) || node.is(Kind::Load);
 }
 
-/// What a statement stores, or calls; undefined if it does neither.
+/// The expression that a statement stores or calls; undefined if it does neither.
 Node computed_value(Node statement) {
   if (statement.is(Kind::BufferStore)) return statement[f::BufferStore::value];
   if (statement.is(Kind::Store)) return statement[f::Store::value];
@@ -238,7 +237,7 @@ bool is_choice(Node call) {
   return callee.is(Kind::Op) && callee.text(f::Op::name) == "tir.if_then_else";
 }
 
-/// Digests of expressions, each once however often it is shared.
+/// Digests of expressions; a shared expression is computed once.
 class Expressions {
  public:
   explicit Expressions(Node function) {
@@ -257,7 +256,7 @@ class Expressions {
     for (std::uint8_t i = 0; i < fields.size(); ++i) {
       if (fields[i].type == tir::FieldType::dtype) add(digest, node.dtype(i));
     }
-    // Operands come from anywhere.
+    // The origin of operands does not matter.
     if (is_load(node) || node.is(Kind::Var) || node.is(Kind::SizeVar)) return digest.value();
     for (std::uint8_t i = 0; i < fields.size(); ++i) add_field(digest, node, i, fields[i].type);
     return digest.value();
@@ -295,7 +294,7 @@ std::uint64_t arithmetic_shape(Node prim_func) {
   std::unordered_set<std::uint64_t> seen;
   tir::for_each_pre_order(prim_func, [&](Node node) {
     const Node value = computed_value(node);
-    // Schedules copy through caches, and may have none.
+    // Some schedules copy through caches, others do not.
     if (!value || is_load(value)) return;
     const std::uint64_t digest = expressions.of(value);
     if (seen.insert(digest).second) shape.add(digest);

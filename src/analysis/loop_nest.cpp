@@ -18,14 +18,14 @@ using tir::Node;
 namespace f = tir::f;
 
 // Fully unrolled kernels have thousands of statements; a statement that save_json shares is written
-// as often as it is reached.
+// at each occurrence.
 constexpr std::size_t kMostLines = 10000;
 
-/// Writes statement after statement on a stack of its own.
+/// Writes statement after statement with an explicit stack.
 class NestWriter {
  public:
   NestWriter(Node function, const KernelCost& cost) : function_(function), text_(function) {
-    // A loop that is reached on several ways has the cost of the first.
+    // A loop that several paths reach has the cost of the first one.
     for (std::size_t i = 0; i < cost.loops.size(); ++i) {
       loops_.emplace(index(cost.loops[i].node), i);
     }
@@ -125,7 +125,7 @@ void NestWriter::write_branch(Node branch, std::uint32_t depth) {
   next(branch[f::IfThenElse::then_case], depth + 1);
 }
 
-/// Threads of a GPU are attributes around their statements; others are for passes of TVM.
+/// GPU threads are attributes around their statements; other attributes are for TVM's passes.
 void NestWriter::write_attribute(Node attribute, std::uint32_t depth) {
   const Node about = attribute[f::AttrStmt::node];
   const bool is_thread =
@@ -237,7 +237,7 @@ void NestWriter::write(Node node, std::uint32_t depth) {
     case Kind::BlockRealize:
       return write_block(node, depth);
     default:
-      // TVM's rarer statements, and those that the tables do not know: by name.
+      // Writes rare and unknown statements by name.
       return line(depth, fmt::format("{}(...)", node.info().name));
   }
 }

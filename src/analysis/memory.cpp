@@ -20,7 +20,7 @@ bool is_constant_pool(const Topology& topology, std::optional<graph::PoolId> poo
   return pool && topology[*pool].kind == graph::PoolKind::constant;
 }
 
-/// Regions that have to be in RAM: not the pools of constants.
+/// Regions that must be in RAM: all except pools of constants.
 std::vector<const MemoryUse*> ram_regions(const Topology& topology) {
   std::vector<const MemoryUse*> regions;
   for (const MemoryUse& use : topology.memory) {
@@ -29,7 +29,7 @@ std::vector<const MemoryUse*> ram_regions(const Topology& topology) {
   return regions;
 }
 
-/// Bytes in use at a step: the entry before it that changed the number.
+/// Bytes in use at a step, from the last entry at or before it.
 std::uint64_t live_at(const MemoryUse& use, graph::Position position) {
   const auto next = std::ranges::upper_bound(use.live, position, {}, &graph::LiveBytes::position);
   return next == use.live.begin() ? 0 : std::prev(next)->bytes;
@@ -43,8 +43,8 @@ Count live_at(const std::vector<const MemoryUse*>& regions, graph::Position posi
   return sum;
 }
 
-/// The kernel's workspaces, region by region: in a pool the bytes that they cover, elsewhere the
-/// end of the deepest allocation, as allocations are nested.
+/// The kernel's workspaces, region by region: in a pool, the bytes that they cover; elsewhere, the
+/// end of the deepest allocation, because allocations nest.
 Count scratch_of(const graph::Kernel& kernel) {
   if (!kernel.has_tir()) return Count::unknown();
   using RegionKey = std::pair<MemoryKind, std::uint32_t>;
@@ -75,7 +75,7 @@ Count scratch_of(const graph::Kernel& kernel) {
   return count;
 }
 
-/// Bytes of constants that a call reads. A kernel in C of another compiler may have more.
+/// Bytes of constants that a call reads. A kernel in another compiler's C may have more.
 Count parameters_of(const Topology& topology, const graph::Call& call) {
   const graph::Kernel& kernel = topology.kernel_of(call);
   Count sum = kernel.is_understood() ? Count{} : Count::unknown();
@@ -89,7 +89,7 @@ Count parameters_of(const Topology& topology, const graph::Call& call) {
   return sum;
 }
 
-/// What `call` does with a value.
+/// The role of a value in `call`.
 LiveRole role_of(const graph::Call& call, graph::ValueId value) {
   bool reads = false;
   bool writes = false;
@@ -125,7 +125,7 @@ Count to_count(const graph::ByteCount& bytes) {
   return Count::unknown();
 }
 
-// The largest number stands for all that are larger.
+// The largest number also represents all larger ones.
 Count to_count(const std::optional<std::uint64_t>& bytes) {
   if (bytes && *bytes >= graph::kMostBytes) return {graph::kMostBytes, std::nullopt};
   return {bytes.value_or(0), bytes};
@@ -149,7 +149,7 @@ std::vector<LiveTensor> live_tensors(const Topology& topology, graph::CallId id)
     const graph::Storage& storage = topology[value.storage];
     const auto value_id = static_cast<graph::ValueId>(i);
     const LiveRole role = role_of(call, value_id);
-    // Generated C may not say the type of a tensor, but it allocates its memory.
+    // Generated C may not state the type of a tensor, but it allocates its memory.
     const auto bytes = value.bytes || storage.pool ? value.bytes : storage.bytes;
     (role == LiveRole::held ? held : tensors)
         .push_back({value.name, role, *storage.memory, storage.pool, value_id, bytes});
@@ -185,7 +185,7 @@ RamPeak ram_peak(const Topology& topology) {
     }
     for (const graph::LiveBytes& live : use->live) steps.insert(live.position);
   }
-  // What may be there counts here: where the most can be is what a board has to hold.
+  // Uses upper bounds here: a board must have space for the largest possible number.
   std::uint64_t most = 0;
   std::optional<graph::Position> fullest;
   for (const graph::Position step : steps) {
@@ -196,7 +196,7 @@ RamPeak ram_peak(const Topology& topology) {
       fullest = step;
     }
   }
-  // Also where nothing is known to be in use: then regions say whether that is all.
+  // Also if no memory is known to be in use: the regions show whether this is complete.
   peak.bytes = live_at(regions, fullest.value_or(0));
   if (!fullest) return peak;
   const auto call = std::ranges::find(topology.calls, *fullest, &graph::Call::position);

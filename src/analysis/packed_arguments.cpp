@@ -27,13 +27,13 @@ struct Array {
 constexpr std::array kArrays{Array{"arg_value", kValue}, Array{"arg_tcode", kTypeCode},
                              Array{"array", kTensor}, Array{"shape", kExtent}};
 
-/// In whole TVMValues.
+/// Rounded up to whole TVMValues.
 Count bytes_of(std::uint64_t elements, std::uint64_t element) {
   return Count((elements * element + kValue - 1) / kValue) * Count(kValue);
 }
 
-/// What LowerTVMBuiltin takes for one call (src/tir/transforms/lower_tvm_builtin.cc): all calls
-/// share the arrays.
+/// The sizes that LowerTVMBuiltin allocates for one call (src/tir/transforms/lower_tvm_builtin.cc).
+/// All calls share the arrays.
 struct CallSizes {
   std::uint64_t arguments = 0;
   std::uint64_t tensors = 0;

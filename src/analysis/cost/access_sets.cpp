@@ -18,7 +18,7 @@ namespace f = tir::f;
 
 namespace {
 
-// Indices of real schedules have some dozens of nodes.
+// Indices of real schedules have a few dozen nodes.
 constexpr int kMaxIndexNodes = 4096;
 
 /// Sums of such types do not wrap around in generated C: overflow there is an error of the program.
@@ -32,14 +32,14 @@ bool add_to(std::int64_t& sum, std::int64_t value, std::int64_t factor) {
          !__builtin_add_overflow(sum, product, &sum);
 }
 
-/// What a variable stands for; undefined for one of a loop.
+/// The bound value of a variable; undefined for a loop variable.
 Node value_of(Node node, const graph::Bindings& bindings) {
   const bool is_variable = node.is(Kind::Var) || node.is(Kind::SizeVar);
   const auto bound = is_variable ? bindings.find(tir::index(node.id())) : bindings.end();
   return bound == bindings.end() ? Node() : bound->second;
 }
 
-/// A product of something and a number.
+/// The factors of a product of an expression and a number.
 std::optional<std::pair<Node, std::int64_t>> scaled(Node product) {
   if (!product.is(Kind::Mul)) return std::nullopt;
   const Node a = product[f::Mul::a];
@@ -51,7 +51,7 @@ std::optional<std::pair<Node, std::int64_t>> scaled(Node product) {
 
 }  // namespace
 
-// A stack instead of recursion: nesting is the input's.
+// A stack instead of recursion: the input determines the nesting.
 bool IndexTerms::add(Node index, std::int64_t factor, const graph::Bindings& bindings) {
   std::vector<std::pair<Node, std::int64_t>> stack{{index, factor}};
   for (int part = 0; !stack.empty(); ++part) {
@@ -86,10 +86,10 @@ bool IndexTerms::add(Node index, std::int64_t factor, const graph::Bindings& bin
 
 namespace {
 
-// Iterations of one group of loops that are run one by one.
+// The most iterations to run one by one in one group of loops.
 constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 23;
 
-/// The access is moved by each number of the interval; what is in between counts as touched.
+/// Moves the access by each number of the interval; bytes in between count as touched.
 bool widen(ByteSet& bytes, const Interval& by, std::int64_t factor) {
   std::int64_t first = 0;
   std::int64_t last = 0;
@@ -117,7 +117,7 @@ std::int64_t AccessSets::step_in(const AccessedBytes& bytes, Node loop) {
   return support::value_at(bytes.base.variables, graph::loop_variable(loop).id()).value_or(0);
 }
 
-/// How far the last one is from the first.
+/// The distance of the last one from the first.
 std::uint64_t AccessSets::Distances::extent() const {
   if (!values.empty()) return static_cast<std::uint64_t>(values.back() - values.front());
   const std::uint64_t length =
@@ -166,7 +166,8 @@ AccessSets::Surroundings AccessSets::surroundings_of(const PlacedAccess& access,
   return result;
 }
 
-/// What the variables of all loops can be, from the outermost in, as bounds use outer ones.
+/// The ranges of the variables of all loops, from the outermost in, because bounds use outer
+/// variables.
 AccessSets::Ranges AccessSets::ranges_of(const Surroundings& around) const {
   Ranges ranges;
   const auto add = [&](Node loop) {
@@ -174,7 +175,7 @@ AccessSets::Ranges AccessSets::ranges_of(const Surroundings& around) const {
     const auto min = is_for ? range_of(loop[f::For::min], ranges) : Interval{0, 0};
     const auto extent = range_of(is_for ? loop[f::For::extent] : loop[f::AttrStmt::value], ranges);
     const tir::NodeId variable = graph::loop_variable(loop).id();
-    // A loop that never runs has no values; one is as good as none.
+    // A loop that never runs has no values; assumes one.
     if (!min || !extent) {
       ranges.erase(variable);
     } else {
@@ -207,8 +208,8 @@ bool AccessSets::add_span(Node expression, std::int64_t factor, const Ranges& ra
   return range && widen(result.bytes, *range, factor);
 }
 
-/// Terms of loops that stand still are the base, those of other loops get into `around`, and what
-/// depends on anything else is taken as all that its type and its operators allow.
+/// Terms of fixed loops form the base, and those of other loops go into `around`. A term that
+/// depends on anything else counts as any value that its type and operators allow.
 bool AccessSets::split_terms(const IndexTerms& terms, Surroundings& around, AccessedBytes& result,
                              const Ranges& ranges) {
   const auto stands_still = [&](tir::NodeId variable) {
@@ -252,7 +253,7 @@ bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) 
 
 // --- Distances -----------------------------------------------------------------------------------
 
-/// Of a loop that nothing else is connected with and whose variable has a factor.
+/// The steps of a loop without connections to others whose variable has a factor.
 std::optional<AccessSets::Distances> AccessSets::steps_of(
     const graph::IterationDomain& domain, const graph::IterationDomain::Group& group) {
   const graph::IterationDomain::Loop& loop = domain.loops[group.loops[0]];
@@ -287,7 +288,7 @@ std::optional<AccessSets::Distances> AccessSets::distances_of(
   return Distances{.values = *std::move(values)};
 }
 
-/// Of the conditions that no loop decides. False where one of them never holds.
+/// Checks the conditions that do not depend on loops. False if one of them is never true.
 bool AccessSets::meets_constants(const graph::IterationDomain& domain, bool& is_exact) {
   for (const graph::IterationDomain::Test& test : domain.tests) {
     if (test.counted && test.counted->has_variables()) continue;
@@ -322,7 +323,7 @@ bool AccessSets::move_by(const std::vector<Distances>& all, ByteSet& bytes) {
   return true;
 }
 
-/// Small steps come first, as they make one span of many.
+/// Small steps come first, because they merge many spans into one.
 bool AccessSets::move_by(const Surroundings& around, const Ranges& ranges, AccessedBytes& result) {
   const graph::IterationDomain& inside = around.inside;
   result.is_exact = result.is_exact && around.is_complete;
@@ -349,7 +350,7 @@ bool AccessSets::move_by(const Surroundings& around, const Ranges& ranges, Acces
   std::ranges::stable_sort(all, {}, [](const Distances& one) { return one.extent(); });
   const ByteSet one = result.bytes;
   if (move_by(all, result.bytes)) return true;
-  // Too many pieces: a span around them.
+  // Too many pieces: uses one span around them.
   result.is_exact = false;
   result.bytes = one;
   return std::ranges::all_of(all, [&](const Distances& distances) {

@@ -22,13 +22,13 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Pairs of a write and a read that are compared, of one function, and their pieces.
+// The most pairs of a write and a read to compare in one function, including their pieces.
 constexpr std::size_t kMaxPairs = 8'000'000;
 
-// Reasons that are kept of one memory.
+// The most reasons for one memory.
 constexpr std::size_t kMaxReasons = 3;
 
-// Operators that take a pointer without touching what it points to.
+// Operators that take a pointer without accessing its memory.
 constexpr std::array<std::string_view, 8> kTouchesNothing{"address_of",
                                                           "isnullptr",
                                                           "reinterpret",
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 8> kTouchesNothing{"address_of",
                                                           "TVMBackendFreeWorkspace",
                                                           "tvm_struct_set"};
 
-/// `return 0;`, or what generated C has where something failed, `return -1;`.
+/// `return 0;`, or `return -1;`, which generated C has for a failure.
 bool ends_function(Node node) {
   const std::string_view op = graph::operator_of(node);
   return op == "ret" || op == "tvm_throw_last_error";
@@ -72,7 +72,7 @@ void add_reason(std::vector<std::string>& reasons, std::string why) {
   reasons.push_back(std::move(why));
 }
 
-/// Numbers of elements from one index of each dimension to the next; nothing where one is not a
+/// The number of elements from one index of each dimension to the next; nullopt if one is not a
 /// number.
 std::optional<std::vector<std::int64_t>> strides_of(Node buffer, std::size_t dimensions) {
   if (dimensions == 1) return std::vector<std::int64_t>{1};
@@ -91,7 +91,7 @@ std::optional<std::vector<std::int64_t>> strides_of(Node buffer, std::size_t dim
   return strides;
 }
 
-/// Reads the accesses of one function and puts them together by memory.
+/// Reads the accesses of one function and collects them by memory.
 class AccessCollector {
  public:
   explicit AccessCollector(Node function)
@@ -104,7 +104,7 @@ class AccessCollector {
     Place place{};
     PlacedAccess placed{};
     bool is_write = false;
-    bool is_certain = true;     // not masked, and made once for each iteration
+    bool is_certain = true;     // not masked, and executed once in each iteration
     std::size_t statement = 0;  // in the order of the code
   };
   struct Memory {
@@ -149,8 +149,8 @@ class AccessCollector {
   Accesses result_;
 };
 
-/// The first statement, in the order of the code, that evaluates each expression. One that is in
-/// several places of the code has no place in that order.
+/// Finds the first statement, in the order of the code, that evaluates each expression. A statement
+/// at several places has no position in that order.
 void AccessCollector::find_statements() {
   constexpr std::size_t kNone = SIZE_MAX;
   statements_.assign(code_.order.size(), kNone);
@@ -168,7 +168,7 @@ void AccessCollector::find_statements() {
   }
 }
 
-/// A variable has one value in all of the function here.
+/// This analysis requires that a variable has one value in the whole function.
 void AccessCollector::check_bindings() {
   std::map<tir::NodeId, tir::NodeId> values;
   for (std::size_t i = 0; i < code_.order.size(); ++i) {
@@ -208,7 +208,7 @@ void AccessCollector::add(Access access, std::size_t position) {
                              &access.placed.terms.constant)) {
     return add_unknown(place, "uses an address that is too large");
   }
-  // Of a read that may come first, nothing is in front.
+  // A read that may come first has no statement before it.
   access.statement = is_shared_[position] && !access.is_write ? 0 : statements_[position];
   access.is_certain = access.is_certain && code_.evaluations[position].size() == 1;
   const std::size_t number = accesses_.size();
@@ -217,8 +217,8 @@ void AccessCollector::add(Access access, std::size_t position) {
   accesses_.push_back(std::move(access));
 }
 
-/// Where an access to a Buffer or through a pointer is, in bytes; nothing where the Buffer does not
-/// say.
+/// The byte offset of an access to a Buffer or through a pointer; nullopt if the Buffer does not
+/// state it.
 std::optional<IndexTerms> AccessCollector::terms_of(Node access, std::int64_t element_bytes) const {
   IndexTerms terms;
   const std::vector<Node> indices = indices_at(access);
@@ -250,7 +250,8 @@ void AccessCollector::collect_access(std::size_t position, const Evaluation& eva
   const tir::DType dtype = dtype_of(node);
   const std::vector<Node> indices = indices_at(node);
   const Node last = indices.empty() ? Node() : indices.back();
-  // A vector of one index is as many elements side by side; of a Ramp, they are its stride apart.
+  // A vector with a scalar index is a row of adjacent elements; with a Ramp, its stride separates
+  // them.
   const bool is_ramp = last && last.is(Kind::Ramp);
   const auto stride =
       is_ramp ? graph::integer_of(last[f::Ramp::stride]) : std::optional<std::int64_t>(1);
@@ -275,7 +276,7 @@ void AccessCollector::collect_access(std::size_t position, const Evaluation& eva
   add(std::move(access), position);
 }
 
-/// What a function that is known does to memory that it is given.
+/// Adds the accesses of a known function to the memory of its arguments.
 void AccessCollector::collect_use(std::size_t position, const Evaluation& evaluation,
                                   const ArgumentUse& use, bool is_read, bool is_written) {
   const Node pointer = code_.order[position].list(f::Call::args)[use.argument];
@@ -293,7 +294,7 @@ void AccessCollector::collect_use(std::size_t position, const Evaluation& evalua
   }
 }
 
-/// `tvm_access_ptr(type, data, offset, extent, mask)` says itself what is touched behind it.
+/// `tvm_access_ptr(type, data, offset, extent, mask)` states the accesses through it.
 bool AccessCollector::collect_pointer(std::size_t position, const Evaluation& evaluation,
                                       Node pointer) {
   pointer = graph::without_casts(pointer);
@@ -342,8 +343,8 @@ void AccessCollector::collect_call(std::size_t position, const Evaluation& evalu
   }
 }
 
-/// Whether all conditions of a place are about what a call was given, such as memory that there may
-/// be none of, and not about what is in tensors.
+/// Whether all conditions of a place depend on the arguments of the call, such as a null pointer,
+/// and not on the contents of tensors.
 bool AccessCollector::is_check_of_call(RegionId region) const {
   for (; region != RegionId::function; region = code_.regions[region].parent) {
     const Region& one = code_.regions[region];
@@ -356,8 +357,8 @@ bool AccessCollector::is_check_of_call(RegionId region) const {
   return true;
 }
 
-/// Behind the end nothing is written. One that says that the call failed, by what it was given,
-/// ends the network as well.
+/// Code after the end writes nothing. If the end reports a failure that depends on the arguments,
+/// it also ends the network.
 void AccessCollector::collect_end(std::size_t position, RegionId region) {
   const tir::NodeList args = code_.order[position].list(f::Call::args);
   const auto status = args.size() == 1 ? graph::integer_of(args[0]) : std::nullopt;
@@ -393,17 +394,17 @@ std::optional<AccessedBytes> AccessCollector::bytes_of(std::size_t access, Regio
   return at->second;
 }
 
-/// Whether statements in front of the read, in one of the regions that it is in, have written all
-/// of it, however often the loops around both have run. A write that is deeper in loops of its own
-/// has been made in all of their iterations then. Where only the first iteration of a loop around
-/// both counts, that loop is none.
+/// Whether statements before the read, in one of its regions, have written all its bytes, for any
+/// number of iterations of the loops around both. A write in deeper loops has then run in all
+/// iterations of these loops. If only the first iteration of a loop around both counts, ignores
+/// that loop.
 bool AccessCollector::is_written_in_front(const Access& read, const Memory& memory) {
   struct Level {
     std::optional<AccessedBytes> wanted;
     ByteSet written;
   };
   std::map<RegionId, Level> levels;
-  // Backwards: what is read was mostly written just before.
+  // Backwards: the writer usually directly precedes the read.
   for (auto next = memory.accesses.rbegin(); next != memory.accesses.rend(); ++next) {
     const std::size_t one = *next;
     const Access& write = accesses_[one];
@@ -430,8 +431,8 @@ bool AccessCollector::is_written_in_front(const Access& read, const Memory& memo
   return false;
 }
 
-/// Whether each iteration of a loop but the first one reads what the one before it has written, as
-/// sums and scans do.
+/// Whether each iteration of a loop after the first one reads bytes that the previous iteration
+/// wrote, as in sums and scans.
 bool AccessCollector::is_written_by_previous_iteration(const Access& read, const Memory& memory,
                                                        RegionId body) {
   const auto wanted = sets_.bytes_inside(read.placed, body);
@@ -451,7 +452,7 @@ bool AccessCollector::is_written_by_previous_iteration(const Access& read, const
   return written.covers(wanted->bytes);
 }
 
-/// Whether all that is read was written before by this call.
+/// Whether this call wrote all bytes before it reads them.
 bool AccessCollector::is_written_before(const Access& read, const Memory& memory) {
   if (is_written_in_front(read, memory)) return true;
   RegionId body = code_.regions[read.placed.region].innermost_loop;
@@ -466,7 +467,7 @@ bool AccessCollector::is_written_before(const Access& read, const Memory& memory
   return false;
 }
 
-/// Bytes of many accesses, put in order when all are there.
+/// Bytes of many accesses, sorted once at the end.
 class ByteCollector {
  public:
   void add(const ByteSet& bytes) {
@@ -510,10 +511,10 @@ Accesses AccessCollector::run() && {
   for (std::size_t i = 0; i < code_.memories.size(); ++i) {
     is_packed_ = is_packed_ || code_.memories[i].place.kind == Place::Kind::argument;
   }
-  // 1. The order of statements, in which "before" is meant.
+  // 1. The order of statements, which defines "before".
   find_statements();
   check_bindings();
-  // 2. Every access in every region, and what may end the function.
+  // 2. Every access in every region, and the statements that may end the function.
   for (std::size_t i = 0; i < code_.order.size(); ++i) {
     for (const Evaluation& evaluation : code_.evaluations[i]) collect(i, evaluation);
   }
@@ -521,7 +522,8 @@ Accesses AccessCollector::run() && {
   if (std::ranges::any_of(accesses_, is_behind_end)) {
     add_reason(result_.unknown, "has code behind its end");
   }
-  // 3. Of each memory the bytes that are reached, read before they are written, and written.
+  // 3. For each memory: the bytes reached, the bytes read before they are written, and the bytes
+  // written.
   for (auto& [root, memory] : arguments_) {
     summarize(memory);
     result_.arguments.push_back(std::move(memory.touched));

@@ -16,8 +16,8 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-// Nodes that all stores are looked through, where those of kernels need some thousands: stores that
-// share large expressions must not need the square of their number.
+// The most nodes to visit for all stores; kernels need a few thousand. The limit prevents quadratic
+// time if stores share large expressions.
 constexpr std::size_t kMaxNodes = std::size_t{1} << 22;
 
 Node value_of(Node store) {
@@ -37,7 +37,7 @@ std::vector<Node> indices_of(Node access) {
   return indices;
 }
 
-/// A number in every element, whatever the loops do.
+/// Whether the value is one number in every element, independent of the loops.
 bool is_constant_value(Node value) {
   while (true) {
     value = graph::without_casts(value);
@@ -47,7 +47,7 @@ bool is_constant_value(Node value) {
   return value.is(Kind::IntImm) || value.is(Kind::FloatImm);
 }
 
-/// What is added up in a value.
+/// The terms of a sum.
 struct Terms {
   std::vector<Node> loads;
   std::vector<Node> products;
@@ -64,7 +64,7 @@ class Finder {
   Accumulations run();
 
  private:
-  /// Stores into one memory that do not add to what is there.
+  /// Stores into one memory that do not add to its present value.
   struct Definitions {
     bool has_constant = false;
     std::unordered_set<std::uint32_t> loops;  ///< that have such a store inside
@@ -90,7 +90,7 @@ class Finder {
   const Memories& memories_;
   const ValueNumbers& values_;
   const graph::Bindings& bindings_;
-  mutable std::size_t left_ = kMaxNodes;  // nodes that may still be looked at
+  mutable std::size_t left_ = kMaxNodes;  // nodes that may still be visited
 };
 
 template <class Visit>
@@ -116,7 +116,7 @@ Node Finder::bound(Node variable) const {
   return support::value_at(bindings_, tir::index(variable.id())).value_or(Node());
 }
 
-// Through casts, lets and branches, in whatever order the sum is put together.
+// Follows casts, lets and branches, for any order of the sum.
 Terms Finder::terms_of(Node value) const {
   struct Step {
     Node node;
@@ -167,7 +167,7 @@ bool Finder::is_same_element(Node store, Node load) const {
                     [&](Node a, Node b) { return values_.are_same(a, b); });
 }
 
-/// Also by way of a let, which holds what it was given.
+/// Also through a let, which has the value that it was bound to.
 bool Finder::reads_memory(Node expression) const {
   bool reads = false;
   search({expression}, Addresses::included, [&](Node node) {
@@ -186,8 +186,8 @@ bool Finder::reads_element(Node expression, Node store) const {
   return reads;
 }
 
-/// Of two values from memory that are not the same: squares are what variances add up, products by
-/// constants what means do. TVM's get_total_mac_number counts neither.
+/// Whether this is a product of two different values from memory. Variances add up squares, and
+/// means add up products with constants; TVM's get_total_mac_number counts neither.
 bool Finder::is_product(Node multiplication, Node store) const {
   const Node a = multiplication[f::Mul::a];
   const Node b = multiplication[f::Mul::b];
@@ -205,9 +205,10 @@ std::unordered_set<std::uint32_t> Finder::variables_of(const std::vector<Node>& 
   return variables;
 }
 
-/// A loop that adds to one element again and again does not move the element, and nothing gives it
-/// a new value in between. An elementwise operation in place looks like an update, too, but has no
-/// such loop; where TVM has dropped a reduction of one step, it has still set the sum to zero.
+/// In a reduction, a loop repeatedly adds to one element: the loop does not change the index, and
+/// no other store writes the element in between. An elementwise operation in place also looks like
+/// an update, but has no such loop. If TVM has removed a reduction of one step, it still sets the
+/// sum to zero.
 bool Finder::is_reduction(const LoopedStore& update, const Definitions& definitions) const {
   if (definitions.has_constant) return true;
   const auto variables = variables_of(indices_of(update.store));
@@ -217,8 +218,8 @@ bool Finder::is_reduction(const LoopedStore& update, const Definitions& definiti
   });
 }
 
-// Two rounds: whether an update is a reduction depends on all stores that give its memory new
-// values.
+// Two rounds, because whether an update is a reduction depends on all stores that set its memory to
+// new values.
 Accumulations Finder::run() {
   struct Update {
     const LoopedStore* store;
@@ -252,7 +253,7 @@ Accumulations Finder::run() {
       found.products.insert(tir::index(product.id()));
       ++products;
     }
-    // One addition belongs to each product that is always evaluated.
+    // Each product that is always evaluated has one addition.
     products -= std::min(products, update.terms.conditional_products);
     for (std::size_t i = 0; i < std::min(products, update.terms.sums.size()); ++i) {
       found.sums.insert(tir::index(update.terms.sums[i].id()));

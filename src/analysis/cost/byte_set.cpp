@@ -6,10 +6,10 @@
 namespace mlf::analysis {
 namespace {
 
-// Of one set. Tensors that are written in more pieces than that are not made by TVM.
+// The most spans of one set. TVM does not write tensors in more pieces.
 constexpr std::size_t kMaxSpans = std::size_t{1} << 20;
 
-// No byte of a tensor is so far from its start: sums of two distances stay within 64 bits.
+// No byte of a tensor is this far from its start, and sums of two distances stay within 64 bits.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
 
 bool is_near(std::int64_t distance) {
@@ -84,7 +84,7 @@ std::optional<ByteSet> ByteSet::at_each(std::span<const std::int64_t> distances)
   return result;
 }
 
-/// Where each copy touches the next one, all of them are one span.
+/// If each copy touches the next one, all copies form one span.
 std::optional<ByteSet> ByteSet::repeated(std::int64_t step, std::uint64_t count) const {
   if (spans_.empty() || step == 0 || count <= 1) return *this;
   std::int64_t reach = 0;

@@ -35,7 +35,7 @@ using tir::CmsisMemory;
 struct CmsisNnCost {
   Count mac;
   std::vector<OperationCount> arithmetic;  ///< Callee::arithmetic
-  /// Tensors whose sizes the arguments tell; empty where they do not.
+  /// Tensors with sizes from the arguments; empty if these do not determine them.
   std::vector<ArgumentUse> uses;
   std::vector<ArgumentUse> scratch;  ///< the context buffer, where its size is a number
 };
@@ -57,15 +57,15 @@ struct Sliding {
   std::int64_t dilation = 1;
 };
 
-/// How many positions of the input and of the filter meet at all: what a stride jumps over and what
-/// only ever lies on padding need not be read.
+/// The numbers of positions of the input and of the filter that are ever used together. Positions
+/// that a stride skips, or that only meet padding, need not be read.
 struct Met {
   std::uint64_t inputs = 0;
   std::uint64_t taps = 0;
 };
 
 Met met_by(const Sliding& axis) {
-  // More steps than any layer has: nothing is certain then, and that is a correct answer.
+  // More steps than any layer has. Beyond that nothing counts as certain, which is correct.
   constexpr std::uint64_t kMostSteps = 1u << 20u;
   if (axis.output * axis.filter > kMostSteps) return {};
   Met met;
@@ -85,7 +85,7 @@ Met met_by(const Sliding& axis) {
   return met;
 }
 
-/// What moves a window along one axis.
+/// The parameters that move a window along one axis.
 struct Steps {
   CmsisArgument stride;
   CmsisArgument padding;
@@ -96,8 +96,8 @@ constexpr Steps kVertical{CmsisArgument::stride_height, CmsisArgument::padding_h
 constexpr Steps kHorizontal{CmsisArgument::stride_width, CmsisArgument::padding_width,
                             CmsisArgument::dilation_width};
 
-/// Strides, paddings and dilations are small; anything else is no argument of these functions.
-/// Poolings have no dilation.
+/// Strides, paddings and dilations are small; other numbers are not valid arguments of these
+/// functions. Poolings have no dilation.
 std::optional<std::int64_t> step_of(const CmsisCall& call, CmsisArgument what) {
   if (!call.has(what)) return 1;
   const auto number = call.number(what);
@@ -122,7 +122,7 @@ std::optional<Met> met_along(const CmsisCall& call, std::size_t axis, const Step
 
 // --- Uses ----------------------------------------------------------------------------------------
 
-/// Elements of inputs and filters that a layer needs at least once. Nothing: not known.
+/// Elements of inputs and filters that a layer needs at least once. nullopt if unknown.
 struct Needed {
   Count input;
   Count filter;
@@ -143,7 +143,7 @@ bool has_window(CmsisLayer layer) {
          layer == CmsisLayer::pooling;
 }
 
-/// How many elements the layer needs of what it reads there.
+/// The number of elements that the layer needs from this input.
 Count needed_of(CmsisArgument what, const CmsisMemory& memory,
                 const std::optional<Needed>& window) {
   switch (what) {
@@ -151,7 +151,7 @@ Count needed_of(CmsisArgument what, const CmsisMemory& memory,
       return window ? window->input : Count(memory.elements());
     case CmsisArgument::filter:
       return window ? window->filter : Count(memory.elements());
-    // Which entries of a table it takes depends on data.
+    // The used entries of a table depend on data.
     case CmsisArgument::exponentials:
     case CmsisArgument::reciprocals:
       return 0;
@@ -160,7 +160,7 @@ Count needed_of(CmsisArgument what, const CmsisMemory& memory,
   }
 }
 
-/// Everything that the layer is given but its context. Empty where anything of it is not known.
+/// All memory arguments of the layer except its context. Empty if one of them is unknown.
 std::vector<ArgumentUse> uses_of(const CmsisCall& call) {
   std::optional<Needed> window;
   if (has_window(call.function().layer)) {
@@ -172,7 +172,7 @@ std::vector<ArgumentUse> uses_of(const CmsisCall& call) {
     if (!is_memory(what) || what == CmsisArgument::context || !call.has(what)) continue;
     const auto memory = call.memory(what);
     if (!memory) return {};
-    // A tensor that is added to itself need not be read twice.
+    // A tensor added to itself need not be read twice.
     const bool is_again = what == CmsisArgument::other_input &&
                           call.argument(what).id() == call.argument(CmsisArgument::input).id();
     if (is_again) continue;
@@ -205,9 +205,10 @@ std::optional<Count> mac_of(const CmsisCall& call) {
   return Count(output->elements()) * Count(filter->elements() / output->shape[kChannels]);
 }
 
-/// What each version of a layer computes beside its products, in 32 bits: sums are scaled to the
-/// output, and both operands of an addition to one scale. Of a softmax the exponential of the
-/// greatest element of a row is certain: others may be too small to matter.
+/// The 32-bit operations that every version of a layer computes besides its products: it scales
+/// sums to the output, and both operands of an addition to one scale. For a softmax, only the
+/// exponential of the largest element of a row is certain; the others may be too small to be
+/// computed.
 std::vector<OperationCount> arithmetic_of(const CmsisCall& call) {
   const auto output = call.memory(CmsisArgument::output);
   if (!output) return {};
@@ -219,7 +220,7 @@ std::vector<OperationCount> arithmetic_of(const CmsisCall& call) {
     case CmsisLayer::convolution:
     case CmsisLayer::depthwise_convolution:
     case CmsisLayer::fully_connected:
-      // Sums of products of int16_t are scaled in 64 bits by some versions.
+      // Some versions scale sums of int16_t products in 64 bits.
       if (call.function().element_bytes > 1) return {};
       return {at_least(Operation::fixed_point, elements)};
     case CmsisLayer::addition:
@@ -236,8 +237,8 @@ std::vector<OperationCount> arithmetic_of(const CmsisCall& call) {
   return {};
 }
 
-/// What a call of a layer does; nothing where the function is none of those that TVM calls, or
-/// where a layer that multiplies does not say its sizes.
+/// The cost of a call of a layer; nullopt for a function that TVM does not call, or for a
+/// multiplying layer without known sizes.
 std::optional<CmsisNnCost> cmsis_nn_cost(tir::Node call) {
   const auto layer = CmsisCall::of(call);
   if (!layer) return std::nullopt;
@@ -290,14 +291,14 @@ std::optional<std::vector<std::uint64_t>> numbers_in(std::string_view name,
       continue;
     }
     const auto number = support::take_number<std::uint64_t>(name);
-    // No kernel is near that size: products of four such numbers fit.
+    // Kernels are far smaller; products of four such numbers do not overflow.
     if (!number || *number > 0xffff) return std::nullopt;
     numbers.push_back(*number);
   }
   return numbers;
 }
 
-// Micro kernels of topi/arm_cpu/mprofile/dsp/micro_kernel say their sizes in their names.
+// The names of micro kernels of topi/arm_cpu/mprofile/dsp/micro_kernel contain their sizes.
 std::optional<std::uint64_t> mac_of_micro_kernel(std::string_view name) {
   // gemm.py: {prefix}_{M}x{K}x{N}_{body|update|reset}_{id}; a reset sets sums to zero.
   const std::size_t prefix = name.find('_');

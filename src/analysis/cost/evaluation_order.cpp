@@ -17,7 +17,7 @@ namespace f = tir::f;
 namespace {
 
 using graph::operator_of;
-/// Puts the parts of one node together.
+/// Collects the parts of one node.
 class PartList {
  public:
   explicit PartList(std::vector<Part>& parts) : parts_(parts) {}
@@ -44,8 +44,7 @@ class PartList {
   std::vector<Part>& parts_;
 };
 
-/// An address is no access: of the element that it is the address of, only the indices are
-/// computed.
+/// An address is not an access: the code only computes the indices of the element.
 void add_address_of(Node element, PartList& parts) {
   if (element.is(Kind::BufferLoad)) {
     parts.addresses(element.list(f::BufferLoad::indices));
@@ -61,7 +60,7 @@ void add_call(Node call, PartList& parts) {
   const tir::NodeList args = call.list(f::Call::args);
   if (op == "if_then_else" && args.size() == 3) return parts.branches(args[0], args[1], args[2]);
   if (op == "address_of" && args.size() == 1) return add_address_of(args[0], parts);
-  // Pointers, shapes and types of tensors: what is computed there are offsets and sizes.
+  // Pointers, shapes and types of tensors: the code computes only offsets and sizes there.
   const bool is_address = op == "tvm_access_ptr" || op.starts_with("tvm_stack_make_");
   for (const Node arg : args) {
     if (tir::passed_pointer(call, arg) != arg) {
@@ -72,7 +71,7 @@ void add_call(Node call, PartList& parts) {
   }
 }
 
-// TVMScript's `T.where` is the predicate, and the block runs where it holds.
+// TVMScript's `T.where` is the predicate; the block runs if it is true.
 void add_block(Node realize, PartList& parts) {
   parts.addresses(realize.list(f::BlockRealize::iter_values));
   parts.value(realize[f::BlockRealize::predicate]);
@@ -80,12 +79,13 @@ void add_block(Node realize, PartList& parts) {
              realize[f::BlockRealize::predicate]);
 }
 
-// Literals and variables have no parts; Reduce, which lowering replaces, has none that are known.
+// Literals and variables have no parts. Reduce, which lowering replaces, has no known parts.
 void add_expression(Node whole, PartList& parts) {
   switch (whole.kind()) {
     case Kind::And:
     case Kind::Or:
-      // C and LLVM code of scalars skip the second operand where the first one decides.
+      // For scalars, C and LLVM code skip the second operand if the first one determines the
+      // result.
       parts.value(whole[f::And::a]);
       parts.when(whole[f::And::b], whole.is(Kind::And) ? When::guard_holds : When::guard_fails,
                  whole[f::And::a]);
@@ -125,11 +125,12 @@ void add_expression(Node whole, PartList& parts) {
   }
 }
 
-// Of an attribute the value is a description, and so is the message of an assertion.
+// The value of an attribute and the message of an assertion are descriptions, which are not
+// evaluated.
 void add_statement(Node whole, PartList& parts) {
   switch (whole.kind()) {
     case Kind::For:
-      // Both bounds are evaluated once, when the loop is entered.
+      // The code evaluates both bounds once, when it enters the loop.
       parts.address(whole[f::For::min]);
       parts.address(whole[f::For::extent]);
       return parts.when(whole[f::For::body], When::each_iteration);
@@ -192,8 +193,8 @@ void evaluated_parts(Node whole, std::vector<Part>& parts) {
 
 // --- The order -----------------------------------------------------------------------------------
 
-// Post order, last part first, and then reversed: a part that several nodes share comes after the
-// last of them. The stack is our own, as nesting is the input's.
+// Post order with the last part first, then reversed: a part that several nodes share comes after
+// all of them. Uses an explicit stack, because the input determines the nesting.
 EvaluationOrder::EvaluationOrder(tir::Node body) {
   struct Step {
     tir::Node node;
@@ -217,7 +218,7 @@ EvaluationOrder::EvaluationOrder(tir::Node body) {
     }
     evaluated_parts(top.node, top.parts);
     top.is_left = true;
-    // Pushing moves the stack: `top` is no longer there afterwards.
+    // A push may reallocate the stack and invalidates `top`.
     const std::vector<Part> parts = top.parts;
     for (const Part& part : parts) {
       if (!seen.contains(part.node.id())) stack.push_back({part.node});

@@ -8,8 +8,8 @@ using tir::Node;
 
 namespace {
 
-// A node that is evaluated in more regions than that is looked at as if it were in one. Code that
-// TVM lowers is a tree: a node in two regions is rare.
+// A node with more regions counts as if it were in a single one. TVM's lowered code is a tree, so a
+// node in two regions is rare.
 constexpr std::size_t kMaxRegions = 16;
 
 }  // namespace
@@ -50,7 +50,7 @@ RegionId Evaluations::region_of(const Part& part, Node whole, RegionId around) {
 }
 
 void Evaluations::pass_on(std::size_t position) {
-  // All of its wholes came before: the list is complete.
+  // All its parents came before, so the list is complete.
   std::vector<Evaluation>& evaluations = evaluations_[position];
   if (evaluations.size() > kMaxRegions) merge(evaluations);
   const Node whole = order_[position];
@@ -64,7 +64,7 @@ void Evaluations::pass_on(std::size_t position) {
   }
 }
 
-/// A part that its whole evaluates twice in one region, as in `x * x`, counts twice.
+/// A part that its parent evaluates twice in one region, as in `x * x`, counts twice.
 void Evaluations::add(std::size_t position, const Evaluation& evaluation) {
   std::vector<Evaluation>& all = evaluations_[position];
   const auto same = std::find_if(all.begin(), all.end(), [&](const Evaluation& known) {
@@ -77,7 +77,7 @@ void Evaluations::add(std::size_t position, const Evaluation& evaluation) {
   }
 }
 
-// What is evaluated in many regions keeps the sum of how often, and loses which.
+// Replaces many regions of a node by one, and keeps only the sum of the evaluations.
 void Evaluations::merge(std::vector<Evaluation>& evaluations) {
   RegionId common = evaluations.front().region;
   Count sum = 0;

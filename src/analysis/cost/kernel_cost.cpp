@@ -23,7 +23,7 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// What binary nodes do to data.
+/// The operation of a binary node on data.
 std::optional<Operation> operation_of(Kind kind) {
   switch (kind) {
     case Kind::Add:
@@ -58,13 +58,13 @@ std::optional<Operation> operation_of(Kind kind) {
   }
 }
 
-/// Elements of a vector; of scalable ones, how many there are is not known before it runs.
+/// Elements of a vector; for a scalable one, the number is unknown before run time.
 Count lanes_of(tir::DType dtype) {
   if (dtype.lanes < 0) return {static_cast<std::uint64_t>(-dtype.lanes), std::nullopt};
   return static_cast<std::uint64_t>(std::max<std::int16_t>(dtype.lanes, 1));
 }
 
-/// Adds up what one function does: every node adds what it costs, as often as it is evaluated.
+/// Adds up the cost of one function: every node adds its cost for each evaluation.
 class KernelCounter {
  public:
   explicit KernelCounter(Node function) : function_(function), code_(function) {}
@@ -101,12 +101,12 @@ class KernelCounter {
 
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
   std::vector<BufferCost> buffers_;    // by memory
-  std::vector<bool> is_escaped_;       // by memory: to a function that may do anything to it
-  std::vector<bool> is_used_by_call_;  // by memory: by one whose use of it is known
+  std::vector<bool> is_escaped_;       // by memory: passed to a function that may do anything to it
+  std::vector<bool> is_used_by_call_;  // by memory: by a call with a known use
   KernelCost cost_;
 };
 
-/// Loops come outer before inner, so that the one around is known already.
+/// Outer loops come before inner ones, so the enclosing loop is known already.
 void KernelCounter::add_loop(const Evaluations::Loop& loop) {
   const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
   if (!is_new) return;
@@ -138,8 +138,8 @@ std::vector<Node> KernelCounter::loops_around(RegionId region) const {
   return loops;
 }
 
-/// A store in several regions is looked at in the first one: its loops are the same in all of them
-/// unless the code is shared between loops, which TVM does not make.
+/// For a store in several regions, uses the first one: its loops are the same in all of them,
+/// unless loops share the code, which TVM does not generate.
 void KernelCounter::find_macs() {
   std::vector<LoopedStore> stores;
   for (std::size_t i = 0; i < code_.order.size(); ++i) {
@@ -156,7 +156,7 @@ void KernelCounter::find_macs() {
 
 // --- Counting ------------------------------------------------------------------------------------
 
-/// Addresses are integers that no memory is read for: what reads memory, or is a float, is data.
+/// Integers that do not depend on memory are addresses; floats and values from memory are data.
 bool KernelCounter::is_on_data(Node node, const Evaluation& evaluation) const {
   if (evaluation.is_address) return false;
   const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
@@ -184,7 +184,7 @@ void KernelCounter::count_mac(const Count& macs, RegionId region) {
 }
 
 /// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering replaces,
-/// name a tensor and no memory.
+/// name a tensor, not memory.
 void KernelCounter::count_access(Node node, const Count& times) {
   const auto memory = code_.memories.of_access(node);
   if (!memory) return;
@@ -199,7 +199,7 @@ void KernelCounter::count_access(Node node, const Count& times) {
   (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
 }
 
-/// Code that has the address may read and write what is there.
+/// Code that has the address may read and write the memory.
 void KernelCounter::escape(Node pointer) {
   const auto memory = code_.memories.of_pointer(pointer);
   if (!memory) return;
@@ -212,8 +212,8 @@ void KernelCounter::escape(Node pointer) {
   }
 }
 
-/// What a call is known to do to memory, as often as it is made. How often it reads the same
-/// element again is its own affair: these numbers have no upper bound.
+/// Adds the known accesses of a call, for each execution. The callee may read an element several
+/// times, so these numbers have no upper bound.
 void KernelCounter::use(std::size_t memory, const ArgumentUse& use, const Count& calls) {
   BufferCost& buffer = buffers_[memory];
   buffer.loads += calls * use.loads;
@@ -223,8 +223,8 @@ void KernelCounter::use(std::size_t memory, const ArgumentUse& use, const Count&
   is_used_by_call_[memory] = true;
 }
 
-/// What a call costs beyond its arguments. A pointer to a function that is not known says nothing
-/// about how much of the memory behind it is loaded or stored.
+/// The cost of a call without its arguments. For a pointer argument of an unknown function, the
+/// numbers of loads and stores are unknown.
 void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Count& times) {
   const Callee callee = callee_of(call);
   if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
@@ -245,7 +245,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   for (const auto& [operation, dtype, count] : callee.arithmetic) {
     operations_[{operation, dtype.packed()}] += calls * count;
   }
-  // Giving memory back reads nothing of it.
+  // Freeing memory does not read it.
   if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
   const tir::NodeList args = call.list(f::Call::args);
   std::set<std::size_t> used;
@@ -270,7 +270,7 @@ void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Co
   }
 }
 
-/// What one node costs in one region, without its parts.
+/// The cost of one node in one region, without its parts.
 void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
   const Node node = code_.order[position];
   if (node.is(Kind::Reduce)) {
@@ -295,15 +295,16 @@ void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// Inner loops are behind outer ones: from the last one on, each adds to the one around it.
+/// Inner loops come after outer ones, so, from the last one on, each adds its cost to the enclosing
+/// one.
 void KernelCounter::finish_loops() {
   for (std::size_t i = cost_.loops.size(); i-- > 0;) {
     if (outer_loop_[i]) cost_.loops[*outer_loop_[i]].mac += cost_.loops[i].mac;
   }
 }
 
-/// A parameter that goes to a function whose use of it is known. Which of the function and the code
-/// around it comes first is not looked at: what both read and write may be anything.
+/// The role of a parameter that a function with a known use receives. Ignores whether the function
+/// or the code around it comes first: memory that both read and write may have any role.
 BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
   const bool is_read = effect.read || buffer.loads.max != 0;
   const bool is_written = effect.written || buffer.stores.max != 0;
@@ -328,17 +329,17 @@ BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
   }
   if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
   const Place& place = code_.memories[memory].place;
-  // A place in a pool that nothing writes to was filled when the network was built.
+  // A place in a pool without writes was filled when the network was built.
   if (place.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
   const bool is_own = place.alias != tir::NodeId::none || place.kind == Place::Kind::local;
   return is_own ? BufferRole::workspace : BufferRole::unknown;
 }
 
-/// A kernel does not touch a pool itself: TVM's unified static memory planner (tir.usmp.enable)
-/// makes pools parameters, and a let gives the address of each tensor in one to a variable of its
-/// own. So a pool is what the tensors in it are. One that a tensor of unknown use is in may be
-/// anything but for memory that is written to: that is no constant any more. Without any that is
-/// used, it is what it is itself: unused, unless its address goes elsewhere.
+/// A kernel does not access a pool directly: TVM's unified static memory planner (tir.usmp.enable)
+/// makes pools parameters, and a let binds the address of each tensor in a pool to a separate
+/// variable. So the roles of its tensors determine the role of a pool. A pool with a tensor of
+/// unknown use may have any role; but if it is written to, it is not a constant. A pool without
+/// used tensors has its own role: unused, unless its address goes elsewhere.
 BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
   bool has_weights = false;
   bool has_unknown = false;
@@ -354,8 +355,8 @@ BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
   return has_weights ? BufferRole::weights : buffers_[memory].role;
 }
 
-/// Roles and positions of parameters are those that calls of the kernel get: of packed functions,
-/// of the arguments behind the first parameter.
+/// Roles and positions of parameters are those of a call's arguments; for packed functions, those
+/// of the arguments that the first parameter points to.
 void KernelCounter::finish_buffers(const graph::BodyScan& scan) {
   const Place::Kind kind_of_parameters =
       scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
@@ -375,7 +376,7 @@ void KernelCounter::finish_buffers(const graph::BodyScan& scan) {
     if (!is_touched) buffer.role = role_of_pool(i);
     cost_.loaded += buffer.bytes_loaded;
     cost_.stored += buffer.bytes_stored;
-    // A copy: roles of pools that come later are those of the tensors in them.
+    // A copy, because the roles of later pools depend on the tensors in them.
     cost_.buffers.push_back(buffer);
   }
   std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
@@ -384,8 +385,8 @@ void KernelCounter::finish_buffers(const graph::BodyScan& scan) {
                    });
 }
 
-/// Code that is not understood may do more of everything. What may end the kernel before its end
-/// leaves nothing that is done at least.
+/// Code that is not understood may increase every number, so there are no upper bounds. Code that
+/// may end the kernel early leaves no lower bounds.
 void KernelCounter::widen(const graph::BodyScan& scan) {
   const auto widened = [&](Count& count) {
     if (scan.may_end_early) count.min = 0;

@@ -49,7 +49,7 @@ bool is_masked(Node access) {
   return predicate && graph::integer_of(predicate) != 1;
 }
 
-// Definitions come before what they define is used: the whole is before its parts.
+// Definitions come before their uses, because parents come before their parts.
 Memories::Memories(Node function, const EvaluationOrder& order) : scope_(function) {
   const tir::NodeList params = function.list(f::PrimFunc::params);
   for (const Node param : params) use(param);
@@ -63,7 +63,7 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
   for (std::size_t i = 0; i < order.size(); ++i) {
     define(order[i]);
     if (const Node data = data_of_access(order[i])) use(data);
-    // What is only passed on is memory as well: the callee touches it.
+    // Memory that is only passed on also counts: the callee accesses it.
     if (order[i].is(Kind::Call)) {
       for (const Node arg : order[i].list(f::Call::args)) {
         const Node pointer = tir::passed_pointer(order[i], arg);
@@ -73,10 +73,10 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
   }
 }
 
-// Buffers are not looked at: they are views of the memory of their variable.
+// Ignores Buffers: they are views of the memory of their variable.
 void Memories::define(Node node) {
   const auto let = [&](Node var, Node value) {
-    // Generated C has no Allocate of large memory, but a call for it.
+    // Generated C allocates large memory by a call instead of an Allocate.
     if (graph::is_workspace_allocation(value)) {
       scope_.allocate(var);
     } else if (var.dtype().is_handle()) {
@@ -110,7 +110,8 @@ void Memories::define(Node node) {
   }
 }
 
-/// A tensor in a pool is known by the variable that names its address, any other by where it is.
+/// The variable of its address identifies a tensor in a pool; the place identifies any other
+/// tensor.
 Memories::Key Memories::key_of(const Place& place, Node data) {
   if (place.alias != tir::NodeId::none) {
     return {Place::Kind::local, 0, 0, tir::index(place.alias)};

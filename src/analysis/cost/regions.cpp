@@ -58,7 +58,7 @@ std::optional<std::uint64_t> volume(const Box& box) {
   return product;
 }
 
-/// Nothing where a bound is no number. A loop without iterations has an empty range.
+/// nullopt if a bound is not a number. A loop without iterations has an empty range.
 std::optional<Box> BoxCounter::whole() const {
   constexpr std::int64_t kLargest = std::int64_t{1} << 40;
   Box box;
@@ -96,7 +96,7 @@ bool BoxCounter::is_used(const IndexProgram& program, std::size_t loop) const {
   return std::ranges::find(program.variables(), loops_[loop].variable) != program.variables().end();
 }
 
-/// The loop with the most iterations left, of those that the test is on.
+/// The loop with the most remaining iterations, among those that the test depends on.
 void BoxCounter::add_candidates(const CountedTest& test, const Box& box,
                                 std::size_t& widest) const {
   for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -136,7 +136,7 @@ std::optional<std::uint64_t> BoxCounter::count() {
       if (!iterations || __builtin_add_overflow(sum, *iterations, &sum)) return std::nullopt;
       continue;
     }
-    // Of one iteration, and still no answer: the test has no value there.
+    // A single iteration without a result: the test has no value there.
     if (widest == loops_.size()) return std::nullopt;
     const Interval range = box[widest];
     const std::int64_t middle = range.low + (range.high - range.low) / 2;
@@ -172,7 +172,7 @@ constexpr std::uint32_t kMaxDepth = 512;
 // steps, some hundredths of a second.
 constexpr std::uint64_t kMaxEnumerationSteps = std::uint64_t{1} << 23;
 
-// Iterations that are cheaper to run than to look at by ranges.
+// Up to this number, running iterations is cheaper than splitting ranges.
 constexpr std::uint64_t kFewIterations = std::uint64_t{1} << 20;
 
 Count count_of(const tir::Interval& range) {
@@ -280,7 +280,7 @@ void Regions::count(Region& region) {
   }
 }
 
-/// Extents are numbers in nearly all code: then nothing around the loop has to be looked at.
+/// In nearly all code, extents are numbers, so nothing around the loop matters.
 void Regions::count_loop(Region& region) {
   if (const auto extent = graph::constant_extent(region.loop)) {
     region.extent = *extent;
@@ -292,8 +292,8 @@ void Regions::count_loop(Region& region) {
   region.count = found.all;
 }
 
-// Of `a && b` the opposite connects the variables of both: all iterations without those in which it
-// holds is less to run.
+// The negation of `a && b` connects the variables of both. It takes fewer steps to subtract the
+// iterations in which it is true from all iterations.
 void Regions::count_conditional(Region& region) {
   const Count outer = (*this)[region.parent].count;
   const bool is_opposite = region.constraints.size() == 1 &&
@@ -314,7 +314,7 @@ void Regions::count_conditional(Region& region) {
   if (outer.max && region.count.max > outer.max) region.count.max = outer.max;
 }
 
-/// All that is around a region up to the one whose count is known by itself, and that count.
+/// Everything around a region, up to the region whose own count is known, and that count.
 std::pair<graph::IterationDomain, Count> Regions::domain_of(const Region& region) const {
   graph::IterationDomain domain;
   std::vector<Node> loops;  // from the inside out
@@ -367,7 +367,7 @@ Regions::Iterations Regions::count_around(const Region& region) {
   return result;
 }
 
-/// What `count(steps)` finds with the steps that one group may take of those left.
+/// The result of `count(steps)` with one group's share of the remaining steps.
 template <class CountWith>
 std::optional<std::uint64_t> Regions::within_steps(CountWith count) {
   const std::uint64_t allowed = std::min(steps_left_, kMaxEnumerationSteps);

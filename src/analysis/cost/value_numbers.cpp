@@ -38,7 +38,7 @@ ValueNumbers::ValueNumbers(const EvaluationOrder& order, const Memories& memorie
   }
 }
 
-// Parts have their numbers already, so that a key is as long as the row of the kind.
+// Parts have their numbers already, so the length of a key only depends on the row of the kind.
 void ValueNumbers::number(std::size_t position) {
   const Node node = order_[position];
   bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);
@@ -50,7 +50,7 @@ void ValueNumbers::number(std::size_t position) {
   numbers_[position] = known_.emplace(key_of(node), next).first->second;
 }
 
-/// A node by its number; what is not evaluated by itself by its id.
+/// Adds a node by its number, or by its id if it is not evaluated separately.
 void ValueNumbers::add_node(Node child, std::string& key) const {
   if (child.is(Kind::Op)) return add_text(child.text(f::Op::name), key);
   if (child.is(Kind::IntImm)) {  // lanes are not evaluated
@@ -64,8 +64,8 @@ void ValueNumbers::add_node(Node child, std::string& key) const {
   add_number(is_numbered ? numbers_[order_.position_of(child)] : tir::index(child.id()), key);
 }
 
-/// Kind and fields. Of a Buffer that is loaded from, the memory counts: code declares a new Buffer
-/// over the same memory wherever it needs one.
+/// Kind and fields. For the Buffer of a load, only the memory counts, because code may declare
+/// several Buffers for the same memory.
 std::string ValueNumbers::key_of(Node node) const {
   std::string key;
   add_number(static_cast<std::uint64_t>(node.kind()), key);
@@ -103,7 +103,7 @@ std::string ValueNumbers::key_of(Node node) const {
         add_text(node.text(i), key);
         break;
       default:
-        // Of the kinds that are evaluated none has fields of other types, but unknown ones.
+        // Among evaluated kinds, only unknown ones have fields of other types.
         add_number(tir::index(node.id()), key);
         break;
     }
