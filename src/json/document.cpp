@@ -52,7 +52,7 @@ class Parser {
 
   /// The next byte that is not white space; '\0' at the end.
   char peek() {
-    // Half of what is between values is nothing.
+    // Half of the gaps between values are empty.
     return at_<end_&& static_cast<unsigned char>(*at_)> ' ' ? *at_ : peek_over_space();
   }
   char peek_over_space();
@@ -64,7 +64,7 @@ class Parser {
   void number();
   bool digits();
   void check_range(const char* begin) const;
-  /// Reads a string; its content.
+  /// Reads a string and returns its content.
   std::string_view string();
   const char* quote_or_escape(const char* from) const;
   std::string_view escaped_string(const char* first_escape);
@@ -75,7 +75,7 @@ class Parser {
 
   void open(Type type);
   void close();
-  /// Goes on inside the innermost container, up to the next value or past its end.
+  /// Continues inside the innermost container, up to the next value or past its end.
   void next_part();
   void key();
   void check_distinct(std::uint32_t object) const;
@@ -98,9 +98,9 @@ int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Every value but the first, keys counted too, comes after one of these. Counting first is quick
-/// and spares the table its growth: large documents would need half as much memory again. Strings
-/// that hold such characters reserve addresses that are never used.
+/// Every value but the first, including keys, follows one of these characters. Counting them first
+/// is fast and avoids growth of the table, which would take half as much memory again for large
+/// documents. Strings with such characters only reserve addresses that are never used.
 std::size_t most_values(std::string_view text) {
   return 1 + support::count_bytes(
                  text, [](char c) { return (c == ',') | (c == ':') | ((c | 0x20) == '{'); });
@@ -125,7 +125,7 @@ constexpr Word zero_bytes(Word word) {
   return (word - repeated('\x01')) & ~word & repeated('\x80');
 }
 
-/// One bit of 64, another one for most keys that differ.
+/// One bit of 64; different keys usually have different bits.
 std::uint64_t sign_of(std::string_view key) {
   if (key.empty()) return 1;
   const auto byte = [&](std::size_t i) -> std::uint32_t {
@@ -144,7 +144,7 @@ void Parser::fail(const char* where, std::string message) const {
   fail_at(document_.source_, static_cast<std::size_t>(where - text_), std::move(message));
 }
 
-// At the end of the text there is nothing to show.
+// At the end of the text, there is no character to show.
 void Parser::fail_expected(std::string_view what) const {
   if (at_ == end_) fail(fmt::format("the text ends where {} is expected", what));
   fail(fmt::format("expected {}", what));
@@ -158,7 +158,7 @@ std::uint32_t Parser::add(Type type, const char* begin) {
   return static_cast<std::uint32_t>(entries.size() - 1);
 }
 
-// White space is half of a document that is indented.
+// Half of an indented document is white space.
 char Parser::peek_over_space() {
   for (; at_ < end_; ++at_) {
     if (static_cast<unsigned char>(*at_) > ' ') return *at_;
@@ -185,8 +185,8 @@ void Parser::pass_indentation() {
   }
 }
 
-// No recursion: `open_` holds the containers around the place, so depth costs heap and has a limit
-// of its own.
+// No recursion: `open_` contains the containers around the current place, so depth takes heap
+// memory and has a separate limit.
 void Parser::parse() {
   const std::string_view text(at_, static_cast<std::size_t>(end_ - at_));
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -232,7 +232,7 @@ bool Parser::digits() {
   return at_ > begin;
 }
 
-// Digits stay in the text: most numbers of a document are never asked for.
+// Digits stay in the text, because most numbers of a document are never used.
 void Parser::number() {
   const char* const begin = at_;
   const bool negative = accept('-');
@@ -255,11 +255,12 @@ void Parser::number() {
   add(type, begin);
 }
 
-/// Refuses what other readers of JSON would take for infinity. What is too small is zero.
+/// Rejects numbers that other JSON readers would read as infinity. Numbers that are too small are
+/// zero.
 void Parser::check_range(const char* begin) const {
   double value = 0;
   if (std::from_chars(begin, at_, value).ec != std::errc::result_out_of_range) return;
-  // from_chars does not say on which side a number is out of range; strtod gives infinity or zero.
+  // from_chars does not distinguish overflow from underflow; strtod returns infinity or zero.
   if (!std::isinf(std::strtod(std::string(begin, at_).c_str(), nullptr))) return;
   fail(begin, "this number is out of the range of a double");
 }
@@ -289,7 +290,7 @@ std::string_view Parser::string() {
   return {begin + 1, static_cast<std::size_t>(end - begin - 1)};
 }
 
-// Content with escapes is stored apart, at an address that stays (a deque).
+// Content with escapes is stored separately, at a stable address (a deque).
 std::string_view Parser::escaped_string(const char* first_escape) {
   const char* const begin = at_;
   std::string content(begin + 1, first_escape);
@@ -335,7 +336,7 @@ std::uint32_t Parser::code_unit() {
   return unit;
 }
 
-// Characters beyond U+FFFF come as two escapes, half of one is not a character.
+// Characters beyond U+FFFF are two escapes; one half of a pair is not a character.
 std::uint32_t Parser::code_point() {
   const char* const begin = at_ - 2;
   const std::uint32_t high = code_unit();
@@ -348,7 +349,7 @@ std::uint32_t Parser::code_point() {
   fail(begin, "half of a surrogate pair");
 }
 
-// Only for JSON by the book: TVM's writer leaves control characters and broken UTF-8 as they are.
+// Only for strict JSON: TVM's writer does not escape control characters or invalid UTF-8.
 void Parser::check_unicode(const char* begin, const char* end) const {
   while (begin < end) {
     const auto byte = static_cast<unsigned char>(*begin);
@@ -373,7 +374,7 @@ void Parser::open(Type type) {
   ++at_;
 }
 
-// Only now is it known where the container ends.
+// The end of the container is known only now.
 void Parser::close() {
   const Open closed = open_.back();
   open_.pop_back();
@@ -401,11 +402,11 @@ void Parser::next_part() {
 
 void Parser::key() {
   if (peek() != '"') fail_expected("a key in double quotes");
-  // A view of the text, or of a string that stays where it is.
+  // A view of the text, or of a string with a stable address.
   const std::string_view name = string();
   Open& object = open_.back();
   const bool is_first = document_.entries_[object.entry].extent == 1;
-  // TVM's writer sorts keys: then each is compared with one other only.
+  // TVM's writer sorts keys, so each is compared with only one other.
   if (!is_first && object.ascending) object.ascending = object.last_key < name;
   object.last_key = name;
   const std::uint64_t sign = sign_of(name);
@@ -415,7 +416,7 @@ void Parser::key() {
   ++at_;
 }
 
-// Readers differ in which of two equal keys they take, so there must be none.
+// Readers differ in which of two equal keys they use, so duplicate keys are errors.
 void Parser::check_distinct(std::uint32_t object) const {
   const auto refuse = [](Value key) { key.fail("duplicate key " + quoted(key.text())); };
   // Objects of nodes are small: comparing each with each beats a table of hashes.
@@ -511,8 +512,7 @@ std::size_t Value::length() const {
   return entry.type < Type::array ? entry.extent : 1;
 }
 
-// The end of a container is not stored: a caller that needs its text does more work than the
-// search.
+// The end of a container is not stored: callers that need its text do more work than this search.
 std::string_view Value::source() const {
   const Document::Entry& entry = document_->entries_[index_];
   const std::string_view rest = document_->source_.text.substr(entry.begin);
@@ -558,7 +558,7 @@ Value Value::at(std::string_view key) const {
 }
 
 // From the root down, one step for each array or object around the value. Parents are not stored:
-// an error may search, a table of millions of values had better be small.
+// an error may take time to search, but a table of millions of values must be small.
 std::string Value::pointer() const {
   std::string pointer;
   for (std::uint32_t container = 0; container != index_;) {
@@ -566,7 +566,7 @@ std::string Value::pointer() const {
     std::uint32_t part = container + 1;
     std::uint32_t value = has_keys ? part + 1 : part;
     std::size_t position = 0;
-    // While the document is being read, what has no end yet holds all that follows.
+    // During parsing, a container without an end contains all values after it.
     for (std::uint32_t next = 0; (next = document_->next_index(value)) != 0 && next <= index_;) {
       part = next;
       value = has_keys ? part + 1 : part;

@@ -16,7 +16,7 @@ unsigned char byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Number of bytes that a lead byte announces; 0 for a byte that leads nothing.
+// Number of bytes that a lead byte announces; 0 for any other byte.
 std::size_t announced(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return 2;
@@ -42,7 +42,7 @@ Character first_character(std::string_view text) {
     code = code << 6 | (byte_at(text, i) & 0x3Fu);
   }
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  // Halves of a pair belong to UTF-16; encoded one by one they are not UTF-8.
+  // Surrogates belong to UTF-16; encoded separately, they are not valid UTF-8.
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   if (code < kLeast[length] || code > 0x10FFFF || surrogate) return {};
   return {length, code};
@@ -53,12 +53,12 @@ bool is_escape(char32_t code) {
   return code >= kEscapeBase + 0x80 && code <= kEscapeBase + 0xFF;
 }
 
-// ASCII as it is; everything else is looked at.
+// Plain ASCII needs no escape; other bytes are checked.
 bool needs_no_escape(unsigned char byte) {
   return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\';
 }
 
-// The short forms where JSON has them and people read them.
+// Uses the short forms of JSON that people recognise.
 void append_escape(std::string& json, unsigned char byte) {
   switch (byte) {
     case '"':
@@ -115,8 +115,7 @@ std::string escaped_byte(unsigned char byte) {
           static_cast<char>(0x80 | (code & 0x3F))};
 }
 
-// What is not an escape is copied as it is, malformed bytes included: they come from readers that
-// allow them.
+// Copies all other bytes unchanged, including malformed ones, which some readers allow.
 std::string to_bytes(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
@@ -134,7 +133,7 @@ std::string to_bytes(std::string_view text) {
   return bytes;
 }
 
-// All escapes begin with this byte, which hardly any text has.
+// All escapes begin with this byte, which is rare in text.
 bool has_escaped_bytes(std::string_view text) {
   for (std::size_t at = text.find('\xEE'); at != text.npos; at = text.find('\xEE', at + 1)) {
     if (is_escape(first_character(text.substr(at)).code)) return true;
@@ -152,7 +151,7 @@ std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
-// All of them, with no branch for each: names are short, and nearly all are plain.
+// Checks all bytes without a branch for each: names are short, and nearly all are plain.
 bool is_plain(std::string_view bytes) {
   bool plain = true;
   for (const char byte : bytes) plain &= needs_no_escape(static_cast<unsigned char>(byte));

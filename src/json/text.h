@@ -40,7 +40,7 @@ bool is_plain(std::string_view bytes);
 /// Appends any bytes as the content of a JSON string, by the rule above.
 void append_escaped(std::string& json, std::string_view bytes);
 
-/// `text` as a JSON string in quotes, for messages: U+FFFD for what is not UTF-8.
+/// `text` as a JSON string in quotes, for messages, with U+FFFD for bytes that are not UTF-8.
 std::string quoted(std::string_view text);
 
 }  // namespace mlf::json

@@ -1,4 +1,4 @@
-// A whole text of JSON: one object, and the beginning of all documents of mlf.
+// Writes a whole JSON text: one object, and the common beginning of mlf's documents.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ void Writer::append_over_end(std::string_view text) {
   append(text);
 }
 
-// Of indented documents: compact ones are one line.
+// For indented documents; compact ones have a single line.
 void Writer::new_line() {
   constexpr std::string_view kSpaces = "                                                ";
   put('\n');
@@ -52,7 +52,7 @@ void Writer::end_key() {
   after_key_ = true;
 }
 
-// Keys of ours, which need no escapes; `text_key` is for those of a document.
+// For keys of the format, which need no escapes; `text_key` is for keys from the IR.
 void Writer::key(std::string_view name) {
   separate();
   put('"');
@@ -137,7 +137,7 @@ void Writer::null() {
   raw("null");
 }
 
-// Past the buffer, because constants are larger than it.
+// Bypasses the buffer, because constants are larger.
 void Writer::base64(std::span<const std::byte> data) {
   separate();
   put('"');

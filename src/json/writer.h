@@ -16,8 +16,8 @@
 
 namespace mlf::json {
 
-/// A key or string of the format that is made once and written often. A copy of a fixed size costs
-/// less than determining its length.
+/// A key or string of the format that is made once and written often. Copying a fixed size is
+/// cheaper than determining the length.
 class Piece {
  public:
   Piece() = default;
@@ -158,7 +158,7 @@ class Writer {
     put(bracket);
     first_ = false;
   }
-  // Called before every value and key: the comma after the one before, and the line.
+  // Called before every value and key: writes the comma after the previous one, and the line break.
   void separate() {
     if (after_key_) {
       after_key_ = false;

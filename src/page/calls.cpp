@@ -1,4 +1,4 @@
-// The calls in the order in which they run, with what each costs.
+// The calls in execution order, each with its costs.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ class CallsTable {
 
 void CallsTable::head() {
   std::vector<std::string> names{"#Call", "Kernel"};
-  // What no call has is no column.
+  // Omits columns without a value in any call.
   if (has_layers_) names.emplace_back("Layer");
   names.insert(names.end(), {"Output", "Type"});
   for (const CallMeasureInfo& one : call_measures()) names.push_back("#" + std::string(one.title));
@@ -55,7 +55,7 @@ void CallsTable::name_cell(const CallReport& call) {
   html_.close("td");
 }
 
-/// The kernel's own part has all names of the layer.
+/// The kernel's section has all names of the layer.
 void CallsTable::layer_cell(const CallReport& call) {
   if (!has_layers_) return;
   html_.breakable_element("td", {{"class", "wide"}}, call.layer.empty() ? "-" : call.first_layer());

@@ -1,4 +1,4 @@
-// What a page shows beside the report: rectangles of the memory map, and code by kernel.
+// Data of a page besides the report: rectangles of the memory map, and code by kernel.
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace {
 
 using graph::Topology;
 
-/// Adds a tensor where a rectangle fits; lists its name where its place is not known.
+/// Adds a tensor as a rectangle, or its name if its place is unknown.
 void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> offset,
                 std::optional<std::uint64_t> bytes, std::int64_t first, std::int64_t last,
                 bool is_scratch) {
@@ -28,7 +28,7 @@ void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> o
                          static_cast<double>(last) + 1, is_scratch});
 }
 
-/// A region of memory, as a topology tells them apart.
+/// A region of memory in a topology.
 struct Region {
   graph::MemoryKind kind;
   std::optional<graph::PoolId> pool;
@@ -52,7 +52,7 @@ void add_values(MemoryMap& map, const Topology& network, const Region& region) {
     const std::int64_t first = std::max<std::int64_t>(life.from, 0);
     const std::int64_t last = std::min(life.to, end);
     if (last < first) continue;
-    // Generated C may not say the type of a tensor, but it allocates its memory.
+    // Generated C may not state the type of a tensor, but it allocates its memory.
     const auto bytes = value.bytes || storage.pool ? value.bytes : storage.bytes;
     add_tensor(map, value.name, storage.offset, bytes, first, last, false);
   }
@@ -85,7 +85,7 @@ std::vector<MemoryMap> maps_of(const Topology& network) {
   return maps;
 }
 
-/// A tick in steps of main, of which each has one tick or more.
+/// A tick in units of main's steps, each of which has one or more ticks.
 double in_steps(const ModulePlan& plan, std::int64_t tick) {
   const auto next = std::ranges::upper_bound(plan.first_tick, tick);
   if (next == plan.first_tick.begin()) return 0;
@@ -95,7 +95,7 @@ double in_steps(const ModulePlan& plan, std::int64_t tick) {
   return step + static_cast<double>(tick - first) / static_cast<double>(*next - first);
 }
 
-/// The pool under the best plan; nothing where that gains nothing.
+/// The pool with the best plan; nullopt if the plan has no gain.
 std::optional<PlannedMap> planned_map(const ModulePlan& module, const plan::PoolPlan& pool) {
   if (pool.is_refused() || pool.gain() == 0) return {};
   PlannedMap map{.bytes = pool.best.size};

@@ -1,4 +1,4 @@
-// What changed between two builds, as a page.
+// The changes between two builds, as a page.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace mlf {
 namespace page {
 namespace {
 
-/// A module of one of the builds; nothing where it has none of that name.
+/// A module of one of the builds, or nothing if it has no module with that name.
 struct SideModule {
   const ModuleReport* report = nullptr;
   const PageModule* data = nullptr;
   std::size_t position = 0;  ///< in the report
 };
 
-/// As `diff` pairs them: by name, or the only module of each.
+/// Pairs modules like `diff`: by name, or the only module of each.
 SideModule module_of(const PageSide& side, const std::string& name) {
   const auto& modules = side.report.modules;
   auto found = std::ranges::find(modules, name, &ModuleReport::name);
@@ -61,7 +61,7 @@ void write_numbers(HtmlWriter& html, const ModuleDifference& module) {
   close_table(html);
 }
 
-/// TVMScript, or the C where there is none.
+/// TVMScript, or the C if there is none.
 std::string code_of(const SideModule& module, const std::string& symbol) {
   if (module.report == nullptr || symbol.empty()) return {};
   const auto& kernels = module.report->kernels;
@@ -86,7 +86,7 @@ std::set<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// One of a pair of texts; lines that the other has not stand out, unless there is no other.
+/// One of a pair of texts. Highlights lines that the other one lacks, unless there is no other one.
 void write_side(HtmlWriter& html, std::string_view title, const std::string& text,
                 const std::string& other) {
   const std::set<std::string_view> known = lines_of(other);
@@ -116,7 +116,7 @@ void write_kernel(HtmlWriter& html, std::size_t position, const KernelDifference
   html.close("details");
 }
 
-/// What changed in a module, with the module in both builds.
+/// The changes of a module, with the module in both builds.
 struct DifferenceView {
   std::size_t position;
   const ModuleDifference& module;
@@ -137,7 +137,7 @@ DifferenceView view_of(std::size_t position, const ModuleDifference& module, con
           module.is_removed ? SideModule{} : module_of(after, module.name)};
 }
 
-/// By call: what happened to its kernel, and where that is shown.
+/// By call: the change of its kernel, and a link to it.
 void add_changes(NetworkSide& side, const DifferenceView& view,
                  const std::map<std::string_view, const KernelDifference*>& by_symbol) {
   const auto append = [](std::string& list, std::string_view word) {

@@ -82,10 +82,10 @@ void HtmlWriter::text(std::string_view text) {
 
 namespace {
 
-/// Where a name may be broken: behind a slash, or else behind an underscore; npos where nothing of
-/// some length is left on both sides.
+/// The place for a line break in a name: after a slash, or else after an underscore; npos if one of
+/// the two parts would be too short.
 std::size_t break_in(std::string_view name) {
-  // Every place to break is an element: names that are short enough for any column stay whole.
+  // Every possible break is an element, so names that are short enough for any column stay whole.
   constexpr std::size_t kShort = 24;
   constexpr std::size_t kLeast = 8;
   if (name.size() <= kShort) return name.npos;

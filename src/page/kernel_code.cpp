@@ -17,7 +17,7 @@ using support::get_or_throw;
 using tir::Kind;
 using tir::Node;
 
-/// Stores have two kinds, by the age of the TIR: for a line they are the same.
+/// The version of the TIR determines the kind of a store; for a line, both kinds are equal.
 Kind kind_of_line(Kind kind) {
   return kind == Kind::Store ? Kind::BufferStore : kind;
 }
@@ -36,7 +36,7 @@ std::vector<StatementPlace> statements_of(Node function, const report::LineTable
   bool is_complete = true;
   tir::NodeSet seen(module);
   const auto enter = [&](Node node) {
-    // Expressions have no lines of their own; what a reader kept as text may be any statements.
+    // Expressions do not have their own lines. Text that a reader kept may contain any statements.
     if (node.is(Kind::OpaqueStmt)) is_complete = false;
     if (tir::is_expr(node.category())) return tir::Descend::past_children;
     if (!has_line(node.kind())) return tir::Descend::into_children;
@@ -70,7 +70,7 @@ std::map<std::uint32_t, std::uint32_t> matching_lines(const std::vector<Statemen
 
 namespace {
 
-// As tir/tvmscript writes methods of the class of a module, in every version.
+// The form in which tir/tvmscript writes the methods of a module's class, in every version.
 constexpr std::string_view kFunction = "    @T.prim_func";
 constexpr std::string_view kDefinition = "    def ";
 constexpr std::string_view kIndent = "    ";
@@ -151,7 +151,7 @@ std::vector<StatementPlace> ReadText::statements_of(std::string_view function) c
 
 namespace {
 
-/// Null where it says no TIR.
+/// Null if it contains no TIR.
 std::shared_ptr<const tir::Document> read_script(std::string_view script) {
   auto read = support::value_if_valid(tir::read({.file = {}, .member = {}, .text = script}));
   return read ? std::make_shared<const tir::Document>(*std::move(read)) : nullptr;
@@ -159,8 +159,8 @@ std::shared_ptr<const tir::Document> read_script(std::string_view script) {
 
 }  // namespace
 
-/// A text without its metadata section has attributes of which nothing but references are left: the
-/// script does without them.
+/// In a text without its metadata section, only references to some attributes are left; the script
+/// omits these.
 std::string CodeCollector::whole_script(const KernelReport& kernel) const {
   std::string script = script_of(*kernel.document);
   const TirSource* source = deployment_.find_tir(kernel.source);
@@ -174,8 +174,8 @@ CodeCollector::Source CodeCollector::read(const KernelReport& kernel) const {
   report::PooledConstants constants(*kernel.document);
   const std::string script = whole_script(kernel);
   if (!script.empty()) {
-    // Of what was just written, where its lines are. Scripts without the data of constants that
-    // TVM keeps outside of them cannot be read.
+    // The places of the lines of the new script. A script cannot be read if it lacks the data of
+    // constants that TVM keeps elsewhere.
     return {kernel.document, ScriptFunctions(script), ReadText(read_script(script), script),
             std::move(constants)};
   }
@@ -191,7 +191,7 @@ const CodeCollector::Source& CodeCollector::source_of(const KernelReport& kernel
   return sources_.emplace(kernel.document.get(), read(kernel)).first->second;
 }
 
-/// The reader of C knows places in the file that a source is named after.
+/// The reader of C has places only for the file that gives a source its name.
 std::vector<StatementPlace> CodeCollector::statements_of_c(const KernelReport& kernel,
                                                            std::size_t module) {
   auto known = c_.find(kernel.c->file);
@@ -204,7 +204,7 @@ std::vector<StatementPlace> CodeCollector::statements_of_c(const KernelReport& k
   return known->second.statements_of(kernel.symbol);
 }
 
-/// Lines of the texts that the page shows, not of those that they were taken from.
+/// Lines of the texts on the page, not of their sources.
 std::map<std::uint32_t, std::uint32_t> CodeCollector::matches_of(const KernelReport& kernel,
                                                                  std::size_t module,
                                                                  const KernelCode& code) {
@@ -221,7 +221,7 @@ std::map<std::uint32_t, std::uint32_t> CodeCollector::matches_of(const KernelRep
   return shown;
 }
 
-/// Lines of a member; nothing where they are in a file beside the archive.
+/// Lines of a member; empty if they are in a file beside the archive.
 std::string CodeCollector::lines(const std::optional<CodeLines>& place) const {
   const archive::Member* member = place ? deployment_.archive().find(place->file) : nullptr;
   if (member == nullptr) return {};

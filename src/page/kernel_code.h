@@ -1,5 +1,5 @@
-// The code of kernels as a page shows it: TIR as TVMScript beside the generated C, and which of
-// their lines are the same statement.
+// The code of kernels on a page: TIR as TVMScript beside the generated C, and the lines of both
+// that are the same statement.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ std::map<std::uint32_t, std::uint32_t> matching_lines(const std::vector<Statemen
 
 // --- TVMScript, function by function -------------------------------------------------------------
 
-/// The whole module is written once and cut at its functions: one module for each function would
-/// be a copy of it each time.
+/// Writes the whole module once and splits it at its functions: a module for each function would
+/// require a copy each time.
 class ScriptFunctions {
  public:
   explicit ScriptFunctions(std::string_view script);
@@ -55,13 +55,13 @@ class ScriptFunctions {
 
 // --- Kernels -------------------------------------------------------------------------------------
 
-/// A text, and the TIR that it says.
+/// A text and its TIR.
 class ReadText {
  public:
-  /// Without a document where the text could not be read.
+  /// The document is null if the text cannot be read.
   ReadText(std::shared_ptr<const tir::Document> document, std::string_view text);
 
-  /// Statements of a function; none where it is not in the text.
+  /// Statements of a function; none if it is not in the text.
   std::vector<StatementPlace> statements_of(std::string_view function) const;
 
  private:

@@ -1,4 +1,4 @@
-// Every kernel on its own: where it is from, what it costs, its code side by side.
+// The section of each kernel: its origin, its costs, and its code side by side.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 /// Constants in TVMScript are lines of any length.
 constexpr std::size_t kLongestLine = 2000;
 
-/// Of more kernels a browser takes longer to make elements than a reader waits: 60 for each.
+/// With more kernels, a browser takes too long to make the elements, 60 for each.
 constexpr std::size_t kMostParsedAtOnce = 300;
 
 std::string place_of(const std::optional<CodeLines>& lines) {
@@ -37,7 +37,7 @@ void calls_of(HtmlWriter& html, const ModuleView& module, std::size_t kernel) {
   html.close("p");
 }
 
-/// The code of the kernel for people, as `mlf show` prints it, with what each loop costs.
+/// The code of the kernel for people, as in `mlf show`, with the cost of each loop.
 void nest(HtmlWriter& html, const KernelReport& kernel) {
   const analysis::LoopNest nest = analysis::loop_nest(kernel.document->module.node(kernel.function),
                                                       kernel.symbol, *kernel.cost);
@@ -77,7 +77,7 @@ void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
   close_table(html);
 }
 
-/// Bars as high as their part of the fullest bin.
+/// Bars with heights relative to the fullest bin.
 void histogram(HtmlWriter& html, const std::string& name, const report::ConstantValues& values) {
   const std::uint64_t most = std::ranges::max(values.histogram);
   html.open("svg", {{"class", "bars"},
@@ -149,7 +149,7 @@ void codes(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code)
   html.close("div");
 }
 
-/// Everything but the line that is there as long as the kernel is closed.
+/// Everything except the line that a closed kernel shows.
 void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number) {
   const KernelReport& kernel = module.report.kernels[number];
   const KernelCode& text = module.data.kernels[number];
@@ -178,9 +178,9 @@ void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport&
   html.close("summary");
 }
 
-/// A browser without script shows what is in a `noscript`; one with it keeps that as text, which
-/// the page's script makes elements of when the kernel is opened. The markup escapes all text, so
-/// that nothing in it ends the element.
+/// A browser without scripts shows the contents of a `noscript`. With scripts, it keeps them as
+/// text, and the page's script turns it into elements when the user opens the kernel. The markup
+/// escapes all text, so nothing in it ends the element.
 void write_until_opened(HtmlWriter& html, const ModuleView& module, std::size_t number) {
   html.open("noscript");
   write_body(html, module, number);

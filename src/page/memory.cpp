@@ -1,5 +1,5 @@
-// The memory map: address by step, for every region that can be written. Rectangles are in steps
-// and bytes, so that the picture is the numbers; the view box does the scaling.
+// The memory map: address by step, for every writable region. Rectangles have coordinates in steps
+// and bytes, and the view box scales them.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace mlf::page {
 namespace {
 
-/// Colours of the style sheet that neighbours in time do not share.
+/// Colours of the style sheet; neighbours in time have different ones.
 constexpr std::size_t kColours = 6;
 
 std::string call_list(const PageModule& data) {
@@ -25,7 +25,7 @@ std::string call_list(const PageModule& data) {
   return list;
 }
 
-/// Steps with at most three decimals: what is there for a part of a step is drawn for that part.
+/// Steps with at most three decimals: a tensor may be live for only a part of a step.
 std::string steps_text(double steps) {
   constexpr double kParts = 1000;
   return fmt::format("{}", std::round(steps * kParts) / kParts);
@@ -51,7 +51,7 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor, 
   html.close("rect");
 }
 
-/// More of them at one step are counted: a step is a line of text, not a table.
+/// If a step has more tensors, gives only their number: a step is a line of text, not a table.
 constexpr std::size_t kMostNames = 40;
 
 /// Calls `write` with runs of steps in which the same tensors are alive and as many bytes in use.
@@ -91,7 +91,7 @@ std::string names_of(const std::vector<const MapTensor*>& alive) {
   return names;
 }
 
-/// Bytes in use, step by step, where no places are known.
+/// Bytes in use, step by step, if places are unknown.
 void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std::uint64_t height) {
   for_each_run(map, data.steps,
                [&](std::uint64_t first, std::uint64_t next, std::uint64_t bytes,
@@ -102,7 +102,7 @@ void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std
                                     {"y", std::to_string(height - std::min(height, bytes))},
                                     {"width", std::to_string(next - first)},
                                     {"height", std::to_string(bytes)}});
-                 // The script shows the lines behind the first.
+                 // The script shows the lines after the first one.
                  html.element("title",
                               fmt::format("{} bytes in use, steps {} to {}{}", number_text(bytes),
                                           first, next - 1, names_of(alive)));
@@ -110,7 +110,7 @@ void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std
                });
 }
 
-/// What a drawing of so many bytes has around it: caption, scale, and the axes' ends.
+/// The frame of a drawing of this many bytes: caption, scale, and the ends of the axes.
 template <class Draw>
 void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
                 const std::string& label, bool is_pool, Draw draw) {
@@ -165,7 +165,7 @@ void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
   html.close("figure");
 }
 
-/// On the scale of the pool as it is: what is empty above is the gain.
+/// Uses the scale of the present pool: the empty space at the top is the gain.
 void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& map) {
   html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(data)}});
   write_plot(
