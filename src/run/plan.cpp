@@ -59,8 +59,8 @@ std::vector<GivenPool> given_pools(std::string_view header, const graph::Topolog
                                    const std::string& module) {
   std::vector<GivenPool> pools;
   for (const deployment::HeaderPool& pool : deployment::read_header(header).pools) {
-    const std::string macro = support::in_capitals(
-        fmt::format("tvmgen_{}_{}_constant_pool_data", module, pool.name));
+    const std::string macro =
+        support::in_capitals(fmt::format("tvmgen_{}_{}_constant_pool_data", module, pool.name));
     pools.push_back({.name = pool.name,
                      .bytes = static_cast<std::uint64_t>(pool.bytes),
                      .data = pool.is_constant ? macro : std::string()});

@@ -24,7 +24,7 @@ def wait_for(condition):
 def is_alive(pid):
     try:
         return ") Z " not in pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it may end while it is read
         return False
 
 

@@ -66,11 +66,12 @@ class _Options:
     def _take(self, argument, remaining):
         """Return whether an argument is one of tvmc-mlf, and read its value."""
         name, equals, value = argument.partition("=")
-        if name in ("--tir-stages", "--tir-folder"):
+        attribute = {"--tir-stages": "stages", "--tir-folder": "directory"}.get(name)
+        if attribute is not None:
             value = value if equals else next(remaining, None)
             if not value:
                 raise ExportError(f"{name} needs a value", USAGE)
-            setattr(self, name[len("--tir-") :], value)
+            setattr(self, attribute, value)
         elif argument == "--no-tir-export":
             self.enabled = False
         elif argument == "--no-save-json":
