@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "compile/pipe.h"
+#include "compile/child.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -176,16 +176,8 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
 class Supervisor {
  public:
   explicit Supervisor(const Start& start) {
-    // Signal handlers of this process must not run in its children.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_ = _Fork();
-    const int failure = errno;
-    if (pid_ == 0) supervise(start);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (pid_ < 0) support::fail_io("start", start.arguments[0], failure);
+    pid_ = fork_child([&] { supervise(start); });
+    if (pid_ < 0) support::fail_io("start", start.arguments[0], errno);
   }
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;

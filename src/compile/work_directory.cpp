@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <string>
 
-#include "compile/pipe.h"
+#include "compile/child.h"
 #include "support/error.h"
 
 namespace mlf::compile {
@@ -45,16 +45,9 @@ WorkDirectory::WorkDirectory() {
   path_ = fs::absolute(name, error);
   const std::string own = path_.string();
   const char* const remove[] = {"/bin/rm", "-rf", "--", own.c_str(), nullptr};
-  // Signal handlers of this process must not run in its children.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  guard_ = _Fork();
-  const int failure = errno;
-  if (guard_ == 0) guard(pipe.read.fd(), remove);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  guard_ = fork_child([&] { guard(pipe.read.fd(), remove); });
   if (guard_ < 0) {
+    const int failure = errno;
     fs::remove(path_, error);
     support::fail_io("start", "a process", failure);
   }
