@@ -2,12 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cctype>
-
 #include "optimize/call_slots.h"
 #include "optimize/edit.h"
 #include "run/program.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "tir/places.h"
 
@@ -19,18 +17,14 @@ using optimize::Edit;
 using optimize::refuse;
 using support::get_or_throw;
 
-bool is_word(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
-
 /// The range of `symbol` in its call in `range`: the whole word before a parenthesis.
 tir::SourceRange called_word(std::string_view text, tir::SourceRange range, std::string_view symbol,
                              const std::string& member) {
   const std::string_view statement = text.substr(range.begin, range.end - range.begin);
-  for (std::size_t at = 0; (at = statement.find(symbol, at)) != statement.npos; ++at) {
+  std::size_t at = support::find_word(statement, symbol);
+  for (; at != statement.npos; at = support::find_word(statement, symbol, at + 1)) {
     const std::size_t behind = statement.find_first_not_of(" \t\r\n", at + symbol.size());
-    const bool is_called = behind != statement.npos && statement[behind] == '(';
-    if (!is_called || (at > 0 && is_word(statement[at - 1]))) continue;
+    if (behind == statement.npos || statement[behind] != '(') continue;
     const auto begin = static_cast<std::uint32_t>(range.begin + at);
     return {begin, begin + static_cast<std::uint32_t>(symbol.size())};
   }

@@ -51,6 +51,15 @@ bool is_unsafe_to_show(char32_t c) {
   return is_control(c) || is_bidi_control(c) || is_separator || is_noncharacter;
 }
 
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
+  for (std::size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    if (begins && (end == text.size() || !is_word_character(text[end]))) return at;
+  }
+  return text.npos;
+}
+
 std::string in_capitals(std::string_view text) {
   std::string capitals(text);
   for (char& c : capitals) {

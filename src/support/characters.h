@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,10 @@ constexpr bool is_word_character(char c) {
 constexpr bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
+
+/// Returns the first place of `word` in `text` from `from` on, if no word character is next to it;
+/// npos if there is none.
+std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
 /// The result of `take_character` for bytes that are not UTF-8: malformed, overlong, surrogates.
 inline constexpr char32_t kNotUtf8 = 0xffffffff;

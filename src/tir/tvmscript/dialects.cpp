@@ -1,7 +1,8 @@
 #include "tir/tvmscript/dialects.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "support/characters.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -37,15 +38,11 @@ constexpr text::Grammar make_new() {
 
 // --- What is not Python in the old dialect -----------------------------------------------------
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// Offset just past the dtype `T.`, which is void up to v0.9, or a pointer to a scope,
 /// `T.Ptr[global T.float32]`, of v0.8.
 std::size_t old_type_end(std::string_view text, std::size_t begin) {
   std::size_t at = begin;
-  while (at < text.size() && is_word(text[at])) ++at;
+  while (at < text.size() && support::is_word_character(text[at])) ++at;
   if (at == begin || at >= text.size() || text[at] != '.') return begin;
   ++at;
   if (at == text.size() || std::string_view(",]): ").find(text[at]) != std::string_view::npos) {
@@ -78,7 +75,7 @@ std::size_t old_constant_end(std::string_view text, std::size_t begin) {
 std::size_t old_leaf_end(std::string_view text, std::size_t begin) {
   if (begin == text.size()) return begin;
   if (text[begin] == '[') return old_constant_end(text, begin);
-  return is_word(text[begin]) ? old_type_end(text, begin) : begin;
+  return support::is_word_character(text[begin]) ? old_type_end(text, begin) : begin;
 }
 
 /// The printer of v0.8 to v0.11 has a table of levels of its own, in which `not(x)` is a call.

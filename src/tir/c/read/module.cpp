@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "mlf/target.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
@@ -34,20 +35,6 @@ bool is_wanted(const FileItems& file, const Item& item) {
   if (item.name.ends_with("get_c_metadata")) return false;
   if (item.name == kLinkedParamsFunction) return false;
   return !file.target.empty() || !item.name.ends_with("_run");
-}
-
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/// Whether `name` is a word of the text.
-bool has_word(std::string_view text, std::string_view name) {
-  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
-    const bool begins = at == 0 || !is_name_char(text[at - 1]);
-    if (begins && (end == text.size() || !is_name_char(text[end]))) return true;
-  }
-  return false;
 }
 
 std::string_view kind_of_target(std::string_view target) {
@@ -167,7 +154,8 @@ void ModuleReader::find_plain_arrays(File& file) {
     if (!has_values || !declares_constant_array(head)) continue;
     const std::string_view name = array_name(head);
     const bool is_named = std::ranges::any_of(file.items.items, [&](const Item& function) {
-      return is_wanted(file.items, function) && has_word(text_of(function.body), name);
+      return is_wanted(file.items, function) &&
+             support::find_word(text_of(function.body), name) != std::string_view::npos;
     });
     if (!is_named || name.empty()) continue;
     item.kind = ItemKind::array;

@@ -1,0 +1,28 @@
+#include "support/characters.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace mlf::test {
+namespace {
+
+using support::find_word;
+
+TEST(FindWord, SkipsPartsOfOtherWords) {
+  EXPECT_EQ(find_word("w0 xw w", "w"), 6U);
+  EXPECT_EQ(find_word("w_1[w]", "w"), 4U);
+  EXPECT_EQ(find_word("w0 xw", "w"), std::string_view::npos);
+}
+
+TEST(FindWord, FindsAWordThatIsTheWholeText) {
+  EXPECT_EQ(find_word("w", "w"), 0U);
+}
+
+TEST(FindWord, BeginsWhereItIsTold) {
+  EXPECT_EQ(find_word("w+w", "w", 1), 2U);
+  EXPECT_EQ(find_word("w", "w", 1), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace mlf::test
