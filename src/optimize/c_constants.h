@@ -8,14 +8,17 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mlf/deployment.h"
 #include "optimize/constant_uses.h"
 #include "optimize/edited_archive.h"
+#include "optimize/loads.h"
 #include "optimize/narrow_type.h"
 #include "optimize/new_constants.h"
+#include "support/lookup.h"
 #include "tir/places.h"
 
 namespace mlf::optimize {
@@ -26,7 +29,14 @@ struct CReading {
   tir::Document document;
   tir::Places places;
   ModuleConstants constants;
+  LoadPlaces loads;                             ///< of `places`
   std::map<tir::NodeId, std::size_t> declared;  ///< NDArray: index into CConstants::all
+
+  /// The index in CConstants::all of the constant that the use points to; nullopt for one that the
+  /// C does not declare.
+  std::optional<std::size_t> constant_of(const ConstantUse& use) const {
+    return support::value_at(declared, use.array);
+  }
 };
 
 /// A constant as C declares it.
@@ -76,33 +86,25 @@ struct CConstants {
   std::vector<CPoolOfConstants> pools;
   /// Why the C may have other constants as well; empty where these are all.
   std::string incomplete{};
+
+  void keep_pool(std::string_view name, const std::string& why) {
+    for (CPoolOfConstants& pool : pools) {
+      if (pool.name == name) keep(pool.kept, why);
+    }
+  }
+  void keep_all_pools(const std::string& why) {
+    for (CPoolOfConstants& pool : pools) keep(pool.kept, why);
+  }
 };
 
 /// The files of C of the readings.
 std::set<const archive::Member*> files_of(const CConstants& constants);
 
-/// The variable that a BufferLoad goes through.
-tir::Node variable_of(tir::Node load);
-
-/// The text between the last brackets of a load, if it is a plain index: numbers, variables,
-/// operators and calls, but no other load. nullopt for any other index.
-std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load);
-/// Whether all indices of a BufferLoad may become the number 0: they are int32, and nothing that
-/// they call can do more than return a value.
-bool has_plain_indices(tir::Node load);
-
-/// `((T*)name)[i]`, or `name[i]` of an array that has a type itself.
-struct CLoad {
-  std::optional<tir::SourceRange> type{};  ///< T, if the load states it
-};
-/// Returns nullopt for a load of another form.
-std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
-
 /// Reads the present C of a module. Throws `Error` if it cannot be read.
 CConstants read_constants(const Deployment& deployment, std::size_t module,
                           const EditedMembers& edited, const tir::ReadLimits& limits);
 
-/// Returns the new constants, from the fields `new_…` and `equal`.
+/// Returns what becomes of the constants, the field `after` of each.
 NewConstants new_constants_of(const CConstants& constants);
 
 /// Applies the changes to the C members.

@@ -17,7 +17,6 @@ namespace {
 
 using archive::Member;
 using support::SourceText;
-using tir::NodeId;
 using tir::SourceRange;
 namespace f = tir::f;
 
@@ -153,20 +152,18 @@ class CEditor {
   }
 
   void change_loads(const CReading& reading) {
-    std::map<NodeId, const CConstant*> changed;
     for (const ConstantUse& use : reading.constants.uses) {
-      const auto declared = reading.declared.find(use.array);
-      if (declared == reading.declared.end()) continue;
-      const CConstant& constant = constants_.all[declared->second];
+      const auto index = reading.constant_of(use);
+      if (!index) continue;
+      const CConstant& constant = constants_.all[*index];
       if (!constant.after.changes(constant.dtype)) continue;
-      changed.emplace(use.variable, &constant);
       const bool is_byte = constant.after.dtype.element_bytes() == 1;
       if (is_byte && !use.pool.empty() && !use.loads.empty()) restrict_pool(reading, use);
-    }
-    for (const auto& [load, place] : reading.places.loads()) {
-      const auto found = changed.find(variable_of(reading.document.module.node(load)).id());
-      if (found == changed.end()) continue;
-      change_load(*found->second, *reading.source->c_members[place.file], place.range);
+      const auto* const loads = support::find_value(reading.loads, use.variable);
+      if (loads == nullptr) continue;
+      for (const tir::Place& place : *loads) {
+        change_load(constant, *reading.source->c_members[place.file], place.range);
+      }
     }
   }
 

@@ -35,18 +35,6 @@ bool has_places(Dialect dialect) {
   return dialect == Dialect::tvmscript || dialect == Dialect::legacy_text;
 }
 
-/// Loads of a text, by their pointer variable.
-using Loads = std::map<NodeId, std::set<std::pair<std::uint32_t, std::uint32_t>>>;
-
-Loads loads_of(const CapturedReading& reading) {
-  Loads loads;
-  for (const auto& [load, place] : reading.places.loads()) {
-    const Node variable = variable_of(reading.document.module.node(load));
-    loads[variable.id()].emplace(place.range.begin, place.range.end);
-  }
-  return loads;
-}
-
 /// The extents of the constant and of its buffers.
 std::vector<Node> extents_of(const ConstantUse& use, const tir::Module& module) {
   std::vector<Node> extents;
@@ -75,7 +63,7 @@ std::string zeros_for(std::string_view indices) {
 /// The edits that give the constant one element in a text; nullopt if the text does not contain all
 /// values that change.
 std::optional<std::vector<Edit>> single_edits(const ConstantUse& use,
-                                              const CapturedReading& reading, const Loads& loads,
+                                              const CapturedReading& reading,
                                               std::string_view text) {
   std::vector<Edit> edits;
   for (const Node extent : extents_of(use, reading.document.module)) {
@@ -89,10 +77,10 @@ std::optional<std::vector<Edit>> single_edits(const ConstantUse& use,
     if (text[begin] != '[' || comma == text.npos) return std::nullopt;
     edits.push_back({{static_cast<std::uint32_t>(comma), end - 1}, {}});
   }
-  const auto found = loads.find(use.variable);
-  if (found == loads.end()) return edits;
-  for (const auto& [begin, end] : found->second) {
-    const auto index = plain_index(text, {begin, end});
+  const auto* const loads = support::find_value(reading.loads, use.variable);
+  if (loads == nullptr) return edits;
+  for (const tir::Place& load : *loads) {
+    const auto index = plain_index(text, load.range);
     if (!index) return std::nullopt;
     edits.push_back({*index, zeros_for(text.substr(index->begin, index->end - index->begin))});
   }
@@ -105,9 +93,8 @@ class Keeping {
       : constants_(constants), edited_(edited) {
     for (const CReading& reading : constants_.readings) {
       for (const ConstantUse& use : reading.constants.uses) {
-        const auto declared = reading.declared.find(use.array);
-        if (!use.pool.empty() || declared == reading.declared.end()) continue;
-        arrays_[use.function].push_back(declared->second);
+        const auto index = reading.constant_of(use);
+        if (use.pool.empty() && index) arrays_[use.function].push_back(*index);
       }
     }
     for (std::size_t i = 0; i < constants_.all.size(); ++i) {
@@ -119,11 +106,9 @@ class Keeping {
   void keep_by(const CapturedReading& reading) {
     const std::string& where = reading.member->name;
     if (!reading.constants.pools_kept.empty()) {
-      for (CPoolOfConstants& pool : constants_.pools) {
-        keep(pool.kept, where + ": " + reading.constants.pools_kept);
-      }
+      constants_.keep_all_pools(where + ": " + reading.constants.pools_kept);
     }
-    for (const ConstantPool& pool : reading.constants.pools) keep_pool(pool, reading);
+    for (const ConstantPool& pool : reading.constants.pools) keep_by_list(pool, reading);
     std::map<std::string, std::size_t> counts;
     for (const ConstantUse& use : reading.constants.uses) {
       if (use.pool.empty()) ++counts[use.function];
@@ -135,12 +120,11 @@ class Keeping {
         keep(constants_.all[index].kept, where + " has other constants of '" + function + "'");
       }
     }
-    const auto loads = loads_of(reading);
     for (const ConstantUse& use : reading.constants.uses) {
       CConstant* const constant = constant_of(use);
       if (constant == nullptr) {
         if (!use.pool.empty()) {
-          keep_pool(use.pool, where + ": '" + use.name + "' is at no constant of the C");
+          constants_.keep_pool(use.pool, where + ": '" + use.name + "' is at no constant of the C");
         }
         continue;
       }
@@ -149,32 +133,23 @@ class Keeping {
       if (!use.element.is_void() && use.element != constant->dtype) {
         keep(constant->kept, where + " has it as " + to_string(use.element));
       }
-      if (!may_be_single(use, reading, loads)) {
+      if (!may_be_single(use, reading)) {
         keep(constant->all_kept, where + " does not spell its extents and indices");
       }
-      if (is_text(reading)) keep_by_text(use, reading, loads, *constant);
+      if (is_text(reading)) keep_by_text(use, reading, *constant);
     }
   }
 
  private:
-  static void keep(std::string& kept, std::string why) {
-    if (kept.empty()) kept = std::move(why);
-  }
-
-  void keep_pool(std::string_view name, const std::string& why) {
-    for (CPoolOfConstants& pool : constants_.pools) {
-      if (pool.name == name) keep(pool.kept, why);
-    }
-  }
-
-  void keep_pool(const ConstantPool& pool, const CapturedReading& reading) {
+  void keep_by_list(const ConstantPool& pool, const CapturedReading& reading) {
     for (const PoolConstant& one : pool.constants) {
       if (!in_pools_.contains({pool.name, one.offset})) {
-        keep_pool(pool.name, reading.member->name + " has other constants in the pool");
+        constants_.keep_pool(pool.name, reading.member->name + " has other constants in the pool");
       }
       const bool has_data = is_text(reading) && one.array != NodeId::none &&
                             reading.document.module.node(one.array).is(Kind::NDArray);
-      if (has_data) keep_pool(pool.name, reading.member->name + " has data of constants");
+      if (has_data)
+        constants_.keep_pool(pool.name, reading.member->name + " has data of constants");
     }
   }
 
@@ -188,23 +163,21 @@ class Keeping {
     return &constants_.all[found->second[use.ordinal]];
   }
 
-  bool may_be_single(const ConstantUse& use, const CapturedReading& reading,
-                     const Loads& loads) const {
+  bool may_be_single(const ConstantUse& use, const CapturedReading& reading) const {
     const tir::Module& module = reading.document.module;
     const bool has_numbers =
         std::ranges::all_of(extents_of(use, module),
                             [](Node extent) { return extent.is(Kind::IntImm); }) &&
         std::ranges::all_of(use.loads,
                             [&](NodeId load) { return has_plain_indices(module.node(load)); });
-    return has_numbers && (!is_text(reading) ||
-                           single_edits(use, reading, loads, edited_.text_of(*reading.member)));
+    return has_numbers &&
+           (!is_text(reading) || single_edits(use, reading, edited_.text_of(*reading.member)));
   }
 
-  void keep_by_text(const ConstantUse& use, const CapturedReading& reading, const Loads& loads,
-                    CConstant& constant) {
+  void keep_by_text(const ConstantUse& use, const CapturedReading& reading, CConstant& constant) {
     const tir::Places& places = reading.places;
-    const auto found = loads.find(use.variable);
-    const std::size_t spelled = found == loads.end() ? 0 : found->second.size();
+    const auto* const loads = support::find_value(reading.loads, use.variable);
+    const std::size_t spelled = loads == nullptr ? 0 : loads->size();
     if (!has_places(reading.document.source.dialect) || spelled < use.loads.size()) {
       keep(constant.kept, reading.member->name + " does not spell its loads");
     }
@@ -227,17 +200,17 @@ class TextEditor {
       : reading_(reading), wanted_(wanted), text_(text) {}
 
   std::string run() && {
-    const auto loads = loads_of(reading_);
     for (const ConstantUse& use : reading_.constants.uses) {
       const NewConstant* const wanted = wanted_.of(use);
       if (wanted == nullptr || !wanted->changes(use.element)) continue;
-      if (wanted->is_single()) make_single(use, loads);
+      if (wanted->is_single()) make_single(use);
       if (wanted->dtype == use.element) continue;
       change_dtypes(use.variable, wanted->dtype);
       for (const NodeId buffer : use.buffers) change_dtypes(buffer, wanted->dtype);
-      const auto found = loads.find(use.variable);
-      if (found == loads.end()) continue;
-      for (const auto& [begin, end] : found->second) {
+      const auto* const loads = support::find_value(reading_.loads, use.variable);
+      if (loads == nullptr) continue;
+      for (const tir::Place& load : *loads) {
+        const auto [begin, end] = load.range;
         edits_.push_back({{begin, begin}, cast_to(use.element)});
         edits_.push_back({{end, end}, ")"});
       }
@@ -254,8 +227,8 @@ class TextEditor {
     return is_script ? "T.Cast(\"" + name + "\", " : "cast(" + name + ", ";
   }
 
-  void make_single(const ConstantUse& use, const Loads& loads) {
-    auto edits = single_edits(use, reading_, loads, text_);
+  void make_single(const ConstantUse& use) {
+    auto edits = single_edits(use, reading_, text_);
     if (!edits) refuse("'" + use.name + "' cannot have one element", reading_.member->name);
     std::ranges::move(*edits, std::back_inserter(edits_));
   }
@@ -362,7 +335,9 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
     ModuleConstants found = constants_of(document.module, is_here, pools);
     for (ConstantUse& use : found.uses)
       use.spells_elements = places.values(use.variable) != nullptr;
-    readings.push_back({&member, *form, std::move(document), std::move(places), std::move(found)});
+    LoadPlaces loads = loads_by_variable(document.module, places);
+    readings.push_back({&member, *form, std::move(document), std::move(places), std::move(loads),
+                        std::move(found)});
   }
   return readings;
 }

@@ -20,6 +20,7 @@ struct CapturedReading {
   deployment::TirForm form{};
   tir::Document document;
   tir::Places places;
+  LoadPlaces loads;  ///< of `places`
   ModuleConstants constants;
 };
 

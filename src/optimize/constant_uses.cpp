@@ -142,12 +142,8 @@ class UseSearch {
     // The text of a pool may have no data and therefore no other type.
     if (use.element.is_void()) use.element = node.dtype(f::Buffer::dtype);
     if (node.dtype(f::Buffer::dtype) != use.element) {
-      keep(use, "is accessed as " + to_string(node.dtype(f::Buffer::dtype)));
+      keep(use.kept, "is accessed as " + to_string(node.dtype(f::Buffer::dtype)));
     }
-  }
-
-  static void keep(ConstantUse& use, std::string why) {
-    if (use.kept.empty()) use.kept = std::move(why);
   }
 
   /// Notes how `node` uses constants. Visits every edge of the module once.
@@ -156,11 +152,11 @@ class UseSearch {
     tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) {
       if (is_address && child.is(Kind::BufferLoad)) {
         ConstantUse* const use = use_of_buffer(child[f::BufferLoad::buffer].id());
-        if (use != nullptr) keep(*use, use_of(node));
+        if (use != nullptr) keep(use->kept, use_of(node));
       }
       if (ConstantUse* const use = use_of_variable(child.id())) {
         const bool is_definition = node.id() == use->owner || node.is(Kind::Buffer);
-        if (!is_definition) keep(*use, use_of(node));
+        if (!is_definition) keep(use->kept, use_of(node));
       }
       if (ConstantUse* const use = use_of_buffer(child.id())) take_access(node, child.id(), *use);
     });
@@ -178,12 +174,12 @@ class UseSearch {
   static void take_access(Node node, NodeId buffer, ConstantUse& use) {
     if (node.is(Kind::DeclBuffer)) return;
     if (node.is(Kind::PrimFunc) && is_preflattened(node, buffer)) return;
-    if (!node.is(Kind::BufferLoad)) return keep(use, use_of(node));
+    if (!node.is(Kind::BufferLoad)) return keep(use.kept, use_of(node));
     use.loads.push_back(node.id());
     if (node.dtype(f::BufferLoad::dtype) != use.element) {
-      keep(use, "is loaded as " + to_string(node.dtype(f::BufferLoad::dtype)));
+      keep(use.kept, "is loaded as " + to_string(node.dtype(f::BufferLoad::dtype)));
     }
-    if (node[f::BufferLoad::predicate]) keep(use, "is loaded under a predicate");
+    if (node[f::BufferLoad::predicate]) keep(use.kept, "is loaded under a predicate");
   }
 
   const tir::Module& module_;

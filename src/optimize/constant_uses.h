@@ -7,12 +7,18 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mlf/tir/module.h"
 #include "optimize/pool_sites.h"
 
 namespace mlf::optimize {
+
+/// Notes why something stays as it is: the first reason counts.
+inline void keep(std::string& kept, std::string why) {
+  if (kept.empty()) kept = std::move(why);
+}
 
 /// A variable of a function that points to a constant.
 struct ConstantUse {
