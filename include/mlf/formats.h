@@ -31,8 +31,8 @@ using Sink = std::function<void(std::string_view bytes)>;
 /// src/tir-N.json, `mlf-tir`.
 inline constexpr int kTirJsonVersion = 1;
 
-/// src/mlf.json, `mlf-manifest`. Stands for everything that the outputs depend on and the manifest
-/// does not list: if it changes, every archive is processed again.
+/// src/mlf.json, `mlf-manifest`. Changes with everything that the outputs depend on and the
+/// manifest does not list; every archive is then processed again.
 inline constexpr int kManifestVersion = 2;
 
 /// build.json of a build without an archive, `mlf-build`. The hook writes it, mlf reads it.

@@ -75,7 +75,7 @@ Table entry_points_table(const ModelLibrary& library, const Inspection& inspecti
 
 // --- Memory ------------------------------------------------------------------------------------
 
-/// A number that is not exact says so: ">=9408".
+/// Marks a number that is not exact: ">=9408".
 std::string in_bytes(const graph::ByteCount& count) {
   switch (count.exactness) {
     case graph::Exactness::exact:
@@ -157,8 +157,8 @@ std::string shape_text(const graph::TensorType& type) {
   return type.shape->empty() ? "scalar" : fmt::format("{}", fmt::join(*type.shape, "x"));
 }
 
-/// Inputs and outputs as main declares them; where no network says so, as metadata.json does, which
-/// has no shapes.
+/// Inputs and outputs as main declares them. Without a network, those of metadata.json, which has
+/// no shapes.
 Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
   Table table({"MODULE", "TENSOR", "IN C", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
   table.align_right({6});

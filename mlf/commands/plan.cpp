@@ -144,7 +144,7 @@ std::string bound_of_allocations(const ModulePlan& module) {
   return module.pools.empty() ? to_string(module.lower_bound) : "-";
 }
 
-/// What networks take that allocate while they run, and what one planned pool would take instead.
+/// The memory of networks that allocate while they run, and the size of one planned pool instead.
 Table allocations_table(const ArchivePlan& plan) {
   Table table(
       {"MODULE", "EXECUTOR", "HEAP", "STACK", "BOUND", "ALL IN ONE POOL", "TENSORS IN ONE POOL"});

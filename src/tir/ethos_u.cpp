@@ -48,7 +48,7 @@ std::optional<std::uint64_t> size_of(Node argument) {
   return size && *size >= 0 ? std::optional(static_cast<std::uint64_t>(*size)) : std::nullopt;
 }
 
-/// Every load stands for an address; the operation reads those outside of `first` and `count`.
+/// Every load here is an address; the operation reads those outside of `first` and `count`.
 std::vector<EthosUAccess> accesses_of_operation(NodeList args, std::size_t first,
                                                 std::size_t count) {
   std::vector<EthosUAccess> accesses;

@@ -18,8 +18,8 @@ namespace mlf::graph {
 /// Writes everything a topology holds, in a fixed order of keys: `format` ("mlf-topology"),
 /// `version`, `generator`, `module`, `provenance`, `inputs`, `outputs`, `constants`, `kernels`,
 /// `calls`, `values`, `storages`, `pools`, `memory`, `hooks`, `copies`, `checks`
-/// (schemas/topology.md). Ids are positions in these arrays; sizes and offsets are bytes; an
-/// unknown value, or one that does not apply, is null.
+/// (schemas/topology.md). Ids are positions in these arrays; sizes and offsets are bytes; a
+/// value that is unknown or does not apply is null.
 MLF_API Result<void> write_topology_json(const Topology& topology, JsonLayout layout,
                                          const Sink& sink);
 

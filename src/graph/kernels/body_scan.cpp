@@ -283,7 +283,7 @@ void Scanner::state_shape(Node pointer, const tir::CmsisMemory& memory) {
   stated.shape = std::move(shape);
 }
 
-/// A load stands for the address of its element. Only the commands determine which places of a pool
+/// A load here is the address of its element. Only the commands determine which places of a pool
 /// they access.
 void Scanner::enter_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses) {
   for (const tir::EthosUAccess& access : accesses) {
