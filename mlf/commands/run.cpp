@@ -152,17 +152,27 @@ Table differences_table(const std::vector<TensorDifference>& differences, double
 struct RunSide {
   const NetworkArgument& argument;
   Network network() const { return {argument.module, argument.topology}; }
+};
+
+/// Kernels with the layers that they come from.
+class KernelTexts {
+ public:
+  explicit KernelTexts(const NetworkArgument& argument)
+      : argument_(argument), report_(report_of(argument.deployment)) {}
 
   /// "tvmgen_default_fused_add (layer conv1)"
-  std::string kernel_text(graph::CallId call) const {
-    std::string text = printable(argument.topology.kernel_of(argument.topology[call]).symbol);
-    const auto report = report_of(argument.deployment);
-    if (!report) return text;
-    const ModuleReport& module = report->modules[argument.module];
+  std::string of(graph::CallId call) const {
+    std::string text = printable(argument_.topology.kernel_of(argument_.topology[call]).symbol);
+    if (!report_) return text;
+    const ModuleReport& module = report_->modules[argument_.module];
     if (graph::index(call) >= module.calls.size()) return text;
     const std::string& layer = module.calls[graph::index(call)].layer;
     return layer.empty() ? text : fmt::format("{} (layer {})", text, printable(layer));
   }
+
+ private:
+  const NetworkArgument& argument_;
+  Result<Report> report_;
 };
 
 /// A side with what it computed.
@@ -177,10 +187,12 @@ std::string first_difference_text(const ComparedRun& before, const ComparedRun& 
   const auto found = first_difference(before.side.argument.topology, before.result,
                                       after.side.argument.topology, after.result, tolerance);
   if (!found) return "no call of both has values that differ\n";
-  std::string text = fmt::format("first difference: call {}, {}\n", graph::index(found->before),
-                                 before.side.kernel_text(found->before));
-  const std::string other = after.side.kernel_text(found->after);
-  if (other != before.side.kernel_text(found->before) || found->before != found->after) {
+  const std::string kernel = KernelTexts(before.side.argument).of(found->before);
+  const KernelTexts of_after(after.side.argument);
+  const std::string other = of_after.of(found->after);
+  std::string text =
+      fmt::format("first difference: call {}, {}\n", graph::index(found->before), kernel);
+  if (other != kernel || found->before != found->after) {
     text += fmt::format("  the other one: call {}, {}\n", graph::index(found->after), other);
   }
   text += fmt::format("  {}: {}\n", printable(found->result.name), difference_text(found->result));
@@ -192,9 +204,8 @@ std::string first_difference_text(const ComparedRun& before, const ComparedRun& 
         *found->overwritten);
   }
   if (found->overwriter) {
-    text +=
-        fmt::format("  its memory overlaps that of call {}, {}\n", graph::index(*found->overwriter),
-                    after.side.kernel_text(*found->overwriter));
+    text += fmt::format("  its memory overlaps that of call {}, {}\n",
+                        graph::index(*found->overwriter), of_after.of(*found->overwriter));
   }
   return text;
 }
