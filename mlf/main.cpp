@@ -45,7 +45,7 @@ std::string version_text() {
       {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
       {"inspect", kInspectVersion}, {"report", kReportVersion},     {"diff", kDiffVersion},
       {"check", kCheckVersion},     {"plan", kPlanVersion},         {"optimize", kOptimizeVersion},
-      {"verify", kVerifyVersion},   {"build", kBuildVersion}};
+      {"verify", kVerifyVersion},   {"build", kBuildVersion},       {"run", kRunVersion}};
   std::string text = fmt::format(
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"

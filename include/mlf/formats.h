@@ -43,6 +43,7 @@ inline constexpr int kInspectVersion = 1;
 
 /// `mlf verify --json`, `mlf-verify`.
 inline constexpr int kVerifyVersion = 1;
+inline constexpr int kRunVersion = 1;
 
 /// `mlf check --format json`, `mlf-check`.
 inline constexpr int kCheckVersion = 1;

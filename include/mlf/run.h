@@ -25,6 +25,7 @@
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/formats.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
 
@@ -135,8 +136,9 @@ struct TensorDifference {
 /// the same.
 MLF_API TensorDifference compare_tensors(const Tensor& before, const Tensor& after);
 
-/// For each output in `before` that of the same name in `after`, or the one at its position where
-/// names are all different.
+/// Compares each output in `before` with that of the same name in `after`, or with the one at its
+/// position where names are all different. Outputs of only one of them come as differences with a
+/// reason; those of `after` come last.
 MLF_API std::vector<TensorDifference> compare_outputs(std::span<const Tensor> before,
                                                       std::span<const Tensor> after);
 
@@ -160,5 +162,37 @@ MLF_API std::optional<CallDifference> first_difference(const graph::Topology& ne
                                                        const RunResult& before,
                                                        const graph::Topology& network_after,
                                                        const RunResult& after, double tolerance);
+
+/// A call in the words of a report.
+struct NamedCall {
+  graph::CallId call{};
+  std::string kernel{};
+  std::string layer{};  ///< empty where it is not known
+};
+
+/// A `CallDifference` with the names of its calls.
+struct NamedCallDifference {
+  NamedCall before{};
+  NamedCall after{};
+  TensorDifference result{};
+  std::optional<std::size_t> overwritten{};
+  std::optional<NamedCall> overwriter{};  ///< of the second network
+};
+
+/// How two runs differ.
+struct RunComparison {
+  double tolerance = 0;
+  std::vector<TensorDifference> outputs{};
+  bool calls_compared = false;  ///< else `first` is unknown
+  std::optional<NamedCallDifference> first{};
+
+  MLF_API bool differs() const;
+};
+
+/// The document of `mlf run --json` (schemas/run.md): the outputs of `module`, with ranges and
+/// digests of their values, and the comparison where there is one.
+MLF_API std::string to_json(const std::string& module, const RunResult& result,
+                            const std::optional<RunComparison>& comparison,
+                            JsonLayout layout = JsonLayout::compact);
 
 }  // namespace mlf

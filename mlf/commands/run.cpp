@@ -6,7 +6,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -41,6 +40,7 @@ struct RunArguments {
   CompilerArguments compiler{.command = "cc", .flags = {}};
   double seconds = 60;
   std::string memory = "4G";
+  bool json = false;
 };
 
 void declare_run_options(CLI::App& app, RunArguments& options) {
@@ -54,6 +54,7 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
              "values, floating-point numbers from -1 up to 1");
   add_option(app, "-o,--output", options.output, {"FILE", "Output"},
              "Write the outputs here, as .npz, and print no table; - is standard output");
+  app.add_flag("--json", options.json, "Print JSON (schemas/run.md)")->group("Output");
   add_option(app, "--layers", options.layers, {"FILE", "Output"},
              "Write what each call of main wrote here, as .npz");
   auto* other = add_option(
@@ -148,26 +149,21 @@ Table differences_table(const std::vector<TensorDifference>& differences, double
   return table;
 }
 
-/// One of the two networks that are compared.
-struct RunSide {
-  const NetworkArgument& argument;
-  Network network() const { return {argument.module, argument.topology}; }
-};
-
-/// Kernels with the layers that they come from.
-class KernelTexts {
+/// The layers of the calls of a network.
+class CallNames {
  public:
-  explicit KernelTexts(const NetworkArgument& argument)
+  explicit CallNames(const NetworkArgument& argument)
       : argument_(argument), report_(report_of(argument.deployment)) {}
 
-  /// "tvmgen_default_fused_add (layer conv1)"
-  std::string of(graph::CallId call) const {
-    std::string text = printable(argument_.topology.kernel_of(argument_.topology[call]).symbol);
-    if (!report_) return text;
+  NamedCall of(graph::CallId call) const {
+    NamedCall named{.call = call,
+                    .kernel = argument_.topology.kernel_of(argument_.topology[call]).symbol};
+    if (!report_) return named;
     const ModuleReport& module = report_->modules[argument_.module];
-    if (graph::index(call) >= module.calls.size()) return text;
-    const std::string& layer = module.calls[graph::index(call)].layer;
-    return layer.empty() ? text : fmt::format("{} (layer {})", text, printable(layer));
+    if (graph::index(call) < module.calls.size()) {
+      named.layer = module.calls[graph::index(call)].layer;
+    }
+    return named;
   }
 
  private:
@@ -175,53 +171,38 @@ class KernelTexts {
   Result<Report> report_;
 };
 
-/// A side with what it computed.
-struct ComparedRun {
-  const RunSide& side;
-  const RunResult& result;
-};
+/// "call 3, tvmgen_default_fused_add (layer conv1)"
+std::string call_text(const NamedCall& call) {
+  std::string text = fmt::format("call {}, {}", graph::index(call.call), printable(call.kernel));
+  return call.layer.empty() ? text : fmt::format("{} (layer {})", text, printable(call.layer));
+}
 
-/// The first call whose values differ.
-std::string first_difference_text(const ComparedRun& before, const ComparedRun& after,
-                                  double tolerance) {
-  const auto found = first_difference(before.side.argument.topology, before.result,
-                                      after.side.argument.topology, after.result, tolerance);
-  if (!found) return "no call of both has values that differ\n";
-  const std::string kernel = KernelTexts(before.side.argument).of(found->before);
-  const KernelTexts of_after(after.side.argument);
-  const std::string other = of_after.of(found->after);
-  std::string text =
-      fmt::format("first difference: call {}, {}\n", graph::index(found->before), kernel);
-  if (other != kernel || found->before != found->after) {
-    text += fmt::format("  the other one: call {}, {}\n", graph::index(found->after), other);
-  }
-  text += fmt::format("  {}: {}\n", printable(found->result.name), difference_text(found->result));
-  if (found->overwritten) {
+std::string first_difference_text(const std::optional<NamedCallDifference>& first) {
+  if (!first) return "no call of both has values that differ\n";
+  const std::string before = call_text(first->before);
+  const std::string after = call_text(first->after);
+  std::string text = fmt::format("first difference: {}\n", before);
+  if (after != before) text += fmt::format("  the other one: {}\n", after);
+  text += fmt::format("  {}: {}\n", printable(first->result.name), difference_text(first->result));
+  if (first->overwritten) {
     text += fmt::format(
         "  argument {} was overwritten before the call: the call that wrote it has written the "
-        "same "
-        "in both\n",
-        *found->overwritten);
+        "same in both\n",
+        *first->overwritten);
   }
-  if (found->overwriter) {
-    text += fmt::format("  its memory overlaps that of call {}, {}\n",
-                        graph::index(*found->overwriter), of_after.of(*found->overwriter));
+  if (first->overwriter) {
+    text += fmt::format("  its memory overlaps that of {}\n", call_text(*first->overwriter));
   }
   return text;
 }
 
-/// Prints how the outputs differ, and what `first` says of the calls.
-int judge(const RunArguments& arguments, const std::vector<TensorDifference>& differences,
-          const std::function<std::string()>& first, const Context& context) {
-  const Screen screen = screen_of_standard_output();
-  std::string text = differences_table(differences, arguments.tolerance).text(screen);
-  const bool differ = std::ranges::any_of(
-      differences, [&](const TensorDifference& one) { return one.exceeds(arguments.tolerance); });
-  if (differ && first) text += "\n" + first();
-  // Standard output has the outputs.
-  if (arguments.output != "-") print(text);
-  if (!differ) return 0;
-  return context.console.fail(ErrorKind::check_failed, "the outputs differ");
+std::string comparison_text(const RunComparison& comparison) {
+  std::string text =
+      differences_table(comparison.outputs, comparison.tolerance).text(screen_of_standard_output());
+  if (comparison.differs() && comparison.calls_compared) {
+    text += "\n" + first_difference_text(comparison.first);
+  }
+  return text;
 }
 
 /// What an unsound network computes may be anything.
@@ -242,35 +223,41 @@ bool names_tensors(const std::string& path) {
 }
 
 /// Records all of the calls where that is possible, else what `options` ask for.
-RunResult run_recorded(const RunSide& side, const RunOptions& options, const Console& console) {
+RunResult run_recorded(const NetworkArgument& argument, const RunOptions& options,
+                       const Console& console) {
+  const Network network{argument.module, argument.topology};
   RunOptions all = options;
   all.calls = RecordedCalls::all;
-  auto result = run_network(side.argument.deployment, side.network(), all);
+  auto result = run_network(argument.deployment, network, all);
   if (result || result.error().kind != ErrorKind::check_failed) {
     return get_or_throw(std::move(result));
   }
   console.warn("calls are not compared: " + to_string(result.error()));
-  return get_or_throw(run_network(side.argument.deployment, side.network(), options));
+  return get_or_throw(run_network(argument.deployment, network, options));
 }
 
-int compare_with_tensors(const RunArguments& arguments, const RunResult& result,
-                         const Context& context) {
-  const auto other = get_or_throw(load_tensors(arguments.other));
-  return judge(arguments, compare_outputs(result.outputs, other), nullptr, context);
-}
-
-int compare_with_archive(const RunArguments& arguments, const RunOptions& options,
-                         const ComparedRun& compared, const Context& context) {
-  const NetworkArgument argument =
+RunComparison compare_with_archive(const RunArguments& arguments, const RunOptions& options,
+                                   const NetworkArgument& argument, const RunResult& result,
+                                   const Context& context) {
+  const NetworkArgument other =
       read_network_argument(arguments.other, arguments.module, {}, context);
-  warn_if_unsound(argument.topology, context.console);
-  const RunSide other{argument};
+  warn_if_unsound(other.topology, context.console);
   const RunResult run = run_recorded(other, options, context.console);
-  std::function<std::string()> first;
-  if (!compared.result.calls.empty() && !run.calls.empty()) {
-    first = [&] { return first_difference_text(compared, {other, run}, arguments.tolerance); };
-  }
-  return judge(arguments, compare_outputs(compared.result.outputs, run.outputs), first, context);
+  RunComparison comparison{.tolerance = arguments.tolerance,
+                           .outputs = compare_outputs(result.outputs, run.outputs),
+                           .calls_compared = !result.calls.empty() && !run.calls.empty()};
+  if (!comparison.calls_compared || !comparison.differs()) return comparison;
+  const auto first =
+      first_difference(argument.topology, result, other.topology, run, arguments.tolerance);
+  if (!first) return comparison;
+  const CallNames names(argument);
+  const CallNames other_names(other);
+  comparison.first = {.before = names.of(first->before),
+                      .after = other_names.of(first->after),
+                      .result = first->result,
+                      .overwritten = first->overwritten};
+  if (first->overwriter) comparison.first->overwriter = other_names.of(*first->overwriter);
+  return comparison;
 }
 
 // --- The command --------------------------------------------------------------------------------
@@ -290,8 +277,24 @@ void save_results(const RunArguments& arguments, const RunResult& result) {
   }
 }
 
-int run_and_show(const RunArguments& arguments, const Context& context) {
-  const Console& console = context.console;
+/// Prints the outputs, or how they differ.
+int show(const RunArguments& arguments, const std::string& module, const RunResult& result,
+         const std::optional<RunComparison>& comparison, const Console& console) {
+  if (arguments.json) {
+    print(to_json(module, result, comparison, JsonLayout::pretty));
+  } else if (comparison && arguments.output != "-") {
+    print(comparison_text(*comparison));
+  } else if (!comparison && arguments.output.empty()) {
+    print(outputs_table(result.outputs).text(screen_of_standard_output()));
+  }
+  if (!comparison || !comparison->differs()) return 0;
+  return console.fail(ErrorKind::check_failed, "the outputs differ");
+}
+
+void check_outputs(const RunArguments& arguments) {
+  if (arguments.output == "-" && arguments.json) {
+    throw support::Error(ErrorKind::usage, "both --json and -o - write to standard output");
+  }
   if (arguments.output == "-" && standard_output_is_terminal()) {
     throw support::Error(ErrorKind::usage,
                          "the result is a file: send standard output to a file or a pipe");
@@ -301,27 +304,37 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   for (const std::string& output : {arguments.output, arguments.layers}) {
     if (!output.empty()) get_or_throw(check_output(output, read));
   }
+}
+
+int run_and_show(const RunArguments& arguments, const Context& context) {
+  const Console& console = context.console;
+  check_outputs(arguments);
   const RunOptions options = run_options(arguments);
   const NetworkArgument argument =
       read_network_argument(arguments.archive, arguments.module, {}, context);
   warn_if_unsound(argument.topology, console);
-  const RunSide side{argument};
-  const bool is_other_run = !arguments.other.empty() && !names_tensors(arguments.other);
+  const bool is_compared = !arguments.other.empty();
+  const bool is_other_run = is_compared && !names_tensors(arguments.other);
   const RunResult result =
-      is_other_run ? run_recorded(side, options, console)
-                   : get_or_throw(run_network(argument.deployment, side.network(), options));
+      is_other_run ? run_recorded(argument, options, console)
+                   : get_or_throw(run_network(argument.deployment,
+                                              {argument.module, argument.topology}, options));
   if (!result.unrecorded.empty()) {
     console.warn(
         fmt::format("{} tensors of calls are not recorded, as their sizes are not known: {}",
                     result.unrecorded.size(), printable(result.unrecorded.front())));
   }
   save_results(arguments, result);
-  if (is_other_run) return compare_with_archive(arguments, options, {side, result}, context);
-  if (!arguments.other.empty()) return compare_with_tensors(arguments, result, context);
-  if (arguments.output.empty()) {
-    print(outputs_table(result.outputs).text(screen_of_standard_output()));
+  std::optional<RunComparison> comparison;
+  if (is_other_run) {
+    comparison = compare_with_archive(arguments, options, argument, result, context);
+  } else if (is_compared) {
+    const auto other = get_or_throw(load_tensors(arguments.other));
+    comparison = {.tolerance = arguments.tolerance,
+                  .outputs = compare_outputs(result.outputs, other)};
   }
-  return 0;
+  const std::string& module = argument.deployment.library().modules[argument.module].name;
+  return show(arguments, module, result, comparison, console);
 }
 
 }  // namespace

@@ -160,6 +160,10 @@ std::optional<TensorDifference> differing_result(const CallComparison& calls, Ca
   return std::nullopt;
 }
 
+TensorDifference missing(const Tensor& tensor, std::string reason) {
+  return {.name = tensor.name, .reason = std::move(reason), .elements = elements_of(tensor)};
+}
+
 }  // namespace
 }  // namespace run
 
@@ -170,7 +174,7 @@ bool TensorDifference::exceeds(double tolerance) const {
 
 TensorDifference compare_tensors(const Tensor& before, const Tensor& after) {
   TensorDifference result{.name = before.name};
-  result.elements = before.bytes.size() / std::max<std::size_t>(before.dtype.element_bytes(), 1);
+  result.elements = run::elements_of(before);
   // Files store bfloat16 as uint16.
   if (numpy_type(before.dtype) != numpy_type(after.dtype) ||
       before.bytes.size() != after.bytes.size()) {
@@ -193,20 +197,26 @@ TensorDifference compare_tensors(const Tensor& before, const Tensor& after) {
 
 std::vector<TensorDifference> compare_outputs(std::span<const Tensor> before,
                                               std::span<const Tensor> after) {
-  const auto named = [&](const std::string& name) {
-    return std::ranges::find(after, name, &Tensor::name);
+  const auto named = [](std::span<const Tensor> tensors, const std::string& name) {
+    const auto found = std::ranges::find(tensors, name, &Tensor::name);
+    return found == tensors.end() ? nullptr : &*found;
   };
-  const bool by_position = std::ranges::none_of(
-      before, [&](const Tensor& one) { return named(one.name) != after.end(); });
+  const bool by_position =
+      std::ranges::none_of(before, [&](const Tensor& one) { return named(after, one.name); });
+  const auto pair_of = [&](std::span<const Tensor> tensors, std::size_t position,
+                           const Tensor& one) -> const Tensor* {
+    if (!by_position) return named(tensors, one.name);
+    return position < tensors.size() ? &tensors[position] : nullptr;
+  };
   std::vector<TensorDifference> differences;
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto other = by_position
-                           ? after.begin() + static_cast<std::ptrdiff_t>(std::min(i, after.size()))
-                           : named(before[i].name);
-    if (other != after.end()) {
-      differences.push_back(compare_tensors(before[i], *other));
-    } else {
-      differences.push_back({.name = before[i].name, .reason = "the other one does not have it"});
+    const Tensor* const other = pair_of(after, i, before[i]);
+    differences.push_back(other ? compare_tensors(before[i], *other)
+                                : run::missing(before[i], "the other one does not have it"));
+  }
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!pair_of(before, i, after[i])) {
+      differences.push_back(run::missing(after[i], "only the other one has it"));
     }
   }
   return differences;

@@ -27,6 +27,10 @@ std::string float_text(double value, tir::DType dtype) {
 
 }  // namespace
 
+std::size_t elements_of(const Tensor& tensor) {
+  return tensor.bytes.size() / std::max<std::size_t>(tensor.dtype.element_bytes(), 1);
+}
+
 std::uint64_t element_bits(const Tensor& tensor, std::size_t element) {
   const std::size_t size = tensor.dtype.element_bytes();
   std::uint64_t bits = 0;
@@ -64,8 +68,7 @@ std::uint64_t ordered_bits(std::uint64_t bits, tir::DType dtype) {
 
 TensorRange range_of(const Tensor& tensor) {
   const tir::DType dtype = tensor.dtype;
-  const std::size_t elements =
-      tensor.bytes.size() / std::max<std::size_t>(dtype.element_bytes(), 1);
+  const std::size_t elements = run::elements_of(tensor);
   std::optional<std::pair<std::uint64_t, std::uint64_t>> integers;
   std::optional<std::pair<double, double>> floats;
   for (std::size_t i = 0; i < elements; ++i) {

@@ -8,6 +8,8 @@
 
 namespace mlf::run {
 
+std::size_t elements_of(const Tensor& tensor);
+
 /// The bits of an element; for more than 8 bytes, the lowest ones.
 std::uint64_t element_bits(const Tensor& tensor, std::size_t element);
 

@@ -250,7 +250,7 @@ class Contract(unittest.TestCase):
 
     # Words of a specification that another one explains.
     REFERENCES = {"manifest": "", "report": "", "plan": "numbers", "diff": "numbers",
-                  "check": "numbers codes", "inspect": "codes", "verify": "codes"}  # fmt: skip
+                  "check": "numbers codes", "inspect": "codes", "verify": "codes", "run": ""}  # fmt: skip
 
     def test_every_key_and_code_of_the_schemas_is_in_the_words(self):
         explained = {"numbers": {"min", "max"}, "codes": words_of_other_tables()}
@@ -293,6 +293,9 @@ class Contract(unittest.TestCase):
         inspection = json.loads(support.run_ok("inspect", "--json", ARCHIVE).stdout)
         self.assertEqual(examples(specification("inspect"))["claims"],
                          inspection["modules"][0]["memory"]["claims"])  # fmt: skip
+
+        outputs = json.loads(support.run_ok("run", "--random", "1", "--json", ARCHIVE).stdout)["outputs"]
+        self.assertEqual(examples(specification("run"))["outputs"], outputs)
 
         archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
         verdict = json.loads(support.run_ok("verify", "--json", archive).stdout)

@@ -7,6 +7,7 @@ Hostile    C that loops for ever, forks, writes files, prints a gigabyte or dies
 """
 
 import concurrent.futures
+import hashlib
 import json
 import os
 import random
@@ -21,6 +22,7 @@ import zipfile
 import generated_c
 import numpy_files
 import program_case
+import schemas
 import support
 
 ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
@@ -169,6 +171,74 @@ class Comparisons(program_case.Directory):
         result = support.run("run", "--random", "1", "--compare", outputs, ADD)
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"float32 of 40 bytes, and int8 of 10", result.stdout)
+
+    def test_name_outputs_that_only_the_other_one_has(self):
+        (output,) = numpy_files.read_npz(support.run_ok("run", "--random", "1", "-o", "-", ADD).stdout).values()
+        outputs = self.directory / "outputs.npz"
+        for name in ("output", "another"):
+            numpy_files.write_npz(outputs, {name: output, "further": output})
+            result = support.run("run", "--random", "1", "--compare", outputs, ADD)
+            self.assertEqual(result.returncode, 1, name)
+            self.assertRegex(result.stdout, rb"further .* only the other one has it")
+            self.assertEqual(result.stdout.count(b"only the other one"), 1)
+
+
+class Documents(program_case.Directory):
+    """`mlf run --json`."""
+
+    VALIDATOR = schemas.validator("run")
+
+    def document(self, *arguments, code=0):
+        result = support.run("run", "--random", "5", "--json", *arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        document = json.loads(result.stdout)
+        schemas.check(self.VALIDATOR, document, "run")
+        return document
+
+    def test_have_the_outputs(self):
+        outputs = numpy_files.read_npz(support.run_ok("run", "--random", "5", "-o", "-", ADD).stdout)
+        document = self.document(ADD)
+        (found,) = document["outputs"]
+        data = outputs["output"].data
+        values = struct.unpack("<10f", data)
+        self.assertEqual((found["name"], found["dtype"], found["shape"], found["bytes"]),
+                         ("output", "float32", [1, 10], 40))  # fmt: skip
+        self.assertEqual(found["sha256"], hashlib.sha256(data).hexdigest())
+        for key, value in (("min", min(values)), ("max", max(values))):
+            self.assertEqual(struct.pack("<f", found[key]), struct.pack("<f", value))
+        self.assertIsNone(document["comparison"])
+
+    def test_have_the_first_difference(self):
+        edit = substituted(r"\+ 31\) - 1", "+ 30) - 1", f"{CONV}_subtract_1")
+        wrong = changed(BLOCKS, self.directory / "wrong.tar", edit)
+        comparison = self.document("--compare", wrong, BLOCKS, code=1)["comparison"]
+        self.assertTrue(comparison["differs"] and comparison["calls_compared"])
+        first = comparison["first_difference"]
+        self.assertEqual([first[key]["call"] for key in ("before", "after")], [2, 2])
+        self.assertEqual(first["before"]["kernel"], f"{CONV}_subtract_1")
+        self.assertGreater(first["result"]["differing"], 0)
+        self.assertIsNone(first["overwriter"])
+
+    def test_of_equal_outputs_have_no_difference(self):
+        comparison = self.document("--compare", ADD, ADD)["comparison"]
+        self.assertFalse(comparison["differs"])
+        self.assertIsNone(comparison["first_difference"])
+        self.assertEqual([one["differing"] for one in comparison["outputs"]], [0])
+
+    def test_have_infinite_numbers_as_text(self):
+        given = self.directory / "inputs.npz"
+        for value in ("inf", "nan"):
+            data = struct.pack("<f", float(value)) * 10
+            numpy_files.write_npz(given, {name: numpy_files.Array("float32", (1, 10), data) for name in ("x", "y")})
+            outputs = self.directory / f"{value}.npz"
+            result = support.run_ok("run", "--json", "--input", given, ADD)
+            document = json.loads(result.stdout)
+            schemas.check(self.VALIDATOR, document, "run")
+            self.assertEqual(document["outputs"][0]["max"], "inf" if value == "inf" else None)
+            support.run_ok("run", "--random", "5", "-o", outputs, ADD)
+            result = support.run("run", "--json", "--input", given, "--compare", outputs, ADD)
+            (difference,) = json.loads(result.stdout)["comparison"]["outputs"]
+            self.assertEqual(difference["largest"], "inf")
 
 
 def changed(archive, path, edit):
@@ -320,6 +390,7 @@ class Refusals(program_case.Directory):
             (["--input", wrong], 64, "say which input it is"),
             (["--input", other, "--random", "1"], 65, "this .npz file cannot be read"),
             (["--input", f"x={ADD}"], 65, "this is no .npy and no .npz file"),
+            (["--random", "1", "--json", "-o", "-"], 64, "both --json and -o - write to standard output"),
             (["--random", "1", "--cc", "no-such-compiler"], 64, "no-such-compiler"),
             (["--random", "1", "--cc", "false"], 65, "was not compiled"),
         ):

@@ -91,6 +91,23 @@ TEST(CompareOutputs, PairsByNameElseByPosition) {
   EXPECT_EQ(exceeding({a, b}, {c}), 1);
 }
 
+TEST(CompareOutputs, ReportsOutputsOfOneSideOnly) {
+  const Tensor a = tensor_of<std::int8_t>(tir::DType::Int(8), {1}, "a");
+  const Tensor b = tensor_of<std::int8_t>(tir::DType::Int(8), {2, 3}, "b");
+  const auto named = compare_outputs(std::vector{a}, std::vector{b, a});
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_FALSE(named[0].exceeds(0));
+  EXPECT_EQ(named[1].name, "b");
+  EXPECT_EQ(named[1].elements, 2U);
+  EXPECT_TRUE(named[1].exceeds(1e30));
+  Tensor c = a;
+  c.name = "c";
+  const auto by_position = compare_outputs(std::vector{c}, std::vector{a, b});
+  ASSERT_EQ(by_position.size(), 2U);
+  EXPECT_FALSE(by_position[0].exceeds(0));
+  EXPECT_TRUE(by_position[1].exceeds(0));
+}
+
 /// Calls of kernels "k0", "k1", …: call i reads what call i-1 wrote.
 graph::Topology chain(const std::vector<std::string>& kernels) {
   graph::Topology network;

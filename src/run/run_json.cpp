@@ -1,0 +1,87 @@
+// Writes a run as JSON, key by key in the order of schemas/run.schema.json.
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "json/write_document.h"
+#include "mlf/run.h"
+#include "support/sha256.h"
+
+namespace mlf {
+namespace run {
+namespace {
+
+using json::Writer;
+
+/// A number as text. JSON has no infinity.
+void write_number(Writer& out, std::string_view name, std::string_view number) {
+  out.key(name);
+  if (number.empty()) return out.null();
+  if (number.ends_with("inf")) return out.string(number);
+  out.raw(number);
+}
+
+void write_output(Writer& out, const Tensor& output) {
+  const TensorRange range = range_of(output);
+  out.member("name", output.name);
+  out.member("dtype", tir::to_string(output.dtype));
+  out.member("shape", output.shape);
+  out.member("bytes", output.bytes.size());
+  write_number(out, "min", range.smallest);
+  write_number(out, "max", range.largest);
+  out.member("sha256", support::sha256_hex(output.bytes));
+}
+
+void write_difference(Writer& out, const TensorDifference& one) {
+  const bool is_compared = one.reason.empty();
+  out.member("name", one.name);
+  out.text_or_null("not_compared", one.reason);
+  out.member("elements", one.elements);
+  out.member("differing", is_compared ? std::optional(one.differing) : std::nullopt);
+  out.key("largest");
+  is_compared ? out.real(one.largest) : out.null();
+  out.member("first", one.differing > 0 ? std::optional(one.first) : std::nullopt);
+}
+
+void write_call(Writer& out, const NamedCall& one) {
+  out.member("call", graph::index(one.call));
+  out.member("kernel", one.kernel);
+  out.text_or_null("layer", one.layer);
+}
+
+void write_first(Writer& out, const NamedCallDifference& first) {
+  out.object("before", first.before, write_call);
+  out.object("after", first.after, write_call);
+  out.object("result", first.result, write_difference);
+  out.member("overwritten_argument", first.overwritten);
+  out.object("overwriter", first.overwriter, write_call);
+}
+
+void write_comparison(Writer& out, const RunComparison& comparison) {
+  out.member("differs", comparison.differs());
+  out.key("tolerance");
+  out.real(comparison.tolerance);
+  out.objects("outputs", comparison.outputs, write_difference);
+  out.member("calls_compared", comparison.calls_compared);
+  out.object("first_difference", comparison.first, write_first);
+}
+
+}  // namespace
+}  // namespace run
+
+bool RunComparison::differs() const {
+  return std::ranges::any_of(outputs,
+                             [&](const TensorDifference& one) { return one.exceeds(tolerance); });
+}
+
+std::string to_json(const std::string& module, const RunResult& result,
+                    const std::optional<RunComparison>& comparison, JsonLayout layout) {
+  return json::document_text(layout, "mlf-run", kRunVersion, [&](json::Writer& out) {
+    out.member("module", module);
+    out.objects("outputs", result.outputs, run::write_output);
+    out.member("unrecorded", result.unrecorded);
+    out.object("comparison", comparison, run::write_comparison);
+  });
+}
+
+}  // namespace mlf
