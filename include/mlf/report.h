@@ -122,8 +122,10 @@ struct CallReport {
   std::size_t kernel = 0;            ///< index into ModuleReport::kernels
   std::string layer{};               ///< name of its layer in the model; empty: not known
   std::optional<CodeLines> relay{};  ///< the operator of that layer in Relay's text
-  graph::TensorType output{};        ///< of the first tensor that it writes
-  CallNumbers numbers{};             ///< measures.def
+  /// Multiply-accumulates that its operator in Relay's text needs; nothing: not known.
+  std::optional<std::uint64_t> relay_macs{};
+  graph::TensorType output{};  ///< of the first tensor that it writes
+  CallNumbers numbers{};       ///< measures.def
 
   /// TFLite joins the names of all that it has fused into a layer: the first is the one people
   /// know.

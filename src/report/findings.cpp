@@ -128,6 +128,7 @@ class Finder {
   void find_padding_scratch();
   void find_index_divisions();
   void find_half();
+  void find_recomputed();
 
   const ModuleReport& module_;
   const std::vector<NamedFunction>& functions_;
@@ -266,6 +267,19 @@ void Finder::find_half() {
   }
 }
 
+// Several calls of a kernel may come from operators of other shapes.
+void Finder::find_recomputed() {
+  std::set<std::size_t> seen;
+  for (const CallReport& call : module_.calls) {
+    const KernelReport& kernel = module_.kernels[call.kernel];
+    if (!kernel.cost || !call.relay_macs || kernel.cost->mac.min <= *call.relay_macs) continue;
+    if (!seen.insert(call.kernel).second) continue;
+    add(CostFindingCode::recomputed, kernel.symbol, Count::unknown(),
+        fmt::format("{} multiply-accumulates; the operator in Relay needs {}", kernel.cost->mac.min,
+                    *call.relay_macs));
+  }
+}
+
 std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>& uncalled) {
   for (const NamedFunction& function : functions_) collect_constants(function);
   if (main) collect_pools(main);
@@ -279,6 +293,7 @@ std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>
   find_half();
   find_unused(module_, uncalled, findings_);
   find_plain_schedules(module_, functions_, findings_);
+  find_recomputed();
   return std::move(findings_);
 }
 
@@ -361,6 +376,23 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
   return reasons;
 }
 
+/// Kernels with multiply-accumulates of which Relay's text does not state how many they need.
+std::vector<std::string> kernels_without_needed_macs(const ModuleReport& module) {
+  std::set<std::size_t> known;
+  for (const CallReport& call : module.calls) known.insert(call.kernel);
+  for (const CallReport& call : module.calls) {
+    if (!call.relay_macs) known.erase(call.kernel);
+  }
+  std::vector<std::string> reasons;
+  for (std::size_t i = 0; i < module.kernels.size(); ++i) {
+    const KernelReport& kernel = module.kernels[i];
+    if (!kernel.cost || kernel.cost->mac.max == 0 || known.contains(i)) continue;
+    reasons.push_back(fmt::format("the multiply-accumulates that Relay needs for {} are not known",
+                                  graph::quoted(kernel.symbol)));
+  }
+  return reasons;
+}
+
 }  // namespace
 
 std::vector<CostFinding> findings_of(const ModuleReport& module,
@@ -380,6 +412,9 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
     // One reason of each kind is enough.
     if (!code.empty()) unsearched.push_back({one.finding, code.front()});
     if (is_of_constants && !data.empty()) unsearched.push_back({one.finding, data.front()});
+  }
+  if (const auto kernels = kernels_without_needed_macs(module); !kernels.empty()) {
+    unsearched.push_back({CostFindingCode::recomputed, kernels.front()});
   }
   if (!module.flash.copies.is_exact()) {
     unsearched.push_back(

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "report/relay_shapes.h"
+
 namespace mlf::report {
 namespace {
 
@@ -97,6 +99,7 @@ class RelayReader {
   bool read_call(std::string_view raw, std::uint32_t line);
 
   std::vector<RelayAnchor> anchors_;
+  RelayShapes shapes_;
   std::map<std::string, std::set<std::size_t>, std::less<>> sources_;  // by variable
 };
 
@@ -115,10 +118,12 @@ bool RelayReader::read_call(std::string_view raw, std::uint32_t line) {
     const auto known = sources_.find(variable_at(rest.substr(at)));
     if (known != sources_.end()) sources.insert(known->second.begin(), known->second.end());
   }
-  const std::string_view anchor = anchor_in(rest.substr(0, rest.find('(')));
+  const std::string_view operation = rest.substr(0, rest.find('('));
+  const std::string_view anchor = anchor_in(operation);
+  const auto macs = shapes_.add_call(target, operation, raw);
   if (!anchor.empty()) {
     anchors_.push_back(
-        {std::string(anchor), layer_of(raw), line, {sources.begin(), sources.end()}});
+        {std::string(anchor), layer_of(raw), line, {sources.begin(), sources.end()}, macs});
     sources = {anchors_.size() - 1};
   }
   const bool is_real = sources.size() <= kMostSources;
@@ -133,6 +138,7 @@ std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
     const std::string_view raw = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
+    if (raw.starts_with(kMain)) shapes_.add_parameters(raw);
     // Only calls of main: functions inside it have more indentation.
     const bool is_call = in_main && raw.starts_with("  ") && !raw.starts_with("   ");
     if (is_call && !read_call(raw, line)) return {};
@@ -265,8 +271,7 @@ std::vector<RelayAnchor> relay_anchors(std::string_view text) {
   return RelayReader().read(text);
 }
 
-std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& network,
-                                                     const std::vector<RelayAnchor>& anchors) {
+LayerMatches match_layers(const graph::Topology& network, const std::vector<RelayAnchor>& anchors) {
   Numbers before;
   Numbers behind;
   const auto [calls, positions] = graph_of(network);
@@ -276,11 +281,14 @@ std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& netw
   std::map<std::pair<std::size_t, std::size_t>, std::array<std::vector<std::size_t>, 2>> by_key;
   for (std::size_t i = 0; i < call_keys.size(); ++i) by_key[call_keys[i]][0].push_back(i);
   for (std::size_t i = 0; i < anchor_keys.size(); ++i) by_key[anchor_keys[i]][1].push_back(i);
-  std::vector<std::optional<std::size_t>> matches(network.calls.size());
-  for (const auto& [key, alike] : by_key) {
-    // Several equal anchors are ambiguous, so they get no name.
-    if (alike[0].size() != 1 || alike[1].size() != 1) continue;
-    matches[positions[alike[0].front()]] = alike[1].front();
+  LayerMatches matches{
+      .groups = {}, .group_of_call = std::vector<std::optional<std::size_t>>(network.calls.size())};
+  for (auto& [key, alike] : by_key) {
+    if (alike[0].size() != alike[1].size()) continue;
+    for (const std::size_t call : alike[0]) {
+      matches.group_of_call[positions[call]] = matches.groups.size();
+    }
+    matches.groups.push_back(std::move(alike[1]));
   }
   return matches;
 }

@@ -19,6 +19,8 @@ struct RelayAnchor {
   std::string layer;               ///< of its span; empty if Relay has none
   std::uint32_t line = 0;          ///< counted from 1
   std::vector<std::size_t> reads;  ///< anchors that it reads data from, through any other calls
+  /// Multiply-accumulates that it needs; nothing: the text does not state all shapes.
+  std::optional<std::uint64_t> macs{};
 };
 
 /// Returns the anchors of main in the text of `src/<m>.relay`, in the order of the text. Ignores
@@ -31,10 +33,16 @@ MLF_API std::string without_comments(std::string_view line);
 /// Returns the lines of main in Relay's text, up to its closing brace. Empty if it has no main.
 MLF_API std::string_view main_of_relay(std::string_view text);
 
-/// Returns the anchor of each call of the network, if exactly one call and one anchor have the same
-/// operator and the same operators before and behind them, and so on up to inputs and outputs.
-std::vector<std::optional<std::size_t>> match_layers(const graph::Topology& network,
-                                                     const std::vector<RelayAnchor>& anchors);
+/// The operators that calls may come from.
+struct LayerMatches {
+  std::vector<std::vector<std::size_t>> groups;  ///< anchors that cannot be told apart
+  std::vector<std::optional<std::size_t>> group_of_call;
+};
+
+/// A call may come from the anchors with the same operator and the same operators before and behind
+/// them, and so on up to inputs and outputs. It has no group if there are more or fewer such calls
+/// than anchors.
+LayerMatches match_layers(const graph::Topology& network, const std::vector<RelayAnchor>& anchors);
 
 /// The operator that a kernel or a Relay operator is named after: "conv2d" of
 /// "tvmgen_default_fused_nn_contrib_conv2d_NCHWc_add". Empty if TVM would fuse all of them with

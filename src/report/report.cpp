@@ -245,15 +245,29 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
   module.peak = analysis::ram_peak(network);
 }
 
+/// Nothing if anchors that cannot be told apart need different numbers.
+std::optional<std::uint64_t> common_macs(const std::vector<RelayAnchor>& anchors,
+                                         const std::vector<std::size_t>& group) {
+  const std::optional<std::uint64_t> first = anchors[group.front()].macs;
+  const bool is_common =
+      std::ranges::all_of(group, [&](std::size_t anchor) { return anchors[anchor].macs == first; });
+  return is_common ? first : std::nullopt;
+}
+
 /// Relay's text is that of the model before anything was fused.
 void Reporter::add_layers(ModuleReport& module, const FileRef& relay) const {
   const std::vector<RelayAnchor> anchors =
       relay_anchors(deployment::member_text(deployment_.archive(), relay));
-  const auto matches = match_layers(*module.network, anchors);
+  const LayerMatches matches = match_layers(*module.network, anchors);
+  std::vector<std::optional<std::uint64_t>> macs;
+  for (const auto& group : matches.groups) macs.push_back(common_macs(anchors, group));
   for (CallReport& call : module.calls) {
-    const auto& match = matches[index(call.call)];
-    if (!match) continue;
-    const RelayAnchor& anchor = anchors[*match];
+    const auto& group = matches.group_of_call[index(call.call)];
+    if (!group) continue;
+    call.relay_macs = macs[*group];
+    // Anchors that cannot be told apart give no name.
+    if (matches.groups[*group].size() > 1) continue;
+    const RelayAnchor& anchor = anchors[matches.groups[*group].front()];
     call.layer = anchor.layer;
     call.relay = CodeLines{relay.name, anchor.line, anchor.line};
   }

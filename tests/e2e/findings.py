@@ -186,6 +186,32 @@ class Findings(unittest.TestCase):
         alike = archive(main(calls), plain, convolution(calls[1][0], (1, 4, 4, 4)))
         self.assertNotIn("untiled-kernel", found(alike))
 
+    def test_know_kernels_that_compute_the_same_again(self):
+        def dense(*loops):
+            body = [f"{'    ' * i}{loop}" for i, loop in enumerate(loops)]
+            indent = "    " * len(loops)
+            return kernel("fused_nn_dense", UNARY, "for i in range(64):", "    out[i] = T.float32(0)", *body,
+                          f"{indent}out[i] = out[i] + p0[k] * p0[63 - k]")  # fmt: skip
+
+        def report(relay, *loops):
+            calls = main((("fused_nn_dense", "x_buffer.data", "output_buffer.data"),))
+            return archive(calls, dense(*loops), sources={"src/default.relay": relay})
+
+        head = "def @main(%x: Tensor[(1, 64), float32], %w: Tensor[(64, 64), float32]) {\n"
+        relay = head + "  nn.dense(%x, %w, units=None)\n}\n"
+        loops = ("for i in range(64):", "for k in range(64):")
+        again = report(relay, "for t in range(3):", *(f"{loop}" for loop in loops))
+        (finding,) = found(again)["recomputed"]
+        self.assertEqual(finding["where"], "tvmgen_default_fused_nn_dense")
+        self.assertEqual(finding["evidence"], "12288 multiply-accumulates; the operator in Relay needs 4096")
+        once = report(relay, *loops)
+        self.assertNotIn("recomputed", found(once))
+        for data, code, word in ((once, 0, b"none"), (again, 1, b"recomputed"),
+                                 (report(head + "  nn.dense(%y, %w)\n}\n", *loops), 1, b"undecided")):  # fmt: skip
+            result = support.run("check", "--no-finding", "recomputed", "-", input=data)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertIn(word, result.stdout)
+
     def test_know_c_that_cannot_be_compiled(self):
         half = (("p0", vector(64), "float16"), ("out", vector(64), "float16"))
         cast = kernel("add", half, "for i in range(64):", "    out[i] = p0[i] + T.float16(1)")

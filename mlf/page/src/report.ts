@@ -251,7 +251,8 @@ export interface Finding {
     | "unused-parameter"
     | "unused-pool"
     | "unvectorized-kernel"
-    | "untiled-kernel";
+    | "untiled-kernel"
+    | "recomputed";
   where: string;
   bytes: Count;
   evidence: string;

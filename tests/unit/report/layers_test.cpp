@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "mlf/deployment.h"
+#include "mlf/report.h"
+
 namespace mlf::report {
 namespace {
 
@@ -69,6 +74,85 @@ TEST(RelayAnchors, OfDamagedTextAreThoseThatCanBeRead) {
   for (const char* text : {"", "def @main(", "def @main(%x) {\n  %", "def @main(%x) {\n  %0 = \n",
                            "def @main(%x) {\n  nn.dense(%x /* span="}) {
     EXPECT_LE(relay_anchors(text).size(), 1u) << text;
+  }
+}
+
+/// The multiply-accumulates of the last operator of main.
+std::optional<std::uint64_t> macs_of(const std::string& parameters, const std::string& calls) {
+  const auto anchors = relay_anchors("def @main(" + parameters + ") {\n" + calls + "}\n");
+  return anchors.empty() ? std::nullopt : anchors.back().macs;
+}
+
+TEST(RelayMacs, OfConvolutionsFollowFromShapesAndAttributes) {
+  const std::string image = "%x: Tensor[(1, 49, 10, 1), int8], %w";
+  EXPECT_EQ(macs_of(image,
+                    "  %0 = qnn.conv2d(%x, %w, 87 /* span=a,(b:0:0 */, 0, strides=[2, 2], "
+                    "padding=[4, 1, 5, 1], channels=64, kernel_size=[10, 4], "
+                    "data_layout=\"NHWC\", kernel_layout=\"HWIO\");\n"),
+            25U * 5 * 64 * 10 * 4);
+  // Depthwise.
+  EXPECT_EQ(macs_of("%x: Tensor[(1, 16, 8, 8), float32], %w",
+                    "  %0 = nn.conv2d(%x, %w, padding=[1, 1], groups=16, channels=16, "
+                    "kernel_size=[3, 3]);\n"),
+            8U * 8 * 16 * 9);
+  EXPECT_EQ(macs_of("%x: Tensor[(2, 4, 10), float32], %w",
+                    "  %0 = nn.conv1d(%x, %w, dilation=[2], channels=6, kernel_size=[3]);\n"),
+            2U * 6 * 6 * 3 * 4);
+}
+
+TEST(RelayMacs, OfDenseLayersFollowFromTheWeights) {
+  EXPECT_EQ(macs_of("%x: Tensor[(3, 8), int8], %w: Tensor[(5, 8), int8]",
+                    "  %0 = nn.dense(%x, %w, units=None);\n"),
+            3U * 5 * 8);
+  EXPECT_EQ(
+      macs_of("%x: Tensor[(3, 8), int8]",
+              "  %0 = nn.dense(%x, meta[relay.Constant][0] /* ty=Tensor[(5, 8), int8] */);\n"),
+      3U * 5 * 8);
+  EXPECT_EQ(macs_of("%x: Tensor[(3, 8), int8]", "  %0 = nn.dense(%x, meta[relay.Constant][0]);\n"),
+            std::nullopt);
+}
+
+TEST(RelayMacs, NeedShapesThroughOtherOperators) {
+  const std::string conv = "nn.conv2d(%5, %w, channels=2, kernel_size=[1, 1]);\n";
+  const std::string image = "%x: Tensor[(1, 4, 6, 6), float32], %b: Tensor[(4, 1, 1), float32]";
+  const auto macs = [&](const std::string& calls) { return macs_of(image, calls + "  " + conv); };
+  EXPECT_EQ(macs("  %5 = nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2]);\n"), 9U * 2 * 4);
+  EXPECT_EQ(macs("  %5 = add(%b, %x);\n"), 36U * 2 * 4);
+  EXPECT_EQ(macs("  %5 = multiply(%x, 2f);\n"), 36U * 2 * 4);
+  EXPECT_EQ(macs("  %4 = nn.batch_norm(%x, %b);\n  %5 = %4.0;\n"), 36U * 2 * 4);
+  EXPECT_EQ(macs("  %5 = reshape(%x, newshape=[1, -1, 3, 3]);\n"), 9U * 2 * 16);
+  EXPECT_EQ(macs("  %5 = unknown(%x) /* ty=Tensor[(1, 3, 2, 2), float32] */;\n"), 4U * 2 * 3);
+  // What is not certain is not known.
+  for (const char* calls :
+       {"  %5 = unknown(%x);\n", "  %5 = add(%x, %y);\n", "  %5 = reshape(%x, newshape=[0, -1]);\n",
+        "  %5 = nn.max_pool2d(%x, pool_size=[2, 2], ceil_mode=True);\n",
+        "  %5 = unknown(%x) /* ty=Tensor[(?, 3, 2, 2), float32] */;\n",
+        "  %5 = unknown(%x) /* span=/* ty=Tensor[(1, 3, 2, 2), float32] */;\n",
+        "  %5 = nn.conv2d(%x, %w, channels=2, kernel_size=[1, 1], out_layout=\"NHWC\");\n",
+        "  %5 = reshape(%x, newshape=[9223372036854775807, 9223372036854775807, 3, 3]);\n"}) {
+    EXPECT_EQ(macs(calls), std::nullopt) << calls;
+  }
+}
+
+/// Kernels execute what Relay needs, where nothing is computed again.
+TEST(RelayMacs, AreThoseOfKernelsOfRealArchives) {
+  for (const char* name :
+       {"archives/tvm-0.9-qnn_conv-aot-c.tar", "archives/tvm-0.18-qnn_conv-aot-c.tar",
+        "corpus/tvm-0.18/two-modules/module.tar",
+        "corpus/tvm-0.9/dense-aot-packed-usmp/module.tar"}) {
+    const auto deployment = Deployment::open(std::string(MLF_SOURCE_DIR "/tests/data/") + name);
+    ASSERT_TRUE(deployment) << name;
+    const auto report = report_of(*deployment);
+    ASSERT_TRUE(report) << name;
+    int known = 0;
+    for (const ModuleReport& module : report->modules) {
+      for (const CallReport& call : module.calls) {
+        if (!call.relay_macs) continue;
+        ++known;
+        EXPECT_EQ(call[CallMeasure::mac].min, *call.relay_macs) << name;
+      }
+    }
+    EXPECT_GT(known, 0) << name;
   }
 }
 

@@ -1,0 +1,353 @@
+#include "report/relay_shapes.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "support/numbers.h"
+
+namespace mlf::report {
+namespace {
+
+using Shape = RelayShapes::Shape;
+using Shapes = std::map<std::string, Shape, std::less<>>;
+
+// --- Text ---------------------------------------------------------------------------------------
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+/// The parts of "(a, b, c)", and what comes behind it.
+struct ArgumentList {
+  std::vector<std::string_view> arguments;
+  std::string_view rest;
+};
+
+/// Splits the first list in parentheses at its commas, other than those in brackets and comments.
+ArgumentList arguments_of(std::string_view line) {
+  ArgumentList list;
+  std::size_t depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (line.substr(i).starts_with("/*")) {
+      const std::size_t end = line.find("*/", i + 2);
+      if (end == line.npos) break;
+      i = end + 1;
+    } else if (c == '(' || c == '[') {
+      if (depth++ == 0) begin = i + 1;
+    } else if (c == ')' || c == ']') {
+      if (depth == 0 || --depth > 0) continue;
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      list.rest = line.substr(i + 1);
+      return list;
+    } else if (c == ',' && depth == 1) {
+      list.arguments.push_back(trimmed(line.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  return {};
+}
+
+/// "1, 8" up to `close`. Nothing for an extent that is no number.
+std::optional<Shape> numbers_until(std::string_view text, char close) {
+  Shape numbers;
+  while (!text.starts_with(close)) {
+    const auto number = support::take_number<std::int64_t>(text);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    text.remove_prefix(std::min(text.find_first_not_of(", "), text.size()));
+    if (text.empty()) return std::nullopt;
+  }
+  return numbers;
+}
+
+bool is_shape(const Shape& shape) {
+  return std::ranges::all_of(shape, [](std::int64_t extent) { return extent >= 0; });
+}
+
+/// The shape of "Tensor[(1, 8), int8]" at the beginning of `text`.
+std::optional<Shape> shape_at(std::string_view text) {
+  constexpr std::string_view kTensor = "Tensor[(";
+  if (!text.starts_with(kTensor)) return std::nullopt;
+  auto shape = numbers_until(text.substr(kTensor.size()), ')');
+  return shape && is_shape(*shape) ? shape : std::nullopt;
+}
+
+/// The shape that the first comment of `text` states.
+std::optional<Shape> commented_shape(std::string_view text) {
+  constexpr std::string_view kType = "/* ty=";
+  const std::size_t comment = text.find("/*");
+  if (comment == text.npos || !text.substr(comment).starts_with(kType)) return std::nullopt;
+  return shape_at(text.substr(comment + kType.size()));
+}
+
+/// A call with the shapes of variables before it.
+class CallText {
+ public:
+  CallText(std::string_view operation, std::vector<std::string_view> arguments,
+           const Shapes& shapes)
+      : operation_(operation), arguments_(std::move(arguments)), shapes_(shapes) {}
+
+  /// "conv2d" of "qnn.conv2d"
+  std::string_view name() const {
+    const std::size_t dot = operation_.rfind('.');
+    return operation_.substr(dot == operation_.npos ? 0 : dot + 1);
+  }
+
+  std::optional<Shape> shape(std::size_t position) const {
+    if (position >= arguments_.size()) return std::nullopt;
+    const std::string_view argument = arguments_[position];
+    if (auto shape = commented_shape(argument)) return shape;
+    const std::string_view word = trimmed(argument.substr(0, argument.find("/*")));
+    // A number.
+    if (!word.empty() && word.find_first_not_of("-0123456789.ef") == word.npos) return Shape{};
+    const auto known = shapes_.find(word);
+    return known == shapes_.end() ? std::nullopt : std::optional(known->second);
+  }
+
+  std::optional<std::string_view> attribute(std::string_view key) const {
+    for (const std::string_view argument : arguments_) {
+      if (!argument.starts_with(key) || !argument.substr(key.size()).starts_with('=')) continue;
+      const std::string_view value = argument.substr(key.size() + 1);
+      return trimmed(value.substr(0, value.find("/*")));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::int64_t> number(std::string_view key) const {
+    const auto value = attribute(key);
+    return value ? support::whole_number<std::int64_t>(*value) : std::nullopt;
+  }
+
+  /// "[2, 2]"; `missing` if there is no such attribute.
+  std::optional<Shape> list(std::string_view key, const std::optional<Shape>& missing) const {
+    const auto value = attribute(key);
+    if (!value) return missing;
+    return value->starts_with('[') ? numbers_until(value->substr(1), ']') : std::nullopt;
+  }
+
+ private:
+  std::string_view operation_;
+  std::vector<std::string_view> arguments_;
+  const Shapes& shapes_;
+};
+
+// --- Shapes -------------------------------------------------------------------------------------
+
+/// Nothing if it is more than a number can be.
+std::optional<std::uint64_t> product(const Shape& shape) {
+  std::uint64_t elements = 1;
+  for (const std::int64_t extent : shape) {
+    if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements)) {
+      return std::nullopt;
+    }
+  }
+  return elements;
+}
+
+std::optional<Shape> broadcast(Shape a, Shape b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  for (std::size_t i = 1; i <= b.size(); ++i) {
+    std::int64_t& extent = a[a.size() - i];
+    const std::int64_t other = b[b.size() - i];
+    if (extent != other && extent != 1 && other != 1) return std::nullopt;
+    if (extent == 1) extent = other;
+  }
+  return a;
+}
+
+/// Dimensions by their letters in a layout such as "NHWC".
+struct Layout {
+  std::size_t channel = 0;
+  std::vector<std::size_t> spatial;  ///< in the order of attributes
+};
+
+/// Layouts with blocks, such as NCHW4c, are not among them.
+std::optional<Layout> layout_of(const CallText& call, std::string_view key, const Shape& data) {
+  std::string_view text = call.attribute(key).value_or("");
+  if (text.starts_with('"')) text = text.substr(1, text.size() - 2);
+  constexpr std::array<std::string_view, 3> kDefaults{"NCW", "NCHW", "NCDHW"};
+  if (text.empty() && data.size() >= 3 && data.size() <= 5) text = kDefaults[data.size() - 3];
+  if (text.size() != data.size()) return std::nullopt;
+  Layout layout;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == 'C') layout.channel = i;
+    if (text[i] == 'D' || text[i] == 'H' || text[i] == 'W') layout.spatial.push_back(i);
+  }
+  const bool is_known = text.find('N') != text.npos && text.find('C') != text.npos &&
+                        layout.spatial.size() + 2 == text.size();
+  return is_known ? std::optional(layout) : std::nullopt;
+}
+
+/// Moves a window of `size` over the spatial dimensions of `data`.
+std::optional<Shape> windows(const CallText& call, const Layout& layout, Shape data,
+                             const Shape& size) {
+  const std::size_t dimensions = layout.spatial.size();
+  const auto strides = call.list("strides", Shape(dimensions, 1));
+  const auto dilation = call.list("dilation", Shape(dimensions, 1));
+  auto padding = call.list("padding", Shape(2 * dimensions, 0));
+  if (!strides || !dilation || !padding || size.size() != dimensions) return std::nullopt;
+  if (padding->size() == 1) padding->resize(dimensions, padding->front());
+  if (padding->size() == dimensions)
+    padding->insert(padding->end(), padding->begin(), padding->end());
+  if (strides->size() != dimensions || dilation->size() != dimensions ||
+      padding->size() != 2 * dimensions) {
+    return std::nullopt;
+  }
+  // Numbers beyond this are no network's, and sums and products of them might overflow.
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    std::int64_t& extent = data[layout.spatial[i]];
+    for (const std::int64_t number : {extent, size[i], (*strides)[i], (*dilation)[i], (*padding)[i],
+                                      (*padding)[dimensions + i]}) {
+      if (number < 0 || number >= kMost) return std::nullopt;
+    }
+    const std::int64_t left =
+        extent + (*padding)[i] + (*padding)[dimensions + i] - (*dilation)[i] * (size[i] - 1) - 1;
+    if (left < 0 || (*strides)[i] == 0) return std::nullopt;
+    extent = left / (*strides)[i] + 1;
+  }
+  return data;
+}
+
+/// What is known of the result of an operator.
+struct Result {
+  std::optional<Shape> shape{};
+  std::optional<std::uint64_t> macs{};
+};
+
+Result convolution(const CallText& call) {
+  const auto data = call.shape(0);
+  const auto layout = data ? layout_of(call, "data_layout", *data) : std::nullopt;
+  const auto channels = call.number("channels");
+  const auto size = call.list("kernel_size", std::nullopt);
+  const std::int64_t groups =
+      call.attribute("groups") ? call.number("groups").value_or(0) : std::int64_t{1};
+  if (!layout || !channels || *channels < 0 || !size || !is_shape(*size)) return {};
+  if (groups <= 0 || (*data)[layout->channel] % groups != 0) return {};
+  auto shape = windows(call, *layout, *data, *size);
+  if (!shape) return {};
+  (*shape)[layout->channel] = *channels;
+  Shape loops = *shape;
+  loops.insert(loops.end(), size->begin(), size->end());
+  loops.push_back((*data)[layout->channel] / groups);
+  const bool keeps_layout = call.attribute("out_layout").value_or("\"\"") == "\"\"";
+  return {.shape = keeps_layout ? shape : std::nullopt, .macs = product(loops)};
+}
+
+Result dense(const CallText& call) {
+  const auto data = call.shape(0);
+  if (!data || data->empty()) return {};
+  auto units = call.number("units");
+  // Weights are (units, inputs).
+  if (const auto weights = call.shape(1); !units && weights && weights->size() == 2) {
+    units = weights->front();
+  }
+  if (!units || *units < 0) return {};
+  Shape loops = *data;
+  loops.push_back(*units);
+  Shape shape = *data;
+  shape.back() = *units;
+  return {.shape = shape, .macs = product(loops)};
+}
+
+std::optional<Shape> pool(const CallText& call) {
+  const auto data = call.shape(0);
+  const auto layout = data ? layout_of(call, "layout", *data) : std::nullopt;
+  if (!layout) return std::nullopt;
+  if (call.name().starts_with("global_")) {
+    Shape shape = *data;
+    for (const std::size_t dimension : layout->spatial) shape[dimension] = 1;
+    return shape;
+  }
+  const auto size = call.list("pool_size", std::nullopt);
+  if (!size || call.attribute("ceil_mode").value_or("False") != "False") return std::nullopt;
+  return windows(call, *layout, *data, *size);
+}
+
+/// One extent may be -1: that of all other elements. 0 and numbers below have other meanings.
+std::optional<Shape> reshape(const CallText& call) {
+  auto shape = call.list("newshape", std::nullopt);
+  if (!shape ||
+      std::ranges::any_of(*shape, [](std::int64_t one) { return one < -1 || one == 0; })) {
+    return std::nullopt;
+  }
+  const auto rest = std::ranges::find(*shape, -1);
+  if (rest == shape->end()) return shape;
+  *rest = 1;
+  const auto data = call.shape(0);
+  const auto elements = data ? product(*data) : std::nullopt;
+  const auto others = product(*shape);
+  if (!is_shape(*shape) || !elements || !others || *elements % *others != 0) return std::nullopt;
+  *rest = static_cast<std::int64_t>(*elements / *others);
+  return shape;
+}
+
+/// Operators whose result has the shape of the first argument.
+bool keeps_shape(std::string_view name) {
+  constexpr std::array<std::string_view, 16> kNames{
+      "bias_add", "requantize",          "quantize", "dequantize", "clip", "cast",    "relu",
+      "prelu",    "leaky_relu",          "sigmoid",  "tanh",       "exp",  "softmax", "negative",
+      "rsqrt",    "fixed_point_multiply"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+bool is_broadcast(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kNames{"add",     "subtract", "multiply", "mul",
+                                                   "maximum", "minimum",  "divide"};
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+Result result_of(const CallText& call) {
+  const std::string_view name = call.name();
+  if (name == "conv1d" || name == "conv2d" || name == "conv3d") return convolution(call);
+  if (name == "dense") return dense(call);
+  if (name.ends_with("_pool2d") || name.ends_with("_pool1d")) return {.shape = pool(call)};
+  if (name == "reshape") return {.shape = reshape(call)};
+  if (keeps_shape(name)) return {.shape = call.shape(0)};
+  if (!is_broadcast(name)) return {};
+  auto a = call.shape(0);
+  auto b = call.shape(1);
+  if (!a || !b) return {};
+  return {.shape = broadcast(std::move(*a), std::move(*b))};
+}
+
+}  // namespace
+
+void RelayShapes::add_parameters(std::string_view head) {
+  for (const std::string_view parameter : arguments_of(head).arguments) {
+    const std::size_t colon = parameter.find(": ");
+    if (!parameter.starts_with('%') || colon == parameter.npos) continue;
+    if (auto shape = shape_at(parameter.substr(colon + 2))) {
+      shapes_.insert_or_assign(std::string(parameter.substr(0, colon)), std::move(*shape));
+    }
+  }
+}
+
+std::optional<std::uint64_t> RelayShapes::add_call(std::string_view variable,
+                                                   std::string_view operation,
+                                                   std::string_view line) {
+  const ArgumentList list = arguments_of(line);
+  const CallText call(operation, list.arguments, shapes_);
+  Result result = result_of(call);
+  if (auto stated = commented_shape(list.rest)) result.shape = std::move(stated);
+  if (variable.empty()) return result.macs;
+  // Of the tuple of a batch_norm only the first element is data.
+  if (call.name() == "batch_norm") {
+    if (auto shape = call.shape(0)) shapes_.insert_or_assign(std::string(variable) + ".0", *shape);
+  } else if (const auto alias = shapes_.find(operation.substr(0, operation.find_first_of(" ;")));
+             alias != shapes_.end()) {
+    // `%4 = %3.0;` has no list of arguments.
+    result.shape = alias->second;
+  }
+  if (result.shape) {
+    shapes_.insert_or_assign(std::string(variable), std::move(*result.shape));
+  }
+  return result.macs;
+}
+
+}  // namespace mlf::report

@@ -1,0 +1,32 @@
+// Shapes and multiply-accumulates of operators in the text of a Relay function.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlf::report {
+
+/// The shapes of variables. Texts state them in comments if TVM has typed the model. Otherwise they
+/// follow from the parameters, as far as this class knows the operators between.
+class RelayShapes {
+ public:
+  using Shape = std::vector<std::int64_t>;
+
+  /// Reads the line with the function's name and parameters.
+  void add_parameters(std::string_view head);
+
+  /// Reads a line `%variable = operation(arguments, attributes) /* ty=… */;` with its comments.
+  /// Returns how many multiply-accumulates the operator needs, if it is a convolution or a dense
+  /// layer whose shapes are known.
+  std::optional<std::uint64_t> add_call(std::string_view variable, std::string_view operation,
+                                        std::string_view line);
+
+ private:
+  std::map<std::string, Shape, std::less<>> shapes_;
+};
+
+}  // namespace mlf::report
