@@ -35,7 +35,7 @@ std::string declared_name(std::string_view text, const tir::DeclaredConstant& pl
 
 class Reader {
  public:
-  Reader(const Deployment& deployment, std::size_t module, const EditedMembers& edited,
+  Reader(const Deployment& deployment, std::size_t module, EditedMembers& edited,
          const tir::ReadLimits& limits)
       : deployment_(deployment), module_(module), edited_(edited), limits_(limits) {}
 
@@ -54,9 +54,7 @@ class Reader {
 
  private:
   void read_source(const TirSource& c) {
-    tir::Places places;
-    tir::Document document =
-        get_or_throw(tir::read_c_with_places(edited_.files_of(c), limits_, places));
+    auto [document, places] = edited_.take_tir(c, limits_);
     ModuleConstants constants =
         constants_of(document.module, [](std::string_view) { return true; });
     LoadPlaces loads = loads_by_variable(document.module, places);
@@ -344,7 +342,7 @@ class Reader {
 
   const Deployment& deployment_;
   std::size_t module_;
-  const EditedMembers& edited_;
+  EditedMembers& edited_;
   const tir::ReadLimits& limits_;
   CConstants result_;
   std::map<std::pair<const Member*, std::uint32_t>, std::size_t> by_place_;
@@ -362,8 +360,8 @@ std::set<const Member*> files_of(const CConstants& constants) {
   return files;
 }
 
-CConstants read_constants(const Deployment& deployment, std::size_t module,
-                          const EditedMembers& edited, const tir::ReadLimits& limits) {
+CConstants read_constants(const Deployment& deployment, std::size_t module, EditedMembers& edited,
+                          const tir::ReadLimits& limits) {
   return Reader(deployment, module, edited, limits).read();
 }
 

@@ -315,7 +315,7 @@ bool changes(const CapturedReading& reading, const NewConstants& wanted) {
 }  // namespace
 
 std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
-                                           const CConstants& constants, const EditedMembers& edited,
+                                           const CConstants& constants, EditedMembers& edited,
                                            const tir::ReadLimits& limits) {
   std::set<std::string, std::less<>> pools;
   for (const CPoolOfConstants& pool : constants.pools) pools.insert(pool.name);
@@ -323,12 +323,7 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
   for (const Member& member : deployment.archive().members()) {
     const auto form = edited.captured_form(member);
     if (!form) continue;
-    tir::Places places;
-    tir::Document document =
-        get_or_throw(tir::read_with_places({.file = deployment.archive().path(),
-                                            .member = member.name,
-                                            .text = edited.text_of(member)},
-                                           limits, places));
+    auto [document, places] = edited.take_tir(member, limits);
     const auto is_here = [&](std::string_view symbol) {
       return deployment.module_of_function(symbol) == module;
     };
@@ -351,7 +346,10 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, const Edited
 void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wanted,
                    EditedMembers& edited, const tir::ReadLimits& limits) {
   for (CapturedReading& reading : captured) {
-    if (!changes(reading, wanted)) continue;
+    if (!changes(reading, wanted)) {
+      edited.keep_tir(*reading.member, {std::move(reading.document), std::move(reading.places)});
+      continue;
+    }
     std::string text;
     if (is_text(reading)) text = TextEditor(reading, wanted, edited.text_of(*reading.member)).run();
     reading.document.module =
@@ -360,14 +358,14 @@ void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wa
       edited.replace({reading.member->name, save_json_of(reading.document)});
       continue;
     }
-    const tir::Document after =
-        get_or_throw(tir::read({.file = {}, .member = reading.member->name, .text = text}, limits));
-    const tir::Comparison comparison = tir::compare(reading.document.module, after.module);
+    edited.replace({reading.member->name, std::move(text)});
+    PlacedTir after = edited.take_tir(*reading.member, limits);
+    const tir::Comparison comparison = tir::compare(reading.document.module, after.document.module);
     if (!comparison.equal()) {
       refuse("something else would change: " + tir::to_string(comparison.differences.front()),
              reading.member->name);
     }
-    edited.replace({reading.member->name, std::move(text)});
+    edited.keep_tir(*reading.member, std::move(after));
   }
 }
 

@@ -24,9 +24,10 @@ struct CapturedReading {
   ModuleConstants constants;
 };
 
-/// Reads the present captured TIR with functions of a module. Throws `Error` if one cannot be read.
+/// Reads the present captured TIR with functions of a module, or takes that which `edited` kept.
+/// Throws `Error` if one cannot be read.
 std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
-                                           const CConstants& constants, const EditedMembers& edited,
+                                           const CConstants& constants, EditedMembers& edited,
                                            const tir::ReadLimits& limits);
 
 /// Marks each constant as kept that differs between one of these and the C, or whose text lacks a
@@ -35,7 +36,7 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, const Edited
                       CConstants& constants);
 
 /// Changes the members, and reads the texts again: each must equal its old TIR plus these changes.
-/// Throws `Error` (check_failed) otherwise.
+/// `edited` keeps the TIR. Throws `Error` (check_failed) otherwise.
 void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wanted,
                    EditedMembers& edited, const tir::ReadLimits& limits);
 

@@ -18,6 +18,9 @@ std::string_view EditedMembers::text_of(const archive::Member& member) const {
 }
 
 void EditedMembers::replace(archive::EditedMember member) {
+  std::erase_if(kept_, [&](const auto& kept) {
+    return std::ranges::find(kept.second.members, member.name) != kept.second.members.end();
+  });
   for (archive::EditedMember& one : edited_) {
     if (one.name != member.name) continue;
     one.content = std::move(member.content);
@@ -33,6 +36,49 @@ tir::CSources EditedMembers::files_of(const TirSource& c) const {
     sources.files[i].sha256 = {};
   }
   return sources;
+}
+
+std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
+  const auto found = kept_.find(name);
+  if (found == kept_.end()) return std::nullopt;
+  return std::move(kept_.extract(found).mapped().tir);
+}
+
+PlacedTir EditedMembers::take_tir(const archive::Member& member, const tir::ReadLimits& limits) {
+  if (auto kept = take_kept(member.name)) return std::move(*kept);
+  tir::Places places;
+  tir::Document document = support::get_or_throw(tir::read_with_places(
+      {.file = archive_.path(), .member = member.name, .text = text_of(member)}, limits, places));
+  return {std::move(document), std::move(places)};
+}
+
+PlacedTir EditedMembers::take_tir(const TirSource& c, const tir::ReadLimits& limits) {
+  if (auto kept = take_kept(c.name)) return std::move(*kept);
+  tir::Places places;
+  tir::Document document =
+      support::get_or_throw(tir::read_c_with_places(files_of(c), limits, places));
+  return {std::move(document), std::move(places)};
+}
+
+void EditedMembers::keep_tir(const archive::Member& member, PlacedTir tir) {
+  kept_.insert_or_assign(member.name, KeptTir{{member.name}, std::move(tir)});
+}
+
+void EditedMembers::keep_tir(const TirSource& c, PlacedTir tir) {
+  std::vector<std::string> members;
+  for (const archive::Member* const member : c.c_members) members.push_back(member->name);
+  kept_.insert_or_assign(c.name, KeptTir{std::move(members), std::move(tir)});
+}
+
+EditedMembers EditedMembers::fork() const {
+  EditedMembers other(archive_);
+  other.edited_ = edited_;
+  return other;
+}
+
+void EditedMembers::take_all(EditedMembers others) {
+  for (archive::EditedMember& one : others.edited_) replace(std::move(one));
+  for (auto& [name, kept] : others.kept_) kept_.insert_or_assign(name, std::move(kept));
 }
 
 std::optional<deployment::TirForm> EditedMembers::captured_form(

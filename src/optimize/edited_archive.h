@@ -1,6 +1,7 @@
 // An archive with changes, in memory.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,8 +12,15 @@
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "tir/c/c.h"
+#include "tir/places.h"
 
 namespace mlf::optimize {
+
+/// TIR, and the places of its parts in the texts that it was read from.
+struct PlacedTir {
+  tir::Document document;
+  tir::Places places;
+};
 
 /// Members with their present content.
 class EditedMembers {
@@ -30,10 +38,18 @@ class EditedMembers {
   /// Returns the form of captured TIR; nullopt for another member.
   std::optional<deployment::TirForm> captured_form(const archive::Member& member) const;
 
-  /// Adds the members of `others`, which override members of the same name.
-  void take_all(EditedMembers others) {
-    for (archive::EditedMember& one : others.edited_) replace(std::move(one));
-  }
+  /// Gives away the TIR of a member or of generated C. Reads its present text, unless the TIR was
+  /// kept. Throws `Error` if it cannot be read.
+  PlacedTir take_tir(const archive::Member& member, const tir::ReadLimits& limits);
+  PlacedTir take_tir(const TirSource& c, const tir::ReadLimits& limits);
+  /// Keeps the TIR of the present text until someone takes it or the text changes.
+  void keep_tir(const archive::Member& member, PlacedTir tir);
+  void keep_tir(const TirSource& c, PlacedTir tir);
+
+  /// Returns the same members, without the TIR that was kept.
+  EditedMembers fork() const;
+  /// Adds the members of `others`, which override members of the same name, and their TIR.
+  void take_all(EditedMembers others);
   bool empty() const { return edited_.empty(); }
   /// Returns the names of the changed members, in the order of the archive.
   std::vector<std::string> names() const;
@@ -46,9 +62,17 @@ class EditedMembers {
   std::vector<archive::EditedMember> take() && { return std::move(edited_); }
 
  private:
+  struct KeptTir {
+    std::vector<std::string> members;  ///< whose texts it was read from
+    PlacedTir tir;
+  };
+
+  std::optional<PlacedTir> take_kept(const std::string& name);
+
   const archive::Archive& archive_;
   std::string_view directory_;
   std::vector<archive::EditedMember> edited_;
+  std::map<std::string, KeptTir> kept_;  // by name of the member, or of the source of C
 };
 
 }  // namespace mlf::optimize

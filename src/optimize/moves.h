@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "archive/rewrite.h"
 #include "mlf/deployment.h"
 #include "mlf/plan.h"
+#include "optimize/edited_archive.h"
 
 namespace mlf::optimize {
 
@@ -38,6 +40,18 @@ enum class Sharing : std::uint8_t {
              ///< smaller
 };
 
+/// An archive whose workspace pools get new offsets.
+struct Replanned {
+  const Deployment& deployment;                            ///< before any change
+  EditedMembers& edited;                                   ///< its present members, and TIR of them
+  std::map<std::size_t, const graph::Topology*> networks;  ///< by module
+  /// How its generated C contradicts captured TIR; empty if it does not.
+  std::string contradiction{};
+};
+
+/// Returns the first contradiction between generated C and captured TIR; empty if there is none.
+std::string contradiction_in(const Deployment& deployment);
+
 // All of these throw `Error` (check_failed) with the place if a change cannot be proven correct.
 
 /// Returns the moves of the archive's plan. A pool that cannot be smaller has none. Also throws if
@@ -50,7 +64,7 @@ std::vector<PoolMove> moves_of(const ArchivePlan& plan, Sharing sharing = Sharin
 /// Reads the new members to check them: the old TIR and the new one differ only in offsets and
 /// sizes of these pools, and each of these equals that of the moves. Does not check that the moves
 /// are a valid plan; that is up to the caller.
-std::vector<archive::EditedMember> with_offsets(const Deployment& deployment,
+std::vector<archive::EditedMember> with_offsets(const Replanned& replanned,
                                                 std::span<const PoolMove> moves,
                                                 const tir::ReadLimits& limits);
 
@@ -60,7 +74,7 @@ std::vector<archive::EditedMember> with_offsets(const Deployment& deployment,
 ///
 /// Reads the result again to check that every representation of main has the same calls with the
 /// same memory in the new order, and that the offsets fit the lifetimes in the new TIR.
-std::vector<archive::EditedMember> with_order(const Deployment& deployment, const ArchivePlan& plan,
+std::vector<archive::EditedMember> with_order(const Replanned& replanned, const ArchivePlan& plan,
                                               const DeploymentOptions& options);
 
 }  // namespace mlf::optimize

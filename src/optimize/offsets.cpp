@@ -145,13 +145,14 @@ using EditsOfMembers = std::map<const Member*, std::vector<Edit>>;
 
 class Replanning {
  public:
-  Replanning(const Deployment& deployment, std::span<const PoolMove> moves,
+  Replanning(const Replanned& replanned, std::span<const PoolMove> moves,
              const tir::ReadLimits& limits)
-      : deployment_(deployment),
-        archive_(deployment.archive()),
+      : replanned_(replanned),
+        deployment_(replanned.deployment),
+        archive_(deployment_.archive()),
         moves_(moves),
         limits_(limits),
-        edited_(archive_) {}
+        edited_(replanned.edited) {}
 
   /// Finds all places before the first change, and checks all results before the first write.
   std::vector<archive::EditedMember> run() {
@@ -166,16 +167,18 @@ class Replanning {
       declarations(assignment);
     }
     make_contents();
-    check_captured();
-    check_c();
-    return std::move(edited_).take();
+    EditedMembers after = edited_.fork();
+    for (const archive::EditedMember& one : changed_) after.replace(one);
+    check_captured(after);
+    check_c(after);
+    return std::move(changed_);
   }
 
  private:
   const std::vector<Module>& modules() const { return deployment_.library().modules; }
 
   SourceText text_of(const Member& member) const {
-    return {archive_.path(), member.name, get_or_throw(archive_.read(member))};
+    return {archive_.path(), member.name, edited_.text_of(member)};
   }
   const Member& member_named(std::string_view name) const {
     const Member* const member = archive_.find(name);
@@ -209,9 +212,7 @@ class Replanning {
 
   /// Both get new numbers, so they must be the same program before.
   void refuse_disagreement() const {
-    for (const Finding& finding : process::compare_with_c(deployment_).findings) {
-      if (finding.severity == graph::Severity::error) refuse(finding.detail);
-    }
+    if (!replanned_.contradiction.empty()) refuse(replanned_.contradiction);
   }
 
   /// The TIR that the moves refer to: captured, or generated C.
@@ -286,23 +287,18 @@ class Replanning {
     return form && *form != deployment::TirForm::twin;
   }
 
-  struct PlacedDocument {
-    tir::Document document;
-    tir::Places places;
-  };
-
-  /// The original captured TIR; read once.
-  const PlacedDocument& captured_document(const Member& member) {
+  /// The captured TIR before the change; read once.
+  const PlacedTir& captured_document(const Member& member) {
     const auto known = documents_.find(&member);
     if (known != documents_.end()) return known->second;
-    tir::Places places;
-    tir::Document document =
-        get_or_throw(tir::read_with_places({.file = archive_.path(),
-                                            .member = member.name,
-                                            .text = get_or_throw(archive_.read(member))},
-                                           limits_, places));
-    return documents_.emplace(&member, PlacedDocument{std::move(document), std::move(places)})
-        .first->second;
+    return documents_.emplace(&member, edited_.take_tir(member, limits_)).first->second;
+  }
+
+  /// The generated C before the change; read once.
+  const PlacedTir& c_document(const TirSource& c) {
+    const auto known = c_documents_.find(&c);
+    if (known != c_documents_.end()) return known->second;
+    return c_documents_.emplace(&c, edited_.take_tir(c, limits_)).first->second;
   }
 
   /// Edits both the text and the lossless twin of captured TIR, because both contain the plan.
@@ -326,8 +322,7 @@ class Replanning {
   void generated_c(const ModuleAssignment& assignment) {
     std::set<std::string> found;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-      tir::Places places;
-      const tir::Document document = get_or_throw(tir::read_c_with_places(*c.c, limits_, places));
+      const auto& [document, places] = c_document(c);
       for (const FunctionSites& function :
            sites_in(document.module, assignment.module, assignment.pools)) {
         found.insert(function.symbol);
@@ -368,10 +363,9 @@ class Replanning {
 
   /// The bytes that metadata.json may count together with the pools of a module.
   std::vector<std::uint64_t> beside_pools(std::size_t module) const {
-    for (const Network& network : get_or_throw(deployment_.networks()).found) {
-      if (network.module == module) return workspaces_beside_pools(network.topology);
-    }
-    return {0};
+    const auto network = replanned_.networks.find(module);
+    if (network == replanned_.networks.end()) return {0};
+    return workspaces_beside_pools(*network->second);
   }
 
   /// Edits the sizes of pools that the archive states outside of functions.
@@ -411,30 +405,29 @@ class Replanning {
     for (const Member& member : archive_.members()) {
       const auto edits = edits_.find(&member);
       if (edits == edits_.end()) continue;
-      const std::string_view text = get_or_throw(archive_.read(member));
+      const std::string_view text = edited_.text_of(member);
       std::string content = apply(text, edits->second);
-      if (content != text) edited_.replace({member.name, std::move(content)});
+      if (content != text) changed_.push_back({member.name, std::move(content)});
     }
   }
 
   /// Reads both sides in full, so a number in a wrong place shows as a difference.
-  void check_captured() {
-    for (const archive::EditedMember& one : edited_.all()) {
+  void check_captured(const EditedMembers& now) {
+    for (const archive::EditedMember& one : changed_) {
       const Member& member = member_named(one.name);
-      if (!edited_.captured_form(member)) continue;
+      if (!now.captured_form(member)) continue;
       const tir::Document after = get_or_throw(tir::read(
-          {.file = archive_.path(), .member = member.name, .text = one.content}, limits_));
+          {.file = archive_.path(), .member = member.name, .text = now.text_of(member)}, limits_));
       check_changed(captured_document(member).document.module, after.module, assignments_,
                     member.name);
     }
   }
 
   /// Reads the C with the new files and pool sizes, like a deployment.
-  void check_c() const {
+  void check_c(const EditedMembers& now) {
     for (const ModuleAssignment& assignment : assignments_) {
       for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-        const auto before = get_or_throw(deployment_.document(c));
-        tir::CSources sources = edited_.files_of(c);
+        tir::CSources sources = now.files_of(c);
         for (tir::CPool& pool : sources.pools) {
           const auto size = assignment.sizes.find(pool.name);
           if (size != assignment.sizes.end()) {
@@ -442,11 +435,12 @@ class Replanning {
           }
         }
         const tir::Document after = get_or_throw(tir::read_c(sources, limits_));
-        check_changed(before->module, after.module, {&assignment, 1}, c.name);
+        check_changed(c_document(c).document.module, after.module, {&assignment, 1}, c.name);
       }
     }
   }
 
+  const Replanned& replanned_;
   const Deployment& deployment_;
   const archive::Archive& archive_;
   std::span<const PoolMove> moves_;
@@ -456,8 +450,10 @@ class Replanning {
   std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   EditsOfMembers edits_;
-  std::map<const Member*, PlacedDocument> documents_;
-  EditedMembers edited_;
+  std::map<const Member*, PlacedTir> documents_;
+  std::map<const TirSource*, PlacedTir> c_documents_;
+  EditedMembers& edited_;
+  std::vector<archive::EditedMember> changed_;
 };
 
 /// The plan to write: the best one, or the one with results in place if it is smaller.
@@ -520,6 +516,13 @@ void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>&
 
 }  // namespace
 
+std::string contradiction_in(const Deployment& deployment) {
+  for (const Finding& finding : process::compare_with_c(deployment).findings) {
+    if (finding.severity == graph::Severity::error) return finding.detail;
+  }
+  return {};
+}
+
 std::vector<PoolMove> moves_of(const ArchivePlan& plan, Sharing sharing) {
   std::vector<PoolMove> moves;
   bool any = false;
@@ -531,10 +534,10 @@ std::vector<PoolMove> moves_of(const ArchivePlan& plan, Sharing sharing) {
   return moves;
 }
 
-std::vector<archive::EditedMember> with_offsets(const Deployment& deployment,
+std::vector<archive::EditedMember> with_offsets(const Replanned& replanned,
                                                 std::span<const PoolMove> moves,
                                                 const tir::ReadLimits& limits) {
-  return Replanning(deployment, moves, limits).run();
+  return Replanning(replanned, moves, limits).run();
 }
 
 }  // namespace mlf::optimize

@@ -16,7 +16,6 @@
 #include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
 #include "optimize/narrow_type.h"
-#include "process/verify_c.h"
 #include "support/error.h"
 #include "tir/compare/compare.h"
 
@@ -60,6 +59,7 @@ class Optimizing {
     for (const Module& module : deployment_.library().modules) {
       report_.modules.push_back({.name = module.name, .constants = {}, .pools = {}});
     }
+    read_networks();
     if (options_.what.any_of_constants()) change_constants();
     if (options_.what.ram) change_offsets();
     report_.changed = edited_.names();
@@ -69,13 +69,27 @@ class Optimizing {
   }
 
  private:
+  /// No change of a constant affects what a plan is made from.
+  void read_networks() {
+    contradiction_ = contradiction_in(deployment_);
+    if (options_.what.ram) {
+      plan_ = get_or_throw(plan_archive(deployment_, options_.search));
+      for (const ModulePlan& module : plan_.modules) {
+        if (module.network) networks_.emplace(module.module, &*module.network);
+      }
+      return;
+    }
+    found_ = get_or_throw(deployment_.networks());
+    for (const Network& network : found_.found)
+      networks_.emplace(network.module, &network.topology);
+  }
+
   // --- Constants ---------------------------------------------------------------------------------
 
   void change_constants() {
-    const std::optional<std::string> kept = why_constants_stay();
     for (std::size_t module = 0; module < report_.modules.size(); ++module) {
-      if (kept) {
-        report_.modules[module].constants_kept = *kept;
+      if (!contradiction_.empty()) {
+        report_.modules[module].constants_kept = contradiction_;
         continue;
       }
       // If one module cannot change, the others still do.
@@ -85,13 +99,6 @@ class Optimizing {
       report_.modules[module].constants_kept = changed.error().message;
     }
     if (!edited_.empty()) change_metadata();
-  }
-
-  std::optional<std::string> why_constants_stay() const {
-    for (const Finding& finding : process::compare_with_c(deployment_).findings) {
-      if (finding.severity == graph::Severity::error) return finding.detail;
-    }
-    return std::nullopt;
   }
 
   void change_constants_of(std::size_t module) {
@@ -107,16 +114,28 @@ class Optimizing {
     keep_by_captured(captured, edited_, constants);
     const ConstantSavings saved = make_smaller(constants);
     if (saved.total() > 0) {
-      EditedMembers edited = edited_;
+      EditedMembers edited = edited_.fork();
       edit_c(constants, edited);
       edit_captured(std::move(captured), new_constants_of(constants), edited, options_.tir_limits);
       check_c(constants, edited);
       edited_.take_all(std::move(edited));
       saved_in_kernels_[module] = saved_in_kernels(module, constants);
+    } else {
+      keep_tir(constants, captured);
     }
     report_.modules[module].saved = saved;
     note(constants, report_.modules[module]);
     note_parameters(named, report_.modules[module]);
+  }
+
+  /// For the plan's step.
+  void keep_tir(CConstants& constants, std::vector<CapturedReading>& captured) {
+    for (CReading& one : constants.readings) {
+      edited_.keep_tir(*one.source, {std::move(one.document), std::move(one.places)});
+    }
+    for (CapturedReading& one : captured) {
+      edited_.keep_tir(*one.member, {std::move(one.document), std::move(one.places)});
+    }
   }
 
   /// Each step counts savings relative to the steps before it.
@@ -160,10 +179,9 @@ class Optimizing {
 
   /// Bytes saved in arrays of kernels.
   std::uint64_t saved_in_kernels(std::size_t module, const CConstants& constants) const {
-    std::string main;
-    for (const Network& network : get_or_throw(deployment_.networks()).found) {
-      if (network.module == module) main = network.topology.provenance.symbol;
-    }
+    const auto network = networks_.find(module);
+    const std::string main =
+        network == networks_.end() ? std::string() : network->second->provenance.symbol;
     std::uint64_t saved = 0;
     for (const CConstant& one : constants.all) {
       const bool is_of_kernel =
@@ -215,18 +233,20 @@ class Optimizing {
     module.constants_after = total_after(constants);
   }
 
-  /// Reads the C again. It must equal its old TIR with these changes and no others.
-  void check_c(CConstants& constants, const EditedMembers& edited) const {
+  /// Reads the C again, and keeps that TIR. It must equal the old one with these changes and no
+  /// others.
+  void check_c(CConstants& constants, EditedMembers& edited) const {
     const NewConstants wanted = new_constants_of(constants);
     for (CReading& reading : constants.readings) {
-      const tir::Document after =
-          get_or_throw(tir::read_c(edited.files_of(*reading.source), options_.tir_limits));
+      PlacedTir after = edited.take_tir(*reading.source, options_.tir_limits);
       const tir::Module expected =
           with_new_constants(std::move(reading.document.module), reading.constants, wanted);
-      const tir::Comparison comparison = tir::compare(expected, after.module);
-      if (comparison.equal()) continue;
-      refuse("something else would change: " + tir::to_string(comparison.differences.front()),
-             reading.source->name);
+      const tir::Comparison comparison = tir::compare(expected, after.document.module);
+      if (!comparison.equal()) {
+        refuse("something else would change: " + tir::to_string(comparison.differences.front()),
+               reading.source->name);
+      }
+      edited.keep_tir(*reading.source, std::move(after));
     }
   }
 
@@ -236,10 +256,10 @@ class Optimizing {
     if (metadata == nullptr) return;
     std::vector<Edit> edits;
     const std::string text(edited_.text_of(*metadata));
-    for (const Network& network : get_or_throw(deployment_.networks()).found) {
-      const auto change = metadata_change({archive_.path(), metadata->name, text},
-                                          report_.modules[network.module].name,
-                                          "constants_size_bytes", possible_changes(network));
+    for (const auto& [module, network] : networks_) {
+      const auto change =
+          metadata_change({archive_.path(), metadata->name, text}, report_.modules[module].name,
+                          "constants_size_bytes", possible_changes(module, *network));
       if (change) edits.push_back(change->edit);
     }
     std::string content = optimize::apply(text, std::move(edits));
@@ -247,12 +267,12 @@ class Optimizing {
   }
 
   /// For all constants, or for those of Relay's main only.
-  std::vector<NumberChange> possible_changes(const Network& network) const {
-    const OptimizedModule& module = report_.modules[network.module];
-    const std::uint64_t saved = module.saved.total();
-    const std::uint64_t all = graph::memory_totals(network.topology).constants.bytes;
-    const std::uint64_t of_kernels = bytes_of_kernel_constants(network.topology);
-    const auto known = saved_in_kernels_.find(network.module);
+  std::vector<NumberChange> possible_changes(std::size_t module,
+                                             const graph::Topology& network) const {
+    const std::uint64_t saved = report_.modules[module].saved.total();
+    const std::uint64_t all = graph::memory_totals(network).constants.bytes;
+    const std::uint64_t of_kernels = bytes_of_kernel_constants(network);
+    const auto known = saved_in_kernels_.find(module);
     const std::uint64_t saved_in_kernels = known == saved_in_kernels_.end() ? 0 : known->second;
     if (saved > all || of_kernels > all || saved_in_kernels > of_kernels) return {};
     return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - saved_in_kernels)}};
@@ -274,14 +294,12 @@ class Optimizing {
   };
 
   void change_offsets() {
-    const Deployment now = edited_.open(reading_);
-    const ArchivePlan plan = get_or_throw(plan_archive(now, options_.search));
     ArchivePlan possible;
     // If the user requested nothing else, missing pools are an error.
     const bool has_pools = std::ranges::any_of(
-        plan.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
-    if (!has_pools && !options_.what.any_of_constants()) moves_of(plan);
-    for (const ModulePlan& module : plan.modules) {
+        plan_.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
+    if (!has_pools && !options_.what.any_of_constants()) moves_of(plan_);
+    for (const ModulePlan& module : plan_.modules) {
       OptimizedModule& report = report_.modules[module.module];
       if (module.pools.empty()) {
         report.pools_kept = module.unread_pools.value_or("");
@@ -303,7 +321,7 @@ class Optimizing {
     }
     if (possible.modules.empty()) return;
     for (const RamPlan way : ways_by_size(possible)) {
-      const auto changed = support::to_result([&] { move_buffers(now, possible, way); });
+      const auto changed = support::to_result([&] { move_buffers(possible, way); });
       if (changed) return;
       refuse_later(changed.error());
       for (const ModulePlan& module : possible.modules) {
@@ -345,13 +363,14 @@ class Optimizing {
     return bytes;
   }
 
-  void move_buffers(const Deployment& now, const ArchivePlan& plan, RamPlan way) {
+  void move_buffers(const ArchivePlan& plan, RamPlan way) {
+    const Replanned replanned{deployment_, edited_, networks_, contradiction_};
     std::vector<archive::EditedMember> members;
     if (way == RamPlan::order) {
-      members = with_order(now, plan, reading_);
+      members = with_order(replanned, plan, reading_);
     } else {
       const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
-      members = with_offsets(now, moves_of(plan, sharing), options_.tir_limits);
+      members = with_offsets(replanned, moves_of(plan, sharing), options_.tir_limits);
     }
     if (!members.empty()) report_.ram_plan = way;
     for (archive::EditedMember& one : members) edited_.replace(std::move(one));
@@ -376,6 +395,10 @@ class Optimizing {
   const OptimizeOptions& options_;
   DeploymentOptions reading_;
   EditedMembers edited_;
+  ArchivePlan plan_;  // of workspace pools, if they may change
+  Networks found_;    // without a plan
+  std::map<std::size_t, const graph::Topology*> networks_;  // by module
+  std::string contradiction_;
   OptimizeReport report_;
   std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
   std::optional<Diagnostic> refused_;                      // the first one

@@ -255,11 +255,12 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
 
 }  // namespace
 
-std::vector<archive::EditedMember> with_order(const Deployment& deployment, const ArchivePlan& plan,
+std::vector<archive::EditedMember> with_order(const Replanned& replanned, const ArchivePlan& plan,
                                               const DeploymentOptions& options) {
   const std::vector<Reordering> reorderings = reorderings_of(plan);
   const tir::ReadLimits& limits = options.tir_limits;
-  if (reorderings.empty()) return with_offsets(deployment, moves_of(plan), limits);
+  if (reorderings.empty()) return with_offsets(replanned, moves_of(plan), limits);
+  const Deployment deployment = replanned.edited.open(options);
   EditedMembers edited(deployment.archive());
   for (archive::EditedMember& one : CallMover(deployment, reorderings, limits).run()) {
     edited.replace(std::move(one));
@@ -268,7 +269,12 @@ std::vector<archive::EditedMember> with_order(const Deployment& deployment, cons
   check_reordered(deployment, reordered, reorderings);
   const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
   const std::vector<PoolMove> moves = moves_in_order(plan, lives);
-  for (archive::EditedMember& one : with_offsets(reordered, moves, limits)) {
+  EditedMembers unchanged(reordered.archive());
+  const Replanned in_order{.deployment = reordered,
+                           .edited = unchanged,
+                           .networks = replanned.networks,
+                           .contradiction = replanned.contradiction};
+  for (archive::EditedMember& one : with_offsets(in_order, moves, limits)) {
     edited.replace(std::move(one));
   }
   return std::move(edited).take();

@@ -19,7 +19,15 @@ inline Result<std::vector<std::string>> write_moves(const Deployment& deployment
                                                     const std::string& output) {
   return support::to_result([&] {
     optimize::EditedMembers edited(deployment.archive());
-    for (archive::EditedMember& one : optimize::with_offsets(deployment, moves, {})) {
+    const Networks networks = support::get_or_throw(deployment.networks());
+    optimize::Replanned replanned{.deployment = deployment,
+                                  .edited = edited,
+                                  .networks = {},
+                                  .contradiction = optimize::contradiction_in(deployment)};
+    for (const Network& one : networks.found) {
+      replanned.networks.emplace(one.module, &one.topology);
+    }
+    for (archive::EditedMember& one : optimize::with_offsets(replanned, moves, {})) {
       edited.replace(std::move(one));
     }
     static_cast<void>(edited.write(output, {}));

@@ -52,6 +52,14 @@ void write_rows(const Sink& sink, std::size_t count, std::size_t width, Print&& 
   sink(text);
 }
 
+/// As many digits as `bytes` have.
+void append_hexadecimal(std::string& text, std::uint64_t value, std::size_t bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (std::size_t shift = 8 * bytes; shift > 0; shift -= 4) {
+    text += kDigits[(value >> (shift - 4)) % kDigits.size()];
+  }
+}
+
 /// Signed ones with their sign, then all their hexadecimal digits.
 template <class T>
 void write_integers(const Sink& sink, std::span<const std::byte> data) {
@@ -66,7 +74,9 @@ void write_integers(const Sink& sink, std::span<const std::byte> data) {
     const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     const std::uint64_t magnitude = is_negative ? 0 - bits : static_cast<std::uint64_t>(value);
     if (kIsSigned) text += is_negative ? '-' : '+';
-    fmt::format_to(std::back_inserter(text), "0x{:0{}x}{}", magnitude, 2 * sizeof(T), kSuffix);
+    text += "0x";
+    append_hexadecimal(text, magnitude, sizeof(T));
+    text += kSuffix;
   });
 }
 
