@@ -128,7 +128,8 @@ struct OptimizeReport {
 /// A constant changes only if every use of it is a load of one element through its own type, in
 /// functions that mlf understands completely, and if its name occurs nowhere else in the C. The
 /// load converts to the old type, which gives the same value (C11 6.3.1.3). A constant of one value
-/// gets one element, and its loads the index 0.
+/// gets one element, and its loads the index 0. Both only where the constant then takes less
+/// memory: 16 bytes that are aligned to 16 do not.
 ///
 /// Errors: `check_failed` with the place if no change can be proven correct; `usage` for a
 /// directory, or if the output is the archive itself; `io`.

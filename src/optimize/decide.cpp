@@ -26,6 +26,25 @@ bool has_one_value(const CConstant& constant) {
                             constant.data.first(constant.data.size() - element));
 }
 
+/// The constant with what becomes of it, up to the place where the next one may begin. Compilers
+/// put the only element of an array into the code.
+std::uint64_t bytes_in_memory(const CConstant& constant, const NewConstant& after) {
+  if (after.is_single() && constant.pool.empty()) return 0;
+  const std::uint64_t elements = after.is_single() ? 1 : constant.elements();
+  const std::uint64_t bytes = elements * after.dtype.element_bytes();
+  const auto alignment = static_cast<std::uint64_t>(constant.place.alignment);
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Makes the change if the constant then takes less memory. Otherwise the code for it would be the
+/// only effect.
+void change_if_smaller(const CConstants& constants, CConstant& constant, NewConstant after,
+                       const std::string& kept) {
+  if (bytes_in_memory(constant, after) >= bytes_in_memory(constant, constant.after)) return;
+  constant.could_be_smaller = true;
+  if (kept.empty() && may_change(constants, constant)) constant.after = std::move(after);
+}
+
 }  // namespace
 
 const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant) {
@@ -46,22 +65,22 @@ void drop_unused(CConstants& constants) {
 
 void narrow(CConstants& constants) {
   for (CConstant& constant : constants.all) {
-    const auto narrower = narrowest_type(constant.dtype, constant.data);
+    const auto narrower = narrowest_type(constant.after.dtype, constant.new_data());
     if (!narrower) continue;
-    constant.could_be_smaller = true;
-    if (!constant.type_kept.empty() || !may_change(constants, constant)) continue;
-    constant.after.dtype = *narrower;
+    NewConstant after = constant.after;
+    after.dtype = *narrower;
+    after.single = converted(constant.after.dtype, after.single, *narrower);
+    change_if_smaller(constants, constant, std::move(after), constant.type_kept);
   }
 }
 
 void collapse(CConstants& constants) {
   for (CConstant& constant : constants.all) {
     if (!has_one_value(constant)) continue;
-    constant.could_be_smaller = true;
-    if (!may_change(constants, constant)) continue;
-    if (!constant.all_kept.empty()) continue;
+    NewConstant after = constant.after;
     const auto first = constant.data.first(constant.dtype.element_bytes());
-    constant.after.single = converted(constant.dtype, first, constant.after.dtype);
+    after.single.assign(first.begin(), first.end());
+    change_if_smaller(constants, constant, std::move(after), constant.all_kept);
   }
 }
 

@@ -11,10 +11,12 @@ const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& co
 /// Removes the members of pools that nothing reads.
 void drop_unused(CConstants& constants);
 
-/// Leaves one element of each constant whose elements are equal and whose every use is a load.
+/// Leaves one element of each constant whose elements are equal and whose every use is a load, if
+/// it then takes less memory with its alignment.
 void collapse(CConstants& constants);
 
-/// Gives each constant whose every use is a load the smallest type that holds its values.
+/// Gives each constant whose every use is a load the smallest type that holds its values, if it
+/// then takes less memory with its alignment.
 void narrow(CConstants& constants);
 
 /// Stores equal constants of a pool once.

@@ -150,8 +150,8 @@ class Optimizing {
     };
     const Optimizations& what = options_.what;
     step(what.drop_unused, drop_unused, saved.dropping);
-    step(what.narrow, narrow, saved.narrowing);
     step(what.collapse, collapse, saved.collapsing);
+    step(what.narrow, narrow, saved.narrowing);
     step(what.share, share, saved.sharing);
     return saved;
   }

@@ -30,7 +30,7 @@ struct DeclaredConstant {
   SourceRange count;            ///< digits of the number of elements
   SourceRange values;           ///< between the braces
   SourceRange initializer;      ///< of a member, `.name = {…},`; empty for an array
-  std::int64_t alignment = 1;   ///< of a member, in bytes, as an attribute states it
+  std::int64_t alignment = 1;   ///< in bytes, as an attribute states it
 };
 
 /// `I.ConstantInfo("w", byte_offset=64, data=…)` in a list of constants of a pool. Of several

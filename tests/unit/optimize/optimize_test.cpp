@@ -102,13 +102,27 @@ TEST_F(Optimized, LeavesOneElementOfConstantsOfOneValue) {
   const auto weights = std::ranges::find(constants, "fused_constant_42", &OptimizedConstant::name);
   ASSERT_NE(weights, constants.end());
   EXPECT_TRUE(weights->is_collapsed);
-  EXPECT_EQ(weights->bytes_after, 1U);
-  EXPECT_EQ(report.modules[0].saved.collapsing, 287U);
+  EXPECT_EQ(weights->bytes_after, 2U);
+  EXPECT_EQ(report.modules[0].saved.collapsing, 574U);
   const archive::Archive archive = open_good(path("out.tar"));
   const std::string text(archive.read(*archive.find(kKernels)).value());
-  EXPECT_NE(text.find("fused_constant_42[1] = {\n    +0x05\n};"), std::string::npos);
-  EXPECT_NE(text.find("((int16_t)((int8_t*)fused_constant_42)[0])"), std::string::npos);
+  EXPECT_NE(text.find("fused_constant_42[1] = {\n    +0x0005\n};"), std::string::npos);
+  EXPECT_NE(text.find("((int16_t*)fused_constant_42)[0]"), std::string::npos);
   EXPECT_TRUE(write(path("out.tar"), {}, "again.tar").changed.empty());
+}
+
+TEST_F(Optimized, KeepsTypesWhereOthersWouldTakeAsMuchMemory) {
+  const auto with_alignment = [](std::string& text) {
+    replace(text, "aligned(16))) fused_nn_conv2d_constant_43[8]",
+            "aligned(64))) fused_nn_conv2d_constant_43[8]");
+  };
+  const OptimizeReport report = write(stock(kWithArrays, with_alignment), {.ram = false});
+  const auto& constants = report.modules.at(0).constants;
+  const auto bias =
+      std::ranges::find(constants, "fused_nn_conv2d_constant_43", &OptimizedConstant::name);
+  ASSERT_NE(bias, constants.end());
+  EXPECT_EQ(bias->after, tir::DType::Int(32));
+  EXPECT_EQ(bias->kept, "");
 }
 
 TEST_F(Optimized, LeavesAllElementsWhereAnIndexDoesMoreThanCount) {
@@ -127,19 +141,18 @@ TEST_F(Optimized, LeavesAllElementsWhereAnIndexDoesMoreThanCount) {
 TEST_F(Optimized, DropsMembersOfPoolsThatNothingReadsWhereAsked) {
   const auto with_member = [](std::string& text) {
     replace(text, "} global_const_workspace = {\n",
-            "  int16_t unread_let[4] __attribute__((packed, aligned(16))); // 8 bytes, aligned "
+            "  int64_t unread_let[4] __attribute__((packed, aligned(16))); // 32 bytes, aligned "
             "offset: 608\n"
             "} global_const_workspace = {\n");
     replace(text, "\n};// of total size 608 bytes",
-            "\n  .unread_let = {\n    +0x0001, +0x0002, +0x0003, +0x0004\n  },\n}// of total size "
-            "616 bytes");
+            "\n  .unread_let = {\n    1, 2, 3, 4\n  },\n}// of total size 640 bytes");
   };
   const std::string archive = stock(kUsmp, with_member, kPools);
   const OptimizeReport kept = write(archive, {.ram = false});
   EXPECT_EQ(kept.modules.at(0).constants.back().kept, "no function uses it");
   const OptimizeReport dropped = write(archive, {.ram = false, .drop_unused = true});
   EXPECT_TRUE(dropped.modules.at(0).constants.back().is_dropped);
-  EXPECT_EQ(dropped.modules[0].saved.dropping, 8U);
+  EXPECT_EQ(dropped.modules[0].saved.dropping, 32U);
   const archive::Archive smaller = open_good(path("out.tar"));
   EXPECT_EQ(smaller.read(*smaller.find(kPools)).value().find("unread_let"), std::string_view::npos);
 }

@@ -339,6 +339,7 @@ struct Declared {
   std::string_view name{};
   DType element{};
   std::uint64_t count = 0;
+  std::int64_t alignment = 1;
   SourceRange type{};
   SourceRange count_text{};
 };
@@ -348,8 +349,8 @@ Declared read_declaration(Cursor& cursor) {
   const Token type = cursor.peek();
   const auto element = scalar_type(cursor.expect_name("the type of a constant"));
   if (!element || !is_array_element(*element)) cursor.fail(type, "a constant of an unknown type");
-  if (cursor.at_word("__attribute__")) pass_attribute(cursor);
   Declared declared{.element = *element, .type = {type.begin, type.end}};
+  if (cursor.at_word("__attribute__")) declared.alignment = pass_attribute(cursor);
   declared.name = cursor.expect_name("the name of a constant");
   cursor.expect("[");
   const Token count = cursor.advance();
@@ -433,7 +434,8 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
                          .type = declared.type,
                          .count = declared.count_text,
                          .values = {item.body.begin, item.body.end},
-                         .initializer = {}});
+                         .initializer = {},
+                         .alignment = declared.alignment});
   return {declared.name, declared.element, declared.count, data};
 }
 
