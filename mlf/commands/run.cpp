@@ -16,6 +16,7 @@
 #include "arguments.h"
 #include "commands/budget_file.h"
 #include "commands/command.h"
+#include "commands/network_inputs.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
@@ -78,24 +79,6 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
              "End it where it needs more memory than this")
       ->capture_default_str()
       ->check(size_with_unit());
-}
-
-/// "x=x.npy", or a file with names. Errors: `usage`, those of the file.
-void add_inputs(const std::string& argument, std::vector<Tensor>& inputs) {
-  const auto refuse = [&](const std::string& why) {
-    throw support::Error(ErrorKind::usage, fmt::format("--input {}: {}", argument, why));
-  };
-  const std::size_t equals = argument.find('=');
-  const bool has_name = equals != argument.npos;
-  auto tensors = get_or_throw(load_tensors(has_name ? argument.substr(equals + 1) : argument));
-  if (has_name) {
-    if (tensors.size() != 1) refuse(fmt::format("the file has {} arrays", tensors.size()));
-    tensors.front().name = argument.substr(0, equals);
-  }
-  for (Tensor& one : tensors) {
-    if (one.name.empty()) refuse(fmt::format("say which input it is: NAME={}", argument));
-    inputs.push_back(std::move(one));
-  }
 }
 
 RunOptions run_options(const RunArguments& arguments) {

@@ -1,0 +1,117 @@
+#include "run/build.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "deployment/member_text.h"
+#include "run/process.h"
+#include "support/error.h"
+#include "support/file.h"
+
+namespace mlf::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_build(std::string why, std::string member = {}) {
+  throw support::Error(ErrorKind::invalid_input, std::move(why), {.member = std::move(member)});
+}
+
+/// The machine of an ELF file, and its class: 32 or 64 bits. Nothing for other files.
+std::optional<std::string> machine_of(std::string_view object) {
+  if (!object.starts_with("\x7f"
+                          "ELF") ||
+      object.size() < 20) {
+    return std::nullopt;
+  }
+  return std::string(object.substr(4, 2)) + std::string(object.substr(18, 2));
+}
+
+std::string file_text(const fs::path& path) {
+  const support::MappedFile file(support::File::open(path.string(), O_RDONLY));
+  return std::string(file.bytes());
+}
+
+/// The symbols that the linker did not find, each once, in alphabetical order.
+std::set<std::string> missing_symbols(std::string_view errors) {
+  std::set<std::string> names;
+  for (const std::string_view before : {"undefined reference to `", "undefined symbol: "}) {
+    for (std::size_t at = 0; (at = errors.find(before, at)) != errors.npos;) {
+      at += before.size();
+      names.emplace(errors.substr(at, errors.find_first_of("'\n", at) - at));
+    }
+  }
+  return names;
+}
+
+Compiler with_flags_before(Compiler compiler, const std::vector<std::string>& flags) {
+  compiler.flags.insert(compiler.flags.begin(), flags.begin(), flags.end());
+  return compiler;
+}
+
+}  // namespace
+
+Builder::Builder(const Deployment& deployment, const Network& network, const Compiler& compiler,
+                 const Toolchain& toolchain)
+    : archive_(deployment.archive()),
+      module_(deployment.library().modules[network.module]),
+      user_(compiler),
+      program_flags_(toolchain.program_flags),
+      flags_(with_flags_before(compiler, toolchain.flags)),
+      compiler_(archive_, module_, flags_) {}
+
+void Builder::compile(const std::string& program, const optimize::EditedMembers& edited) {
+  compile_file({"program", ".c", {}}, program, program_flags_);
+  for (const FileRef& file : module_.files.sources) {
+    const bool is_c = fs::path(file.name).extension() == ".c";
+    compile_file({std::to_string(objects_.size()), is_c ? ".c" : ".cc", file.name},
+                 edited.text_of(*archive_.find(file.name)), {});
+  }
+  for (const FileRef& file : module_.files.objects) add_object(file);
+}
+
+void Builder::compile_file(const Source& source, std::string_view text,
+                           const std::vector<std::string>& flags) {
+  directory().write(source.stem + source.end, text);
+  objects_.push_back(path(source.stem + ".o"));
+  std::vector<std::string> arguments = flags;
+  arguments.insert(arguments.end(), {"-c", path(source.stem + source.end), "-o", objects_.back()});
+  compiler_.run(arguments, {.member = source.member});
+}
+
+void Builder::add_object(const FileRef& file) {
+  const std::string_view bytes = deployment::member_text(archive_, file);
+  if (machine_of(bytes) != machine_of(file_text(path("program.o")))) {
+    fail_build("this object is not for the processor that the compiler compiles for", file.name);
+  }
+  objects_.push_back(path(std::to_string(objects_.size()) + ".o"));
+  directory().write(fs::path(objects_.back()).filename(), bytes);
+}
+
+compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> all = objects_;
+  // Libraries come after the files that need them.
+  all.insert(all.end(), user_.flags.begin(), user_.flags.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  all.insert(all.end(), {"-lm", "-o", path("program")});
+  return compiler_.start(all);
+}
+
+void Builder::fail_link(const compile::ProgramResult& result) const {
+  const std::set<std::string> missing = missing_symbols(result.errors);
+  if (!missing.empty()) {
+    fail_build(
+        fmt::format("the network needs functions that are not in the archive: {}; name a library "
+                    "that has them among the flags of the compiler",
+                    fmt::join(missing, ", ")));
+  }
+  fail_build(fmt::format("the network was not linked: {} says: {}", user_.command,
+                         compile::first_error(result.errors, directory().path())));
+}
+
+}  // namespace mlf::run

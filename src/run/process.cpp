@@ -1,0 +1,54 @@
+#include "run/process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cstring>
+
+#include "support/error.h"
+#include "support/file.h"
+
+namespace mlf::run {
+
+using compile::ProgramResult;
+
+std::string why_it_ended(const ProgramResult& result, std::chrono::milliseconds timeout) {
+  // Several threads may take the limit of time together before it is over.
+  if (result.timed_out || result.status == 128 + SIGXCPU) {
+    return fmt::format("took longer than {} s", std::chrono::duration<double>(timeout).count());
+  }
+  constexpr std::string_view kOwn = "mlf: ";
+  const std::size_t at = result.errors.rfind(kOwn);
+  if (at != result.errors.npos && result.status == 3) {
+    const std::size_t begin = at + kOwn.size();
+    return "failed: " + result.errors.substr(begin, result.errors.find('\n', begin) - begin);
+  }
+  if (result.status > 128) {
+    return fmt::format("ended with signal {} ({})", result.status - 128,
+                       strsignal(result.status - 128));
+  }
+  return fmt::format("ended with exit code {}", result.status);
+}
+
+std::string read_results(const std::filesystem::path& path, std::uint64_t size) {
+  const auto fail = [] {
+    throw support::Error(ErrorKind::invalid_input, "the network did not write all its results");
+  };
+  // The program may have replaced the file by anything, such as a link or a pipe.
+  const support::File file = support::File::open(path.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const struct stat status = file.status();
+  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size) {
+    fail();
+  }
+  std::string bytes(size, '\0');
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t part = file.read_some(bytes.data() + at, size - at);
+    if (part == 0) fail();
+    at += part;
+  }
+  return bytes;
+}
+
+}  // namespace mlf::run
