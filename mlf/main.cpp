@@ -45,7 +45,8 @@ std::string version_text() {
       {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
       {"inspect", kInspectVersion}, {"report", kReportVersion},     {"diff", kDiffVersion},
       {"check", kCheckVersion},     {"plan", kPlanVersion},         {"optimize", kOptimizeVersion},
-      {"verify", kVerifyVersion},   {"build", kBuildVersion},       {"run", kRunVersion}};
+      {"verify", kVerifyVersion},   {"build", kBuildVersion},       {"run", kRunVersion},
+      {"profile", kProfileVersion}};
   std::string text = fmt::format(
       "mlf {}\n"
       "reads: Model Library Format 1 to 7; TIR of TVM v0.{} to v0.{} as TVMScript, legacy text\n"
@@ -191,7 +192,7 @@ int parse_and_run(int argc, const char* const* argv) {
   for (const auto declare :
        {process_command, inspect_command, report_command, show_command, diff_command, check_command,
         table_command, graph_command, tir_command, plan_command, optimize_command, run_command,
-        verify_command, help_command}) {
+        profile_command, verify_command, help_command}) {
     commands.push_back(declare(app));
   }
   // After the commands were declared: each would have begun with this footer.

@@ -60,6 +60,9 @@ inline constexpr int kPlanVersion = 1;
 /// `mlf optimize --json`, `mlf-optimize`.
 inline constexpr int kOptimizeVersion = 1;
 
+/// `mlf profile --json`, `mlf-profile`.
+inline constexpr int kProfileVersion = 1;
+
 /// src/<module>.topology.json, `mlf-topology`.
 inline constexpr int kTopologyVersion = 1;
 

@@ -43,6 +43,7 @@ Command inspect_command(CLI::App& parent);
 Command optimize_command(CLI::App& parent);
 Command plan_command(CLI::App& parent);
 Command process_command(CLI::App& parent);
+Command profile_command(CLI::App& parent);
 Command report_command(CLI::App& parent);
 Command run_command(CLI::App& parent);
 Command show_command(CLI::App& parent);

@@ -16,7 +16,7 @@ using graph::Argument;
 using graph::Call;
 using graph::Topology;
 
-/// The common part of all programs. TVM's runtime provides the functions at its end.
+/// What a program on this computer uses. TVM's runtime provides the functions at its end.
 constexpr std::string_view kRuntime = R"c(
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,10 @@ static void mlf_begin(void) {
   if (mlf_inputs == NULL || mlf_results == NULL) mlf_fail("its files cannot be opened");
 }
 
+static int mlf_end(void) { return fclose(mlf_results) == 0 ? 0 : 3; }
+
+static void mlf_rewind(void) { rewind(mlf_inputs); }
+
 static void mlf_check(int status) {
   if (status == 0) return;
   fprintf(stderr, "mlf: the network returned %d\n", status);
@@ -73,6 +77,24 @@ int TVMBackendFreeWorkspace(int device_type, int device_id, void *memory) {
 void TVMAPISetLastError(const char *message) {
   fprintf(stderr, "mlf: the network says: %s\n", message);
 }
+
+)c";
+
+/// What a program that measures calls uses, behind a runtime with `mlf_now`. Of each call, and last
+/// of the network, `mlf_times` has the beginning and the end. Not inlined, so that every call has
+/// the same overhead.
+constexpr std::string_view kTimes = R"c(
+__attribute__((noinline)) void mlf_enter(unsigned long call) { mlf_times[2 * call] = mlf_now(); }
+
+__attribute__((noinline)) void mlf_leave(unsigned long call) {
+  const uint64_t now = mlf_now();
+  mlf_times[2 * call + 1] = now;
+}
+
+/* Takes any arguments. */
+__asm__(".text\n.globl mlf_empty\n" MLF_EMPTY);
+
+static void *volatile mlf_null;
 
 )c";
 
@@ -97,18 +119,21 @@ struct PackedTensor {
 
 class ProgramWriter {
  public:
-  explicit ProgramWriter(const RunPlan& plan) : plan_(plan), network_(*plan.network) {
+  /// Without `timing`, the program saves the tensors of calls.
+  ProgramWriter(const RunPlan& plan, const Timing* timing)
+      : plan_(plan), network_(*plan.network), timing_(timing) {
     for (const RecordedTensor& one : plan.records) records_[one.call].push_back(&one);
   }
 
   std::string write() {
-    text_ = kRuntime;
+    text_ = timing_ != nullptr ? timing_->runtime : kRuntime;
+    if (timing_ != nullptr) timed_hooks();
     if (plan_.entry.symbol.empty()) {
-      kernels();
+      if (timing_ == nullptr) kernels();
       begin();
       graph();
     } else {
-      hooks();
+      if (timing_ == nullptr) hooks();
       if (!plan_.entry.header.empty()) line("#include \"{}\"", plan_.entry.header);
       if (plan_.entry.header.empty()) declare_packed(plan_.entry.symbol);
       for (const GivenPool& pool : plan_.pools) {
@@ -119,7 +144,7 @@ class ProgramWriter {
       begin();
       main_function();
     }
-    line("  return fclose(mlf_results) == 0 ? 0 : 3;\n}}");
+    line("  return mlf_end();\n}}");
     return std::move(text_);
   }
 
@@ -167,6 +192,7 @@ class ProgramWriter {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       line("  void *storage_{} = mlf_memory({});", i, sizes[i]);
     }
+    begin_runs();
     for (const InputTensor& input : plan_.inputs) {
       line("  mlf_read({}, {});", memory_of(input.value), input.tensor.bytes.size());
     }
@@ -185,6 +211,7 @@ class ProgramWriter {
              copy.bytes.value_or(0));
       }
     }
+    end_runs();
     for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
       line("  mlf_save({}, {});", memory_of(*network_.outputs[i].value),
            plan_.outputs[i].bytes.size());
@@ -204,7 +231,7 @@ class ProgramWriter {
     }
     const auto data = [&](std::size_t argument) { return tensors[argument].memory; };
     save(id, false, data);
-    packed_call(network_.kernel_of(call).symbol, tensors);
+    packed_call(timing_ != nullptr ? hook_of(id) : network_.kernel_of(call).symbol, tensors);
     save(id, true, data);
   }
 
@@ -222,35 +249,103 @@ class ProgramWriter {
     }
     line("    TVMValue args[] = {{{}}}, result;", values);
     line("    int codes[] = {{{}}}, code;", codes);
-    line("    mlf_check({}(args, codes, {}, &result, &code, NULL));", symbol, tensors.size());
+    checked(fmt::format("{}(args, codes, {}, &result, &code, NULL)", symbol, tensors.size()),
+            symbol == plan_.entry.symbol);
     line("  }}");
   }
 
   // --- AOT --------------------------------------------------------------------------------------
+
+  /// The parameters of a call's kernel, as a list in C, and their names.
+  struct Signature {
+    std::string parameters;
+    std::string arguments;
+    std::string nulls;  ///< as many null pointers and zeros
+  };
+
+  Signature signature_of(const Call& call) const {
+    if (plan_.is_packed || plan_.entry.symbol.empty()) {
+      return {std::string(kPackedParameters), "args, codes, count, result, code, resource",
+              "mlf_null, mlf_null, 0, mlf_null, mlf_null, mlf_null"};
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) names.push_back(fmt::format("a{}", i));
+    return {fmt::format("(void *{})", fmt::join(names, ", void *")),
+            fmt::format("{}", fmt::join(names, ", ")),
+            fmt::format("{}", fmt::join(std::vector<std::string>(names.size(), "mlf_null"), ", "))};
+  }
 
   /// The functions that main calls in place of kernels.
   void hooks() {
     for (const auto& [id, records] : records_) {
       const Call& call = network_[id];
       const std::string& kernel = network_.kernel_of(call).symbol;
-      std::vector<std::string> names;
-      for (std::size_t i = 0; i < call.arguments.size(); ++i)
-        names.push_back(fmt::format("a{}", i));
-      const std::string unpacked = fmt::format("(void *{})", fmt::join(names, ", void *"));
-      const std::string parameters = plan_.is_packed ? std::string(kPackedParameters) : unpacked;
-      const std::string arguments = plan_.is_packed ? "args, codes, count, result, code, resource"
-                                                    : fmt::format("{}", fmt::join(names, ", "));
+      const Signature signature = signature_of(call);
       const auto data = [&](std::size_t argument) {
         return plan_.is_packed ? fmt::format("((DLTensor *)args[{}].v_handle)->data", argument)
-                               : names[argument];
+                               : fmt::format("a{}", argument);
       };
-      line("int32_t {}{};", kernel, parameters);
-      line("int32_t {}{} {{", hook_of(id), parameters);
+      line("int32_t {}{};", kernel, signature.parameters);
+      line("int32_t {}{} {{", hook_of(id), signature.parameters);
       save(id, false, data);
-      line("  const int32_t status = {}({});", kernel, arguments);
+      line("  const int32_t status = {}({});", kernel, signature.arguments);
       save(id, true, data);
       line("  return status;\n}}\n");
     }
+  }
+
+  // --- Times ------------------------------------------------------------------------------------
+
+  /// The hooks of all calls, and of each call another hook around an empty kernel, the times of
+  /// which are the overhead.
+  void timed_hooks() {
+    const std::size_t calls = network_.calls.size();
+    line("static uint64_t mlf_times[{}];", 2 * (calls + 1));
+    line("static uint64_t mlf_overheads[{}];", kOverheads * calls + 2);
+    text_ += kTimes;
+    std::string calibration;
+    for (std::size_t i = 0; i < calls; ++i) {
+      const graph::CallId id{static_cast<std::uint32_t>(i)};
+      const Signature signature = signature_of(network_[id]);
+      const std::string empty = fmt::format("mlf_empty_{}", i);
+      const std::string twin = fmt::format("mlf_twin_{}", i);
+      const std::string& kernel = network_.kernel_of(network_[id]).symbol;
+      line("int32_t {}{};", kernel, signature.parameters);
+      line("int32_t {}{} __asm__(\"mlf_empty\");", empty, signature.parameters);
+      for (const auto& [name, callee] : {std::pair(hook_of(id), kernel), std::pair(twin, empty)}) {
+        line("__attribute__((noinline)) int32_t {}{} {{", name, signature.parameters);
+        line("  mlf_enter({});", i);
+        line("  const int32_t status = {}({});", callee, signature.arguments);
+        line("  mlf_leave({});\n  return status;\n}}\n", i);
+      }
+      calibration += fmt::format(
+          "  now[0] = mlf_now();\n  {0}({1});\n  now[1] = mlf_now();\n  {2}({1});\n"
+          "  now[2] = mlf_now();\n  memcpy(now + 3, mlf_times + {3}, 16);\n  now += {4};\n",
+          twin, signature.nulls, empty, 2 * i, kOverheads);
+    }
+    line("static void mlf_calibrate(void) {{\n  uint64_t *now = mlf_overheads;\n{}", calibration);
+    line("  mlf_enter({0});\n  mlf_leave({0});\n  memcpy(now, mlf_times + {1}, 16);\n}}\n", calls,
+         2 * calls);
+  }
+
+  void begin_runs() {
+    if (timing_ == nullptr) return;
+    line("  for (long run = 0; run < {}; ++run) {{", timing_->runs);
+    line("  mlf_calibrate();\n  mlf_rewind();");
+  }
+
+  void end_runs() {
+    if (timing_ == nullptr) return;
+    line("  mlf_save(mlf_times, sizeof mlf_times);");
+    line("  mlf_save(mlf_overheads, sizeof mlf_overheads);\n  }}");
+  }
+
+  /// Calls a function that returns 0 if it succeeds. The time of the network's entry is taken.
+  void checked(const std::string& call, bool is_entry) {
+    if (timing_ == nullptr || !is_entry) return line("    mlf_check({});", call);
+    const std::size_t calls = network_.calls.size();
+    line("    mlf_enter({});\n    const int status = {};\n    mlf_leave({});", calls, call, calls);
+    line("    mlf_check(status);");
   }
 
   void main_function() {
@@ -259,11 +354,15 @@ class ProgramWriter {
     for (const InputTensor& input : plan_.inputs) {
       inputs.push_back(fmt::format("input_{}", inputs.size()));
       line("  void *{} = mlf_memory({});", inputs.back(), input.tensor.bytes.size());
-      line("  mlf_read({}, {});", inputs.back(), input.tensor.bytes.size());
     }
     for (const Tensor& output : plan_.outputs) {
       outputs.push_back(fmt::format("output_{}", outputs.size()));
       line("  void *{} = mlf_memory({});", outputs.back(), output.bytes.size());
+    }
+    if (!plan_.entry.header.empty()) c_arguments(inputs, outputs);
+    begin_runs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      line("  mlf_read({}, {});", inputs[i], plan_.inputs[i].tensor.bytes.size());
     }
     if (plan_.entry.header.empty()) {
       std::vector<PackedTensor> tensors;
@@ -272,8 +371,9 @@ class ProgramWriter {
       for (std::size_t i = 0; i < outputs.size(); ++i) add(tensors, outputs[i], plan_.outputs[i]);
       packed_call(plan_.entry.symbol, tensors);
     } else {
-      c_call(inputs, outputs);
+      c_call();
     }
+    end_runs();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       line("  mlf_save({}, {});", outputs[i], plan_.outputs[i].bytes.size());
     }
@@ -284,10 +384,11 @@ class ProgramWriter {
     tensors.push_back({memory, tensor.dtype, tensor.shape});
   }
 
-  void c_call(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
-    std::vector<std::string> arguments;
+  /// The structs that the entry takes.
+  void c_arguments(const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs) {
+    std::size_t count = 0;
     for (const std::string& name : plan_.entry.structs) {
-      arguments.push_back(fmt::format("&argument_{}", arguments.size()));
       std::vector<std::string> fields;
       if (name.ends_with("_inputs")) fields = inputs;
       if (name.ends_with("_outputs")) fields = outputs;
@@ -300,14 +401,21 @@ class ProgramWriter {
       }
       // Devices are null: the application has the drivers that use them.
       if (fields.empty()) fields = {"0"};
-      line("  struct {} argument_{} = {{{}}};", name, arguments.size() - 1,
-           fmt::join(fields, ", "));
+      line("  struct {} argument_{} = {{{}}};", name, count++, fmt::join(fields, ", "));
     }
-    line("  mlf_check({}({}));", plan_.entry.symbol, fmt::join(arguments, ", "));
+  }
+
+  void c_call() {
+    std::vector<std::string> arguments;
+    for (std::size_t i = 0; i < plan_.entry.structs.size(); ++i) {
+      arguments.push_back(fmt::format("&argument_{}", i));
+    }
+    checked(fmt::format("{}({})", plan_.entry.symbol, fmt::join(arguments, ", ")), true);
   }
 
   const RunPlan& plan_;
   const Topology& network_;
+  const Timing* timing_;
   std::map<graph::CallId, std::vector<const RecordedTensor*>> records_;
   std::string text_;
 };
@@ -319,7 +427,15 @@ std::string hook_of(graph::CallId call) {
 }
 
 std::string program_text(const RunPlan& plan) {
-  return ProgramWriter(plan).write();
+  return ProgramWriter(plan, nullptr).write();
+}
+
+std::string program_text(const RunPlan& plan, const Timing& timing) {
+  return ProgramWriter(plan, &timing).write();
+}
+
+std::string_view runtime_of_this_computer() {
+  return kRuntime;
 }
 
 }  // namespace mlf::run

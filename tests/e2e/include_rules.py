@@ -37,7 +37,8 @@ BELOW = {
     "process": ["deployment", "tir/compare"],
     "optimize": ["process"],
     "run": ["optimize", "compile"],
-    "program": ["run", "optimize", "page", "drawing"],
+    "profile": ["run", "report"],
+    "program": ["profile", "run", "optimize", "page", "drawing"],
 }
 
 # Headers of include/mlf that are not in a directory of their layer.

@@ -566,6 +566,27 @@ class Processing(unittest.TestCase):
             two.run(seed=1)
         self.assertEqual(len(two.run(seed=1, module="second")), 1)
 
+    def test_a_profile_is_that_of_the_program(self):
+        document = qnn().profile("host", runs=3)
+        expected = json.loads(printed("profile", "--json", "--cpu", "host", "--runs", "3", QNN))
+        for one in (document, expected):
+            for numbers in (*one["calls"], one["total"], one["network"]):
+                spread = numbers.pop("nanoseconds")
+                self.assertLessEqual(spread["min"], spread["max"])
+        self.assertEqual(document, expected)
+        x = numpy.zeros((1, 8, 8, 4), "int8")
+        self.assertNotEqual(qnn().profile("host", {"x": x})["outputs"], document["outputs"])
+        for wrong in ({"cpu": "cortex-m1"}, {"cpu": "host", "clock": 80_000_000}):
+            with self.assertRaises(mlf.Error):
+                qnn().profile(**wrong)
+        if shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"):
+            document = qnn().profile("cortex-m4", clock=80_000_000, cpi=(1.2, 1.8), cflags=["-Os"])
+            options = "--cpu cortex-m4 --clock 80M --cpi 1.2..1.8 --cflags=-Os".split()
+            expected = json.loads(printed("profile", "--json", *options, QNN))
+            for one in (document, expected):
+                del one["clock"]["cycles_per_instruction"]["source"]
+            self.assertEqual(document, expected)
+
     def test_optimizing_is_that_of_the_program(self):
         with tempfile.TemporaryDirectory() as directory:
             theirs, ours = pathlib.Path(directory, "theirs.tar"), pathlib.Path(directory, "ours.tar")

@@ -249,7 +249,7 @@ class Contract(unittest.TestCase):
     """The specifications of documents that have no table in the code to be made from."""
 
     # Words of a specification that another one explains.
-    REFERENCES = {"manifest": "", "report": "", "plan": "numbers", "diff": "numbers",
+    REFERENCES = {"manifest": "", "report": "", "plan": "numbers", "diff": "numbers", "profile": "numbers",
                   "check": "numbers codes", "inspect": "codes", "verify": "codes", "run": ""}  # fmt: skip
 
     def test_every_key_and_code_of_the_schemas_is_in_the_words(self):

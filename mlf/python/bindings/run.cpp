@@ -1,6 +1,7 @@
 // A network run on this computer.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -8,10 +9,12 @@
 #include <chrono>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "bindings.h"
 #include "errors.h"
 #include "mlf/deployment.h"
+#include "mlf/profile.h"
 #include "mlf/run.h"
 #include "strings.h"
 
@@ -40,12 +43,13 @@ nb::tuple array_of(const Tensor& tensor) {
                         nb::bytes(tensor.bytes.data(), tensor.bytes.size()));
 }
 
-/// The network of a module, by its index.
-Result<RunResult> run_module(const Deployment& deployment, std::size_t module,
-                             const RunOptions& options) {
-  return deployment.networks().and_then([&](const Networks& networks) -> Result<RunResult> {
+/// What `use` makes of the network of a module, by its index.
+template <class Use>
+auto with_network(const Deployment& deployment, std::size_t module, Use use) {
+  using Used = decltype(use(std::declval<const Network&>()));
+  return deployment.networks().and_then([&](const Networks& networks) -> Used {
     for (const Network& network : networks.found) {
-      if (network.module == module) return run_network(deployment, network, options);
+      if (network.module == module) return use(network);
     }
     return tl::unexpected(Diagnostic{ErrorKind::check_failed, "this module has no network", {}});
   });
@@ -60,7 +64,39 @@ RunResult run(const Deployment& self, std::size_t module, const std::vector<Arra
                            .compiler = {.command = command, .flags = flags},
                            .timeout = std::chrono::ceil<std::chrono::milliseconds>(
                                std::chrono::duration<double>(seconds))};
-  return value_or_raise(without_gil([&] { return run_module(self, module, options); }));
+  return value_or_raise(without_gil([&] {
+    return with_network(
+        self, module, [&](const Network& network) { return run_network(self, network, options); });
+  }));
+}
+
+/// The document of a profile.
+nb::str profile(const Deployment& self, std::size_t module, const std::string& cpu,
+                const std::vector<Array>& inputs, std::uint64_t seed, const std::string& command,
+                const std::vector<std::string>& flags, std::uint64_t runs, double seconds,
+                std::optional<std::uint64_t> hertz,
+                std::optional<std::pair<double, double>> cycles) {
+  const ProfileOptions options{.cpu = cpu,
+                               .inputs = tensors_of(inputs),
+                               .seed = seed,
+                               .compiler = command,
+                               .flags = flags,
+                               .runs = runs,
+                               .timeout = std::chrono::ceil<std::chrono::milliseconds>(
+                                   std::chrono::duration<double>(seconds))};
+  Profile profile = value_or_raise(without_gil([&] {
+    return with_network(self, module, [&](const Network& network) {
+      return profile_network(self, network, options);
+    });
+  }));
+  if (hertz) {
+    std::optional<CyclesPerInstruction> assumed;
+    if (cycles) {
+      assumed = {.min = cycles->first, .max = cycles->second, .source = "the caller"};
+    }
+    value_or_raise(set_clock(profile, *hertz, std::move(assumed)));
+  }
+  return str(to_json(profile, JsonLayout::compact));
 }
 
 nb::list outputs(const RunResult& self) {
@@ -91,6 +127,10 @@ void bind_run(nb::module_& module) {
   module.def("run", &run, nb::arg("archive"), nb::arg("module"), nb::arg("inputs"),
              nb::arg("seed").none(), nb::arg("calls"), nb::arg("compiler"), nb::arg("flags"),
              nb::arg("seconds"));
+  module.def("profile", &profile, nb::arg("archive"), nb::arg("module"), nb::arg("cpu"),
+             nb::arg("inputs"), nb::arg("seed"), nb::arg("compiler"), nb::arg("flags"),
+             nb::arg("runs"), nb::arg("seconds"), nb::arg("hertz").none(),
+             nb::arg("cycles").none());
 }
 
 }  // namespace mlf::python

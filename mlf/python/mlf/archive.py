@@ -204,14 +204,53 @@ class Archive:
         cflags: Sequence[str],
         seconds: float,
     ) -> _core.RunResult:
-        names = [one.name for one in self.modules]
-        if module is None and len(names) > 1:
-            raise ValueError(f"several modules, name one: {', '.join(names)}")
         recorded = _core.RecordedCalls.results if calls else _core.RecordedCalls.nothing
-        index = 0 if module is None else names.index(module)
+        index = self._index(module)
         return _core.run(
             self._archive, index, tensors(inputs), seed, recorded, cc, list(cflags), seconds
         )
+
+    def profile(
+        self,
+        cpu: str,
+        inputs: Mapping[str, Any] = types.MappingProxyType({}),
+        *,
+        module: str | None = None,
+        seed: int = 1,
+        cc: str = "",
+        cflags: Sequence[str] = (),
+        runs: int = 10,
+        seconds: float = 120,
+        clock: int | None = None,
+        cpi: tuple[float, float] | None = None,
+    ) -> dict[str, Any]:
+        """Return the document of `mlf profile --json` (schemas/profile.md).
+
+        `cpu` is a value of its option --cpu: "cortex-m4" counts instructions in QEMU, "host" executes the
+        archive's C with your rights. `clock`, in hertz, adds times, with `cpi` cycles for an instruction.
+        Errors: mlf.Error where programs are not installed, and where the network cannot be run.
+        """
+        text = _core.profile(
+            self._archive,
+            self._index(module),
+            cpu,
+            tensors(inputs),
+            seed,
+            cc,
+            list(cflags),
+            runs,
+            seconds,
+            clock,
+            cpi,
+        )
+        return dict(json.loads(text))
+
+    def _index(self, module: str | None) -> int:
+        """Return the index of a module; None means the only one."""
+        names = [one.name for one in self.modules]
+        if module is None and len(names) > 1:
+            raise ValueError(f"several modules, name one: {', '.join(names)}")
+        return 0 if module is None else names.index(module)
 
     def verify(self) -> dict[str, Any]:
         """Return the document of `mlf verify --json` (schemas/verify.md).

@@ -1,0 +1,169 @@
+// What each call of main costs when the network runs: instructions in an emulator of a
+// microcontroller, time on this computer, or cycles that a board has measured. For `mlf profile`.
+//
+//     const auto networks = deployment.networks();
+//     if (!networks) return fail(networks.error());
+//     const mlf::ProfileOptions options{.cpu = "cortex-m4"};
+//     const auto profile = mlf::profile_network(deployment, networks->found.front(), options);
+//     if (!profile) return fail(profile.error());
+//     for (const mlf::ProfiledCall& call : profile->calls) print(call.kernel);
+//
+// Threads: plain values; functions have no shared state and may be called from any number of
+// threads.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/analysis/cost.h"
+#include "mlf/compile.h"
+#include "mlf/deployment.h"
+#include "mlf/diagnostics.h"
+#include "mlf/export.h"
+#include "mlf/formats.h"
+#include "mlf/run.h"
+
+namespace mlf {
+
+/// Where the numbers of a profile come from.
+enum class ProfileSource : std::uint8_t {
+  emulated,  ///< an emulator has counted instructions
+  timed,     ///< this computer has run the network
+  measured,  ///< a board has run it
+};
+MLF_API std::string_view to_string(ProfileSource source);
+
+/// A number of several runs, or one with bounds.
+struct ProfileSpread {
+  std::uint64_t min = 0;
+  std::optional<std::uint64_t> median{};  ///< of several runs; nothing for bounds
+  std::optional<std::uint64_t> max{};     ///< nothing: there is no upper bound
+};
+
+/// What is known of a call, or of several.
+struct ProfileNumbers {
+  std::optional<std::uint64_t> instructions{};
+  std::optional<ProfileSpread> cycles{};
+  std::optional<ProfileSpread> nanoseconds{};
+
+  /// The number that was counted or measured: instructions, or the median of cycles or of
+  /// nanoseconds. Calls of one profile are compared by it.
+  MLF_API std::uint64_t amount() const;
+};
+
+/// The cycles that an instruction takes on average. Of a core, they are an assumption.
+struct CyclesPerInstruction {
+  double min = 0;
+  std::optional<double> max{};
+  std::string source{};  ///< one sentence: who states them, and for what
+};
+
+/// The clock of a core, for times.
+struct ProfileClock {
+  std::uint64_t hertz = 0;
+  /// For instructions. Nothing where cycles were measured.
+  std::optional<CyclesPerInstruction> cycles_per_instruction{};
+};
+
+struct ProfiledCall {
+  std::size_t call = 0;  ///< its position among the calls of main
+  std::string kernel{};  ///< its symbol
+  std::string layer{};   ///< name of its layer in the model; empty: not known
+  ProfileNumbers numbers{};
+  analysis::Count mac{};        ///< multiply-accumulates
+  analysis::Count loaded{};     ///< bytes loaded
+  analysis::Count divisions{};  ///< divisions and remainders, of data and of indices
+};
+
+struct ProfiledOutput {
+  std::string name{};
+  std::string sha256{};  ///< of its bytes
+};
+
+struct Profile {
+  std::string module{};
+  ProfileSource source{};
+  std::string cpu{};               ///< a name of `profile_cpus`; empty for measurements of a board
+  std::string machine{};           ///< the board of the emulator; empty: there is none
+  std::string emulator{};          ///< its program; empty: there is none
+  std::string compiler{};          ///< its command; empty: not known
+  std::string compiler_version{};  ///< as it prints it; empty: not known
+  std::vector<std::string> flags{};  ///< of the compiler, those of mlf first
+  std::uint64_t runs = 1;            ///< of the network
+  std::optional<ProfileClock> clock{};
+  std::vector<ProfiledCall> calls{};  ///< in the order of execution
+  ProfileNumbers total{};             ///< of all calls
+  /// One run of the entry function, with what main does between calls. Nothing where it is not
+  /// known.
+  std::optional<ProfileNumbers> network{};
+  std::vector<ProfiledOutput> outputs{};  ///< that the run computed, in their order
+
+  MLF_API std::string_view unit() const;  ///< "instructions", "cycles" or "nanoseconds"
+};
+
+/// A processor that networks are profiled for.
+struct ProfileCpu {
+  std::string_view name;
+  std::string_view meaning;   ///< for people
+  std::string_view compiler;  ///< the command that is used by default
+  std::string_view packages;  ///< of Debian, with compiler, C library and emulator
+  /// What is assumed without a statement of the user. Nothing: cores differ too much.
+  std::optional<CyclesPerInstruction> cycles_per_instruction;
+};
+MLF_API std::span<const ProfileCpu> profile_cpus();
+
+struct ProfileOptions {
+  std::string cpu{};             ///< a name of `profile_cpus`
+  std::vector<Tensor> inputs{};  ///< as for `run_network`
+  std::uint64_t seed = 1;        ///< of random values for all other inputs
+  std::string compiler{};  ///< a command with the options of gcc; empty: that of the processor
+  std::vector<std::string> flags{};               ///< override those of mlf
+  std::uint64_t runs = 10;                        ///< on this computer; an emulator needs one
+  std::chrono::milliseconds timeout{120000};      ///< for the emulator or the network
+  std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes of addresses of that process
+};
+
+/// Compiles the C of the network's module, runs it, and takes the time of each call of main. The
+/// overhead of this is measured and subtracted. In an emulator, the code has no access to this
+/// computer, and the numbers are the same in every run. Compiler, emulator and program have limits,
+/// and nothing is left behind.
+///
+/// Errors: `usage` for an unknown processor, programs that are not installed, and inputs as for
+/// `run_network`; `check_failed` where the calls of main cannot be told apart, or the network does
+/// not fit into the memory of the board; `invalid_input` where the C does not compile, functions
+/// are missing, and where the run does not end as it should; `io`.
+MLF_API Result<Profile> profile_network(const Deployment& deployment, const Network& network,
+                                        const ProfileOptions& options);
+
+/// Adds times. From instructions they are an interval: `assumed` cycles for each, or those of
+/// `profile_cpus`. Errors: `usage` where times were measured, and where nothing is assumed for the
+/// processor.
+MLF_API Result<void> set_clock(Profile& profile, std::uint64_t hertz,
+                               std::optional<CyclesPerInstruction> assumed = {});
+
+/// Writes a profile as JSON (schemas/profile.schema.json).
+MLF_API std::string to_json(const Profile& profile, JsonLayout layout);
+/// Reads it. Errors: `invalid_input`.
+MLF_API Result<Profile> read_profile(std::string_view json);
+/// The same from a file. Errors: also `io`.
+MLF_API Result<Profile> load_profile(const std::string& path);
+
+/// A call of one profile or of both.
+struct ProfileDifference {
+  std::optional<std::size_t> before{};  ///< index into the calls of the profile
+  std::optional<std::size_t> after{};
+};
+
+/// Pairs the calls of two profiles by their kernels and how often these were called before; calls
+/// that are left by position, where both have as many. In the order of `after`, then calls that
+/// only `before` has. Errors: `usage` where the units differ.
+MLF_API Result<std::vector<ProfileDifference>> compare_profiles(const Profile& before,
+                                                                const Profile& after);
+
+}  // namespace mlf

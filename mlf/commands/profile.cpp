@@ -1,0 +1,397 @@
+// mlf profile: instructions or time of each call of main.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arguments.h"
+#include "commands/budget_file.h"
+#include "commands/command.h"
+#include "commands/network_inputs.h"
+#include "mlf/profile.h"
+#include "output.h"
+#include "support/error.h"
+#include "table.h"
+
+namespace mlf::program {
+namespace {
+
+using support::get_or_throw;
+
+struct ProfileArguments {
+  std::string archive;
+  std::string module;
+  std::vector<std::string> inputs;
+  std::uint64_t seed = 1;
+  std::string cpu;
+  CompilerArguments compiler;
+  std::string clock;
+  std::string cycles;
+  std::uint64_t runs = 10;
+  double seconds = 120;
+  std::string memory = "4G";
+  std::string other;
+  bool json = false;
+};
+
+EnumNames<std::string> cpu_names() {
+  EnumNames<std::string> names;
+  for (const ProfileCpu& one : profile_cpus()) {
+    names.push_back({std::string(one.name), std::string(one.name), std::string(one.meaning)});
+  }
+  return names;
+}
+
+void declare_profile_options(CLI::App& app, ProfileArguments& options) {
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  add_enum_option(app, "--cpu", options.cpu, cpu_names(), {"CPU", "Processor"},
+                  "The processor; all but host are emulated by QEMU, which counts instructions")
+      ->required();
+  auto* clock = add_option(app, "--clock", options.clock, {"HERTZ", "Processor"},
+                           "Show times as well, for a clock of 80M or 16000000");
+  add_option(app, "--cpi", options.cycles, {"MIN..MAX", "Processor"},
+             "The cycles that an instruction takes on average, as 1.2..1.8, in place of those of "
+             "the processor's manual")
+      ->needs(clock);
+  add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
+             "Compile the archive's C with this command; by default with that of Debian's cross "
+             "compiler");
+  add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
+             "Options for it in one word, in place of -O2: --cflags=\"-Os -mfloat-abi=hard\"");
+  add_option(app, "--module", options.module, {"NAME", "Inputs"},
+             "The module to run, where the archive has several");
+  add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
+             "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
+  add_option(app, "--random", options.seed, {"SEED", "Inputs"},
+             "Other random values for all other inputs")
+      ->capture_default_str();
+  auto* other = add_option(app, "--against", options.other, {"OTHER", "Output"},
+                           "Compare with another archive, or with a file that --json has written");
+  app.add_flag("--json", options.json, "Print JSON (schemas/profile.md)")
+      ->group("Output")
+      ->excludes(other);
+  add_option(app, "--runs", options.runs, {"N", "Limits"},
+             "Run the network as often on this computer (--cpu host)")
+      ->capture_default_str()
+      ->check(whole_number(1, 100000));
+  add_option(app, "--seconds", options.seconds, {"S", "Limits"},
+             "End the network after this number of seconds")
+      ->capture_default_str()
+      ->check(number_above_0());
+  add_option(app, "--memory", options.memory, {"N", "Limits"},
+             "End emulator or network where it needs more memory than this")
+      ->capture_default_str()
+      ->check(size_with_unit());
+}
+
+// --- Numbers of the command line ----------------------------------------------------------------
+
+/// A positive number and what is behind it.
+std::pair<double, std::string_view> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return {0, text};
+  return {value, text.substr(static_cast<std::size_t>(end - text.data()))};
+}
+
+/// "80M": k, M and G are powers of 1000.
+std::uint64_t hertz_of(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits{
+      {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}}};
+  const auto [number, suffix] = number_in(text);
+  double hertz = 0;
+  for (const auto& [name, factor] : kUnits) {
+    if (name == suffix) hertz = number * factor;
+  }
+  if (!(hertz >= 1 && hertz <= 1e12)) {
+    throw support::Error(ErrorKind::usage,
+                         fmt::format("--clock: '{}' is no frequency, as 80M or 16000000", text));
+  }
+  return static_cast<std::uint64_t>(std::llround(hertz));
+}
+
+/// "1.2..1.8", or "1.5" for both.
+CyclesPerInstruction cycles_of(const std::string& text) {
+  constexpr std::string_view kTo = "..";
+  const std::size_t to = text.find(kTo);
+  const auto [min, after_min] = number_in(std::string_view(text).substr(0, to));
+  const auto [max, after_max] = to == text.npos
+                                    ? std::pair(min, after_min)
+                                    : number_in(std::string_view(text).substr(to + kTo.size()));
+  if (!after_min.empty() || !after_max.empty() || min <= 0 || max < min) {
+    throw support::Error(ErrorKind::usage,
+                         fmt::format("--cpi: '{}' are no numbers of cycles, as 1.2..1.8", text));
+  }
+  return {.min = min, .max = max, .source = "--cpi"};
+}
+
+// --- Tables -------------------------------------------------------------------------------------
+
+/// The kernel without the prefix that all have.
+std::string short_kernel(const std::string& symbol, const std::string& module) {
+  const std::string prefix = fmt::format("tvmgen_{}_", module);
+  return symbol.starts_with(prefix) ? symbol.substr(prefix.size()) : symbol;
+}
+
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "";
+  return fmt::format("{:.1f}", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// "6.7", where the divisor is exact.
+std::string ratio(std::uint64_t amount, const analysis::Count& divisor) {
+  if (!divisor.is_exact() || divisor.min == 0) return "";
+  return fmt::format("{:.1f}", static_cast<double>(amount) / static_cast<double>(divisor.min));
+}
+
+/// "1.25 ms": four digits, in the unit that fits `largest`.
+std::string time_text(std::uint64_t nanoseconds, std::uint64_t largest) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
+  auto unit = kUnits.begin();
+  while (unit + 1 != kUnits.end() && static_cast<double>(largest) >= (unit + 1)->second) ++unit;
+  return fmt::format("{:.4g} {}", static_cast<double>(nanoseconds) / unit->second, unit->first);
+}
+
+/// "1.25 ms..5 ms", ">=1.25 ms", or the median.
+std::string time_text(const std::optional<ProfileSpread>& time) {
+  if (!time) return "";
+  if (time->median) return time_text(*time->median, *time->median);
+  if (!time->max) return ">=" + time_text(time->min, time->min);
+  const std::string max = time_text(*time->max, *time->max);
+  std::string min = time_text(time->min, *time->max);
+  min.resize(min.find(' '));
+  return min + ".." + max;
+}
+
+std::string capital(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return result;
+}
+
+std::vector<std::string> spread_cells(const ProfileNumbers& numbers) {
+  const std::optional<ProfileSpread>& spread =
+      numbers.cycles ? numbers.cycles : numbers.nanoseconds;
+  if (numbers.instructions || !spread || !spread->median) return {"", ""};
+  return {std::to_string(spread->min), std::to_string(spread->max.value_or(0))};
+}
+
+struct CallRow {
+  std::string number{};
+  std::string kernel{};
+  std::string layer{};
+  ProfileNumbers numbers{};
+  analysis::Count mac{};
+  analysis::Count loaded{};
+  analysis::Count divisions{};
+};
+
+std::vector<std::string> cells_of(const CallRow& row, const Profile& profile) {
+  const std::uint64_t amount = row.numbers.amount();
+  std::vector<std::string> cells{row.number, row.kernel, row.layer, std::to_string(amount)};
+  for (std::string& cell : spread_cells(row.numbers)) cells.push_back(std::move(cell));
+  cells.push_back(percent_of(amount, profile.network.value_or(profile.total).amount()));
+  const bool has_time = profile.clock.has_value();
+  cells.push_back(has_time ? time_text(row.numbers.nanoseconds) : "");
+  cells.push_back(to_string(row.mac));
+  cells.push_back(ratio(amount, row.mac));
+  cells.push_back(to_string(row.loaded));
+  cells.push_back(to_string(row.divisions));
+  return cells;
+}
+
+std::string text_of_layer(const std::string& layer) {
+  // TFLite joins the names of all that it has fused: the first is the one people know.
+  return printable(layer.substr(0, layer.find(';')));
+}
+
+Table calls_table(const Profile& profile) {
+  Table table({"CALL", "KERNEL", "LAYER", capital(profile.unit()), "MIN", "MAX", "%", "TIME", "MAC",
+               "/MAC", "LOADED", "DIVISIONS"});
+  table.align_right({0, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  table.hide_if_empty({2, 4, 5, 7});
+  CallRow all{.kernel = "all calls", .numbers = profile.total};
+  std::uint64_t most = 0;
+  for (const ProfiledCall& call : profile.calls) most = std::max(most, call.numbers.amount());
+  for (const ProfiledCall& call : profile.calls) {
+    const CallRow row{std::to_string(call.call),
+                      printable(short_kernel(call.kernel, profile.module)),
+                      text_of_layer(call.layer),
+                      call.numbers,
+                      call.mac,
+                      call.loaded,
+                      call.divisions};
+    table.add(cells_of(row, profile),
+              call.numbers.amount() == most ? Emphasis::bold : Emphasis::none);
+    all.mac += call.mac;
+    all.loaded += call.loaded;
+    all.divisions += call.divisions;
+  }
+  table.add(cells_of(all, profile));
+  if (profile.network) {
+    CallRow network = all;
+    network.kernel = "the network";
+    network.numbers = *profile.network;
+    table.add(cells_of(network, profile));
+  }
+  return table;
+}
+
+/// Without an effect on what is counted.
+bool is_of_language(std::string_view flag) {
+  return flag == "-w" || flag.starts_with("-std=") || flag.starts_with("-D");
+}
+
+/// Where the numbers come from.
+std::string source_text(const Profile& profile) {
+  std::string text;
+  if (profile.source == ProfileSource::emulated) {
+    text = fmt::format("{} on the board {} of {}", profile.cpu, profile.machine, profile.emulator);
+  } else {
+    text = fmt::format("median of {} runs", profile.runs);
+    if (!profile.cpu.empty()) text += " on this computer";
+  }
+  if (!profile.compiler.empty()) text += "; " + profile.compiler;
+  for (const std::string& flag : profile.flags) {
+    if (!is_of_language(flag)) text += " " + flag;
+  }
+  text += '\n';
+  if (profile.clock) {
+    text += fmt::format("time at {} MHz", static_cast<double>(profile.clock->hertz) / 1e6);
+    if (const auto& cycles = profile.clock->cycles_per_instruction) {
+      const std::string max = cycles->max ? fmt::format("{}", *cycles->max) : "?";
+      text += fmt::format(" if an instruction takes {}..{} cycles on average ({})", cycles->min,
+                          max, cycles->source);
+    }
+    text += '\n';
+  }
+  return printable(text.substr(0, text.find('\n'))) + text.substr(text.find('\n'));
+}
+
+std::vector<std::string> change_cells(std::optional<std::uint64_t> before,
+                                      std::optional<std::uint64_t> after) {
+  const auto text = [](std::optional<std::uint64_t> one) {
+    return one ? std::to_string(*one) : std::string();
+  };
+  std::vector<std::string> cells{text(before), text(after), "", ""};
+  if (!before || !after) return cells;
+  const bool is_more = *after >= *before;
+  const std::uint64_t change = is_more ? *after - *before : *before - *after;
+  cells[2] = fmt::format("{}{}", is_more ? "+" : "-", change);
+  const std::string percent = percent_of(change, *before);
+  if (!percent.empty()) cells[3] = (is_more ? "+" : "-") + percent;
+  return cells;
+}
+
+Table changes_table(const Profile& before, const Profile& after) {
+  Table table({"CALL", "KERNEL", "LAYER", "BEFORE", "AFTER", "CHANGE", "%"});
+  table.align_right({0, 3, 4, 5, 6});
+  table.hide_if_empty({2});
+  const auto add = [&](std::string call, std::string kernel, std::string layer,
+                       std::vector<std::string> cells) {
+    cells.insert(cells.begin(), {std::move(call), std::move(kernel), std::move(layer)});
+    table.add(std::move(cells));
+  };
+  for (const ProfileDifference& pair : get_or_throw(compare_profiles(before, after))) {
+    const Profile& side = pair.after ? after : before;
+    const ProfiledCall& call = side.calls[pair.after ? *pair.after : *pair.before];
+    const auto amount = [](const Profile& profile, std::optional<std::size_t> index) {
+      return index ? std::optional(profile.calls[*index].numbers.amount()) : std::nullopt;
+    };
+    add(pair.after ? std::to_string(call.call) : "",
+        printable(short_kernel(call.kernel, side.module)), text_of_layer(call.layer),
+        change_cells(amount(before, pair.before), amount(after, pair.after)));
+  }
+  add("", "all calls", "", change_cells(before.total.amount(), after.total.amount()));
+  if (before.network && after.network) {
+    add("", "the network", "", change_cells(before.network->amount(), after.network->amount()));
+  }
+  return table;
+}
+
+// --- The command --------------------------------------------------------------------------------
+
+ProfileOptions profile_options(const ProfileArguments& arguments) {
+  ProfileOptions options{.cpu = arguments.cpu, .seed = arguments.seed};
+  for (const std::string& argument : arguments.inputs) add_inputs(argument, options.inputs);
+  options.compiler = arguments.compiler.command;
+  options.flags = report_options({"cc", arguments.compiler.flags}).compiler->flags;
+  options.runs = arguments.runs;
+  options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
+      std::chrono::duration<double>(std::min(arguments.seconds, 1e9)));
+  options.memory = get_or_throw(number_of(arguments.memory));
+  return options;
+}
+
+Profile profile_of_archive(const std::string& archive, const ProfileArguments& arguments,
+                           const ProfileOptions& options, const Context& context) {
+  const NetworkArgument argument = read_network_argument(archive, arguments.module, {}, context);
+  if (const graph::Check* check = argument.topology.first_error()) {
+    context.console.warn(
+        fmt::format("what is run is not a sound network: {}", printable(check->detail)));
+  }
+  Profile profile = get_or_throw(
+      profile_network(argument.deployment, {argument.module, argument.topology}, options));
+  if (!arguments.clock.empty()) {
+    std::optional<CyclesPerInstruction> cycles;
+    if (!arguments.cycles.empty()) cycles = cycles_of(arguments.cycles);
+    get_or_throw(set_clock(profile, hertz_of(arguments.clock), cycles));
+  }
+  return profile;
+}
+
+/// By its first byte: JSON, not an archive.
+bool is_json(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  return std::ifstream(path, std::ios::binary).get() == '{';
+}
+
+int run_profile(const ProfileArguments& arguments, const Context& context) {
+  const Screen screen = screen_of_standard_output();
+  const ProfileOptions options = profile_options(arguments);
+  // Whatever is wrong with the command line is said before the network runs.
+  if (!arguments.clock.empty()) hertz_of(arguments.clock);
+  if (!arguments.cycles.empty()) cycles_of(arguments.cycles);
+  std::optional<Profile> before;
+  if (!arguments.other.empty()) {
+    before = is_json(arguments.other)
+                 ? get_or_throw(load_profile(arguments.other))
+                 : profile_of_archive(arguments.other, arguments, options, context);
+  }
+  const Profile profile = profile_of_archive(arguments.archive, arguments, options, context);
+  if (before) {
+    print(changes_table(*before, profile).text(screen));
+  } else if (arguments.json) {
+    print(to_json(profile, JsonLayout::pretty));
+  } else {
+    print(calls_table(profile).text(screen) + "\n" + source_text(profile));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command profile_command(CLI::App& parent) {
+  return make_command(
+      parent, "profile",
+      "Show what each call of main takes: instructions of a microcontroller in QEMU, or time on "
+      "this computer. This compiles the archive's C. The emulated program has no access to this "
+      "computer; with --cpu host it has your rights",
+      declare_profile_options, run_profile);
+}
+
+}  // namespace mlf::program

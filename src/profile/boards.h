@@ -1,0 +1,57 @@
+// The boards of QEMU that programs run on, and what a program needs there.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mlf/profile.h"
+
+namespace mlf::profile {
+
+inline constexpr std::uint32_t kMiB = 1 << 20;
+
+struct Region {
+  std::uint32_t begin = 0;
+  std::uint32_t bytes = 0;
+};
+
+/// Where parts of a program are in a board's memory.
+struct Layout {
+  Region code;  ///< functions and constants
+  Region data;  ///< everything else, the stack first
+  std::uint32_t stack = 0;
+};
+
+/// What an emulated clock counts.
+struct Counter {
+  /// Quarters of a nanosecond of a tick of SysTick; 0: instructions are counted themselves.
+  std::uint32_t tick = 0;
+  /// The power of two of nanoseconds that the emulator takes for an instruction.
+  std::uint32_t shift = 0;
+};
+
+struct Board {
+  std::string_view cpu;
+  std::string_view machine;
+  std::string_view emulator;
+  std::vector<std::string> arguments;  ///< of the emulator, beside machine and files
+  std::vector<std::string> flags;      ///< of the compiler
+  std::vector<std::string> link;       ///< only when it links
+  std::string runtime;                 ///< C in front of the program
+  Region vectors;                      ///< of a Cortex-M; no bytes: there are none
+  std::vector<Layout> layouts;         ///< to be tried in this order
+  Counter counter;
+};
+
+/// Null for the processor of this computer.
+const Board* board_of(std::string_view cpu);
+
+std::string linker_script(const Board& board, const Layout& layout);
+
+/// The number of instructions since the counter began, for a time that the program saved.
+std::uint64_t instructions_at(const Counter& counter, std::uint64_t time);
+
+}  // namespace mlf::profile

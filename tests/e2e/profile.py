@@ -1,0 +1,325 @@
+"""`mlf profile`: instructions are exact and the same in every run, outputs are those of `mlf run`, and nothing
+is left of hostile code.
+
+Exact      n instructions that are added to one kernel are added to that call, on every processor
+Whole      the calls and what main does between them are what a driver of the tests counts by itself
+           (cortex_m.py), which reads SysTick once before and once after the network
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import cortex_m
+import numpy_files
+import plan_programs
+import plan_run
+import program_case
+import run
+import schemas
+import support
+
+ADD, BLOCKS, PACKED, MODULES = run.ADD, run.BLOCKS, run.PACKED, run.MODULES
+GRAPH = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+CORTEX_M = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")
+TOOLS = {
+    **dict.fromkeys(CORTEX_M, ("arm-none-eabi-gcc", "qemu-system-arm")),
+    "rv32imc": ("riscv64-unknown-elf-gcc", "qemu-system-riscv32"),
+}
+
+
+def emulated():
+    """The processors that can be emulated here; with CI=true, all."""
+    found = [cpu for cpu, tools in TOOLS.items() if all(map(shutil.which, tools))]
+    if len(found) < len(TOOLS) and os.environ.get("CI") == "true":
+        raise AssertionError(f"compilers and emulators are missing: {sorted(set(TOOLS) - set(found))}")
+    return found
+
+
+CPUS = emulated()
+needs_cortex_m = unittest.skipUnless("cortex-m4" in CPUS, "no compiler or no emulator of a Cortex-M is installed")
+
+
+def profile(archive, cpu="cortex-m4", *options):
+    return json.loads(support.run_ok("profile", "--json", "--cpu", cpu, *options, archive).stdout)
+
+
+def digests(archive, directory):
+    """Of the outputs of `mlf run` with the same inputs."""
+    path = directory / "outputs.npz"
+    support.run_ok("run", "--random", "1", "-o", path, archive)
+    arrays = numpy_files.read_npz(path.read_bytes())
+    return [{"name": name, "sha256": hashlib.sha256(one.data).hexdigest()} for name, one in arrays.items()]
+
+
+def counts(document):
+    return [call["instructions"] for call in document["calls"]]
+
+
+class Profiles(program_case.Directory):
+    def test_have_the_outputs_of_run(self):
+        checker = schemas.validator("profile")
+        for cpu in (*CPUS, "host"):
+            for archive in (ADD, QNN, BLOCKS, PACKED, GRAPH):
+                with self.subTest(cpu=cpu, archive=archive):
+                    document = profile(archive, cpu)
+                    schemas.check(checker, document, f"{cpu} {archive}")
+                    self.assertEqual(document["outputs"], digests(archive, self.directory))
+
+    def test_are_the_same_in_every_run(self):
+        for cpu in CPUS:
+            first = support.run_ok("profile", "--json", "--cpu", cpu, BLOCKS).stdout
+            self.assertEqual(support.run_ok("profile", "--json", "--cpu", cpu, BLOCKS).stdout, first, cpu)
+
+    def slower(self, cpu, added):
+        """QNN with so many more instructions in its third call."""
+        is_arm = cpu != "rv32imc"
+        text = f".rept {added}\\n nop\\n .endr"
+        if added > 10_000:
+            # A loop of two instructions, and one or two that load how often it runs.
+            counter = "t0" if not is_arm else "r3"
+            load = f"ldr r3, ={added // 2}" if is_arm else f"li t0, {added // 2}"
+            loop = "subs r3, r3, #1\\n bne 1b" if is_arm else "addi t0, t0, -1\\n bnez t0, 1b"
+            text = f"{load}\\n 1: {loop}"
+        else:
+            counter = "memory"
+        if is_arm:
+            text = f".syntax unified\\n {text}"
+        asm = f'__asm__ volatile("{text}" ::: "{counter}");'
+        edit = run.substituted(r"(fused_nn_max_pool2d_cast\([^;{]*\) \{)", r"\1 " + asm.replace("\\", "\\\\"))
+        path = run.changed(QNN, self.directory / "slower.tar", edit)
+        self.assertEqual(edit.count, 1)
+        return path
+
+    def test_are_exact(self):
+        for cpu in CPUS:
+            before = profile(QNN, cpu)
+            for added in (1, 3, 1000, 3_000_000):
+                after = profile(self.slower(cpu, added), cpu)
+                more = [b - a for a, b in zip(counts(before), counts(after), strict=True)]
+                with self.subTest(cpu=cpu, added=added):
+                    self.assertIn(more[2] - added, (1, 2) if added > 10_000 else (0,))
+                    self.assertEqual(more[:2] + more[3:], [0, 0, 0])
+                    self.assertEqual(after["network"]["instructions"] - before["network"]["instructions"], more[2])
+
+    def test_have_the_costs_of_the_report(self):
+        (module,) = json.loads(support.run_ok("report", "--json", BLOCKS).stdout)["modules"]
+        for mine, theirs in zip(profile(BLOCKS, "host")["calls"], module["calls"], strict=True):
+            self.assertEqual([mine[key] for key in ("kernel", "layer", "mac", "loaded")],
+                             [theirs[key] for key in ("kernel", "layer", "mac", "loaded")])  # fmt: skip
+
+    def test_of_this_computer_are_times(self):
+        document = profile(BLOCKS, "host", "--runs", "5")
+        self.assertEqual((document["source"], document["unit"], document["runs"]), ("timed", "nanoseconds", 5))
+        for numbers in (*document["calls"], document["total"], document["network"]):
+            spread = numbers["nanoseconds"]
+            self.assertLessEqual(spread["min"], spread["median"])
+            self.assertLessEqual(spread["median"], spread["max"])
+        self.assertGreaterEqual(document["network"]["nanoseconds"]["min"], document["total"]["nanoseconds"]["min"])
+        text = support.run_ok("profile", "--cpu", "host", QNN).stdout.decode()
+        self.assertRegex(text, r"CALL +KERNEL +NANOSECONDS +MIN +MAX +% +MAC +/MAC +LOADED +DIVISIONS\n")
+        self.assertIn("median of 10 runs on this computer; cc -O2", text)
+
+    @needs_cortex_m
+    def test_count_the_whole_network(self):
+        archives = {BLOCKS: None}
+        if support.HAS_WHOLE_CORPUS:
+            archives[support.CORPUS / "tvm-0.16/aww-aot-c-usmp/module.tar"] = 21_900_000
+        for archive, expected in archives.items():
+            document = profile(archive)
+            total, network = (document[key]["instructions"] for key in ("total", "network"))
+            print(f"{archive.parent.name}: {len(document['calls'])} calls {total}, the network {network}")
+            self.assertEqual(total, sum(counts(document)))
+            self.assertLessEqual(total, network)
+            self.assertLess(network - total, network / 100)
+            with tempfile.TemporaryDirectory() as directory:
+                directory = pathlib.Path(directory)
+                ((_, topology),) = run.networks(archive)
+                driver = plan_programs.Network(plan_run.unpacked(archive, directory), topology, directory / "work")
+                counted = cortex_m.instructions(driver, "-O2")
+            self.assertLess(abs(network - counted), counted / 100)
+            if expected:
+                self.assertLess(abs(network - expected), expected / 100)
+
+    @needs_cortex_m
+    def test_have_a_table(self):
+        lines = support.run_ok("profile", "--cpu", "cortex-m4", QNN).stdout.decode().splitlines()
+        self.assertRegex(lines[0], r"^CALL +KERNEL +INSTRUCTIONS +% +MAC +/MAC +LOADED +DIVISIONS$")
+        self.assertRegex(lines[2], r"^ +1 +fused_nn_conv2d\w+ +\d+ +\d+\.\d +18432 +\d+\.\d +\d+ +\d+$")
+        self.assertRegex(lines[5], r"^ +all calls +\d+ +\d+\.\d +18432 ")
+        self.assertRegex(lines[6], r"^ +the network +\d+ +100\.0 +18432 ")
+        self.assertRegex(lines[8], r"^cortex-m4 on the board mps2-an386 of qemu-system-arm; arm-none-eabi-gcc -O2 ")
+
+    @needs_cortex_m
+    def test_have_times_of_a_clock(self):
+        for options, low, high in (((), 1, 4), (("--cpi", "1.2..1.8"), 1.2, 1.8), (("--cpi", "2"), 2, 2)):
+            document = profile(QNN, "cortex-m4", "--clock", "80M", *options)
+            self.assertEqual(document["clock"]["hertz"], 80_000_000)
+            for numbers in (*document["calls"], document["total"], document["network"]):
+                time, instructions = numbers["nanoseconds"], numbers["instructions"]
+                self.assertIsNone(time["median"])
+                self.assertLess(abs(time["min"] - instructions * low * 12.5), 1.1)
+                self.assertLess(abs(time["max"] - instructions * high * 12.5), 1.1)
+        document = profile(QNN, "cortex-m7", "--clock", "200000k")
+        self.assertIsNone(document["calls"][0]["nanoseconds"]["max"])
+        text = support.run_ok("profile", "--cpu", "cortex-m4", "--clock", "80M", QNN).stdout.decode()
+        self.assertRegex(text, r" [\d.]+\.\.[\d.]+ ms ")
+        self.assertIn("time at 80 MHz if an instruction takes 1..4 cycles on average (Cortex-M4 manual (DDI 0439)", text)
+
+    @needs_cortex_m
+    def test_are_compared(self):
+        saved = self.directory / "before.json"
+        saved.write_bytes(support.run_ok("profile", "--json", "--cpu", "cortex-m4", QNN).stdout)
+        same = support.run_ok("profile", "--cpu", "cortex-m4", "--against", saved, QNN).stdout.decode()
+        self.assertEqual(re.findall(r"\+(?!0)\d", same), [])
+        by_archive = support.run_ok("profile", "--cpu", "cortex-m4", "--against", QNN, QNN).stdout.decode()
+        self.assertEqual(same, by_archive)
+        small = support.run_ok("profile", "--cpu", "cortex-m4", "--cflags=-Os", "--against", saved, QNN).stdout.decode()
+        self.assertRegex(small, r"the network +\d+ +\d+ +[+-]\d+ +[+-][\d.]+")
+        result = support.run("profile", "--cpu", "host", "--against", saved, QNN)
+        self.assertEqual(result.returncode, 64)
+        self.assertIn(b"instructions cannot be compared with nanoseconds", result.stderr)
+
+    @needs_cortex_m
+    def test_use_the_values_of_inputs(self):
+        array = numpy_files.Array("float32", (1, 10), bytes(40))
+        (self.directory / "x.npy").write_bytes(numpy_files.npy(array))
+        given = profile(ADD, "cortex-m4", "--input", f"x={self.directory}/x.npy")
+        self.assertNotEqual(given["outputs"], profile(ADD)["outputs"])
+        self.assertNotEqual(profile(ADD, "cortex-m4", "--random", "2")["outputs"], profile(ADD)["outputs"])
+
+
+class Refusals(run.Refusals):
+    """On this computer and on a board; of `run.Refusals`, only the helpers are used."""
+
+    def refused(self, *arguments, code=65):
+        result = support.run("profile", *arguments, env=self.environment)
+        self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        text = result.stderr.decode()
+        self.assertEqual(text.count("\n"), 1, text)
+        return text
+
+    @needs_cortex_m
+    def test_of_c_that_does_not_end_as_it_should(self):
+        uart = "volatile unsigned* u = (volatile unsigned*)0x40004000; u[2] = 1;"
+        for body, message in (
+            ("for (;;) {}", "took longer than 3 s"),
+            ("__asm__ volatile(\"cpsid i\\\\n1: wfi\\\\n b 1b\");", "took longer than 3 s"),
+            (f"{uart} for (unsigned i = 0; i < 1u << 30; ++i) u[0] = 65;", "took longer than 3 s"),
+            ("*(volatile int*)0x50000000 = 1;", "it accessed memory that does not exist"),
+            ("__asm__ volatile(\"udf #0\");", "it is not code for this processor"),
+            ("volatile char a[3 << 20]; for (int i = 3 << 20; i-- > 0;) a[i] = 1;", "the network "),
+            ("*(volatile unsigned*)0xE000ED0C = 0x05FA0004;", "did not write all its results"),
+            # Semihosting, with which a program would have files and the shell: there is none.
+            ("__asm__ volatile(\"movs r0, #18\\\\n bkpt 0xab\" ::: \"r0\");", "it is not code for this processor"),
+            ("return -1;", "the network returned an error"),
+            ("volatile char* p = TVMBackendAllocWorkspace(1, 0, (uint64_t)1 << 30, 2, 8); *p = 1;", "the board has not enough memory"),
+        ):
+            with self.subTest(body):
+                seconds = "3" if "took" in message else "60"
+                text = self.refused("--cpu", "cortex-m4", "--seconds", seconds, self.kernel(body))
+                self.assertIn(message, text)
+
+    def test_of_hostile_c_on_this_computer(self):
+        libc = "int fork(void); int setsid(void); unsigned sleep(unsigned); void abort(void); "
+        for body, message in (
+            ("for (;;) {}", "took longer than 1 s"),
+            ("if (fork() == 0) { setsid(); sleep(600); } sleep(600);", "took longer than 1 s"),
+            ("abort();", "signal 6"),
+        ):
+            with self.subTest(body):
+                text = self.refused("--cpu", "host", "--seconds", "1" if "took" in message else "60", self.kernel(libc + body))
+                self.assertIn(message, text)
+
+    def test_of_c_that_writes_files(self):
+        path = self.kernel('#include <stdio.h>\nFILE* f = fopen("left", "wb"); if (f) fclose(f);')
+        support.run("profile", "--cpu", "host", path, env=self.environment)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    @needs_cortex_m
+    def test_of_unaligned_access_of_a_cortex_m0(self):
+        path = self.kernel("extern char mlf_stack_top[]; char* volatile p = mlf_stack_top - 7; (void)*(volatile int*)p;")
+        profile(path, "cortex-m3")
+        self.assertIn("it accessed memory", self.refused("--cpu", "cortex-m0plus", path))
+
+    @needs_cortex_m
+    def test_of_what_does_not_fit(self):
+        for size, fits in ((12 << 20, True), (17 << 20, False)):
+            path = self.kernel(f"static volatile char large[{size}]; large[0] = 1;")
+            if fits:
+                profile(path, "cortex-m33")
+                continue
+            text = self.refused("--cpu", "cortex-m33", path, code=1)
+            self.assertIn("does not fit into the memory of the board mps2-an505, which has 4 MiB of code", text)
+            profile(path, "cortex-m55")
+        constants = self.kernel(f"static const volatile char large[{12 << 20}] = {{1}}; (void)large[1];")
+        profile(constants, "cortex-m4")
+
+    def test_of_programs_that_are_missing(self):
+        empty = self.directory / "bin"
+        empty.mkdir()
+        for cpu, packages in (("cortex-m4", "gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm"),
+                              ("rv32imc", "picolibc-riscv64-unknown-elf and qemu-system-misc")):  # fmt: skip
+            self.environment["PATH"] = str(empty)
+            text = self.refused("--cpu", cpu, ADD, code=64)
+            self.assertIn("-gcc' is not installed", text)
+            self.assertIn(packages, text)
+            compiler = empty / TOOLS[cpu][0]
+            compiler.write_text("#!/bin/sh\n")
+            compiler.chmod(0o755)
+            self.assertIn(f"'{TOOLS[cpu][1]}' is not installed", self.refused("--cpu", cpu, ADD, code=64))
+
+    def test_of_wrong_command_lines(self):
+        wrong = self.directory / "wrong.json"
+        wrong.write_text('{"format": "mlf-report"}\n')
+        for arguments, code, message in (
+            (["--cpu", "host", "--clock", "80X"], 64, "'80X' is no frequency"),
+            (["--cpu", "host", "--clock", "0"], 64, "'0' is no frequency"),
+            (["--cpu", "host", "--clock", "80M"], 64, "a clock is for instructions and cycles"),
+            (["--cpu", "host", "--clock", "80M", "--cpi", "2..1"], 64, "'2..1' are no numbers of cycles"),
+            (["--cpu", "host", "--input", "z=none.npy"], 74, "none.npy"),
+            (["--cpu", "host", "--cc", "no-such-compiler"], 64, "no-such-compiler"),
+        ):
+            with self.subTest(arguments):
+                self.assertIn(message, self.refused(*arguments, ADD, code=code))
+        result = support.run("profile", "--cpu", "host", "--against", wrong, ADD)
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"not a profile", result.stderr)
+        self.assertIn("--module", self.refused("--cpu", "host", MODULES, code=64))
+        if "rv32imc" in CPUS:
+            text = self.refused("--cpu", "rv32imc", "--clock", "80M", ADD, code=64)
+            self.assertIn("cores with rv32imc differ", text)
+            profile(ADD, "rv32imc", "--clock", "80M", "--cpi", "1..3")
+
+    @needs_cortex_m
+    def test_of_a_run_that_is_interrupted(self):
+        command = [support.PROGRAM, "profile", "--cpu", "cortex-m4", self.kernel("for (;;) {}")]
+        program = subprocess.Popen(command, env=self.environment)
+        for _ in range(1000):
+            if [*self.temporary.glob("*/results")]:
+                break
+            signal.sigtimedwait([], 0.02)
+        program.send_signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), -signal.SIGTERM)
+        for _ in range(1000):
+            if not [*self.temporary.iterdir()]:
+                break
+            signal.sigtimedwait([], 0.02)
+        self.assertEqual([*self.temporary.iterdir()], [])
+
+    test_of_functions_that_are_missing = None
+    test_of_objects_for_another_processor = None
+    test_of_inputs_that_do_not_fit = None
+
+
+if __name__ == "__main__":
+    unittest.main()
