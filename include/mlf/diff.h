@@ -35,18 +35,30 @@ struct NumberChange {
 enum class KernelChange : std::uint8_t {
   added,
   removed,
-  moved,        ///< the same code with its workspaces at other offsets of a pool
+  moved,        ///< the same code with its workspaces and constants at other offsets of pools
+  constants,    ///< the same code with constants stored in another form
   rescheduled,  ///< other code for the same tensors and as many multiply-accumulates
   changed,      ///< other code, other tensors, constants or arithmetic
 };
 MLF_API std::string_view to_string(KernelChange change);
 
+/// How a kernel stores its constants in another form. Each is a number of constants.
+struct StorageChanges {
+  std::size_t types = 0;   ///< of another type
+  std::size_t counts = 0;  ///< one element in place of all, or the reverse
+  /// In one build they share their bytes with other constants that are apart in the other build.
+  std::size_t shared = 0;
+
+  bool any() const { return types + counts + shared > 0; }
+};
+
 /// A kernel whose program differs between the builds.
 struct KernelDifference {
   KernelChange change{};
-  std::string before;  ///< its symbol; empty if added
-  std::string after;   ///< its symbol; empty if removed
-  std::string name;    ///< short, of both: "cast_subtract", "conv2d -> conv2d_1"
+  std::string before;          ///< its symbol; empty if added
+  std::string after;           ///< its symbol; empty if removed
+  std::string name;            ///< short, of both: "cast_subtract", "conv2d -> conv2d_1"
+  StorageChanges constants{};  ///< of KernelChange::constants
   std::vector<NumberChange> numbers{};
 };
 

@@ -61,12 +61,14 @@ std::uint64_t effect_of(const KernelDifference& kernel) {
   return effect;
 }
 
-/// The kernels of which more than offsets changed, the largest change first; those without numbers
-/// in the order of the network.
+/// The kernels of which more changed than what a sentence says, the largest change first; those
+/// without numbers in the order of the network.
 std::vector<const KernelDifference*> by_effect(const ModuleDifference& module) {
   std::vector<const KernelDifference*> kernels;
   for (const KernelDifference& kernel : module.kernels) {
-    if (kernel.change != KernelChange::moved) kernels.push_back(&kernel);
+    const bool has_sentence =
+        kernel.change == KernelChange::moved || kernel.change == KernelChange::constants;
+    if (!has_sentence) kernels.push_back(&kernel);
   }
   std::ranges::stable_sort(kernels, [](const KernelDifference* a, const KernelDifference* b) {
     return effect_of(*a) > effect_of(*b);
@@ -82,6 +84,21 @@ std::string moved_offsets(const ModuleDifference& module) {
                     : fmt::format("offsets moved in {} kernel{}", count, count == 1 ? "" : "s");
 }
 
+/// "conv2d_add: 3 constants of another type, 1 with another number of elements"
+std::string stored_differently(const KernelDifference& kernel) {
+  std::string text = kernel.name;
+  const auto add = [&](std::size_t count, std::string_view how) {
+    if (count == 0) return;
+    text += text.size() == kernel.name.size()
+                ? fmt::format(": {} constant{} {}", count, count == 1 ? "" : "s", how)
+                : fmt::format(", {} {}", count, how);
+  };
+  add(kernel.constants.types, "of another type");
+  add(kernel.constants.counts, "with another number of elements");
+  add(kernel.constants.shared, "shared in one of the builds");
+  return text;
+}
+
 std::string name_of(const ModuleDifference& module) {
   return module.name.empty() ? "-" : module.name;
 }
@@ -93,6 +110,9 @@ std::vector<std::string> sentences_of(const ModuleDifference& module) {
   if (module.is_removed) sentences.emplace_back("module removed");
   if (std::string moved = moved_offsets(module); !moved.empty()) {
     sentences.push_back(std::move(moved));
+  }
+  for (const KernelDifference& kernel : module.kernels) {
+    if (kernel.change == KernelChange::constants) sentences.push_back(stored_differently(kernel));
   }
   sentences.insert(sentences.end(), module.graph.begin(), module.graph.end());
   return sentences;

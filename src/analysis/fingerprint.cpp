@@ -90,38 +90,60 @@ std::unordered_set<std::uint32_t> byte_arrays_of(Node function) {
   return arrays;
 }
 
-/// Pools also contain constants, and their offsets identify them. Only memory that the function
-/// writes is a workspace.
-PoolPlaces pool_places(Node function) {
-  PoolPlaces places{.pools = byte_arrays_of(function), .lets = {}};
-  std::unordered_set<std::uint32_t> written;
+/// The lets of a function that place a pointer in a byte array that it receives.
+struct PlacedPointers {
+  std::unordered_set<std::uint32_t> arrays;   ///< Buffers that it does not write itself
+  std::vector<Node> lets;                     ///< LetStmts, in its order
+  std::unordered_set<std::uint32_t> written;  ///< variables that it writes through
+};
+
+PlacedPointers placed_pointers(Node function) {
+  PlacedPointers placed{.arrays = byte_arrays_of(function), .lets = {}, .written = {}};
   tir::for_each_pre_order(function, [&](Node node) {
-    if (node.is(Kind::Store)) written.insert(index(node[tir::f::Store::buffer_var].id()));
+    if (node.is(Kind::Store)) placed.written.insert(index(node[tir::f::Store::buffer_var].id()));
     if (!node.is(Kind::BufferStore)) return;
     const Node buffer = node[tir::f::BufferStore::buffer];
-    written.insert(index(buffer[tir::f::Buffer::data].id()));
-    places.pools.erase(index(buffer.id()));
+    placed.written.insert(index(buffer[tir::f::Buffer::data].id()));
+    placed.arrays.erase(index(buffer.id()));
   });
-  std::vector<Node> lets;
   tir::for_each_pre_order(function, [&](Node node) {
     if (!node.is(Kind::LetStmt)) return;
     const Node buffer = placed_in(node);
-    if (!buffer || !places.pools.contains(index(buffer.id()))) return;
-    lets.push_back(node);
+    if (!buffer || !placed.arrays.contains(index(buffer.id()))) return;
+    placed.lets.push_back(node);
   });
-  for (const Node let : lets) {
-    if (written.contains(index(let[tir::f::LetStmt::var].id()))) continue;
+  return placed;
+}
+
+/// Pools also contain constants, and their offsets identify them. Only memory that the function
+/// writes is a workspace.
+PoolPlaces pool_places(Node function) {
+  const PlacedPointers placed = placed_pointers(function);
+  PoolPlaces places{.pools = placed.arrays, .lets = {}};
+  for (const Node let : placed.lets) {
+    if (placed.written.contains(index(let[tir::f::LetStmt::var].id()))) continue;
     places.pools.erase(index(placed_in(let).id()));
   }
-  for (const Node let : lets) {
+  for (const Node let : placed.lets) {
     if (places.pools.contains(index(placed_in(let).id()))) places.lets.insert(index(let.id()));
   }
   return places;
 }
 
+/// Of workspaces and constants.
+PoolPlaces all_places(Node function) {
+  const PlacedPointers placed = placed_pointers(function);
+  PoolPlaces places{.pools = placed.arrays, .lets = {}};
+  for (const Node let : placed.lets) places.lets.insert(index(let.id()));
+  return places;
+}
+
 class Fingerprint {
  public:
-  explicit Fingerprint(PoolPlaces places) : places_(std::move(places)) {}
+  explicit Fingerprint(PoolPlaces places, std::span<const ConstantForm> constants = {})
+      : places_(std::move(places)) {
+    for (const ConstantForm& one : constants) constants_.emplace(index(one.variable), one);
+  }
 
   std::uint64_t of(Node function) {
     tir::for_each_pre_order(function, [&](Node node) {
@@ -136,9 +158,23 @@ class Fingerprint {
  private:
   std::uint64_t digest(Node node) const {
     Digest digest;
+    if (const ConstantForm* const constant = read_by(node)) {
+      const Node load = node.is(Kind::Cast) ? node[f::Cast::value] : node;
+      digest.add(static_cast<std::uint64_t>(Kind::BufferLoad));
+      digest.add(node.dtype().packed());
+      add_child(digest, load[f::BufferLoad::buffer]);
+      if (!constant->has_indices) return digest.value();
+      for (const Node place : load.list(f::BufferLoad::indices)) add_child(digest, place);
+      return digest.value();
+    }
     digest.add(static_cast<std::uint64_t>(node.kind()));
     if (has_identity(node)) digest.add(numbers_.at(index(node.id())));
-    if (places_.pools.contains(index(node.id()))) return digest.value();
+    if (places_.pools.contains(index(node.id())) || is_stored(node)) return digest.value();
+    if (node.is(Kind::AllocateConst) && is_stored(node[f::AllocateConst::buffer_var])) {
+      add_child(digest, node[f::AllocateConst::buffer_var]);
+      add_child(digest, node[f::AllocateConst::body]);
+      return digest.value();
+    }
     if (places_.lets.contains(index(node.id()))) {
       add_child(digest, node[tir::f::LetStmt::var]);
       add_child(digest, placed_in(node));
@@ -150,6 +186,28 @@ class Fingerprint {
       if (!is_passed_over(node.kind(), i)) add_field(digest, node, i, fields[i].type);
     }
     return digest.value();
+  }
+
+  const ConstantForm* constant_of(Node variable) const {
+    const auto found = constants_.find(index(variable.id()));
+    return found == constants_.end() ? nullptr : &found->second;
+  }
+
+  /// Whether it is the variable or a buffer of a constant.
+  bool is_stored(Node node) const {
+    if (constants_.empty()) return false;
+    return constant_of(node.is(Kind::Buffer) ? node[f::Buffer::data] : node) != nullptr;
+  }
+
+  /// The constant that a load reads, or a cast of one to the type that all loads have.
+  const ConstantForm* read_by(Node node) const {
+    if (constants_.empty()) return nullptr;
+    const Node load = node.is(Kind::Cast) ? node[f::Cast::value] : node;
+    if (!load.is(Kind::BufferLoad) || load[f::BufferLoad::predicate]) return nullptr;
+    const ConstantForm* const constant = constant_of(load[f::BufferLoad::buffer][f::Buffer::data]);
+    if (constant == nullptr || !node.is(Kind::Cast)) return constant;
+    const bool is_of_storage = node.dtype() == constant->dtype && load.dtype() != constant->dtype;
+    return is_of_storage ? constant : nullptr;
   }
 
   void add_child(Digest& digest, Node child) const {
@@ -203,6 +261,7 @@ class Fingerprint {
   }
 
   PoolPlaces places_;
+  std::unordered_map<std::uint32_t, ConstantForm> constants_;  // by variable
   std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
   std::unordered_map<std::uint32_t, std::uint64_t> digests_;
 };
@@ -215,6 +274,18 @@ std::uint64_t fingerprint(Node prim_func) {
 
 std::uint64_t fingerprint_without_offsets(Node prim_func) {
   return Fingerprint(pool_places(prim_func)).of(prim_func);
+}
+
+std::uint64_t fingerprint_without_storage(Node prim_func, std::span<const ConstantForm> constants) {
+  return Fingerprint(all_places(prim_func), constants).of(prim_func);
+}
+
+std::vector<Node> constants_in_pools(Node prim_func) {
+  PlacedPointers placed = placed_pointers(prim_func);
+  std::erase_if(placed.lets, [&](Node let) {
+    return placed.written.contains(index(let[f::LetStmt::var].id()));
+  });
+  return std::move(placed.lets);
 }
 
 namespace {

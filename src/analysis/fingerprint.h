@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "mlf/tir/module.h"
 
@@ -18,6 +20,23 @@ std::uint64_t fingerprint(tir::Node prim_func);
 /// The same without the offsets of workspaces in memory pools: offsets of pointers into a pool that
 /// the function writes through, and the sizes of these pools.
 MLF_API std::uint64_t fingerprint_without_offsets(tir::Node prim_func);
+
+/// A constant of a function, whatever the form in which the function stores it.
+struct ConstantForm {
+  tir::NodeId variable{};
+  tir::DType dtype{};       ///< that its loads have, some after a cast
+  bool has_indices = true;  ///< whether indices of its loads are part of the program
+};
+
+/// The same as `fingerprint_without_offsets`, and without the form of constants: types and numbers
+/// of elements, values, offsets in pools, and casts of their loads to `ConstantForm::dtype`.
+std::uint64_t fingerprint_without_storage(tir::Node prim_func,
+                                          std::span<const ConstantForm> constants);
+
+/// Returns the LetStmts that place a pointer in one of the byte arrays that a function receives, as
+/// TVM's memory planner gives them to it, and never write through the pointer: constants of pools.
+/// In the order of the function.
+std::vector<tir::Node> constants_in_pools(tir::Node prim_func);
 
 /// Returns a number that is equal for PrimFuncs that compute the same: the expressions that they
 /// store and the functions that they call, each once, in the order of first occurrence. Ignores

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/fingerprint.h"
+#include "analysis/stored_constants.h"
 #include "support/digits.h"
 #include "tir/c/c.h"
 
@@ -284,6 +285,40 @@ bool differ_in_offsets_alone(const KernelReport& a, const KernelReport& b) {
          analysis::fingerprint_without_offsets(b.document->module.node(b.function));
 }
 
+/// Kernels that store their constants in another form, by index in ModuleDifference::kernels.
+using StoredDifferently = std::map<std::size_t, std::vector<analysis::StoredConstant>>;
+
+std::optional<std::vector<analysis::StoredConstant>> stored_constants(const KernelReport& a,
+                                                                      const KernelReport& b) {
+  if (!a.document || !b.document) return std::nullopt;
+  return analysis::constants_in_other_form(a.document->module.node(a.function),
+                                           b.document->module.node(b.function));
+}
+
+/// Counts the changes. Whether constants share a place shows in all kernels together.
+void count_changes(ModuleDifference& difference, const StoredDifferently& stored) {
+  using analysis::ConstantPlace;
+  std::map<ConstantPlace, std::set<ConstantPlace>> before;  // by place after
+  std::map<ConstantPlace, std::set<ConstantPlace>> after;   // by place before
+  for (const auto& [kernel, constants] : stored) {
+    for (const analysis::StoredConstant& one : constants) {
+      before[one.after].insert(one.before);
+      after[one.before].insert(one.after);
+    }
+  }
+  for (const auto& [kernel, constants] : stored) {
+    StorageChanges& changes = difference.kernels[kernel].constants;
+    for (const analysis::StoredConstant& one : constants) {
+      const bool is_in_pool = !one.before.pool.empty();
+      changes.types += one.has_other_type ? 1 : 0;
+      changes.counts += one.has_other_count ? 1 : 0;
+      const bool is_shared = before[one.after].size() > 1 || after[one.before].size() > 1;
+      changes.shared += is_in_pool && is_shared ? 1 : 0;
+    }
+    if (!changes.any()) difference.kernels[kernel].change = KernelChange::moved;
+  }
+}
+
 /// The sources of a value, as numbers that are equal on both sides if `partners` (of calls on the
 /// left; empty for the right) pairs them.
 std::vector<std::size_t> sources_of(const Topology& network, const graph::Call& call,
@@ -325,6 +360,7 @@ void add_one_sided(ModuleDifference& difference, KernelChange change, const Kern
                                 is_added ? "" : kernel.symbol,
                                 is_added ? kernel.symbol : "",
                                 kernel.short_name,
+                                {},
                                 {}});
 }
 
@@ -358,6 +394,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
   std::vector<bool> is_known_right(b.kernels.size());
   std::vector<bool> is_paired_left(a.calls.size());
   std::vector<bool> is_paired_right(b.calls.size());
+  StoredDifferently stored;
   for (std::size_t i = 0; i < partners.size(); ++i) {
     if (partners[i] == kNone) continue;
     is_paired_left[i] = true;
@@ -377,16 +414,22 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     is_known_right[after.kernel] = true;
     if (!is_new || left.programs()[before.kernel] == right.programs()[after.kernel]) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
-    const bool is_moved =
-        differ_in_offsets_alone(a.kernels[before.kernel], b.kernels[after.kernel]);
-    kernel.change =
-        is_moved ? KernelChange::moved : change_of(*a.network, before, *b.network, after);
+    if (differ_in_offsets_alone(a.kernels[before.kernel], b.kernels[after.kernel])) {
+      kernel.change = KernelChange::moved;
+    } else if (auto constants =
+                   stored_constants(a.kernels[before.kernel], b.kernels[after.kernel])) {
+      kernel.change = KernelChange::constants;
+      stored.emplace(difference.kernels.size() - 1, std::move(*constants));
+    } else {
+      kernel.change = change_of(*a.network, before, *b.network, after);
+    }
     kernel.before = a.kernels[before.kernel].symbol;
     kernel.after = b.kernels[after.kernel].symbol;
     kernel.name = name_of_both(a.kernels[before.kernel], b.kernels[after.kernel]);
     compare_calls(kernel.numbers, before, after);
     add_code(kernel.numbers, a, before.kernel, b, after.kernel);
   }
+  count_changes(difference, stored);
   add_unpaired(difference, {KernelChange::removed, left, right, "after", "gone"}, is_known_left,
                is_paired_left);
   add_unpaired(difference, {KernelChange::added, right, left, "before", "new"}, is_known_right,
@@ -439,6 +482,7 @@ void compare_functions(ModuleDifference& difference, const Side& left, const Sid
                                     a[i].symbol,
                                     b[same_name].symbol,
                                     name_of_both(a[i], b[same_name]),
+                                    {},
                                     {}});
     }
   }
@@ -483,8 +527,8 @@ std::string NumberChange::delta() const {
 }
 
 std::string_view to_string(KernelChange change) {
-  constexpr std::array<std::string_view, 5> kNames{"added", "removed", "moved", "rescheduled",
-                                                   "changed"};
+  constexpr std::array<std::string_view, 6> kNames{"added",     "removed",     "moved",
+                                                   "constants", "rescheduled", "changed"};
   return kNames[static_cast<std::size_t>(change)];
 }
 

@@ -207,10 +207,22 @@ void write_change(Writer& out, const NumberChange& number) {
   out.member("after", number.after);
 }
 
+void write_storage_changes(Writer& out, const StorageChanges& changes) {
+  out.member("types", changes.types);
+  out.member("counts", changes.counts);
+  out.member("shared", changes.shared);
+}
+
+std::optional<StorageChanges> stored_differently(const KernelDifference& kernel) {
+  if (kernel.change != KernelChange::constants) return std::nullopt;
+  return kernel.constants;
+}
+
 void write_changed_kernel(Writer& out, const KernelDifference& kernel) {
   out.member("change", to_string(kernel.change));
   out.text_or_null("before", kernel.before);
   out.text_or_null("after", kernel.after);
+  out.object("constants", stored_differently(kernel), write_storage_changes);
   out.objects("numbers", kernel.numbers, write_change);
 }
 

@@ -199,6 +199,22 @@ class Diff(unittest.TestCase):
         print(f"{len(found)} mutations, all of which mlf diff reports")
         self.assertEqual(len(found), RUNS)
 
+    def test_names_how_optimize_stores_constants(self):
+        blocks = support.SOURCE / "tests/data/corpus/tvm-0.16/blocks-aot-c-usmp/module.tar"
+        for archive, causes in ((ARCHIVE, {"types"}), (blocks, {"types", "shared"})):
+            with tempfile.TemporaryDirectory() as directory:
+                smaller = pathlib.Path(directory) / "smaller.tar"
+                support.run_ok("optimize", archive, "-o", smaller)
+                for builds in ((archive, smaller), (smaller, archive)):
+                    text = support.run("diff", *builds, "--format", "json").stdout
+                    (module,) = json.loads(text)["modules"]
+                    kernels = module["kernels"]
+                    self.assertLessEqual({one["change"] for one in kernels}, {"moved", "constants"})
+                    constants = [one["constants"] for one in kernels if one["constants"]]
+                    self.assertEqual({cause for one in constants for cause in one if one[cause]}, causes)
+                lines = support.run("diff", archive, smaller).stdout.decode()
+                self.assertRegex(lines, r": 1 constant of another type|: 2 constants of another type")
+
     def test_has_a_schema_that_no_other_document_follows(self):
         other = support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar"
         text = support.run("diff", ARCHIVE, other, "--format", "json").stdout

@@ -97,7 +97,7 @@ class DiffPage(Browser):
                   texts: Array.from(e.querySelectorAll('text'), t => t.textContent.trim())
                     .filter(t => words.includes(t)),
                   fill: getComputedStyle(e.querySelector('path, polygon, ellipse')).fill,
-                })).filter(box => box.label)""", ["added", "removed", "moved", "changed", "rescheduled"])
+                })).filter(box => box.label)""", ["added", "removed", "moved", "constants", "changed", "rescheduled"])
             boxes.sort(key=lambda box: int(re.match(r"call (\d+)", box["label"])[1]))
             self.assertEqual(["".join(box["texts"]) for box in boxes], expected)
             legend = dict(self.run_script("""

@@ -22,6 +22,7 @@ interface View {
 const COLOURS = 6;
 const CHANGE_COLOURS = new Map([
   ["changed", "colour1"], ["rescheduled", "colour0"], ["moved", "colour3"], ["added", "colour2"], ["removed", "colour4"],
+  ["constants", "colour5"],
 ]);
 
 /** Where calls run: the kind of the target that their kernels were compiled for. The rest shares the

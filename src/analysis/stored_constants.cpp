@@ -1,0 +1,219 @@
+#include "analysis/stored_constants.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/fingerprint.h"
+#include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
+#include "tir/pools.h"
+
+namespace mlf::analysis {
+namespace {
+
+using tir::DType;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+/// A constant as one kernel stores it.
+struct Stored {
+  Node variable;
+  std::string name;
+  ConstantPlace place{};
+  DType dtype{};  ///< void: not known
+  std::optional<std::uint64_t> elements{};
+  std::optional<std::span<const std::byte>> data{};
+};
+
+std::optional<std::uint64_t> product_of(tir::NodeList extents) {
+  std::uint64_t product = 1;
+  for (const Node extent : extents) {
+    if (!extent.is(Kind::IntImm) || extent.integer(f::IntImm::value) < 0) return std::nullopt;
+    product *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
+  }
+  return product;
+}
+
+/// The values of a constant, if the TIR has them.
+void take_array(Node array, Stored& stored) {
+  if (!array || !array.is(Kind::NDArray)) return;
+  stored.data = array.bytes(f::NDArray::data);
+  stored.dtype = array.dtype(f::NDArray::dtype);
+  const std::size_t bytes = std::max<std::size_t>(stored.dtype.element_bytes(), 1);
+  if (stored.data) stored.elements = stored.data->size() / bytes;
+}
+
+/// The values of constants in pools, by place.
+std::map<ConstantPlace, Node> arrays_in_pools(Node function) {
+  std::map<ConstantPlace, Node> arrays;
+  for (const tir::PoolUse& use : tir::pool_uses(function)) {
+    const Node pool = use.allocated[f::AllocatedPoolInfo::pool_info];
+    if (!pool || !pool.is(Kind::ConstantPoolInfo)) continue;
+    for (const Node constant : pool.list(f::ConstantPoolInfo::constant_info_array)) {
+      const Node offset = constant[f::ConstantInfo::byte_offset];
+      if (!offset.is(Kind::IntImm)) continue;
+      const auto at = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
+      arrays.emplace(ConstantPlace{std::string(use.name), at}, constant[f::ConstantInfo::data]);
+    }
+  }
+  return arrays;
+}
+
+/// The name of a pool that is a parameter, by the parameter's buffer.
+std::unordered_map<tir::NodeId, std::string> pool_names(Node function) {
+  std::unordered_map<tir::NodeId, std::string> names;
+  const tir::NodeMap buffers = function.map(f::PrimFunc::buffer_map);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const std::string_view parameter = buffers.key(i).text(f::Var::name);
+    const std::string_view pool = tir::pool_name(parameter);
+    names.emplace(buffers.value(i).id(), std::string(pool.empty() ? parameter : pool));
+  }
+  return names;
+}
+
+std::vector<Stored> constants_of(Node function) {
+  std::vector<Stored> constants;
+  tir::for_each_pre_order(function, [&](Node node) {
+    if (!node.is(Kind::AllocateConst)) return;
+    const Node variable = node[f::AllocateConst::buffer_var];
+    Stored stored{.variable = variable,
+                  .name = std::string(variable.text(f::Var::name)),
+                  .dtype = node.dtype(f::AllocateConst::dtype),
+                  .elements = product_of(node.list(f::AllocateConst::extents))};
+    take_array(node[f::AllocateConst::data], stored);
+    constants.push_back(std::move(stored));
+  });
+  const auto names = pool_names(function);
+  const auto arrays = arrays_in_pools(function);
+  for (const Node let : constants_in_pools(function)) {
+    const Node variable = let[f::LetStmt::var];
+    const Node load = let[f::LetStmt::value].list(f::Call::args)[0];
+    const Node offset = load.list(f::BufferLoad::indices)[0];
+    const auto name = names.find(load[f::BufferLoad::buffer].id());
+    Stored stored{.variable = variable,
+                  .name = std::string(variable.text(f::Var::name)),
+                  .place = {name == names.end() ? std::string() : name->second,
+                            static_cast<std::uint64_t>(offset.integer(f::IntImm::value))}};
+    const auto array = arrays.find(stored.place);
+    if (array != arrays.end()) take_array(array->second, stored);
+    constants.push_back(std::move(stored));
+  }
+  return constants;
+}
+
+/// Texts have the form of a constant without its values in the buffers through which it is loaded.
+void take_buffers(Node function, std::vector<Stored>& constants) {
+  std::unordered_map<tir::NodeId, Stored*> by_variable;
+  for (Stored& one : constants) by_variable.emplace(one.variable.id(), &one);
+  tir::for_each_pre_order(function, [&](Node node) {
+    if (!node.is(Kind::Buffer)) return;
+    const auto found = by_variable.find(node[f::Buffer::data].id());
+    if (found == by_variable.end()) return;
+    Stored& stored = *found->second;
+    if (stored.dtype.is_void()) stored.dtype = node.dtype(f::Buffer::dtype);
+    if (!stored.elements) stored.elements = product_of(node.list(f::Buffer::shape));
+  });
+}
+
+template <class T>
+T element(std::span<const std::byte> data, std::size_t i) {
+  T value{};
+  std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// A number as text or code has it, whatever its type: equal numbers have equal parts.
+struct Number {
+  bool is_negative = false;
+  std::uint64_t bits = 0;  ///< of an integer, or of a float64
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+template <class T>
+Number integer(std::span<const std::byte> data, std::size_t i) {
+  const T value = element<T>(data, i);
+  return {value < T{}, static_cast<std::uint64_t>(static_cast<std::int64_t>(value))};
+}
+
+std::optional<Number> number_at(DType dtype, std::span<const std::byte> data, std::size_t i) {
+  if (dtype == DType::Int(8)) return integer<std::int8_t>(data, i);
+  if (dtype == DType::UInt(8)) return integer<std::uint8_t>(data, i);
+  if (dtype == DType::Int(16)) return integer<std::int16_t>(data, i);
+  if (dtype == DType::UInt(16)) return integer<std::uint16_t>(data, i);
+  if (dtype == DType::Int(32)) return integer<std::int32_t>(data, i);
+  if (dtype == DType::UInt(32)) return integer<std::uint32_t>(data, i);
+  if (dtype == DType::Int(64)) return integer<std::int64_t>(data, i);
+  if (dtype == DType::UInt(64)) return integer<std::uint64_t>(data, i);
+  const auto real = [](double value) { return Number{false, std::bit_cast<std::uint64_t>(value)}; };
+  if (dtype == DType::Float(32)) return real(element<float>(data, i));
+  if (dtype == DType::Float(64)) return real(element<double>(data, i));
+  return std::nullopt;
+}
+
+/// A constant of one element has that value at each index.
+bool have_equal_values(const Stored& a, const Stored& b) {
+  if (a.dtype == b.dtype && a.elements == b.elements) return std::ranges::equal(*a.data, *b.data);
+  const std::uint64_t count = std::max(*a.elements, *b.elements);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto value = number_at(a.dtype, *a.data, *a.elements == 1 ? 0 : i);
+    if (!value || value != number_at(b.dtype, *b.data, *b.elements == 1 ? 0 : i)) return false;
+  }
+  return true;
+}
+
+bool is_integer(DType dtype) {
+  return dtype.is_int() || dtype.is_uint();
+}
+
+bool have_other_counts(const Stored& a, const Stored& b) {
+  return a.elements && b.elements && a.elements != b.elements;
+}
+
+bool may_be_the_same(const Stored& a, const Stored& b) {
+  const bool are_alike = is_integer(a.dtype) == is_integer(b.dtype) &&
+                         (is_integer(a.dtype) || a.dtype.code == b.dtype.code);
+  const bool is_single = a.elements == 1U || b.elements == 1U;
+  if (!are_alike || a.place.pool != b.place.pool) return false;
+  if (have_other_counts(a, b) && !is_single) return false;
+  const bool are_known =
+      a.data && b.data && a.elements.value_or(0) > 0 && b.elements.value_or(0) > 0;
+  return are_known ? have_equal_values(a, b) : a.place.pool.empty() || a.name == b.name;
+}
+
+}  // namespace
+
+std::optional<std::vector<StoredConstant>> constants_in_other_form(Node before, Node after) {
+  std::vector<Stored> a = constants_of(before);
+  std::vector<Stored> b = constants_of(after);
+  if (a.size() != b.size()) return std::nullopt;
+  take_buffers(before, a);
+  take_buffers(after, b);
+  std::vector<StoredConstant> constants;
+  std::vector<ConstantForm> forms_before;
+  std::vector<ConstantForm> forms_after;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!may_be_the_same(a[i], b[i])) return std::nullopt;
+    const StoredConstant& stored =
+        constants.emplace_back(StoredConstant{.has_other_type = a[i].dtype != b[i].dtype,
+                                              .has_other_count = have_other_counts(a[i], b[i]),
+                                              .before = std::move(a[i].place),
+                                              .after = std::move(b[i].place)});
+    const bool is_a = a[i].dtype.element_bytes() >= b[i].dtype.element_bytes();
+    const DType dtype = is_a ? a[i].dtype : b[i].dtype;
+    forms_before.push_back({a[i].variable.id(), dtype, !stored.has_other_count});
+    forms_after.push_back({b[i].variable.id(), dtype, !stored.has_other_count});
+  }
+  if (fingerprint_without_storage(before, forms_before) !=
+      fingerprint_without_storage(after, forms_after)) {
+    return std::nullopt;
+  }
+  return constants;
+}
+
+}  // namespace mlf::analysis
