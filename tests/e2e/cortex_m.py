@@ -4,6 +4,7 @@ With `-icount shift=0` QEMU executes one instruction in a nanosecond of the boar
 counts instructions: the same number in every run.
 """
 
+import collections
 import dataclasses
 import re
 import shutil
@@ -44,9 +45,9 @@ class Cost:
     instructions: int
 
 
-def code_bytes(network, optimization):
-    """.text of the archive's own C."""
-    total = 0
+def code_by_function(network, optimization):
+    """.text of each function of the archive's own C."""
+    sizes = collections.Counter()
     for source in network.sources:
         target = network.directory / f"size-{source.stem}.o"
         flags = [*plan_programs.BASE, "-w", optimization, *CPU, "-Dhalf=__fp16", *network.include]
@@ -57,8 +58,8 @@ def code_bytes(network, optimization):
         for line in lines.splitlines():
             parts = line.split()
             if len(parts) == 4 and parts[2] in "tT":
-                total += int(parts[1], 16)
-    return total
+                sizes[parts[3]] += int(parts[1], 16)
+    return sizes
 
 
 def instructions(network, optimization):
@@ -92,4 +93,5 @@ def instructions(network, optimization):
 
 def cost(network):
     """Code as firmware is built for size, instructions as it is built for speed."""
-    return Cost(code_bytes(network, "-Os"), instructions(network, "-O2"))
+    code = sum(code_by_function(network, "-Os").values())
+    return Cost(code, instructions(network, "-O2"))

@@ -56,3 +56,12 @@ def aot(module, configuration, config=None, **options):
 
 def graph(module):
     return _build(module, Executor("graph"), False, {})
+
+
+def graph_with_constants(module):
+    """For the graph executor, with constants in the C instead of a file of parameters."""
+    target = tvm.target.Target("c", host="c")
+    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
+        return relay.build(
+            module, target, executor=Executor("graph", {"link-params": True}), runtime=Runtime("crt", {"system-lib": True})
+        )

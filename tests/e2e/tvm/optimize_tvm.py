@@ -18,8 +18,6 @@ import support
 
 try:
     import tvm
-    from tvm import relay
-    from tvm.relay.backend import Executor, Runtime
 except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
 
@@ -43,15 +41,6 @@ SAMPLE = {
 }
 QUANTIZED = {"int8_convolution", "int8_residual"}
 MOST_OF_QUANTIZED = 0.52
-
-
-def with_constants_in_kernels(module):
-    """A build for the graph executor whose constants are in the C, not in a file of parameters."""
-    target = tvm.target.Target("c", host="c")
-    with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
-        return relay.build(
-            module, target, executor=Executor("graph", {"link-params": True}), runtime=Runtime("crt", {"system-lib": True})
-        )
 
 
 def run_graph(archive, directory, network, seed):
@@ -117,7 +106,7 @@ class Networks(unittest.TestCase):
                 continue
             with self.subTest(network=network.name):
                 archive, smaller = self.directory / "graph.tar", self.directory / "smaller-graph.tar"
-                exporter.export(with_constants_in_kernels(network.module), archive)
+                exporter.export(builds.graph_with_constants(network.module), archive)
                 (module,) = optimize_run.optimize(archive, smaller)
                 if optimize_run.saved(module) == 0:
                     continue
