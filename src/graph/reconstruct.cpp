@@ -110,7 +110,7 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   Topology topology = empty_topology(main, sources);
   MainBody body = read_main(main.function, limits);
   add_linked(body, sources[main.source], facts);
-  KernelLibrary kernels(functions, sources, main.source, facts, topology.module);
+  KernelLibrary kernels(functions, sources, main.source, topology.module);
   ParameterTable parameters = classify_parameters(main.function, body, facts);
   if (topology.provenance.dialect == tir::Dialect::c) forget_inferred_types(parameters);
   // Storages refer to pools by position: these come first.

@@ -50,7 +50,6 @@ struct ModuleFacts {
   std::optional<std::uint64_t> workspace_bytes{};
   /// The user's sizes of pools that the archive does not declare.
   std::vector<PoolSize> pool_sizes{};
-  std::vector<std::string> external_symbols{};  ///< functions that other sources define
 };
 
 struct ReconstructLimits {

@@ -253,17 +253,11 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   return info;
 }
 
-KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
-                             std::string_view module) {
+KernelInfo describe_external(std::string_view symbol, std::string_view module) {
   KernelInfo info;
   info.kernel.symbol = symbol;
   info.kernel.target = external_compiler(symbol, module);
-  const bool declared =
-      facts != nullptr && std::find(facts->external_symbols.begin(), facts->external_symbols.end(),
-                                    symbol) != facts->external_symbols.end();
-  // A declaration in C proves that the function is external; the name only suggests it.
-  const bool is_external = declared || !info.kernel.target.empty();
-  info.kernel.origin = is_external ? KernelOrigin::external : KernelOrigin::unknown;
+  info.kernel.origin = info.kernel.target.empty() ? KernelOrigin::unknown : KernelOrigin::external;
   return info;
 }
 
@@ -272,9 +266,8 @@ const KernelInfo& KernelLibrary::describe(std::string_view symbol) {
   std::unique_ptr<KernelInfo>& known = known_[std::string(symbol)];
   if (!known) {
     const FunctionRef* function = functions_.find(symbol, main_source_);
-    known = std::make_unique<KernelInfo>(function != nullptr
-                                             ? describe_kernel(*function, sources_)
-                                             : describe_external(symbol, facts_, module_));
+    known = std::make_unique<KernelInfo>(function != nullptr ? describe_kernel(*function, sources_)
+                                                             : describe_external(symbol, module_));
     // The name in the call, which may be that of the GlobalVar.
     known->kernel.symbol = symbol;
   }

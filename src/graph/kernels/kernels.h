@@ -39,19 +39,14 @@ KernelInfo describe_kernel(const FunctionRef& function, std::span<const TirInput
 
 /// Describes a function without TIR. Functions of external compilers are called
 /// "tvmgen_<module>_<compiler>_main_<k>".
-KernelInfo describe_external(std::string_view symbol, const ModuleFacts* facts,
-                             std::string_view module);
+KernelInfo describe_external(std::string_view symbol, std::string_view module);
 
 class KernelLibrary {
  public:
   /// All arguments must outlive the library. Looks for callees in `main_source` first.
   KernelLibrary(const FunctionTable& functions, std::span<const TirInput> sources,
-                std::size_t main_source, const ModuleFacts* facts, std::string_view module)
-      : functions_(functions),
-        sources_(sources),
-        main_source_(main_source),
-        facts_(facts),
-        module_(module) {}
+                std::size_t main_source, std::string_view module)
+      : functions_(functions), sources_(sources), main_source_(main_source), module_(module) {}
 
   /// The description of a function; it lives as long as the library.
   const KernelInfo& describe(std::string_view symbol);
@@ -65,7 +60,6 @@ class KernelLibrary {
   const FunctionTable& functions_;
   std::span<const TirInput> sources_;
   std::size_t main_source_;
-  const ModuleFacts* facts_;
   std::string module_;
   support::NameMap<std::string, std::unique_ptr<KernelInfo>> known_;
 };
