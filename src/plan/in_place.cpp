@@ -2,25 +2,21 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <unordered_set>
+#include <utility>
 
+#include "analysis/cost/access_sets.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::plan {
 namespace {
 
+using analysis::IndexTerms;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
-
-/// `offset` plus each variable times its factor. No factor is 0.
-struct Affine {
-  std::int64_t offset = 0;
-  std::map<tir::NodeId, std::int64_t> factors;
-  friend bool operator==(const Affine&, const Affine&) = default;
-};
 
 // The limit for factors, extents and offsets: sums and products of two stay within 64 bits.
 constexpr std::int64_t kMostOfIndex = std::int64_t{1} << 30;
@@ -29,65 +25,27 @@ bool is_small(std::int64_t number) {
   return number > -kMostOfIndex && number < kMostOfIndex;
 }
 
-/// `a` plus or minus `b`; nullopt if a number exceeds the limit.
-std::optional<Affine> sum_of(Affine a, const Affine& b, std::int64_t sign) {
-  a.offset += sign * b.offset;
-  if (!is_small(a.offset)) return std::nullopt;
-  for (const auto& [var, factor] : b.factors) {
-    std::int64_t& sum = a.factors[var];
-    sum += sign * factor;
-    if (!is_small(sum)) return std::nullopt;
-    // Equal indices must be equal objects, so `x - x` leaves no factor.
-    if (sum == 0) a.factors.erase(var);
-  }
-  return a;
-}
-
-std::optional<Affine> product_of(Affine a, std::int64_t number) {
-  a.offset *= number;
-  for (auto& [var, factor] : a.factors) factor *= number;
-  const bool fits = is_small(a.offset) && std::ranges::all_of(a.factors, [](const auto& one) {
-                      return is_small(one.second);
-                    });
-  if (!fits) return std::nullopt;
-  if (number == 0) a.factors.clear();
-  return a;
-}
-
-/// An index as TVM writes it after flattening: a sum of loop variables times numbers. Division and
-/// modulo of fused loops are not affine; such loops give no pairs. `height` bounds the recursion:
-/// indices are not deeper than the number of dimensions.
-std::optional<Affine> affine(Node expr, int height = 32) {
-  if (height == 0) return std::nullopt;
-  expr = graph::without_casts(expr);
-  const auto part = [&](std::uint8_t field) { return affine(expr.node(field), height - 1); };
-  switch (expr.kind()) {
-    case Kind::IntImm: {
-      const std::int64_t number = expr.integer(f::IntImm::value);
-      return is_small(number) ? std::optional(Affine{number, {}}) : std::nullopt;
-    }
-    case Kind::Var:
-    case Kind::SizeVar:
-      return Affine{0, {{expr.id(), 1}}};
-    case Kind::Add: {
-      auto a = part(f::Add::a);
-      const auto b = part(f::Add::b);
-      return a && b ? sum_of(*std::move(a), *b, 1) : std::nullopt;
-    }
-    case Kind::Sub: {
-      auto a = part(f::Sub::a);
-      const auto b = part(f::Sub::b);
-      return a && b ? sum_of(*std::move(a), *b, -1) : std::nullopt;
-    }
-    case Kind::Mul: {
-      auto a = part(f::Mul::a);
-      auto b = part(f::Mul::b);
-      if (a && b && a->factors.empty()) std::swap(a, b);
-      return a && b && b->factors.empty() ? product_of(*std::move(a), b->offset) : std::nullopt;
-    }
-    default:
+/// An index as TVM writes it after flattening: a sum of loop variables times numbers, all of them
+/// small. Nothing for the division and modulo of fused loops: such loops give no pairs.
+std::optional<IndexTerms> affine(Node index) {
+  IndexTerms terms;
+  if (!terms.add(index, 1, {})) return std::nullopt;
+  while (!terms.others.empty()) {
+    const IndexTerms::Other other = terms.others.back();
+    terms.others.pop_back();
+    const bool is_cast = other.expression.is(Kind::Cast);
+    if (!is_cast || !terms.add(other.expression[f::Cast::value], other.factor, {})) {
       return std::nullopt;
+    }
   }
+  const bool is_all_small =
+      is_small(terms.constant) &&
+      std::ranges::all_of(terms.variables, [](const auto& one) { return is_small(one.second); });
+  return is_all_small ? std::optional(std::move(terms)) : std::nullopt;
+}
+
+bool are_equal(const IndexTerms& a, const IndexTerms& b) {
+  return a.constant == b.constant && a.variables == b.variables;
 }
 
 struct Loop {
@@ -97,22 +55,22 @@ struct Loop {
 
 /// Whether no two iterations have the same index: each factor exceeds the largest sum of all
 /// smaller terms.
-bool is_injective(const Affine& index, const std::vector<Loop>& loops) {
+bool is_injective(const IndexTerms& index, const std::vector<Loop>& loops) {
   std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
   std::size_t found = 0;
   for (const Loop& loop : loops) {
     if (loop.extent == 1) continue;
-    const auto at = index.factors.find(loop.var);
+    const auto at = index.variables.find(loop.var);
     // A loop whose variable is not in the index writes one element repeatedly.
-    if (at == index.factors.end() || at->second < 0) return false;
+    if (at == index.variables.end() || at->second < 0) return false;
     terms.emplace_back(at->second, loop.extent);
   }
   // Variables of no loop here are constant.
-  for (const auto& [var, factor] : index.factors) {
+  for (const auto& [var, factor] : index.variables) {
     found +=
         std::ranges::any_of(loops, [&, one = var](const Loop& loop) { return loop.var == one; });
   }
-  if (found != index.factors.size()) return false;
+  if (found != index.variables.size()) return false;
   // Like the digits of a number: the sum of all smaller digits is less than the next factor.
   std::ranges::sort(terms);
   std::int64_t reach = 0;
@@ -321,8 +279,9 @@ bool AccessReader::is_proven(std::size_t from, const Store& to, std::size_t stor
   // store. Elements of another size would have other bounds.
   return std::ranges::all_of(loads_, [&](const Load& one) {
     if (one.memory != from) return true;
-    return one.store == store && one.index && one.element_bytes == to.element_bytes &&
-           affine(one.index) == index;
+    if (one.store != store || !one.index || one.element_bytes != to.element_bytes) return false;
+    const auto loaded = affine(one.index);
+    return loaded && are_equal(*loaded, *index);
   });
 }
 
