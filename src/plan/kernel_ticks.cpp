@@ -17,12 +17,14 @@
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
+#include "support/lookup.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::plan {
 namespace {
 
 using graph::Place;
+using support::is_among;
 using tir::Descend;
 using tir::Kind;
 using tir::Node;
@@ -39,11 +41,6 @@ constexpr std::array<std::string_view, 4> kHasEffects{"TVMFuncRegisterGlobal", "
 // Functions of math.h that TVM generates for intrinsics (src/target/intrin_rule.cc). Their cost is
 // not needed.
 constexpr std::array<std::string_view, 2> kComputes{"fma", "fmaf"};
-
-template <class Names>
-bool is_among(const Names& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 /// The function that a call runs, if its behaviour is unknown: it may keep its pointer arguments
 /// after it returns, and may have other effects, so no other call may be moved across it. nullopt

@@ -12,12 +12,14 @@
 #include "analysis/cost/callees.h"
 #include "analysis/cost/evaluations.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 namespace {
 
 using graph::Place;
+using support::is_among;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -61,10 +63,6 @@ std::vector<Node> indices_at(Node access) {
 Node buffer_of(Node access) {
   if (access.is(Kind::BufferStore)) return access[f::BufferStore::buffer];
   return access.is(Kind::BufferLoad) ? access[f::BufferLoad::buffer] : Node();
-}
-
-bool is_among(const std::vector<Node>& nodes, Node node) {
-  return std::ranges::find(nodes, node) != nodes.end();
 }
 
 void add_reason(std::vector<std::string>& reasons, std::string why) {

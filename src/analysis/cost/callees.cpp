@@ -15,12 +15,14 @@
 #include "graph/kernels/callees.def"
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
+#include "support/lookup.h"
 #include "support/numbers.h"
 #include "tir/cmsis_nn.h"
 
 namespace mlf::analysis {
 namespace {
 
+using support::is_among;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -261,10 +263,6 @@ constexpr std::array kCalling{
 #define MLF_CALLING_CALLEE(name) std::string_view(name),
 #include "graph/kernels/callees.def"
 };
-
-bool is_among(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::optional<Operation> operation_named(std::string_view name) {
   const auto* const row =

@@ -13,12 +13,14 @@
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
+#include "support/lookup.h"
 #include "tir/cmsis_nn.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::graph {
 namespace {
 
+using support::is_among;
 using tir::Descend;
 using tir::Kind;
 using tir::Node;
@@ -42,10 +44,6 @@ constexpr std::array kLibraries{
 #define MLF_LIBRARY_CALLEES(prefix) std::string_view(prefix),
 #include "graph/kernels/callees.def"
 };
-
-bool is_among(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 bool is_known_name(std::string_view name) {
   if (is_among(kWorking, name) || is_among(kFree, name)) return true;

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/language.h"
 #include "tir/c/read/file_items.h"
@@ -15,6 +16,7 @@
 namespace mlf::tir::c {
 namespace {
 
+using support::is_among;
 using support::SourceText;
 using Names = support::NameSet<std::string_view>;
 
@@ -40,11 +42,6 @@ constexpr auto kBasicTypes = std::to_array<std::string_view>(
 constexpr auto kKnownHeaders = std::to_array<std::string_view>(
     {"assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdbool.h", "stddef.h",
      "stdint.h", "stdio.h", "stdlib.h", "string.h"});
-
-template <class List>
-bool is_among(const List& list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
 
 bool is_word(std::string_view name) {
   return is_among(kWords, name);
