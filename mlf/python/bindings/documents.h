@@ -32,7 +32,6 @@ class NodeCopier {
 
  private:
   void copy_one(tir::Node node);
-  tir::FieldValue field(tir::Node node, std::uint8_t position);
   tir::NodeId reference(tir::Node node) const { return copies_[index(node.id())]; }
 
   const tir::Module* from_;

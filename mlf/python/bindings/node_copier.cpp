@@ -1,9 +1,9 @@
 #include "documents.h"
+#include "mlf/tir/copied_field.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::python {
 
-using tir::FieldType;
 using tir::FieldValue;
 using tir::Node;
 using tir::NodeId;
@@ -26,62 +26,14 @@ NodeId NodeCopier::copy(NodeId id) {
 
 void NodeCopier::copy_one(Node node) {
   std::vector<FieldValue> fields;
-  for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) fields.push_back(field(node, i));
+  const auto copy_of = [&](Node part) { return reference(part); };
+  for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) {
+    fields.push_back(tir::copied_field(*to_, node, i, copy_of));
+  }
   const NodeId made = to_->make(node.kind(), fields);
   copies_[index(node.id())] = made;
   if (const Node span = from_->span(node.id())) to_->set_span(made, reference(span));
   if (const auto range = from_->source_range(node.id())) to_->set_source_range(made, *range);
-}
-
-/// The same value for the builder. "Undefined" is id 0 of whatever the field refers to.
-FieldValue NodeCopier::field(Node node, std::uint8_t i) {
-  switch (node.info().fields[i].type) {
-    case FieldType::node:
-      return reference(node.node(i));
-    case FieldType::list: {
-      const tir::NodeList list = node.list(i);
-      if (!list.defined()) return tir::ListId::none;
-      std::vector<NodeId> ids;
-      for (const Node element : list) ids.push_back(reference(element));
-      return to_->list(ids);
-    }
-    case FieldType::string_map: {
-      const tir::NodeMap map = node.map(i);
-      if (!map.defined()) return tir::ListId::none;
-      std::vector<tir::NamedNode> entries;
-      for (std::size_t k = 0; k < map.size(); ++k) {
-        entries.push_back({to_->string(map.name(k)), reference(map.value(k))});
-      }
-      return to_->map(entries);
-    }
-    case FieldType::node_map: {
-      const tir::NodeMap map = node.map(i);
-      if (!map.defined()) return tir::ListId::none;
-      std::vector<tir::NodePair> entries;
-      for (std::size_t k = 0; k < map.size(); ++k) {
-        entries.push_back({reference(map.key(k)), reference(map.value(k))});
-      }
-      return to_->map(entries);
-    }
-    case FieldType::string:
-      return node.has_text(i) ? to_->string(node.text(i)) : tir::StringId::none;
-    case FieldType::integer:
-    case FieldType::boolean:
-    case FieldType::enumeration:
-      return node.integer(i);
-    case FieldType::real:
-      return node.real(i);
-    case FieldType::dtype:
-      return node.dtype(i);
-    case FieldType::integers:
-      return to_->integers(node.integers(i));
-    case FieldType::bytes: {
-      const auto bytes = node.bytes(i);
-      if (!bytes) return tir::BytesId::none;
-      return to_->bytes(std::vector<std::byte>(bytes->begin(), bytes->end()));
-    }
-  }
-  tir::detail::misuse("it has a field of a type that there is not");
 }
 
 }  // namespace mlf::python

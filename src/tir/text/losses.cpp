@@ -1,14 +1,12 @@
 #include "tir/text/losses.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "mlf/tir/copied_field.h"
 #include "mlf/tir/visit.h"
 #include "support/lookup.h"
-#include "tir/copied_field.h"
 
 namespace mlf::tir::text {
 

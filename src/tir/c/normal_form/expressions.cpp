@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "mlf/tir/copied_field.h"
 #include "support/characters.h"
 #include "tir/c/normal_form/normal_form.h"
-#include "tir/copied_field.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {

@@ -8,8 +8,8 @@
 #include <array>
 #include <optional>
 
+#include "mlf/tir/copied_field.h"
 #include "mlf/tir/visit.h"
-#include "tir/copied_field.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir {

@@ -1,5 +1,11 @@
-// Copies fields of nodes and replaces the nodes that they refer to by `of(node)`. Undefined fields
-// stay undefined.
+// Copies fields of nodes: a module with some of its nodes replaced.
+//
+//     mlf::tir::Builder builder;
+//     const auto same = [](mlf::tir::Node node) { return node.id(); };
+//     const mlf::tir::FieldValue params =
+//         mlf::tir::copied_field(builder, prim_func, mlf::tir::f::PrimFunc::params, same);
+//
+// Threads: a Builder is for one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +16,7 @@
 
 namespace mlf::tir {
 
+/// The parts of `copied_field`: a list, a map whose keys are names, a map whose keys are nodes.
 template <class Of>
 ListId copied(Builder& builder, const NodeList& list, Of&& of) {
   if (!list.defined()) return ListId::none;
@@ -18,7 +25,6 @@ ListId copied(Builder& builder, const NodeList& list, Of&& of) {
   return builder.list(ids);
 }
 
-/// Of a map whose keys are names.
 template <class Of>
 ListId copied_names(Builder& builder, const NodeMap& map, Of&& of) {
   if (!map.defined()) return ListId::none;
@@ -29,7 +35,6 @@ ListId copied_names(Builder& builder, const NodeMap& map, Of&& of) {
   return builder.map(entries);
 }
 
-/// Of a map whose keys are nodes.
 template <class Of>
 ListId copied_pairs(Builder& builder, const NodeMap& map, Of&& of) {
   if (!map.defined()) return ListId::none;
@@ -41,6 +46,8 @@ ListId copied_pairs(Builder& builder, const NodeMap& map, Of&& of) {
   return builder.map(entries);
 }
 
+/// The value of a field for another node: `of(node)` in the place of each node that it refers to.
+/// Undefined fields stay undefined.
 template <class Of>
 FieldValue copied_field(Builder& builder, Node node, std::uint8_t field, Of&& of) {
   switch (node.info().fields[field].type) {
