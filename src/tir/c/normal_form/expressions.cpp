@@ -213,8 +213,8 @@ NodeId NormalForm::type_of_variable(Node node) {
   const Node type = node[f::Var::type_annotation];
   if (node.dtype().is_handle()) {
     const bool is_size = node.is(Kind::SizeVar);
-    note_if(static_cast<bool>(type), is_size ? NormalizationRule::SizeVar_type_annotation
-                                             : NormalizationRule::Var_type_annotation);
+    note_if(static_cast<bool>(type), is_size ? NormalizationRule(f::SizeVar::type_annotation)
+                                             : NormalizationRule(f::Var::type_annotation));
     return NodeId::none;
   }
   return type ? of(type) : make_.prim_type(node.dtype());
@@ -224,9 +224,9 @@ NodeId NormalForm::type_of_variable(Node node) {
 NodeId NormalForm::variable(Node node) {
   const std::string name = bare_name(node.text(f::Var::name));
   const bool is_size = node.is(Kind::SizeVar);
-  note_if(is_size, NormalizationRule::plain_var);
+  note_if(is_size, Kind::SizeVar);
   note_if(name != node.text(f::Var::name),
-          is_size ? NormalizationRule::SizeVar_name : NormalizationRule::Var_name);
+          is_size ? NormalizationRule(f::SizeVar::name) : NormalizationRule(f::Var::name));
   return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
 }
 
@@ -241,20 +241,19 @@ NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
 NodeId NormalForm::buffer(Node node) {
   const DType dtype = stored_dtype(node.dtype(f::Buffer::dtype));
   const NodeId data = of(node[f::Buffer::data]);
-  note_if(!node.text(f::Buffer::name).empty(), NormalizationRule::Buffer_name);
-  note(NormalizationRule::Buffer_shape);
-  note(NormalizationRule::Buffer_data_alignment);
-  note(NormalizationRule::Buffer_offset_factor);
+  note_if(!node.text(f::Buffer::name).empty(), f::Buffer::name);
+  note(f::Buffer::shape);
+  note(f::Buffer::data_alignment);
+  note(f::Buffer::offset_factor);
   const Node offset = node[f::Buffer::elem_offset];
   const bool starts_at_zero = !offset || is_int_imm(offset, 0);
   const bool is_plain = node.list(f::Buffer::strides).empty() && starts_at_zero &&
                         node.list(f::Buffer::axis_separators).empty() &&
                         node.integer(f::Buffer::buffer_type) == kDefaultType;
   if (!is_plain) return strided_buffer(node, data, dtype);
-  note_if(node.list(f::Buffer::axis_separators).defined(),
-          NormalizationRule::Buffer_axis_separators);
-  note_if(static_cast<bool>(offset), NormalizationRule::Buffer_elem_offset);
-  note_if(buffers_.contains({data, dtype.packed()}), NormalizationRule::one_buffer);
+  note_if(node.list(f::Buffer::axis_separators).defined(), f::Buffer::axis_separators);
+  note_if(static_cast<bool>(offset), f::Buffer::elem_offset);
+  note_if(buffers_.contains({data, dtype.packed()}), Kind::Buffer);
   return buffer_on(data, dtype);
 }
 
@@ -289,7 +288,7 @@ NodeId NormalForm::narrowed(NodeId id) {
   if (!number.is(Kind::IntImm) || number.dtype() == DType::Int(32)) return id;
   const std::int64_t value = number.integer(f::IntImm::value);
   if (!std::in_range<std::int32_t>(value)) return id;
-  note(NormalizationRule::IntImm_dtype);
+  note(f::IntImm::dtype);
   return make_.int32(value);
 }
 
@@ -298,7 +297,7 @@ NodeId NormalForm::array(Node node) {
   std::uint64_t count = 1;
   const auto shape = node.integers(f::NDArray::shape);
   for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
-  note_if(shape.size() != 1, NormalizationRule::NDArray_shape);
+  note_if(shape.size() != 1, f::NDArray::shape);
   const auto flat = static_cast<std::int64_t>(count);
   std::vector<FieldValue> fields = fields_of(node);
   fields[f::NDArray::shape] = builder_.integers(std::span(&flat, 1));
@@ -314,11 +313,11 @@ NodeId NormalForm::rebuilt_expr(Node node) {
     case Kind::SizeVar:
       return variable(node);
     case Kind::Let:
-      note(NormalizationRule::let_value);
+      note(Kind::Let);
       return of(node[f::Let::body]);
     case Kind::Cast:
       if (node.dtype() != node[f::Cast::value].dtype()) return copy(node);
-      note(NormalizationRule::idle_cast);
+      note(Kind::Cast);
       return of(node[f::Cast::value]);
     case Kind::FloatImm:
       return float_imm(node);
@@ -339,7 +338,7 @@ NodeId NormalForm::rebuilt_expr(Node node) {
 /// Up to v0.15 Select and if_then_else look alike.
 NodeId NormalForm::choice(Node select) {
   if (ternary_ == Ternary::select) return copy(select);
-  note(NormalizationRule::lazy_select);
+  note(Kind::Select);
   const std::array args{of(select[f::Select::condition]), of(select[f::Select::true_value]),
                         of(select[f::Select::false_value])};
   return make_.call(make_.op("tir.if_then_else"), args, select.dtype());
@@ -352,7 +351,7 @@ NodeId NormalForm::float_imm(Node node) {
   double value = exact;
   std::from_chars(printed.data(), printed.data() + printed.size(), value);
   note_if(std::bit_cast<std::uint64_t>(value) != std::bit_cast<std::uint64_t>(exact),
-          NormalizationRule::FloatImm_value);
+          f::FloatImm::value);
   return make_.float_imm(node.dtype(), value);
 }
 
@@ -375,7 +374,7 @@ NodeId NormalForm::division(Node node) {
   // Otherwise C would show the correction of a floor division, or its absence.
   if (!is_positive) return copy(node);
   const bool is_quotient = node.is(Kind::Div);
-  note(is_quotient ? NormalizationRule::plain_quotient : NormalizationRule::plain_remainder);
+  note(is_quotient ? NormalizationRule(Kind::Div) : NormalizationRule(Kind::Mod));
   return builder_.make(is_quotient ? Kind::FloorDiv : Kind::FloorMod, {node.dtype(), of(a), of(b)});
 }
 
@@ -389,7 +388,7 @@ NodeId NormalForm::as_division(NodeId id) {
   if ((!is_shift && op != "tir.bitwise_and") || args.size() != 2) return id;
   const auto divisor = is_shift ? power_of_two(args[1]) : above_mask(args[1]);
   if (!divisor) return id;
-  note(NormalizationRule::Call_op);
+  note(f::Call::op);
   const DType dtype = call.dtype();
   const NodeId a = args[0].id();
   const NodeId b = make_.int_imm(args[1].dtype(), *divisor);
@@ -416,13 +415,13 @@ NodeId NormalForm::call(Node node) {
 NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
   if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
   const bool is_pure = op == "tir.call_pure_extern";
-  note_if(is_pure, NormalizationRule::Call_op);
+  note_if(is_pure, f::Call::op);
   return make_.call(make_.op(is_pure ? "tir.call_extern" : op), args, dtype);
 }
 
 /// Of an access pointer the address is printed, neither how far it reaches nor what for.
 NodeId NormalForm::pointer_into(std::span<const NodeId> access) {
-  note(NormalizationRule::Call_args);
+  note(f::Call::args);
   const DType element = make_.dtype_of(access[0]);
   const NodeId buffer = buffer_on(access[1], element);
   const NodeId loaded = make_.buffer_load(buffer, std::array{access[2]});

@@ -16,25 +16,13 @@ namespace mlf::tir {
 namespace c {
 namespace {
 
-constexpr auto kRules = std::to_array<CNormalizationRule>({
-#define MLF_C_RULE(loss, kind, field, remainder, what) \
-  {LossCode::loss, Kind::kind, std::uint8_t{f::kind::field}, CRemainder::remainder, what},
-#define MLF_C_KIND_RULE(step, loss, kind, what) \
-  {LossCode::loss, Kind::kind, std::nullopt, CRemainder::below, what},
-#include "tir/c/c_normalization.def"
-#undef MLF_C_RULE
-#undef MLF_C_KIND_RULE
-});
-
-/// The row that takes a field away as a whole, if there is one. Few rules do, so that a search in
-/// the table is fast enough.
-std::optional<NormalizationRule> reset_of(Kind kind, std::uint8_t field) {
+/// The place of the row that takes a field away as a whole, if there is one. Few rules do, so that
+/// a search in the table is fast enough.
+std::optional<std::size_t> reset_of(Kind kind, std::uint8_t field) {
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     const CNormalizationRule& row = kRules[i];
     const bool is_whole = row.remainder == CRemainder::nothing;
-    if (is_whole && row.kind == kind && row.field == field) {
-      return static_cast<NormalizationRule>(i);
-    }
+    if (is_whole && row.kind == kind && row.field == field) return i;
   }
   return std::nullopt;
 }
@@ -129,7 +117,7 @@ FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
 FieldValue NormalForm::field(Node node, std::uint8_t i) {
   const auto reset = reset_of(node.kind(), i);
   if (!reset) return rebuilt_field(node, i);
-  note_if(is_set(node, i), *reset);
+  if (is_set(node, i)) ++applied_[*reset];
   if (node.info().fields[i].type == FieldType::node) return NodeId::none;
   return ListId::none;
 }
@@ -193,13 +181,13 @@ NodeId NormalForm::rebuilt_statement(Node node) {
 NodeId NormalForm::without_code(Node node) {
   switch (node.kind()) {
     case Kind::AttrStmt:
-      note(NormalizationRule::AttrStmt_node);
+      note(f::AttrStmt::node);
       return of(node[f::AttrStmt::body]);
     case Kind::AssertStmt:
-      note(NormalizationRule::AssertStmt_condition);
+      note(f::AssertStmt::condition);
       return of(node[f::AssertStmt::body]);
     default:
-      note(NormalizationRule::DeclBuffer_buffer);
+      note(f::DeclBuffer::buffer);
       return of(node[f::DeclBuffer::body]);
   }
 }
@@ -208,12 +196,12 @@ NodeId NormalForm::without_code(Node node) {
 /// result, which nothing takes.
 NodeId NormalForm::evaluate(Node node) {
   if (node[f::Evaluate::value].is(Kind::IntImm)) {
-    note(NormalizationRule::Evaluate_value);
+    note(f::Evaluate::value);
     return NodeId::none;
   }
   const Node value = builder_.node(of(node[f::Evaluate::value]));
   if (!is_call_of(value, "tir.call_extern") || value.dtype() == DType::Int(32)) return copy(node);
-  note(NormalizationRule::Call_dtype);
+  note(f::Call::dtype);
   const std::vector<NodeId> args = ids_of(value.list(f::Call::args));
   const NodeId call = make_.call(value[f::Call::op].id(), args, DType::Int(32));
   return builder_.make(Kind::Evaluate, {call});
@@ -224,7 +212,7 @@ NodeId NormalForm::sequence(Node node) {
   std::vector<NodeId> statements;
   const NodeList parts = node.list(f::SeqStmt::seq);
   for (const Node part : parts) splice(of(part), statements);
-  note_if(statements.size() != parts.size() || parts.size() < 2, NormalizationRule::flat_sequence);
+  note_if(statements.size() != parts.size() || parts.size() < 2, Kind::SeqStmt);
   return joined(statements);
 }
 
@@ -240,7 +228,7 @@ void NormalForm::splice(NodeId statement, std::vector<NodeId>& into) {
 NodeId NormalForm::joined(std::vector<NodeId>& statements) {
   for (std::size_t i = statements.size(); i > 1; --i) {
     if (!builder_.node(statements[i - 2]).is(Kind::LetStmt)) continue;
-    note(NormalizationRule::rest_of_block);
+    note(Kind::LetStmt);
     const auto rest = statements.begin() + static_cast<std::ptrdiff_t>(i - 1);
     const NodeId all = governing(statements[i - 2], {rest, statements.end()});
     statements.resize(i - 2);
@@ -298,7 +286,7 @@ NodeId NormalForm::loop(Node node) {
   // vectorized and thread_binding stay.
   const auto kind = static_cast<ForKind>(node.integer(f::For::kind));
   if (kind == ForKind::parallel || kind == ForKind::unrolled) {
-    note(NormalizationRule::For_kind);
+    note(f::For::kind);
     fields[f::For::kind] = ForKind::serial;
   }
   return builder_.make(Kind::For, fields);
@@ -307,8 +295,7 @@ NodeId NormalForm::loop(Node node) {
 /// The size is one number.
 NodeId NormalForm::allocate(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
-  fields[f::Allocate::extents] =
-      flat(node.list(f::Allocate::extents), NormalizationRule::Allocate_extents);
+  fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents), f::Allocate::extents);
   return builder_.make(Kind::Allocate, fields);
 }
 
@@ -340,7 +327,7 @@ NodeId NormalForm::pool(Node allocated) {
 /// Of all attributes only the pools show in C: as parameters and as arrays in the entry file.
 NodeId NormalForm::pool_args(Node attrs) {
   if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
-  note_if(!attrs.map(f::DictAttrs::dict).empty(), NormalizationRule::PrimFunc_attrs);
+  note_if(!attrs.map(f::DictAttrs::dict).empty(), f::PrimFunc::attrs);
   const Node pools = attrs.map(f::DictAttrs::dict).find("pool_args");
   if (!pools.is(Kind::Array) || pools.list(f::Array::elements).empty()) return NodeId::none;
   std::vector<NodeId> made;
@@ -362,7 +349,7 @@ ListId NormalForm::buffer_map(Node function) {
     }
   }
   if (order.size() != map.size()) return copied_pairs(builder_, map, becoming());
-  note_if(!std::ranges::is_sorted(order), NormalizationRule::PrimFunc_buffer_map);
+  note_if(!std::ranges::is_sorted(order), f::PrimFunc::buffer_map);
   std::vector<NodePair> entries;
   for (const std::size_t i : order) entries.push_back({of(map.key(i)), of(map.value(i))});
   return builder_.map(entries);
@@ -373,14 +360,14 @@ NodeId NormalForm::constant_around(NodeId body, Node constant) {
   std::vector<FieldValue> fields = fields_of(constant);
   fields[f::AllocateConst::body] = body;
   fields[f::AllocateConst::extents] =
-      flat(constant.list(f::AllocateConst::extents), NormalizationRule::AllocateConst_extents);
+      flat(constant.list(f::AllocateConst::extents), f::AllocateConst::extents);
   return builder_.make(Kind::AllocateConst, fields);
 }
 
 /// Constants are moved outwards, in their order; parameters and body stay.
 NodeId NormalForm::function(Node node) {
   const std::vector<Node>& constants = constants_[index(node.id())];
-  note_if(outermost_constants(node) < constants.size(), NormalizationRule::AllocateConst_body);
+  note_if(outermost_constants(node) < constants.size(), f::AllocateConst::body);
   NodeId body = body_of(node[f::PrimFunc::body]);
   // The last one is the innermost.
   for (std::size_t i = constants.size(); i > 0; --i) body = constant_around(body, constants[i - 1]);
@@ -401,7 +388,7 @@ NodeId NormalForm::root(Node node) {
     named.emplace_back(name, NodePair{of(key), of(functions.value(i))});
   }
   const auto name_of = &std::pair<std::string_view, NodePair>::first;
-  note_if(!std::ranges::is_sorted(named, {}, name_of), NormalizationRule::IRModule_functions);
+  note_if(!std::ranges::is_sorted(named, {}, name_of), f::IRModule::functions);
   std::ranges::stable_sort(named, {}, name_of);
   std::vector<NodePair> entries;
   for (const auto& [name, entry] : named) entries.push_back(entry);

@@ -1,10 +1,12 @@
 // A module as generated C can say it, built from any other one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,12 +20,35 @@
 
 namespace mlf::tir::c {
 
-enum class NormalizationRule : std::uint8_t {
-#define MLF_C_RULE(loss, kind, field, remainder, what) kind##_##field,
-#define MLF_C_KIND_RULE(step, loss, kind, what) step,
+inline constexpr auto kRules = std::to_array<CNormalizationRule>({
+#define MLF_C_RULE(loss, kind, field, remainder, what) \
+  {LossCode::loss, Kind::kind, std::uint8_t{f::kind::field}, CRemainder::remainder, what},
+#define MLF_C_KIND_RULE(loss, kind, what) \
+  {LossCode::loss, Kind::kind, std::nullopt, CRemainder::below, what},
 #include "tir/c/c_normalization.def"
 #undef MLF_C_RULE
 #undef MLF_C_KIND_RULE
+});
+
+/// A row of the table: that of a field, `f::Buffer::name`, or of a kind as such, `Kind::SeqStmt`.
+class NormalizationRule {
+ public:
+  template <class Field>
+  requires std::is_enum_v<Field>
+  consteval NormalizationRule(Field field)
+      : place_(place_of(kind_of(field), std::uint8_t{field})) {}
+  consteval NormalizationRule(Kind kind) : place_(place_of(kind, std::nullopt)) {}
+
+  std::size_t place() const { return place_; }
+
+ private:
+  static consteval std::size_t place_of(Kind kind, std::optional<std::uint8_t> field) {
+    std::size_t place = 0;
+    while (kRules[place].kind != kind || kRules[place].field != field) ++place;
+    return place;
+  }
+
+  std::size_t place_;
 };
 
 class NormalForm {
@@ -44,7 +69,7 @@ class NormalForm {
   FieldValue field(Node node, std::uint8_t i);
   FieldValue rebuilt_field(Node node, std::uint8_t i);
   /// Counts what a rule took away.
-  void note(NormalizationRule rule) { ++applied_[static_cast<std::size_t>(rule)]; }
+  void note(NormalizationRule rule) { ++applied_[rule.place()]; }
   void note_if(bool is_there, NormalizationRule rule) {
     if (is_there) note(rule);
   }
