@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "tir/node_queries.h"
 #include "tir/storage.h"
 
 namespace mlf::tir {
@@ -22,7 +23,11 @@ struct PartField {
 /// By kind: its fields that refer to nodes, in the order of its row.
 class PartTable {
  public:
-  static const PartTable& get();
+  /// Made on first use from the table of kinds.
+  static const PartTable& get() {
+    static const PartTable table;
+    return table;
+  }
   std::span<const PartField> operator[](Kind kind) const {
     const Range range = ranges_[static_cast<std::size_t>(kind)];
     return {fields_.data() + range.begin, range.count};
@@ -33,7 +38,16 @@ class PartTable {
     std::uint16_t begin;
     std::uint16_t count;
   };
-  PartTable();
+  PartTable() {
+    for (const KindInfo& kind : all_kinds()) {
+      const std::size_t begin = fields_.size();
+      for (const FieldInfo& field : kind.fields) {
+        if (holds_nodes(field.type)) fields_.push_back({field.offset, field.type});
+      }
+      ranges_.push_back(
+          {static_cast<std::uint16_t>(begin), static_cast<std::uint16_t>(fields_.size() - begin)});
+    }
+  }
 
   std::vector<PartField> fields_;
   std::vector<Range> ranges_;

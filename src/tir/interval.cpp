@@ -1,8 +1,9 @@
 #include "tir/interval.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
+
+#include "tir/node_queries.h"
 
 namespace mlf::tir {
 namespace {
@@ -73,6 +74,41 @@ std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b)
     default:
       return std::nullopt;
   }
+}
+
+std::optional<Interval> value_of_literal(Node expr) {
+  const auto value = int_imm_of(expr);
+  if (!value || *value <= -kLargest || *value >= kLargest) return std::nullopt;
+  return Interval{*value, *value};
+}
+
+/// Loop variables have their range before the body is walked. A let is what it is set to, also for
+/// the analyzer of TVM that chooses the form of a division.
+void IntegerRanges::enter(Node node) {
+  if (node.is(Kind::LetStmt)) {
+    let_values_[index(node[f::LetStmt::var].id())] = node[f::LetStmt::value];
+  }
+  if (!node.is(Kind::For)) return;
+  const auto first = value_of_literal(node[f::For::min]);
+  const auto extent = value_of_literal(node[f::For::extent]);
+  if (!first || !extent || extent->low < 1) return;
+  ranges_[index(node[f::For::loop_var].id())] = Interval{first->low, first->low + extent->low - 1};
+}
+
+/// Operands come before what is computed of them, so that one step is enough.
+void IntegerRanges::leave(Node node) {
+  if (const auto value = value_of_literal(node)) {
+    ranges_[index(node.id())] = value;
+  } else if (is_binary(node.kind())) {
+    const auto a = of(node[f::Add::a]);
+    const auto b = of(node[f::Add::b]);
+    if (a && b) ranges_[index(node.id())] = combine(node.kind(), *a, *b);
+  }
+}
+
+std::optional<Interval> IntegerRanges::of(Node expr) const {
+  const auto let = let_values_.find(index(expr.id()));
+  return ranges_[index(let == let_values_.end() ? expr.id() : let->second.id())];
 }
 
 }  // namespace mlf::tir

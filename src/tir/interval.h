@@ -1,8 +1,10 @@
-// Arithmetic on the values that integer expressions can take.
+// The values that integer expressions can take, as far as they follow from constants.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "mlf/tir/module.h"
 
@@ -16,5 +18,24 @@ struct Interval {
 
 /// The values of `a op b` for the arithmetic kinds; nothing if they are unbounded or too large.
 std::optional<Interval> combine(Kind kind, const Interval& a, const Interval& b);
+
+/// The value of a literal; nothing for any other expression, and for a number that is too large.
+std::optional<Interval> value_of_literal(Node expr);
+
+/// The values of all expressions of a module. Filled by a walk: `enter` each node before those
+/// below it, then `leave` each after them.
+class IntegerRanges {
+ public:
+  explicit IntegerRanges(const Module& module) : ranges_(module.size()) {}
+
+  void enter(Node node);
+  void leave(Node node);
+  /// Of an expression that was left; nothing if there is no telling.
+  std::optional<Interval> of(Node expr) const;
+
+ private:
+  std::vector<std::optional<Interval>> ranges_;         // by node id
+  std::unordered_map<std::uint32_t, Node> let_values_;  // by variable
+};
 
 }  // namespace mlf::tir

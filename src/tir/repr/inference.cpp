@@ -427,9 +427,6 @@ void infer_dtypes(Context& c, std::uint32_t first) {
 
 namespace {
 
-// Far above any index, and small enough that sums of such numbers do not overflow.
-constexpr std::int64_t kLargest = std::int64_t{1} << 40;
-
 /// Keeps a range for each expression whose value the text bounds, and the largest index of each
 /// dimension.
 class ShapeInference {
@@ -474,11 +471,8 @@ class ShapeInference {
       return ranges_[index(part.id()) - first_];
     };
     switch (expr.kind()) {
-      case Kind::IntImm: {
-        const std::int64_t value = expr.integer(f::IntImm::value);
-        if (value <= -kLargest || value >= kLargest) return std::nullopt;
-        return Interval{value, value};
-      }
+      case Kind::IntImm:
+        return value_of_literal(expr);
       case Kind::Var:
       case Kind::SizeVar:
         return range_of_var(expr);

@@ -14,8 +14,8 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/module.h"
 #include "tir/c/c.h"
-#include "tir/c/integer_ranges.h"
 #include "tir/c/versions.h"
+#include "tir/interval.h"
 #include "tir/text/expr_factory.h"
 
 namespace mlf::tir::c {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
-#include "tir/c/integer_ranges.h"
 #include "tir/c/write/code.h"
+#include "tir/interval.h"
 
 namespace mlf::tir::c {
 
