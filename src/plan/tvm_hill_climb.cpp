@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
-#include <tuple>
 
 #include "plan/tvm_planners.h"
 
@@ -22,14 +21,8 @@ class HillClimb {
   HillClimb(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment)
       : buffers_(buffers),
         alignment_(alignment),
-        order_(buffers.size()),
+        order_(largest_first(buffers)),
         position_(buffers.size()) {
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    const auto key = [&](std::size_t i) {
-      return std::tuple(buffers_[i].bytes, buffers_[i].conflicts.size(),
-                        std::string_view(buffers_[i].name_hint));
-    };
-    std::ranges::sort(order_, [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
     for (std::size_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
   }
 

@@ -144,14 +144,14 @@ std::optional<std::uint64_t> memory_pressure(const PoolProblem& pool,
   return static_cast<std::uint64_t>(most);
 }
 
+std::vector<std::size_t> largest_first(const std::vector<TvmBuffer>& buffers) {
+  return descending(buffers, [](const TvmBuffer& buffer) {
+    return std::tuple(buffer.bytes, buffer.conflicts.size(), std::string_view(buffer.name_hint));
+  });
+}
+
 PlannerResult greedy_by_size(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment) {
-  return place_in_order(buffers,
-                        descending(buffers,
-                                   [](const TvmBuffer& buffer) {
-                                     return std::tuple(buffer.bytes, buffer.conflicts.size(),
-                                                       std::string_view(buffer.name_hint));
-                                   }),
-                        alignment);
+  return place_in_order(buffers, largest_first(buffers), alignment);
 }
 
 PlannerResult greedy_by_conflicts(const std::vector<TvmBuffer>& buffers, std::uint64_t alignment) {
