@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -206,7 +205,20 @@ class ExpressionWriter {
  public:
   explicit ExpressionWriter(const ExpressionText& names) : names_(names) {}
 
-  std::string run(Node expr, int around);
+  std::string run(Node expr, int around) {
+    stack_.emplace_back(expr, around);
+    while (!stack_.empty()) {
+      const Part part = std::move(stack_.back());
+      stack_.pop_back();
+      if (text_.size() > kLongestExpression) return text_.substr(0, kLongestExpression) + "...";
+      if (part.node) {
+        write(part.node, part.binding);
+      } else {
+        text_ += part.text;
+      }
+    }
+    return std::move(text_);
+  }
 
  private:
   /// An expression with the binding of its context, or else a text.
@@ -218,13 +230,147 @@ class ExpressionWriter {
     std::string text{};
   };
 
-  void write(Node expr, int around);
-  void write_call(Node expr, int around);
-  void write_ramp(Node ramp, bool is_index);
-  void write_any(Node expr);
-  void infix(Node a, Infix sign, Node b, int around);
-  void function(std::string_view name, const std::vector<Node>& args);
-  void element(std::string_view name, tir::NodeList indices);
+  void infix(Node a, Infix sign, Node b, int around) {
+    const int binding = sign.binding;
+    // Operators associate to the left; in Python, comparisons would chain.
+    const int left = binding == kComparison ? binding + 1 : binding;
+    put({Part(a, left), Part(sign.sign), Part(b, binding + 1)}, binding, around);
+  }
+
+  void function(std::string_view name, const std::vector<Node>& args) {
+    std::vector<Part> parts{Part(name), Part("(")};
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (i > 0) parts.emplace_back(", ");
+      parts.emplace_back(args[i], kLoosest);
+    }
+    parts.emplace_back(")");
+    put(parts);
+  }
+
+  void element(std::string_view name, tir::NodeList indices) {
+    std::vector<Part> parts{Part(name), Part("[")};
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (i > 0) parts.emplace_back(", ");
+      parts.emplace_back(indices[i], kIndex);
+    }
+    parts.emplace_back("]");
+    put(parts);
+  }
+
+  /// Adjacent elements as a slice, if their number is known.
+  void write_ramp(Node ramp, bool is_index) {
+    const Node base = ramp[f::Ramp::base];
+    const Node stride = ramp[f::Ramp::stride];
+    const auto step = names_.constant(stride);
+    const auto lanes = names_.constant(ramp[f::Ramp::lanes]);
+    const bool is_slice = is_index && step && lanes && *step > 0 && *step<INT16_MAX&& * lanes> 0 &&
+                          *lanes <= INT16_MAX;
+    if (!is_slice) return function("ramp", {base, stride, ramp[f::Ramp::lanes]});
+    const std::int64_t length = *step * *lanes;
+    const std::string by = *step == 1 ? "" : fmt::format(" : {}", *step);
+    const auto begin = names_.constant(base);
+    if (begin && *begin <= INT32_MAX) {
+      text_ += fmt::format("{} : {}{}", *begin, *begin + length, by);
+      return;
+    }
+    put({Part(base, kSum), Part(" : "), Part(base, kSum), Part(fmt::format(" + {}", length) + by)});
+  }
+
+  /// Writes a node without a rule by its name, with its expressions as arguments.
+  void write_any(Node expr) {
+    std::vector<Node> parts;
+    tir::for_each_child(expr, [&](Node child, const tir::FieldInfo&) {
+      if (tir::is_expr(child.category())) parts.push_back(child);
+    });
+    function(function_name(expr.kind()), parts);
+  }
+
+  void write_call(Node expr, int around) {
+    const std::string_view operation = graph::operator_of(expr);
+    const tir::NodeList list = expr.list(f::Call::args);
+    std::vector<Node> args;
+    for (const Node arg : list) args.push_back(arg);
+    if (const auto sign = infix_of(operation); sign && args.size() == 2) {
+      return infix(args[0], *sign, args[1], around);
+    }
+    if (operation == "if_then_else" && args.size() == 3) {
+      return put({Part(args[1], kConditional + 1), Part(" if "), Part(args[0], kConditional + 1),
+                  Part(" else "), Part(args[2], kConditional)},
+                 kConditional, around);
+    }
+    if (operation == "address_of" && args.size() == 1) {
+      return put({Part("&"), Part(args[0], kUnary)}, kUnary, around);
+    }
+    if (operation == "bitwise_not" && args.size() == 1) {
+      return put({Part("~"), Part(args[0], kUnary)}, kUnary, around);
+    }
+    if (operation == "ret" && args.size() == 1) {
+      return put({Part("return "), Part(args[0], kLoosest)});
+    }
+    const bool is_extern = operation == "call_extern" || operation == "call_pure_extern";
+    if (is_extern && !args.empty() && !graph::string_of(args[0]).empty()) {
+      return function(graph::string_of(args[0]), {args.begin() + 1, args.end()});
+    }
+    const Node op = expr[f::Call::op];
+    function(op.is(Kind::GlobalVar) ? op.text(f::GlobalVar::name_hint) : operation, args);
+  }
+
+  void write(Node expr, int around) {
+    if (const auto value = names_.constant(expr)) {
+      if (expr.dtype().is_bool()) {
+        text_ += *value != 0 ? "True" : "False";
+      } else {
+        text_ +=
+            *value < 0 && around > kSum ? fmt::format("({})", *value) : fmt::format("{}", *value);
+      }
+      return;
+    }
+    expr = names_.simplified(expr);
+    const Kind kind = expr.kind();
+    if (const auto sign = infix_of(kind)) {
+      return infix(expr[f::Add::a], *sign, expr[f::Add::b], around);
+    }
+    switch (kind) {
+      case Kind::Var:
+      case Kind::SizeVar:
+        text_ += names_.name_of(expr);
+        return;
+      case Kind::IntImm:
+        text_ += std::to_string(expr.integer(f::IntImm::value));
+        return;
+      case Kind::FloatImm:
+        text_ += real_text(expr.real(f::FloatImm::value));
+        return;
+      case Kind::StringImm:
+        return put({Part("\""), Part(expr.text(f::StringImm::value)), Part("\"")});
+      case Kind::Cast:
+        // Lanes are those of the value.
+        text_ += tir::to_string(expr.dtype().element());
+        return put({Part("("), Part(expr[f::Cast::value], kLoosest), Part(")")});
+      case Kind::Not:
+        return put({Part("not "), Part(expr[f::Not::a], kNot)}, kNot, around);
+      case Kind::Select:
+        return function("select", {expr[f::Select::condition], expr[f::Select::true_value],
+                                   expr[f::Select::false_value]});
+      case Kind::Let:
+        return put({Part("let("), Part(names_.name_of(expr[f::Let::var])), Part(" = "),
+                    Part(expr[f::Let::value], kLoosest), Part(", "),
+                    Part(expr[f::Let::body], kLoosest), Part(")")});
+      case Kind::Ramp:
+        return write_ramp(expr, around == kIndex);
+      case Kind::Load:
+        return put({Part(names_.name_of(expr[f::Load::buffer_var])), Part("["),
+                    Part(expr[f::Load::index], kIndex), Part("]")});
+      case Kind::BufferLoad:
+        return element(names_.name_of(expr[f::BufferLoad::buffer][f::Buffer::data]),
+                       expr.list(f::BufferLoad::indices));
+      case Kind::Call:
+        return write_call(expr, around);
+      default:
+        return write_any(expr);
+    }
+  }
+
   /// Adds the next parts, in reading order.
   void put(const std::vector<Part>& parts) {
     stack_.insert(stack_.end(), parts.rbegin(), parts.rend());
@@ -242,162 +388,6 @@ class ExpressionWriter {
   std::vector<Part> stack_;
   std::string text_;
 };
-
-std::string ExpressionWriter::run(Node expr, int around) {
-  stack_.emplace_back(expr, around);
-  while (!stack_.empty()) {
-    const Part part = std::move(stack_.back());
-    stack_.pop_back();
-    if (text_.size() > kLongestExpression) return text_.substr(0, kLongestExpression) + "...";
-    if (part.node) {
-      write(part.node, part.binding);
-    } else {
-      text_ += part.text;
-    }
-  }
-  return std::move(text_);
-}
-
-void ExpressionWriter::infix(Node a, Infix sign, Node b, int around) {
-  const int binding = sign.binding;
-  // Operators associate to the left; in Python, comparisons would chain.
-  const int left = binding == kComparison ? binding + 1 : binding;
-  put({Part(a, left), Part(sign.sign), Part(b, binding + 1)}, binding, around);
-}
-
-void ExpressionWriter::function(std::string_view name, const std::vector<Node>& args) {
-  std::vector<Part> parts{Part(name), Part("(")};
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    if (i > 0) parts.emplace_back(", ");
-    parts.emplace_back(args[i], kLoosest);
-  }
-  parts.emplace_back(")");
-  put(parts);
-}
-
-void ExpressionWriter::element(std::string_view name, tir::NodeList indices) {
-  std::vector<Part> parts{Part(name), Part("[")};
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (i > 0) parts.emplace_back(", ");
-    parts.emplace_back(indices[i], kIndex);
-  }
-  parts.emplace_back("]");
-  put(parts);
-}
-
-/// Adjacent elements as a slice, if their number is known.
-void ExpressionWriter::write_ramp(Node ramp, bool is_index) {
-  const Node base = ramp[f::Ramp::base];
-  const Node stride = ramp[f::Ramp::stride];
-  const auto step = names_.constant(stride);
-  const auto lanes = names_.constant(ramp[f::Ramp::lanes]);
-  const bool is_slice =
-      is_index && step && lanes && *step > 0 && *step<INT16_MAX&& * lanes> 0 && *lanes <= INT16_MAX;
-  if (!is_slice) return function("ramp", {base, stride, ramp[f::Ramp::lanes]});
-  const std::int64_t length = *step * *lanes;
-  const std::string by = *step == 1 ? "" : fmt::format(" : {}", *step);
-  const auto begin = names_.constant(base);
-  if (begin && *begin <= INT32_MAX) {
-    text_ += fmt::format("{} : {}{}", *begin, *begin + length, by);
-    return;
-  }
-  put({Part(base, kSum), Part(" : "), Part(base, kSum), Part(fmt::format(" + {}", length) + by)});
-}
-
-/// Writes a node without a rule by its name, with its expressions as arguments.
-void ExpressionWriter::write_any(Node expr) {
-  std::vector<Node> parts;
-  tir::for_each_child(expr, [&](Node child, const tir::FieldInfo&) {
-    if (tir::is_expr(child.category())) parts.push_back(child);
-  });
-  function(function_name(expr.kind()), parts);
-}
-
-void ExpressionWriter::write_call(Node expr, int around) {
-  const std::string_view operation = graph::operator_of(expr);
-  const tir::NodeList list = expr.list(f::Call::args);
-  std::vector<Node> args;
-  for (const Node arg : list) args.push_back(arg);
-  if (const auto sign = infix_of(operation); sign && args.size() == 2) {
-    return infix(args[0], *sign, args[1], around);
-  }
-  if (operation == "if_then_else" && args.size() == 3) {
-    return put({Part(args[1], kConditional + 1), Part(" if "), Part(args[0], kConditional + 1),
-                Part(" else "), Part(args[2], kConditional)},
-               kConditional, around);
-  }
-  if (operation == "address_of" && args.size() == 1) {
-    return put({Part("&"), Part(args[0], kUnary)}, kUnary, around);
-  }
-  if (operation == "bitwise_not" && args.size() == 1) {
-    return put({Part("~"), Part(args[0], kUnary)}, kUnary, around);
-  }
-  if (operation == "ret" && args.size() == 1) {
-    return put({Part("return "), Part(args[0], kLoosest)});
-  }
-  const bool is_extern = operation == "call_extern" || operation == "call_pure_extern";
-  if (is_extern && !args.empty() && !graph::string_of(args[0]).empty()) {
-    return function(graph::string_of(args[0]), {args.begin() + 1, args.end()});
-  }
-  const Node op = expr[f::Call::op];
-  function(op.is(Kind::GlobalVar) ? op.text(f::GlobalVar::name_hint) : operation, args);
-}
-
-void ExpressionWriter::write(Node expr, int around) {
-  if (const auto value = names_.constant(expr)) {
-    if (expr.dtype().is_bool()) {
-      text_ += *value != 0 ? "True" : "False";
-    } else {
-      text_ +=
-          *value < 0 && around > kSum ? fmt::format("({})", *value) : fmt::format("{}", *value);
-    }
-    return;
-  }
-  expr = names_.simplified(expr);
-  const Kind kind = expr.kind();
-  if (const auto sign = infix_of(kind)) {
-    return infix(expr[f::Add::a], *sign, expr[f::Add::b], around);
-  }
-  switch (kind) {
-    case Kind::Var:
-    case Kind::SizeVar:
-      text_ += names_.name_of(expr);
-      return;
-    case Kind::IntImm:
-      text_ += std::to_string(expr.integer(f::IntImm::value));
-      return;
-    case Kind::FloatImm:
-      text_ += real_text(expr.real(f::FloatImm::value));
-      return;
-    case Kind::StringImm:
-      return put({Part("\""), Part(expr.text(f::StringImm::value)), Part("\"")});
-    case Kind::Cast:
-      // Lanes are those of the value.
-      text_ += tir::to_string(expr.dtype().element());
-      return put({Part("("), Part(expr[f::Cast::value], kLoosest), Part(")")});
-    case Kind::Not:
-      return put({Part("not "), Part(expr[f::Not::a], kNot)}, kNot, around);
-    case Kind::Select:
-      return function("select", {expr[f::Select::condition], expr[f::Select::true_value],
-                                 expr[f::Select::false_value]});
-    case Kind::Let:
-      return put({Part("let("), Part(names_.name_of(expr[f::Let::var])), Part(" = "),
-                  Part(expr[f::Let::value], kLoosest), Part(", "),
-                  Part(expr[f::Let::body], kLoosest), Part(")")});
-    case Kind::Ramp:
-      return write_ramp(expr, around == kIndex);
-    case Kind::Load:
-      return put({Part(names_.name_of(expr[f::Load::buffer_var])), Part("["),
-                  Part(expr[f::Load::index], kIndex), Part("]")});
-    case Kind::BufferLoad:
-      return element(names_.name_of(expr[f::BufferLoad::buffer][f::Buffer::data]),
-                     expr.list(f::BufferLoad::indices));
-    case Kind::Call:
-      return write_call(expr, around);
-    default:
-      return write_any(expr);
-  }
-}
 
 std::string ExpressionText::text(Node expr) const {
   return expr ? ExpressionWriter(*this).run(expr, kLoosest) : "?";

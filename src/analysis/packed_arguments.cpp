@@ -48,72 +48,65 @@ struct CallSizes {
 
 class ArgumentScanner {
  public:
-  void run(Node main);
-  Count bytes() const;
+  void run(Node main) {
+    tir::for_each_pre_order(main, [&](Node node) {
+      if (node.is(Kind::Call)) call(node);
+    });
+  }
+
+  Count bytes() const {
+    if (!has_packed_calls_ || has_argument_arrays_) return allocated_;
+    return allocated_ + bytes_of(sizes_.arguments, kValue) + bytes_of(sizes_.arguments, kTypeCode) +
+           bytes_of(sizes_.tensors, kTensor) + bytes_of(sizes_.extents, kExtent);
+  }
 
  private:
-  void call(Node node);
-  void allocation(Node node);
-  CallSizes sizes_of(Node node) const;
+  CallSizes sizes_of(Node node) const {
+    const tir::NodeList args = node.list(f::Call::args);
+    CallSizes sizes;
+    // The first is the name.
+    sizes.arguments = args.size() == 0 ? 0 : args.size() - 1;
+    for (const Node arg : args) {
+      if (graph::operator_of(arg) != "tvm_stack_make_array") continue;
+      ++sizes.tensors;
+      for (const Node part : arg.list(f::Call::args)) {
+        if (graph::operator_of(part) == "tvm_stack_make_shape") {
+          sizes.extents += part.list(f::Call::args).size();
+        }
+      }
+    }
+    return sizes;
+  }
+
+  /// tvm_stack_alloca(type, elements)
+  void allocation(Node node) {
+    const tir::NodeList args = node.list(f::Call::args);
+    if (args.size() != 2) return;
+    const std::string_view type = graph::string_of(args[0]);
+    const auto elements = graph::integer_of(args[1]);
+    const auto array = std::ranges::find(kArrays, type, &Array::type);
+    constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // beyond any stack
+    if (array == kArrays.end() || !elements || *elements < 0 || *elements > kMostBytes) {
+      allocated_ += Count::unknown();
+      return;
+    }
+    allocated_ += bytes_of(static_cast<std::uint64_t>(*elements), array->element);
+    has_argument_arrays_ = has_argument_arrays_ || type == "arg_value";
+  }
+
+  void call(Node node) {
+    const std::string_view op = graph::operator_of(node);
+    if (op == "tvm_stack_alloca") return allocation(node);
+    if (op != "tvm_call_cpacked" && op != "tvm_call_packed") return;
+    has_packed_calls_ = true;
+    sizes_.include(sizes_of(node));
+  }
 
   Count allocated_;
   bool has_argument_arrays_ = false;  // LowerTVMBuiltin ran
   bool has_packed_calls_ = false;
   CallSizes sizes_;
 };
-
-CallSizes ArgumentScanner::sizes_of(Node node) const {
-  const tir::NodeList args = node.list(f::Call::args);
-  CallSizes sizes;
-  // The first is the name.
-  sizes.arguments = args.size() == 0 ? 0 : args.size() - 1;
-  for (const Node arg : args) {
-    if (graph::operator_of(arg) != "tvm_stack_make_array") continue;
-    ++sizes.tensors;
-    for (const Node part : arg.list(f::Call::args)) {
-      if (graph::operator_of(part) == "tvm_stack_make_shape") {
-        sizes.extents += part.list(f::Call::args).size();
-      }
-    }
-  }
-  return sizes;
-}
-
-/// tvm_stack_alloca(type, elements)
-void ArgumentScanner::allocation(Node node) {
-  const tir::NodeList args = node.list(f::Call::args);
-  if (args.size() != 2) return;
-  const std::string_view type = graph::string_of(args[0]);
-  const auto elements = graph::integer_of(args[1]);
-  const auto array = std::ranges::find(kArrays, type, &Array::type);
-  constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;  // beyond any stack
-  if (array == kArrays.end() || !elements || *elements < 0 || *elements > kMostBytes) {
-    allocated_ += Count::unknown();
-    return;
-  }
-  allocated_ += bytes_of(static_cast<std::uint64_t>(*elements), array->element);
-  has_argument_arrays_ = has_argument_arrays_ || type == "arg_value";
-}
-
-void ArgumentScanner::call(Node node) {
-  const std::string_view op = graph::operator_of(node);
-  if (op == "tvm_stack_alloca") return allocation(node);
-  if (op != "tvm_call_cpacked" && op != "tvm_call_packed") return;
-  has_packed_calls_ = true;
-  sizes_.include(sizes_of(node));
-}
-
-void ArgumentScanner::run(Node main) {
-  tir::for_each_pre_order(main, [&](Node node) {
-    if (node.is(Kind::Call)) call(node);
-  });
-}
-
-Count ArgumentScanner::bytes() const {
-  if (!has_packed_calls_ || has_argument_arrays_) return allocated_;
-  return allocated_ + bytes_of(sizes_.arguments, kValue) + bytes_of(sizes_.arguments, kTypeCode) +
-         bytes_of(sizes_.tensors, kTensor) + bytes_of(sizes_.extents, kExtent);
-}
 
 }  // namespace
 

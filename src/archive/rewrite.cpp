@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -28,33 +27,6 @@ namespace {
 using support::File;
 
 // --- Appending to a tar --------------------------------------------------------------------------
-
-/// Writes new members at the end of a tar under construction. Headers are ustar; a PAX header
-/// goes before it where ustar cannot say it (long names, large ids). What is written depends on
-/// the new member alone.
-class TarAppender {
- public:
-  /// `out` is at its end, `offset`; `prefix` goes before every name ("./" or nothing).
-  TarAppender(const support::File& out, std::uint64_t offset, std::string prefix)
-      : out_(out), offset_(offset), prefix_(std::move(prefix)) {}
-
-  /// Streams the content straight to the file and completes the header afterwards, so that no
-  /// content stays in memory.
-  void append(const NewMember& member);
-
-  /// Ends the archive: two zero blocks, and padding to whole records where `whole_records`.
-  /// Otherwise it ends off the record boundary, so that it differs from the other kind.
-  enum class Padding : std::uint8_t { blocks, records };
-  void finish(Padding padding);
-
- private:
-  void put(std::string_view bytes);
-  void put_padding(std::uint64_t unit);
-
-  const support::File& out_;
-  std::uint64_t offset_;
-  std::string prefix_;
-};
 
 std::string_view as_bytes(const TarHeader& header) {
   return {reinterpret_cast<const char*>(&header), kBlock};
@@ -140,46 +112,67 @@ TarHeader pax_header(std::uint64_t size) {
   return header;
 }
 
-void TarAppender::put(std::string_view bytes) {
-  out_.write(bytes);
-  offset_ += bytes.size();
-}
+/// Writes new members at the end of a tar under construction. Headers are ustar; a PAX header
+/// goes before it where ustar cannot say it (long names, large ids). What is written depends on
+/// the new member alone.
+class TarAppender {
+ public:
+  /// `out` is at its end, `offset`; `prefix` goes before every name ("./" or nothing).
+  TarAppender(const support::File& out, std::uint64_t offset, std::string prefix)
+      : out_(out), offset_(offset), prefix_(std::move(prefix)) {}
 
-void TarAppender::put_padding(std::uint64_t unit) {
-  put(std::string(round_up(offset_, unit) - offset_, '\0'));
-}
-
-void TarAppender::append(const NewMember& member) {
-  Headers made = headers_of(prefix_ + member.name, *member.like);
-  if (!made.pax.empty()) {
-    put(as_bytes(pax_header(made.pax.size())));
-    put(made.pax);
+  /// Streams the content straight to the file and completes the header afterwards, so that no
+  /// content stays in memory.
+  void append(const NewMember& member) {
+    Headers made = headers_of(prefix_ + member.name, *member.like);
+    if (!made.pax.empty()) {
+      put(as_bytes(pax_header(made.pax.size())));
+      put(made.pax);
+      put_padding(kBlock);
+    }
+    // The size is known only after the content: the header is written twice.
+    const std::uint64_t header_offset = offset_;
+    put(as_bytes(made.header));
+    support::FileSink content(out_);
+    member.write(content);
+    content.flush();
+    offset_ += content.written();
     put_padding(kBlock);
+    if (!put_octal(made.header.size, content.written())) {
+      refuse("the new member is larger than 8 GiB, the limit of a tar header", member.name);
+    }
+    seal(made.header);
+    out_.write_at(header_offset, as_bytes(made.header));
   }
-  // The size is known only after the content: the header is written twice.
-  const std::uint64_t header_offset = offset_;
-  put(as_bytes(made.header));
-  support::FileSink content(out_);
-  member.write(content);
-  content.flush();
-  offset_ += content.written();
-  put_padding(kBlock);
-  if (!put_octal(made.header.size, content.written())) {
-    refuse("the new member is larger than 8 GiB, the limit of a tar header", member.name);
-  }
-  seal(made.header);
-  out_.write_at(header_offset, as_bytes(made.header));
-}
 
-void TarAppender::finish(Padding padding) {
-  put(std::string(2 * kBlock, '\0'));
-  if (padding == Padding::records) {
-    put_padding(kRecord);
-  } else if (offset_ % kRecord == 0) {
-    // One block more, as a multiple of a record would make the next run pad to records.
-    put(std::string(kBlock, '\0'));
+  /// Ends the archive: two zero blocks, and padding to whole records where `whole_records`.
+  /// Otherwise it ends off the record boundary, so that it differs from the other kind.
+  enum class Padding : std::uint8_t { blocks, records };
+
+  void finish(Padding padding) {
+    put(std::string(2 * kBlock, '\0'));
+    if (padding == Padding::records) {
+      put_padding(kRecord);
+    } else if (offset_ % kRecord == 0) {
+      // One block more, as a multiple of a record would make the next run pad to records.
+      put(std::string(kBlock, '\0'));
+    }
   }
-}
+
+ private:
+  void put(std::string_view bytes) {
+    out_.write(bytes);
+    offset_ += bytes.size();
+  }
+
+  void put_padding(std::uint64_t unit) {
+    put(std::string(round_up(offset_, unit) - offset_, '\0'));
+  }
+
+  const support::File& out_;
+  std::uint64_t offset_;
+  std::string prefix_;
+};
 
 using Names = support::NameSet<std::string_view>;
 

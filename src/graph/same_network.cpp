@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "graph/compare.h"
 #include "graph/kernels/functions.h"
@@ -125,14 +124,97 @@ class ValueNumbering {
         numbers_(numbers),
         values_(topology.values.size()) {}
 
-  NumberedGraph run() &&;
+  NumberedGraph run() && {
+    number_leaves();
+    // Copies give a value a second name. They are between the calls, by position.
+    std::size_t copy = 0;
+    const auto copies_before = [&](Position position) {
+      for (; copy < topology_.copies.size() && topology_.copies[copy].position < position; ++copy) {
+        const Copy& one = topology_.copies[copy];
+        if (one.reads) values_[index(one.writes)] = values_[index(*one.reads)];
+      }
+    };
+    for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+      copies_before(topology_.calls[i].position);
+      number(topology_.calls[i], static_cast<CallId>(i));
+    }
+    copies_before(UINT32_MAX);
+    for (const Port& port : topology_.outputs) {
+      result_.outputs.push_back(port.value ? values_[index(*port.value)] : std::nullopt);
+    }
+    return std::move(result_);
+  }
 
  private:
-  void number_leaves();
-  void number(const Call& call, CallId id);
-  std::optional<Number> passed_through(const Call& call) const;
-  std::string label(const Kernel& kernel) const;
-  std::vector<Number> parts(const Call& call);
+  void number_leaves() {
+    for (const Port& port : topology_.inputs) {
+      result_.inputs.push_back(sanitized(port.name));
+      const std::string name = "input " + result_.inputs.back();
+      if (port.value) {
+        values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});
+      }
+    }
+    // All constants count as equal: one side may not distinguish them, or may fold them into
+    // kernels.
+    const Number constant = numbers_.of_call(numbers_.of_label("constant"), {});
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (topology_.values[i].kind == ValueKind::constant) values_[i] = constant;
+    }
+  }
+
+  std::string label(const Kernel& kernel) const {
+    if (common_.hashes.contains(kernel.hash)) return "hash " + kernel.hash;
+    return "name " + names_.of(kernel);
+  }
+
+  /// The parts of a call's number: for every tensor its direction, its size and the value that it
+  /// reads.
+  std::vector<Number> parts(const Call& call) {
+    std::vector<Number> parts;
+    for (const Argument& argument : call.arguments) {
+      if (!argument.storage) continue;
+      const bool is_constant =
+          argument.reads && topology_[*argument.reads].kind == ValueKind::constant;
+      if (is_constant) continue;
+      // Not shapes: v0.9 and v0.10 flatten them, and removed reshapes change them.
+      const std::uint64_t bytes = common_.sizes ? argument.type.bytes().value_or(0) : 0;
+      const std::string_view direction = to_string(argument.direction);
+      parts.push_back(numbers_.of_label(std::string(direction) + std::to_string(bytes)));
+      if (argument.reads) parts.push_back(values_[index(*argument.reads)].value_or(UINT32_MAX));
+    }
+    return parts;
+  }
+
+  // A reshape that only one side calls is an edge on the other side.
+  std::optional<Number> passed_through(const Call& call) const {
+    const Kernel& kernel = topology_.kernel_of(call);
+    const bool is_common =
+        common_.hashes.contains(kernel.hash) || common_.names.contains(names_.of(kernel));
+    if (!kernel.is_reshape || is_common) return std::nullopt;
+    for (const Argument& argument : call.arguments) {
+      if (argument.reads) return values_[index(*argument.reads)];
+    }
+    return std::nullopt;
+  }
+
+  void number(const Call& call, CallId id) {
+    // A skipped reshape makes no value and does not count as a call.
+    const auto passed = passed_through(call);
+    const Number own =
+        passed ? *passed
+               : numbers_.of_call(numbers_.of_label(label(topology_.kernel_of(call))), parts(call));
+    if (!passed) result_.calls.push_back({own, id});
+    Number output = 0;
+    for (const Argument& argument : call.arguments) {
+      if (!argument.writes) continue;
+      // The numbers of later outputs of a call follow from that of the first.
+      values_[index(*argument.writes)] =
+          output == 0
+              ? own
+              : numbers_.of_call(numbers_.of_label("output " + std::to_string(output)), {own});
+      ++output;
+    }
+  }
 
   const Topology& topology_;
   const Common& common_;
@@ -141,96 +223,6 @@ class ValueNumbering {
   std::vector<std::optional<Number>> values_;  // nothing: never defined
   NumberedGraph result_;
 };
-
-void ValueNumbering::number_leaves() {
-  for (const Port& port : topology_.inputs) {
-    result_.inputs.push_back(sanitized(port.name));
-    const std::string name = "input " + result_.inputs.back();
-    if (port.value) {
-      values_[index(*port.value)] = numbers_.of_call(numbers_.of_label(name), {});
-    }
-  }
-  // All constants count as equal: one side may not distinguish them, or may fold them into kernels.
-  const Number constant = numbers_.of_call(numbers_.of_label("constant"), {});
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (topology_.values[i].kind == ValueKind::constant) values_[i] = constant;
-  }
-}
-
-std::string ValueNumbering::label(const Kernel& kernel) const {
-  if (common_.hashes.contains(kernel.hash)) return "hash " + kernel.hash;
-  return "name " + names_.of(kernel);
-}
-
-/// The parts of a call's number: for every tensor its direction, its size and the value that it
-/// reads.
-std::vector<Number> ValueNumbering::parts(const Call& call) {
-  std::vector<Number> parts;
-  for (const Argument& argument : call.arguments) {
-    if (!argument.storage) continue;
-    const bool is_constant =
-        argument.reads && topology_[*argument.reads].kind == ValueKind::constant;
-    if (is_constant) continue;
-    // Not shapes: v0.9 and v0.10 flatten them, and removed reshapes change them.
-    const std::uint64_t bytes = common_.sizes ? argument.type.bytes().value_or(0) : 0;
-    const std::string_view direction = to_string(argument.direction);
-    parts.push_back(numbers_.of_label(std::string(direction) + std::to_string(bytes)));
-    if (argument.reads) parts.push_back(values_[index(*argument.reads)].value_or(UINT32_MAX));
-  }
-  return parts;
-}
-
-// A reshape that only one side calls is an edge on the other side.
-std::optional<Number> ValueNumbering::passed_through(const Call& call) const {
-  const Kernel& kernel = topology_.kernel_of(call);
-  const bool is_common =
-      common_.hashes.contains(kernel.hash) || common_.names.contains(names_.of(kernel));
-  if (!kernel.is_reshape || is_common) return std::nullopt;
-  for (const Argument& argument : call.arguments) {
-    if (argument.reads) return values_[index(*argument.reads)];
-  }
-  return std::nullopt;
-}
-
-void ValueNumbering::number(const Call& call, CallId id) {
-  // A skipped reshape makes no value and does not count as a call.
-  const auto passed = passed_through(call);
-  const Number own =
-      passed ? *passed
-             : numbers_.of_call(numbers_.of_label(label(topology_.kernel_of(call))), parts(call));
-  if (!passed) result_.calls.push_back({own, id});
-  Number output = 0;
-  for (const Argument& argument : call.arguments) {
-    if (!argument.writes) continue;
-    // The numbers of later outputs of a call follow from that of the first.
-    values_[index(*argument.writes)] =
-        output == 0
-            ? own
-            : numbers_.of_call(numbers_.of_label("output " + std::to_string(output)), {own});
-    ++output;
-  }
-}
-
-NumberedGraph ValueNumbering::run() && {
-  number_leaves();
-  // Copies give a value a second name. They are between the calls, by position.
-  std::size_t copy = 0;
-  const auto copies_before = [&](Position position) {
-    for (; copy < topology_.copies.size() && topology_.copies[copy].position < position; ++copy) {
-      const Copy& one = topology_.copies[copy];
-      if (one.reads) values_[index(one.writes)] = values_[index(*one.reads)];
-    }
-  };
-  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
-    copies_before(topology_.calls[i].position);
-    number(topology_.calls[i], static_cast<CallId>(i));
-  }
-  copies_before(UINT32_MAX);
-  for (const Port& port : topology_.outputs) {
-    result_.outputs.push_back(port.value ? values_[index(*port.value)] : std::nullopt);
-  }
-  return std::move(result_);
-}
 
 using Groups = std::map<Number, std::vector<CallId>>;
 

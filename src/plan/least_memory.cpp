@@ -61,7 +61,17 @@ class StayCollector {
         clock_(clock_of(topology, ticks_)),
         stays_of_values_(topology.values.size()) {}
 
-  void run();
+  void run() {
+    const graph::Lifetimes lifetimes(topology_);
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+      add_value(static_cast<graph::ValueId>(i), lifetimes);
+    }
+    for (const Call& call : topology_.calls) {
+      is_complete_ = is_complete_ && ticks_of(call) != nullptr;
+      add_workspaces(call);
+      add_shared(call);
+    }
+  }
 
   const std::vector<Stay>& stays() const { return stays_; }
   const std::vector<SharedBytes>& shared() const { return shared_; }
@@ -69,19 +79,147 @@ class StayCollector {
   bool is_complete() const { return is_complete_; }
 
  private:
-  const KernelTicks* ticks_of(const Call& call) const;
+  /// Null for a kernel that is not understood.
+  const KernelTicks* ticks_of(const Call& call) const {
+    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    const bool is_understood =
+        ticks && ticks->is_followed && topology_.kernel_of(call).gaps.empty();
+    return is_understood ? &*ticks : nullptr;
+  }
+
   std::optional<TickRange> touched_in(const Call& call,
-                                      const std::optional<TickRange>& ticks) const;
-  std::optional<TickRange> touched_at(const graph::Endpoint& end) const;
-  Interval life_of(graph::ValueId id) const;
-  void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes);
-  void add_workspaces(const Call& call);
-  std::optional<TickRange> workspace_ticks(const KernelTicks& ticks, const KernelBuffer& buffer);
-  void add_shared(const Call& call);
+                                      const std::optional<TickRange>& ticks) const {
+    if (!ticks) return std::nullopt;
+    const std::int64_t begin = clock_[call.position];
+    return TickRange{begin + ticks->first, begin + ticks->last};
+  }
+
+  /// The ticks in which one end of an edge touches its value, if known.
+  std::optional<TickRange> touched_at(const graph::Endpoint& end) const {
+    if (end.kind == graph::Endpoint::Kind::copy) {
+      const std::int64_t tick = clock_[topology_.copies[end.step].position];
+      return TickRange{tick, tick};
+    }
+    const Call& call = topology_.calls[end.step];
+    const KernelTicks* ticks = ticks_of(call);
+    if (ticks == nullptr) return std::nullopt;
+    return touched_in(call, ticks->touched(end.argument));
+  }
+
+  /// From the first tick that needs the value to the last one. Empty if none is known.
+  Interval life_of(graph::ValueId id) const {
+    const graph::Value& value = topology_[id];
+    const std::int64_t end = clock_.back();
+    if (value.kind == graph::ValueKind::constant) return {0, end};
+    Interval life{0, 1};  // an input exists before main
+    if (value.kind == graph::ValueKind::computed) {
+      // The value exists after a producer that is not understood, regardless of when the producer
+      // wrote it.
+      const std::int64_t next = value.first_definition ? clock_[*value.first_definition + 1] : 0;
+      const auto written = value.producer ? touched_at(*value.producer) : std::nullopt;
+      life = written ? Interval{written->first, written->last + 1} : Interval{next, next};
+    }
+    for (const graph::Endpoint& consumer : value.consumers) {
+      const auto touched = touched_at(consumer);
+      if (touched) life.upper = std::max(life.upper, touched->last + 1);
+    }
+    return life;
+  }
+
+  /// Whether the storage is writable memory of the network.
+  bool is_in_ram(const graph::Storage& storage) const {
+    if (!storage.memory || *storage.memory == MemoryKind::program) return false;
+    return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
+  }
+
+  void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes) {
+    const graph::Value& value = topology_[id];
+    const graph::Storage& storage = topology_[value.storage];
+    if (!is_in_ram(storage)) return;
+    // Bytes that a reader reads after its end may belong to another value.
+    std::optional<std::uint64_t> bytes = value.type.bytes();
+    if (bytes != value.bytes) is_complete_ = false;
+    // Outside of pools no value is larger than its allocation (MemoryUse).
+    if (!storage.pool && storage.bytes)
+      bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
+    Interval life = life_of(id);
+    if (lifetimes.of(id).to == graph::Lifetime::kForever) life.upper = clock_.back();
+    if (!bytes) is_complete_ = false;
+    if (!bytes || *bytes == 0 || life.lower >= life.upper) return;
+    stays_of_values_[index(id)] = stays_.size();
+    stays_.push_back({life, *bytes, index(value.storage), storage.pool});
+  }
+
+  /// Lets and allocations with one name count together.
+  std::optional<TickRange> workspace_ticks(const KernelTicks& ticks, const KernelBuffer& buffer) {
+    KernelTicks::FoundLet found;
+    if (buffer.pool) {
+      found = ticks.find_let(buffer.name, buffer.offset);
+    } else {
+      for (const AllocationTicks& own : ticks.allocations) {
+        if (own.name != buffer.name) continue;
+        found.is_found = true;
+        include(found.touched, own.touched);
+      }
+    }
+    if (!found.is_found) is_complete_ = false;
+    return found.touched;
+  }
+
+  void add_workspaces(const Call& call) {
+    const KernelTicks* ticks = ticks_of(call);
+    if (ticks == nullptr) return;
+    for (const KernelBuffer& buffer : topology_.kernel_of(call).workspaces) {
+      const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
+      if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
+      if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
+      workspaces_[{call.position, buffer.name, buffer.offset}].push_back(stays_.size());
+      stays_.push_back({{touched->first, touched->last + 1},
+                        *buffer.bytes,
+                        topology_.storages.size() + stays_.size(),
+                        buffer.pool,
+                        buffer.is_conditional});
+    }
+  }
+
+  /// The caller knows the addresses of inputs and outputs, so nothing may overwrite them.
+  bool is_port(const graph::Value& value) const {
+    const auto is_it = [&](const graph::Port& port) {
+      return port.value && topology_[*port.value].storage == value.storage;
+    };
+    return std::ranges::any_of(topology_.inputs, is_it) ||
+           std::ranges::any_of(topology_.outputs, is_it);
+  }
+
+  /// The stay that a kernel touches as `memory`; nullopt if it is not exactly one.
   std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory,
-                                     bool is_read) const;
-  bool is_in_ram(const graph::Storage& storage) const;
-  bool is_port(const graph::Value& value) const;
+                                     bool is_read) const {
+    if (memory.let) {
+      const LetTicks& let = ticks_[index(call.kernel)]->lets[*memory.let];
+      const auto found = workspaces_.find({call.position, let.name, let.offset});
+      if (found == workspaces_.end() || found->second.size() != 1) return std::nullopt;
+      return found->second.front();
+    }
+    if (memory.argument >= call.arguments.size()) return std::nullopt;
+    const graph::Argument& argument = call.arguments[memory.argument];
+    const auto value = is_read ? argument.reads : argument.writes;
+    if (!value || is_port(topology_[*value])) return std::nullopt;
+    return stays_of_values_[index(*value)];
+  }
+
+  void add_shared(const Call& call) {
+    const KernelTicks* ticks = ticks_of(call);
+    if (ticks == nullptr) return;
+    for (const InPlaceTick& one : ticks->in_place) {
+      const std::int64_t tick = clock_[call.position] + one.tick;
+      const auto from = stay_of(call, one.from, true);
+      const auto to = stay_of(call, one.to, false);
+      if (!from || !to || stays_[*from].owner == stays_[*to].owner) continue;
+      if (stays_[*from].ticks.upper != tick + 1 || stays_[*to].ticks.lower != tick) continue;
+      const std::uint64_t bytes = std::min(stays_[*from].bytes, stays_[*to].bytes);
+      shared_.push_back({tick, *from, *to, bytes});
+    }
+  }
 
   using WorkspaceKey = std::tuple<graph::Position, std::string_view, std::optional<std::uint64_t>>;
 
@@ -98,160 +236,6 @@ class StayCollector {
   std::vector<SharedBytes> shared_;
   bool is_complete_ = true;
 };
-
-/// Null for a kernel that is not understood.
-const KernelTicks* StayCollector::ticks_of(const Call& call) const {
-  const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
-  const bool is_understood = ticks && ticks->is_followed && topology_.kernel_of(call).gaps.empty();
-  return is_understood ? &*ticks : nullptr;
-}
-
-std::optional<TickRange> StayCollector::touched_in(const Call& call,
-                                                   const std::optional<TickRange>& ticks) const {
-  if (!ticks) return std::nullopt;
-  const std::int64_t begin = clock_[call.position];
-  return TickRange{begin + ticks->first, begin + ticks->last};
-}
-
-/// The ticks in which one end of an edge touches its value, if known.
-std::optional<TickRange> StayCollector::touched_at(const graph::Endpoint& end) const {
-  if (end.kind == graph::Endpoint::Kind::copy) {
-    const std::int64_t tick = clock_[topology_.copies[end.step].position];
-    return TickRange{tick, tick};
-  }
-  const Call& call = topology_.calls[end.step];
-  const KernelTicks* ticks = ticks_of(call);
-  if (ticks == nullptr) return std::nullopt;
-  return touched_in(call, ticks->touched(end.argument));
-}
-
-/// From the first tick that needs the value to the last one. Empty if none is known.
-Interval StayCollector::life_of(graph::ValueId id) const {
-  const graph::Value& value = topology_[id];
-  const std::int64_t end = clock_.back();
-  if (value.kind == graph::ValueKind::constant) return {0, end};
-  Interval life{0, 1};  // an input exists before main
-  if (value.kind == graph::ValueKind::computed) {
-    // The value exists after a producer that is not understood, regardless of when the producer
-    // wrote it.
-    const std::int64_t next = value.first_definition ? clock_[*value.first_definition + 1] : 0;
-    const auto written = value.producer ? touched_at(*value.producer) : std::nullopt;
-    life = written ? Interval{written->first, written->last + 1} : Interval{next, next};
-  }
-  for (const graph::Endpoint& consumer : value.consumers) {
-    const auto touched = touched_at(consumer);
-    if (touched) life.upper = std::max(life.upper, touched->last + 1);
-  }
-  return life;
-}
-
-/// Whether the storage is writable memory of the network.
-bool StayCollector::is_in_ram(const graph::Storage& storage) const {
-  if (!storage.memory || *storage.memory == MemoryKind::program) return false;
-  return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
-}
-
-void StayCollector::add_value(graph::ValueId id, const graph::Lifetimes& lifetimes) {
-  const graph::Value& value = topology_[id];
-  const graph::Storage& storage = topology_[value.storage];
-  if (!is_in_ram(storage)) return;
-  // Bytes that a reader reads after its end may belong to another value.
-  std::optional<std::uint64_t> bytes = value.type.bytes();
-  if (bytes != value.bytes) is_complete_ = false;
-  // Outside of pools no value is larger than its allocation (MemoryUse).
-  if (!storage.pool && storage.bytes)
-    bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
-  Interval life = life_of(id);
-  if (lifetimes.of(id).to == graph::Lifetime::kForever) life.upper = clock_.back();
-  if (!bytes) is_complete_ = false;
-  if (!bytes || *bytes == 0 || life.lower >= life.upper) return;
-  stays_of_values_[index(id)] = stays_.size();
-  stays_.push_back({life, *bytes, index(value.storage), storage.pool});
-}
-
-/// Lets and allocations with one name count together.
-std::optional<TickRange> StayCollector::workspace_ticks(const KernelTicks& ticks,
-                                                        const KernelBuffer& buffer) {
-  KernelTicks::FoundLet found;
-  if (buffer.pool) {
-    found = ticks.find_let(buffer.name, buffer.offset);
-  } else {
-    for (const AllocationTicks& own : ticks.allocations) {
-      if (own.name != buffer.name) continue;
-      found.is_found = true;
-      include(found.touched, own.touched);
-    }
-  }
-  if (!found.is_found) is_complete_ = false;
-  return found.touched;
-}
-
-void StayCollector::add_workspaces(const Call& call) {
-  const KernelTicks* ticks = ticks_of(call);
-  if (ticks == nullptr) return;
-  for (const KernelBuffer& buffer : topology_.kernel_of(call).workspaces) {
-    const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
-    if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
-    if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
-    workspaces_[{call.position, buffer.name, buffer.offset}].push_back(stays_.size());
-    stays_.push_back({{touched->first, touched->last + 1},
-                      *buffer.bytes,
-                      topology_.storages.size() + stays_.size(),
-                      buffer.pool,
-                      buffer.is_conditional});
-  }
-}
-
-/// The caller knows the addresses of inputs and outputs, so nothing may overwrite them.
-bool StayCollector::is_port(const graph::Value& value) const {
-  const auto is_it = [&](const graph::Port& port) {
-    return port.value && topology_[*port.value].storage == value.storage;
-  };
-  return std::ranges::any_of(topology_.inputs, is_it) ||
-         std::ranges::any_of(topology_.outputs, is_it);
-}
-
-/// The stay that a kernel touches as `memory`; nullopt if it is not exactly one.
-std::optional<std::size_t> StayCollector::stay_of(const Call& call, const TickMemory& memory,
-                                                  bool is_read) const {
-  if (memory.let) {
-    const LetTicks& let = ticks_[index(call.kernel)]->lets[*memory.let];
-    const auto found = workspaces_.find({call.position, let.name, let.offset});
-    if (found == workspaces_.end() || found->second.size() != 1) return std::nullopt;
-    return found->second.front();
-  }
-  if (memory.argument >= call.arguments.size()) return std::nullopt;
-  const graph::Argument& argument = call.arguments[memory.argument];
-  const auto value = is_read ? argument.reads : argument.writes;
-  if (!value || is_port(topology_[*value])) return std::nullopt;
-  return stays_of_values_[index(*value)];
-}
-
-void StayCollector::add_shared(const Call& call) {
-  const KernelTicks* ticks = ticks_of(call);
-  if (ticks == nullptr) return;
-  for (const InPlaceTick& one : ticks->in_place) {
-    const std::int64_t tick = clock_[call.position] + one.tick;
-    const auto from = stay_of(call, one.from, true);
-    const auto to = stay_of(call, one.to, false);
-    if (!from || !to || stays_[*from].owner == stays_[*to].owner) continue;
-    if (stays_[*from].ticks.upper != tick + 1 || stays_[*to].ticks.lower != tick) continue;
-    const std::uint64_t bytes = std::min(stays_[*from].bytes, stays_[*to].bytes);
-    shared_.push_back({tick, *from, *to, bytes});
-  }
-}
-
-void StayCollector::run() {
-  const graph::Lifetimes lifetimes(topology_);
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-    add_value(static_cast<graph::ValueId>(i), lifetimes);
-  }
-  for (const Call& call : topology_.calls) {
-    is_complete_ = is_complete_ && ticks_of(call) != nullptr;
-    add_workspaces(call);
-    add_shared(call);
-  }
-}
 
 /// Follows beginnings and ends of stays, tick by tick.
 class FullestTick {

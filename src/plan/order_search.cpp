@@ -29,7 +29,24 @@ class OrderSearch {
         limits_(limits),
         steps_left_(limits.steps.value_or(kDefaultSteps)) {}
 
-  OrderSearchResult run();
+  OrderSearchResult run() {
+    const std::uint64_t live = graph_.live_at_start();
+    add(CallSet(graph_.words()),
+        {.peak = live, .live = live, .before = 0, .length = 0, .calls = {}});
+    while (!waiting_.empty()) {
+      const Waiting next = waiting_.top();
+      waiting_.pop();
+      const bool is_outdated = best_.find(next.state)->second != next.state;
+      if (is_outdated || next.length < passed_) continue;
+      bound_ = std::max(bound_, next.peak);
+      if (next.length == graph_.size()) return {order_of(next.state), bound_};
+      if (is_over()) return {std::nullopt, bound_};
+      pass_cuts(next.length);
+      expand(next.state);
+    }
+    // No state below the known peak remains: the order with this peak is optimal.
+    return {std::nullopt, known_peak_};
+  }
 
  private:
   using StateIndex = std::uint32_t;
@@ -69,13 +86,97 @@ class OrderSearch {
     bool operator()(StateIndex a, StateIndex b) const { return (*sets)[a] == (*sets)[b]; }
   };
 
-  bool is_over() const;
-  StepCost look_at(CallIndex call, CallSetView done, std::uint64_t live);
-  void add(CallSet done, State state);
-  void take_safe_calls(CallSet& done, State& state);
-  void expand(StateIndex index);
-  void pass_cuts(CallIndex length);
-  FoundOrder order_of(StateIndex index) const;
+  /// Limits on steps and memory end the search at the same point on every machine; a time limit or
+  /// a stop does not.
+  bool is_over() const {
+    if (steps_left_ == 0 || states_.size() * graph_.words() > kMaxWords) return true;
+    if (limits_.stop.stop_requested()) return true;
+    return limits_.seconds && std::chrono::steady_clock::now() - start_ > *limits_.seconds;
+  }
+
+  /// Looking at a call is the unit of work for the limits.
+  StepCost look_at(CallIndex call, CallSetView done, std::uint64_t live) {
+    if (steps_left_ > 0) --steps_left_;
+    return graph_.step(call, done, live);
+  }
+
+  /// A call that neither exceeds the present peak nor increases the live bytes may run now: moving
+  /// it here from any later place raises no other call's peak. Without this rule, the number of
+  /// sets of independent calls would grow exponentially.
+  void take_safe_calls(CallSet& done, State& state) {
+    bool is_any = true;
+    while (is_any) {
+      is_any = false;
+      for (CallIndex call = 0; call < graph_.size(); ++call) {
+        if (contains(done, call) || !graph_.is_ready(call, done)) continue;
+        const StepCost cost = look_at(call, done, state.live);
+        if (cost.peak > std::max(state.peak, bound_) || cost.live_after > state.live) continue;
+        insert(done, call);
+        state.peak = std::max(state.peak, cost.peak);
+        state.live = cost.live_after;
+        state.calls.push_back(call);
+        ++state.length;
+        is_any = true;
+      }
+    }
+  }
+
+  /// Keeps a set of calls if it is new, or if its peak is lower than before.
+  void add(CallSet done, State state) {
+    take_safe_calls(done, state);
+    if (state.peak >= known_peak_) return;
+    const auto index = static_cast<StateIndex>(states_.size());
+    const Waiting waiting{state.peak, state.length, index};
+    states_.push_back(std::move(state));
+    sets_.push_back(std::move(done));
+    const auto [known, is_new] = best_.try_emplace(index, index);
+    if (!is_new) {
+      if (states_[known->second].peak <= waiting.peak) {
+        states_.pop_back();
+        sets_.pop_back();
+        return;
+      }
+      known->second = index;
+    }
+    waiting_.push(waiting);
+  }
+
+  /// Tries all calls that may be next. Drops results that are not better than the known order.
+  void expand(StateIndex index) {
+    const std::uint64_t live = states_[index].live;
+    for (CallIndex call = 0; call < graph_.size(); ++call) {
+      if (contains(sets_[index], call) || !graph_.is_ready(call, sets_[index])) continue;
+      const StepCost cost = look_at(call, sets_[index], live);
+      const std::uint64_t peak = std::max(states_[index].peak, cost.peak);
+      if (peak >= known_peak_) continue;
+      CallSet done = sets_[index];
+      insert(done, call);
+      add(std::move(done), {.peak = peak,
+                            .live = cost.live_after,
+                            .before = index,
+                            .length = states_[index].length + 1,
+                            .calls = {call}});
+    }
+  }
+
+  /// Every order has the same calls before a cut. The first state that passes it has the lowest
+  /// peak, so the states before the cut are obsolete.
+  void pass_cuts(CallIndex length) {
+    const auto next = std::ranges::upper_bound(cuts_, length);
+    if (next != cuts_.begin()) passed_ = std::max(passed_, *std::prev(next));
+  }
+
+  FoundOrder order_of(StateIndex index) const {
+    FoundOrder order{{}, states_[index].peak};
+    while (true) {
+      const State& state = states_[index];
+      order.calls.insert(order.calls.end(), state.calls.rbegin(), state.calls.rend());
+      if (index == 0) break;
+      index = state.before;
+    }
+    std::ranges::reverse(order.calls);
+    return order;
+  }
 
   const OrderGraph& graph_;
   std::vector<CallIndex> cuts_;
@@ -91,116 +192,6 @@ class OrderSearch {
       0, HashOfState{&sets_}, SameCalls{&sets_}};  // the best state with these calls
   CallIndex passed_ = 0;                           // the last cut that a state has passed
 };
-
-/// Limits on steps and memory end the search at the same point on every machine; a time limit or a
-/// stop does not.
-bool OrderSearch::is_over() const {
-  if (steps_left_ == 0 || states_.size() * graph_.words() > kMaxWords) return true;
-  if (limits_.stop.stop_requested()) return true;
-  return limits_.seconds && std::chrono::steady_clock::now() - start_ > *limits_.seconds;
-}
-
-/// Looking at a call is the unit of work for the limits.
-StepCost OrderSearch::look_at(CallIndex call, CallSetView done, std::uint64_t live) {
-  if (steps_left_ > 0) --steps_left_;
-  return graph_.step(call, done, live);
-}
-
-/// A call that neither exceeds the present peak nor increases the live bytes may run now: moving it
-/// here from any later place raises no other call's peak. Without this rule, the number of sets of
-/// independent calls would grow exponentially.
-void OrderSearch::take_safe_calls(CallSet& done, State& state) {
-  bool is_any = true;
-  while (is_any) {
-    is_any = false;
-    for (CallIndex call = 0; call < graph_.size(); ++call) {
-      if (contains(done, call) || !graph_.is_ready(call, done)) continue;
-      const StepCost cost = look_at(call, done, state.live);
-      if (cost.peak > std::max(state.peak, bound_) || cost.live_after > state.live) continue;
-      insert(done, call);
-      state.peak = std::max(state.peak, cost.peak);
-      state.live = cost.live_after;
-      state.calls.push_back(call);
-      ++state.length;
-      is_any = true;
-    }
-  }
-}
-
-/// Keeps a set of calls if it is new, or if its peak is lower than before.
-void OrderSearch::add(CallSet done, State state) {
-  take_safe_calls(done, state);
-  if (state.peak >= known_peak_) return;
-  const auto index = static_cast<StateIndex>(states_.size());
-  const Waiting waiting{state.peak, state.length, index};
-  states_.push_back(std::move(state));
-  sets_.push_back(std::move(done));
-  const auto [known, is_new] = best_.try_emplace(index, index);
-  if (!is_new) {
-    if (states_[known->second].peak <= waiting.peak) {
-      states_.pop_back();
-      sets_.pop_back();
-      return;
-    }
-    known->second = index;
-  }
-  waiting_.push(waiting);
-}
-
-/// Tries all calls that may be next. Drops results that are not better than the known order.
-void OrderSearch::expand(StateIndex index) {
-  const std::uint64_t live = states_[index].live;
-  for (CallIndex call = 0; call < graph_.size(); ++call) {
-    if (contains(sets_[index], call) || !graph_.is_ready(call, sets_[index])) continue;
-    const StepCost cost = look_at(call, sets_[index], live);
-    const std::uint64_t peak = std::max(states_[index].peak, cost.peak);
-    if (peak >= known_peak_) continue;
-    CallSet done = sets_[index];
-    insert(done, call);
-    add(std::move(done), {.peak = peak,
-                          .live = cost.live_after,
-                          .before = index,
-                          .length = states_[index].length + 1,
-                          .calls = {call}});
-  }
-}
-
-/// Every order has the same calls before a cut. The first state that passes it has the lowest peak,
-/// so the states before the cut are obsolete.
-void OrderSearch::pass_cuts(CallIndex length) {
-  const auto next = std::ranges::upper_bound(cuts_, length);
-  if (next != cuts_.begin()) passed_ = std::max(passed_, *std::prev(next));
-}
-
-FoundOrder OrderSearch::order_of(StateIndex index) const {
-  FoundOrder order{{}, states_[index].peak};
-  while (true) {
-    const State& state = states_[index];
-    order.calls.insert(order.calls.end(), state.calls.rbegin(), state.calls.rend());
-    if (index == 0) break;
-    index = state.before;
-  }
-  std::ranges::reverse(order.calls);
-  return order;
-}
-
-OrderSearchResult OrderSearch::run() {
-  const std::uint64_t live = graph_.live_at_start();
-  add(CallSet(graph_.words()), {.peak = live, .live = live, .before = 0, .length = 0, .calls = {}});
-  while (!waiting_.empty()) {
-    const Waiting next = waiting_.top();
-    waiting_.pop();
-    const bool is_outdated = best_.find(next.state)->second != next.state;
-    if (is_outdated || next.length < passed_) continue;
-    bound_ = std::max(bound_, next.peak);
-    if (next.length == graph_.size()) return {order_of(next.state), bound_};
-    if (is_over()) return {std::nullopt, bound_};
-    pass_cuts(next.length);
-    expand(next.state);
-  }
-  // No state below the known peak remains: the order with this peak is optimal.
-  return {std::nullopt, known_peak_};
-}
 
 }  // namespace
 

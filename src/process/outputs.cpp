@@ -154,58 +154,6 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
   return {std::move(outputs), std::move(entry)};
 }
 
-class OutputWriter {
- public:
-  OutputWriter(Job& job, Outputs& outputs) : job_(job), outputs_(outputs) {}
-
-  void make();
-
- private:
-  void make_stage(std::span<const TirSource* const> stage, deployment::NetworkSearch& search);
-  void make_network(const Network& network);
-  void make_manifest();
-  void report(const Networks& networks);
-  void keep(std::vector<Output> made);
-
-  Job& job_;
-  Outputs& outputs_;
-  Manifest manifest_{};
-};
-
-void OutputWriter::keep(std::vector<Output> made) {
-  for (Output& output : made) {
-    manifest_.written.push_back({output.name, output.content.sha256});
-    outputs_.list.push_back(std::move(output));
-  }
-}
-
-/// Documents are large: those of one stage are let go before the next is read.
-void OutputWriter::make_stage(std::span<const TirSource* const> stage,
-                              deployment::NetworkSearch& search) {
-  for (const TirSource* source : stage) {
-    auto [made, entry] = render_tir(*source, job_, outputs_.spool);
-    manifest_.tir.push_back(std::move(entry));
-    keep(std::move(made));
-  }
-  search.add_stage(stage);
-  job_.deployment.release_documents();
-}
-
-void OutputWriter::make_network(const Network& network) {
-  auto [made, entry] = render_network(network, job_, outputs_.spool);
-  manifest_.networks.push_back(std::move(entry));
-  keep(std::move(made));
-}
-
-void OutputWriter::make_manifest() {
-  manifest_.inputs = job_.inputs(job_.options.constants);
-  const std::string name = job_.names.manifest();
-  const SpooledBytes text =
-      outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });
-  // Last, as it lists the digests of all others; `update_directory` relies on it.
-  outputs_.list.push_back({name, &job_.anchor(), text});
-}
-
 NetworkReport report_on(const graph::Topology& topology, std::string module) {
   NetworkReport report{.module = std::move(module), .calls = topology.calls.size()};
   for (const graph::Check& check : topology.checks) {
@@ -213,16 +161,6 @@ NetworkReport report_on(const graph::Topology& topology, std::string module) {
     if (report.failed_checks++ == 0) report.first_failure = check.detail;
   }
   return report;
-}
-
-void OutputWriter::report(const Networks& networks) {
-  const auto name_of = [&](std::size_t module) { return job_.modules()[module].name; };
-  for (const Network& network : networks.found) {
-    outputs_.networks.push_back(report_on(network.topology, name_of(network.module)));
-  }
-  for (const MissingNetwork& without : networks.missing) {
-    outputs_.networks.push_back({.module = name_of(without.module), .reason = without.reason});
-  }
 }
 
 /// A module's name is part of the names of its members, and the user chooses that name.
@@ -236,20 +174,73 @@ void refuse_equal_names(const std::vector<Output>& outputs, const std::string& f
   }
 }
 
-void OutputWriter::make() {
-  deployment::NetworkSearch search(job_.deployment);
-  // The preferred stage first: it decides the network, later ones only fill in for modules it
-  // lacks.
-  for (const auto& stage : deployment::by_stage(job_.deployment.tir_sources())) {
-    make_stage(stage, search);
+class OutputWriter {
+ public:
+  OutputWriter(Job& job, Outputs& outputs) : job_(job), outputs_(outputs) {}
+
+  void make() {
+    deployment::NetworkSearch search(job_.deployment);
+    // The preferred stage first: it decides the network, later ones only fill in for modules it
+    // lacks.
+    for (const auto& stage : deployment::by_stage(job_.deployment.tir_sources())) {
+      make_stage(stage, search);
+    }
+    const Networks networks = std::move(search).finish();
+    for (const Network& network : networks.found) make_network(network);
+    report(networks);
+    refuse_equal_names(outputs_.list, job_.archive().path());
+    // Nothing made, nothing listed: an archive without TIR stays as it is.
+    if (!outputs_.list.empty()) make_manifest();
   }
-  const Networks networks = std::move(search).finish();
-  for (const Network& network : networks.found) make_network(network);
-  report(networks);
-  refuse_equal_names(outputs_.list, job_.archive().path());
-  // Nothing made, nothing listed: an archive without TIR stays as it is.
-  if (!outputs_.list.empty()) make_manifest();
-}
+
+ private:
+  void keep(std::vector<Output> made) {
+    for (Output& output : made) {
+      manifest_.written.push_back({output.name, output.content.sha256});
+      outputs_.list.push_back(std::move(output));
+    }
+  }
+
+  /// Documents are large: those of one stage are let go before the next is read.
+  void make_stage(std::span<const TirSource* const> stage, deployment::NetworkSearch& search) {
+    for (const TirSource* source : stage) {
+      auto [made, entry] = render_tir(*source, job_, outputs_.spool);
+      manifest_.tir.push_back(std::move(entry));
+      keep(std::move(made));
+    }
+    search.add_stage(stage);
+    job_.deployment.release_documents();
+  }
+
+  void make_network(const Network& network) {
+    auto [made, entry] = render_network(network, job_, outputs_.spool);
+    manifest_.networks.push_back(std::move(entry));
+    keep(std::move(made));
+  }
+
+  void make_manifest() {
+    manifest_.inputs = job_.inputs(job_.options.constants);
+    const std::string name = job_.names.manifest();
+    const SpooledBytes text =
+        outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });
+    // Last, as it lists the digests of all others; `update_directory` relies on it.
+    outputs_.list.push_back({name, &job_.anchor(), text});
+  }
+
+  void report(const Networks& networks) {
+    const auto name_of = [&](std::size_t module) { return job_.modules()[module].name; };
+    for (const Network& network : networks.found) {
+      outputs_.networks.push_back(report_on(network.topology, name_of(network.module)));
+    }
+    for (const MissingNetwork& without : networks.missing) {
+      outputs_.networks.push_back({.module = name_of(without.module), .reason = without.reason});
+    }
+  }
+
+  Job& job_;
+  Outputs& outputs_;
+  Manifest manifest_{};
+};
 
 }  // namespace
 

@@ -20,35 +20,6 @@ namespace {
 using graph::Severity;
 using support::get_or_throw;
 
-/// Three questions, in the order of the findings: is what mlf wrote intact, do the networks hold
-/// together, does generated C say the same as captured TIR?
-class Verifier {
- public:
-  explicit Verifier(const Job& job) : job_(job) {}
-
-  Verification run() &&;
-
- private:
-  CheckResult& start(VerifyCheck check);
-  void check_inputs();
-  void check_outputs();
-  Networks check_networks();
-  void check_declarations(const Networks& networks);
-  void report_network(const Network& network);
-  void compare_stage(const Networks& preferred, std::span<const TirSource* const> stage);
-  void check_c();
-  const std::string& name_of(std::size_t module) const { return job_.modules()[module].name; }
-
-  const Job& job_;
-  std::vector<Finding> findings_;
-  std::vector<CheckResult> checks_;
-};
-
-CheckResult& Verifier::start(VerifyCheck check) {
-  checks_.push_back({.check = check});
-  return checks_.back();
-}
-
 constexpr const char* kNoManifest = "mlf has not processed the archive";
 
 /// Files beside the archive that were read then and are not given now.
@@ -67,172 +38,191 @@ bool is_unchanged(const Job& job, const Digest& member) {
   return state_of(job.archive(), member) == OutputState::intact;
 }
 
-// Stale (here) and damaged (below) are different: the first needs another run, the second needs an
-// explanation. Where a file is not given, other members are read in its place: only those of then
-// can be looked at.
-void Verifier::check_inputs() {
-  CheckResult& result = start(VerifyCheck::inputs);
-  if (!job_.previous) {
-    result.not_checked = kNoManifest;
-    return;
-  }
-  const Inputs& then = job_.previous->inputs;
-  // What the constants of an earlier run look like is that run's choice.
-  const Inputs now = job_.inputs(then.constants);
-  const auto missing = files_not_given(then, now);
-  for (const Digest& member : then.members) {
-    ++(is_unchanged(job_, member) ? result.passed : result.failed);
-  }
-  for (const Digest& file : then.files) {
-    if (std::ranges::find(missing, file.name) != missing.end()) continue;
-    ++(std::ranges::count(now.files, file) != 0 ? result.passed : result.failed);
-  }
-  for (const std::string& file : missing) {
-    findings_.push_back({.severity = Severity::note,
-                         .code = FindingCode::missing_file,
-                         .detail = "mlf processed the archive with '" + file +
-                                   "', a file beside it, which --tir has to give again"});
-  }
-  if (missing.empty() ? then == now : result.failed == 0) return;
-  result.failed = std::max<std::size_t>(result.failed, 1);  // what is read now and was not then
-  findings_.push_back({.severity = Severity::error,
-                       .code = FindingCode::stale_outputs,
-                       .detail = "the archive has changed since mlf processed it"});
-}
+/// Three questions, in the order of the findings: is what mlf wrote intact, do the networks hold
+/// together, does generated C say the same as captured TIR?
+class Verifier {
+ public:
+  explicit Verifier(const Job& job) : job_(job) {}
 
-void Verifier::check_outputs() {
-  CheckResult& result = start(VerifyCheck::outputs);
-  if (!job_.previous) {
-    result.not_checked = kNoManifest;
-    return;
+  Verification run() && {
+    CheckResult& tir = start(VerifyCheck::tir);
+    tir.passed = job_.deployment.tir_sources().size();  // one that does not read is an error
+    if (tir.counted() == 0) tir.not_checked = "the archive has no TIR and no generated C";
+    check_inputs();
+    check_outputs();
+    const Networks networks = check_networks();
+    check_c();
+    check_declarations(networks);
+    start(VerifyCheck::compilation).not_checked = "mlf reads C and runs no compiler";
+    return {std::move(findings_), std::move(checks_)};
   }
-  for (const Digest& written : job_.previous->written) {
-    const auto state = state_of(job_.archive(), written);
-    ++(state == OutputState::intact ? result.passed : result.failed);
-    if (state == OutputState::intact) continue;
-    findings_.push_back(
-        {.severity = Severity::error,
-         .code = FindingCode::damaged_output,
-         .detail = written.name + (state == OutputState::missing
-                                       ? " is missing"
-                                       : " is not what mlf wrote into the archive")});
-  }
-}
 
-void Verifier::report_network(const Network& network) {
-  std::vector<graph::Check> checks = network.topology.checks;
-  const auto of_c = deployment::errors_of_c(job_.deployment, network.module, network.topology);
-  checks.insert(checks.end(), of_c.begin(), of_c.end());
-  const bool is_sound = network.topology.is_sound() && of_c.empty();
-  ++(is_sound ? checks_.back().passed : checks_.back().failed);
-  for (const graph::Check& check : checks) {
-    findings_.push_back({.severity = info(check.code).severity,
-                         .code = FindingCode::network_check,
-                         .check = check.code,
-                         .module = name_of(network.module),
-                         .detail = check.detail});
+ private:
+  CheckResult& start(VerifyCheck check) {
+    checks_.push_back({.check = check});
+    return checks_.back();
   }
-}
 
-/// Stages of one build are the same network at different times: names and kernels must agree,
-/// memory need not.
-void Verifier::compare_stage(const Networks& preferred, std::span<const TirSource* const> stage) {
-  deployment::NetworkSearch search(job_.deployment);
-  search.add_stage(stage);
-  for (const Network& other : std::move(search).finish().found) {
-    const auto same = std::ranges::find(preferred.found, other.module, &Network::module);
-    // What only one stage shows has nothing to be compared with.
-    if (same == preferred.found.end()) continue;
-    const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);
-    ++(comparison.differences.empty() ? checks_.back().passed : checks_.back().failed);
-    for (const std::string& difference : comparison.differences) {
-      findings_.push_back({.severity = Severity::error,
-                           .code = FindingCode::stage_mismatch,
-                           .module = name_of(other.module),
-                           .detail = "stage '" + stage.front()->stage +
-                                     "' (second) shows another network: " + difference});
+  // Stale (here) and damaged (below) are different: the first needs another run, the second needs
+  // an explanation. Where a file is not given, other members are read in its place: only those of
+  // then can be looked at.
+  void check_inputs() {
+    CheckResult& result = start(VerifyCheck::inputs);
+    if (!job_.previous) {
+      result.not_checked = kNoManifest;
+      return;
+    }
+    const Inputs& then = job_.previous->inputs;
+    // What the constants of an earlier run look like is that run's choice.
+    const Inputs now = job_.inputs(then.constants);
+    const auto missing = files_not_given(then, now);
+    for (const Digest& member : then.members) {
+      ++(is_unchanged(job_, member) ? result.passed : result.failed);
+    }
+    for (const Digest& file : then.files) {
+      if (std::ranges::find(missing, file.name) != missing.end()) continue;
+      ++(std::ranges::count(now.files, file) != 0 ? result.passed : result.failed);
+    }
+    for (const std::string& file : missing) {
+      findings_.push_back({.severity = Severity::note,
+                           .code = FindingCode::missing_file,
+                           .detail = "mlf processed the archive with '" + file +
+                                     "', a file beside it, which --tir has to give again"});
+    }
+    if (missing.empty() ? then == now : result.failed == 0) return;
+    result.failed = std::max<std::size_t>(result.failed, 1);  // what is read now and was not then
+    findings_.push_back({.severity = Severity::error,
+                         .code = FindingCode::stale_outputs,
+                         .detail = "the archive has changed since mlf processed it"});
+  }
+
+  void check_outputs() {
+    CheckResult& result = start(VerifyCheck::outputs);
+    if (!job_.previous) {
+      result.not_checked = kNoManifest;
+      return;
+    }
+    for (const Digest& written : job_.previous->written) {
+      const auto state = state_of(job_.archive(), written);
+      ++(state == OutputState::intact ? result.passed : result.failed);
+      if (state == OutputState::intact) continue;
+      findings_.push_back(
+          {.severity = Severity::error,
+           .code = FindingCode::damaged_output,
+           .detail = written.name + (state == OutputState::missing
+                                         ? " is missing"
+                                         : " is not what mlf wrote into the archive")});
     }
   }
-}
 
-Networks Verifier::check_networks() {
-  Networks networks = get_or_throw(job_.deployment.networks());
-  if (start(VerifyCheck::network); networks.found.empty()) {
-    checks_.back().not_checked = "no module has a network";
-  }
-  for (const Network& network : networks.found) report_network(network);
-  for (const MissingNetwork& without : networks.missing) {
-    findings_.push_back({.severity = Severity::note,
-                         .code = FindingCode::no_network,
-                         .module = name_of(without.module),
-                         .detail = std::string(to_string(without.reason))});
-  }
-  const auto stages = deployment::by_stage(job_.deployment.tir_sources());
-  if (start(VerifyCheck::stages); stages.size() < 2) {
-    checks_.back().not_checked = "the archive shows one stage at most";
-  }
-  // The first stage is the one that the networks come from.
-  for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
-  return networks;
-}
-
-void Verifier::check_c() {
-  ComparisonWithC comparison = compare_with_c(job_.deployment);
-  CheckResult& result = start(VerifyCheck::generated_c);
-  result.passed = comparison.functions - comparison.differing;
-  result.failed = comparison.differing;
-  if (result.counted() == 0) {
-    result.not_checked = comparison.why_not.empty() ? "no function has both captured TIR and C"
-                                                    : std::move(comparison.why_not);
-  }
-  std::ranges::move(comparison.findings, std::back_inserter(findings_));
-}
-
-/// Numbers and declarations of each module, as `contradictions_of` has them.
-void Verifier::check_declarations(const Networks& networks) {
-  CheckResult& metadata = start(VerifyCheck::metadata);
-  const bool has_metadata = job_.deployment.library().has_metadata();
-  if (!has_metadata) metadata.not_checked = "the archive has no metadata.json";
-  for (const Network& network : networks.found) {
-    if (!has_metadata) break;
-    const auto small =
-        deployment::too_small_metadata(job_.modules()[network.module], network.topology);
-    ++(small ? metadata.failed : metadata.passed);
-    if (small) {
-      findings_.push_back({.severity = Severity::error,
-                           .code = FindingCode::metadata_too_small,
+  void report_network(const Network& network) {
+    std::vector<graph::Check> checks = network.topology.checks;
+    const auto of_c = deployment::errors_of_c(job_.deployment, network.module, network.topology);
+    checks.insert(checks.end(), of_c.begin(), of_c.end());
+    const bool is_sound = network.topology.is_sound() && of_c.empty();
+    ++(is_sound ? checks_.back().passed : checks_.back().failed);
+    for (const graph::Check& check : checks) {
+      findings_.push_back({.severity = info(check.code).severity,
+                           .code = FindingCode::network_check,
+                           .check = check.code,
                            .module = name_of(network.module),
-                           .detail = small->detail});
+                           .detail = check.detail});
     }
   }
-  if (has_metadata && metadata.counted() == 0) metadata.not_checked = "no module has a network";
-  CheckResult& declarations = start(VerifyCheck::declarations);
-  for (const Module& module : job_.modules()) {
-    if (module.files.sources.empty()) continue;
-    const auto faults = deployment::invalid_c(job_.deployment, module);
-    ++(faults.empty() ? declarations.passed : declarations.failed);
-    for (const Contradiction& fault : faults) {
-      findings_.push_back({.severity = Severity::error,
-                           .code = FindingCode::c_invalid,
-                           .module = module.name,
-                           .detail = fault.detail});
-    }
-  }
-  if (declarations.counted() == 0) declarations.not_checked = "the archive has no generated C";
-}
 
-Verification Verifier::run() && {
-  CheckResult& tir = start(VerifyCheck::tir);
-  tir.passed = job_.deployment.tir_sources().size();  // one that does not read is an error
-  if (tir.counted() == 0) tir.not_checked = "the archive has no TIR and no generated C";
-  check_inputs();
-  check_outputs();
-  const Networks networks = check_networks();
-  check_c();
-  check_declarations(networks);
-  start(VerifyCheck::compilation).not_checked = "mlf reads C and runs no compiler";
-  return {std::move(findings_), std::move(checks_)};
-}
+  /// Stages of one build are the same network at different times: names and kernels must agree,
+  /// memory need not.
+  void compare_stage(const Networks& preferred, std::span<const TirSource* const> stage) {
+    deployment::NetworkSearch search(job_.deployment);
+    search.add_stage(stage);
+    for (const Network& other : std::move(search).finish().found) {
+      const auto same = std::ranges::find(preferred.found, other.module, &Network::module);
+      // What only one stage shows has nothing to be compared with.
+      if (same == preferred.found.end()) continue;
+      const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);
+      ++(comparison.differences.empty() ? checks_.back().passed : checks_.back().failed);
+      for (const std::string& difference : comparison.differences) {
+        findings_.push_back({.severity = Severity::error,
+                             .code = FindingCode::stage_mismatch,
+                             .module = name_of(other.module),
+                             .detail = "stage '" + stage.front()->stage +
+                                       "' (second) shows another network: " + difference});
+      }
+    }
+  }
+
+  Networks check_networks() {
+    Networks networks = get_or_throw(job_.deployment.networks());
+    if (start(VerifyCheck::network); networks.found.empty()) {
+      checks_.back().not_checked = "no module has a network";
+    }
+    for (const Network& network : networks.found) report_network(network);
+    for (const MissingNetwork& without : networks.missing) {
+      findings_.push_back({.severity = Severity::note,
+                           .code = FindingCode::no_network,
+                           .module = name_of(without.module),
+                           .detail = std::string(to_string(without.reason))});
+    }
+    const auto stages = deployment::by_stage(job_.deployment.tir_sources());
+    if (start(VerifyCheck::stages); stages.size() < 2) {
+      checks_.back().not_checked = "the archive shows one stage at most";
+    }
+    // The first stage is the one that the networks come from.
+    for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
+    return networks;
+  }
+
+  void check_c() {
+    ComparisonWithC comparison = compare_with_c(job_.deployment);
+    CheckResult& result = start(VerifyCheck::generated_c);
+    result.passed = comparison.functions - comparison.differing;
+    result.failed = comparison.differing;
+    if (result.counted() == 0) {
+      result.not_checked = comparison.why_not.empty() ? "no function has both captured TIR and C"
+                                                      : std::move(comparison.why_not);
+    }
+    std::ranges::move(comparison.findings, std::back_inserter(findings_));
+  }
+
+  /// Numbers and declarations of each module, as `contradictions_of` has them.
+  void check_declarations(const Networks& networks) {
+    CheckResult& metadata = start(VerifyCheck::metadata);
+    const bool has_metadata = job_.deployment.library().has_metadata();
+    if (!has_metadata) metadata.not_checked = "the archive has no metadata.json";
+    for (const Network& network : networks.found) {
+      if (!has_metadata) break;
+      const auto small =
+          deployment::too_small_metadata(job_.modules()[network.module], network.topology);
+      ++(small ? metadata.failed : metadata.passed);
+      if (small) {
+        findings_.push_back({.severity = Severity::error,
+                             .code = FindingCode::metadata_too_small,
+                             .module = name_of(network.module),
+                             .detail = small->detail});
+      }
+    }
+    if (has_metadata && metadata.counted() == 0) metadata.not_checked = "no module has a network";
+    CheckResult& declarations = start(VerifyCheck::declarations);
+    for (const Module& module : job_.modules()) {
+      if (module.files.sources.empty()) continue;
+      const auto faults = deployment::invalid_c(job_.deployment, module);
+      ++(faults.empty() ? declarations.passed : declarations.failed);
+      for (const Contradiction& fault : faults) {
+        findings_.push_back({.severity = Severity::error,
+                             .code = FindingCode::c_invalid,
+                             .module = module.name,
+                             .detail = fault.detail});
+      }
+    }
+    if (declarations.counted() == 0) declarations.not_checked = "the archive has no generated C";
+  }
+
+  const std::string& name_of(std::size_t module) const { return job_.modules()[module].name; }
+
+  const Job& job_;
+  std::vector<Finding> findings_;
+  std::vector<CheckResult> checks_;
+};
 
 // Names of files may be any bytes, and findings have them in their words.
 

@@ -127,9 +127,47 @@ class ComparedWithC {
   }
 
  private:
-  void find_form();
-  void compare();
-  bool is_explained(const tir::Difference& difference) const;
+  /// By the first function that shows it. Of two networks, not even the kernels are the same.
+  void find_form() {
+    const auto captured = functions_by_name(captured_.module);
+    const auto read = functions_by_name(read_.module);
+    std::size_t shared = 0;
+    for (const auto& [name, function] : captured) {
+      const auto other = read.find(name);
+      if (other == read.end() || has_lost(read_, tir::LossCode::npu_commands, name)) continue;
+      shared += is_main(name) ? 0 : 1;
+      form_ = other_form(name, signature_of(function), signature_of(other->second));
+      if (!form_.stage.empty() || !form_.build.empty()) return;
+    }
+    if (shared == 0 && captured.size() > 1 && read.size() > 1) {
+      form_.build = "it has none of the kernels that the C has";
+    }
+  }
+
+  bool is_explained(const tir::Difference& difference) const {
+    // Calling conventions give parameters and the pointers behind them other names: no code depends
+    // on these. Functions of one target may be spread over several captures, or over several files
+    // of C.
+    return difference.in == tir::DifferenceIn::name ||
+           difference.in == tir::DifferenceIn::function || is_lost_in_text(captured_, difference) ||
+           is_kept_as_text(read_, difference) || lacks_pools(read_, difference);
+  }
+
+  /// Where most functions differ, they were not edited: they are of another build.
+  void compare() {
+    const tir::VersionRange& version = read_.source.tvm_version;
+    // What C cannot show is gone from both; what the captured text has lost, C may still say.
+    tir::Comparison comparison = tir::compare(tir::c_normal_form(read_.module, version).module,
+                                              tir::c_normal_form(captured_.module, version).module,
+                                              tir::Tolerance::of(captured_.source.dialect));
+    std::erase_if(comparison.differences,
+                  [&](const tir::Difference& difference) { return is_explained(difference); });
+    functions_ = comparison.functions;
+    differences_ = std::move(comparison.differences);
+    if (functions_ < 2 || 2 * differing() <= functions_) return;
+    form_.build = fmt::format("{} of {} functions differ, the first at {}", differing(), functions_,
+                              to_string(differences_.front()));
+  }
 
   const tir::Document& captured_;
   const tir::Document& read_;
@@ -137,112 +175,6 @@ class ComparedWithC {
   std::vector<tir::Difference> differences_;
   std::size_t functions_ = 0;
 };
-
-/// By the first function that shows it. Of two networks, not even the kernels are the same.
-void ComparedWithC::find_form() {
-  const auto captured = functions_by_name(captured_.module);
-  const auto read = functions_by_name(read_.module);
-  std::size_t shared = 0;
-  for (const auto& [name, function] : captured) {
-    const auto other = read.find(name);
-    if (other == read.end() || has_lost(read_, tir::LossCode::npu_commands, name)) continue;
-    shared += is_main(name) ? 0 : 1;
-    form_ = other_form(name, signature_of(function), signature_of(other->second));
-    if (!form_.stage.empty() || !form_.build.empty()) return;
-  }
-  if (shared == 0 && captured.size() > 1 && read.size() > 1) {
-    form_.build = "it has none of the kernels that the C has";
-  }
-}
-
-bool ComparedWithC::is_explained(const tir::Difference& difference) const {
-  // Calling conventions give parameters and the pointers behind them other names: no code depends
-  // on these. Functions of one target may be spread over several captures, or over several files of
-  // C.
-  return difference.in == tir::DifferenceIn::name || difference.in == tir::DifferenceIn::function ||
-         is_lost_in_text(captured_, difference) || is_kept_as_text(read_, difference) ||
-         lacks_pools(read_, difference);
-}
-
-/// Where most functions differ, they were not edited: they are of another build.
-void ComparedWithC::compare() {
-  const tir::VersionRange& version = read_.source.tvm_version;
-  // What C cannot show is gone from both; what the captured text has lost, C may still say.
-  tir::Comparison comparison = tir::compare(tir::c_normal_form(read_.module, version).module,
-                                            tir::c_normal_form(captured_.module, version).module,
-                                            tir::Tolerance::of(captured_.source.dialect));
-  std::erase_if(comparison.differences,
-                [&](const tir::Difference& difference) { return is_explained(difference); });
-  functions_ = comparison.functions;
-  differences_ = std::move(comparison.differences);
-  if (functions_ < 2 || 2 * differing() <= functions_) return;
-  form_.build = fmt::format("{} of {} functions differ, the first at {}", differing(), functions_,
-                            to_string(differences_.front()));
-}
-
-class CheckOfC {
- public:
-  explicit CheckOfC(const Deployment& deployment) : deployment_(deployment) {}
-
-  ComparisonWithC run() &&;
-  std::optional<std::string> contradiction_of(const TirSource& captured);
-
- private:
-  void check(std::size_t module, const TirSource& c);
-  void check_types(const TirSource& c);
-  void compare(std::size_t module, const TirSource& captured, const TirSource& c);
-  bool belongs_to(const TirSource& captured, std::size_t module, const Target* target);
-
-  const std::vector<Module>& modules() const { return deployment_.library().modules; }
-
-  const Deployment& deployment_;
-  ComparisonWithC result_{};
-};
-
-bool CheckOfC::belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
-  // Other stages are from before or after the passes that C has gone through.
-  if (captured.c || captured.stage != deployment::kDefaultStage) return false;
-  const TirOwners owners = get_or_throw(deployment_.owners_of(captured));
-  // A capture over several modules has functions that this C is without.
-  return owners.modules == std::vector{module} && owners.target == target;
-}
-
-void CheckOfC::compare(std::size_t module, const TirSource& source, const TirSource& c) {
-  const auto captured = get_or_throw(deployment_.document(source));
-  const auto read = get_or_throw(deployment_.document(c));
-  const ComparedWithC compared(*captured, *read);
-  const auto add = [&](graph::Severity severity, FindingCode code, std::string detail) {
-    result_.findings.push_back({.severity = severity,
-                                .code = code,
-                                .module = modules()[module].name,
-                                .detail = std::move(detail)});
-  };
-  const OtherForm& form = compared.form();
-  const std::string& why = form.stage.empty() ? form.build : form.stage;
-  if (!why.empty()) {
-    std::string reason = form.stage.empty() ? "it is of another build: " + why : why;
-    add(graph::Severity::warning, FindingCode::not_compared,
-        fmt::format("{} was not compared with the generated C, {}, because {}", source.name, c.name,
-                    reason));
-    if (result_.why_not.empty()) result_.why_not = fmt::format("{}: {}", source.name, reason);
-    return;
-  }
-  for (const tir::Difference& difference : compared.differences()) {
-    add(graph::Severity::error, FindingCode::c_mismatch,
-        fmt::format("the generated C, {}, and {} (second) differ: {}", c.name,
-                    captured->source.member, to_string(difference)));
-  }
-  result_.functions += compared.functions();
-  result_.differing += compared.differing();
-}
-
-void CheckOfC::check(std::size_t module, const TirSource& c) {
-  // C and capture are of one target, or they do not show the same functions.
-  const Target* target = get_or_throw(deployment_.owners_of(c)).target;
-  for (const TirSource& captured : deployment_.tir_sources()) {
-    if (belongs_to(captured, module, target)) compare(module, captured, c);
-  }
-}
 
 /// TVM prints float16 as `half` on every target that has C, and only CUDA and OpenCL have it.
 bool uses_half(const tir::Module& module) {
@@ -254,52 +186,108 @@ bool uses_half(const tir::Module& module) {
   return false;
 }
 
-void CheckOfC::check_types(const TirSource& c) {
-  if (!uses_half(get_or_throw(deployment_.document(c))->module)) return;
-  const std::vector<std::size_t> owners = get_or_throw(deployment_.owners_of(c)).modules;
-  result_.findings.push_back(
-      {.severity = graph::Severity::warning,
-       .code = FindingCode::c_type,
-       .module = owners.empty() ? "" : modules()[owners.front()].name,
-       .detail = "the generated C, " + c.name +
-                 ", uses the type half, which C does not have: it compiles only where a header "
-                 "defines it"});
-}
+class CheckOfC {
+ public:
+  explicit CheckOfC(const Deployment& deployment) : deployment_(deployment) {}
 
-/// TIR of another stage contradicts nothing: it says the same of another time.
-std::optional<std::string> CheckOfC::contradiction_of(const TirSource& source) {
-  for (std::size_t i = 0; i < modules().size(); ++i) {
-    for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
-      if (!belongs_to(source, i, get_or_throw(deployment_.owners_of(c)).target)) continue;
-      const auto captured = get_or_throw(deployment_.document(source));
-      const auto read = get_or_throw(deployment_.document(c));
-      const ComparedWithC compared(*captured, *read);
-      const std::string about = "the archive's generated C, " + c.name + ", contradicts it: ";
-      if (!compared.form().build.empty()) return about + compared.form().build;
-      if (!compared.differences().empty() && compared.form().stage.empty()) {
-        return about + to_string(compared.differences().front());
+  ComparisonWithC run() && {
+    // Generated C is slow to read: not where there is nothing to compare it with.
+    const bool any_captured = std::ranges::any_of(
+        deployment_.tir_sources(), [](const TirSource& source) { return !source.c; });
+    for (std::size_t i = 0; any_captured && i < modules().size(); ++i) {
+      for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
+        check_types(c);
+        check(i, c);
       }
     }
+    // Without a capture, generated C is what the networks were made from.
+    for (const TirSource& source : deployment_.tir_sources()) {
+      if (source.c && !any_captured) check_types(source);
+    }
+    return std::move(result_);
   }
-  return std::nullopt;
-}
 
-ComparisonWithC CheckOfC::run() && {
-  // Generated C is slow to read: not where there is nothing to compare it with.
-  const bool any_captured = std::ranges::any_of(deployment_.tir_sources(),
-                                                [](const TirSource& source) { return !source.c; });
-  for (std::size_t i = 0; any_captured && i < modules().size(); ++i) {
-    for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
-      check_types(c);
-      check(i, c);
+  /// TIR of another stage contradicts nothing: it says the same of another time.
+  std::optional<std::string> contradiction_of(const TirSource& source) {
+    for (std::size_t i = 0; i < modules().size(); ++i) {
+      for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
+        if (!belongs_to(source, i, get_or_throw(deployment_.owners_of(c)).target)) continue;
+        const auto captured = get_or_throw(deployment_.document(source));
+        const auto read = get_or_throw(deployment_.document(c));
+        const ComparedWithC compared(*captured, *read);
+        const std::string about = "the archive's generated C, " + c.name + ", contradicts it: ";
+        if (!compared.form().build.empty()) return about + compared.form().build;
+        if (!compared.differences().empty() && compared.form().stage.empty()) {
+          return about + to_string(compared.differences().front());
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
+    // Other stages are from before or after the passes that C has gone through.
+    if (captured.c || captured.stage != deployment::kDefaultStage) return false;
+    const TirOwners owners = get_or_throw(deployment_.owners_of(captured));
+    // A capture over several modules has functions that this C is without.
+    return owners.modules == std::vector{module} && owners.target == target;
+  }
+
+  void compare(std::size_t module, const TirSource& source, const TirSource& c) {
+    const auto captured = get_or_throw(deployment_.document(source));
+    const auto read = get_or_throw(deployment_.document(c));
+    const ComparedWithC compared(*captured, *read);
+    const auto add = [&](graph::Severity severity, FindingCode code, std::string detail) {
+      result_.findings.push_back({.severity = severity,
+                                  .code = code,
+                                  .module = modules()[module].name,
+                                  .detail = std::move(detail)});
+    };
+    const OtherForm& form = compared.form();
+    const std::string& why = form.stage.empty() ? form.build : form.stage;
+    if (!why.empty()) {
+      std::string reason = form.stage.empty() ? "it is of another build: " + why : why;
+      add(graph::Severity::warning, FindingCode::not_compared,
+          fmt::format("{} was not compared with the generated C, {}, because {}", source.name,
+                      c.name, reason));
+      if (result_.why_not.empty()) result_.why_not = fmt::format("{}: {}", source.name, reason);
+      return;
+    }
+    for (const tir::Difference& difference : compared.differences()) {
+      add(graph::Severity::error, FindingCode::c_mismatch,
+          fmt::format("the generated C, {}, and {} (second) differ: {}", c.name,
+                      captured->source.member, to_string(difference)));
+    }
+    result_.functions += compared.functions();
+    result_.differing += compared.differing();
+  }
+
+  void check(std::size_t module, const TirSource& c) {
+    // C and capture are of one target, or they do not show the same functions.
+    const Target* target = get_or_throw(deployment_.owners_of(c)).target;
+    for (const TirSource& captured : deployment_.tir_sources()) {
+      if (belongs_to(captured, module, target)) compare(module, captured, c);
     }
   }
-  // Without a capture, generated C is what the networks were made from.
-  for (const TirSource& source : deployment_.tir_sources()) {
-    if (source.c && !any_captured) check_types(source);
+
+  void check_types(const TirSource& c) {
+    if (!uses_half(get_or_throw(deployment_.document(c))->module)) return;
+    const std::vector<std::size_t> owners = get_or_throw(deployment_.owners_of(c)).modules;
+    result_.findings.push_back(
+        {.severity = graph::Severity::warning,
+         .code = FindingCode::c_type,
+         .module = owners.empty() ? "" : modules()[owners.front()].name,
+         .detail = "the generated C, " + c.name +
+                   ", uses the type half, which C does not have: it compiles only where a header "
+                   "defines it"});
   }
-  return std::move(result_);
-}
+
+  const std::vector<Module>& modules() const { return deployment_.library().modules; }
+
+  const Deployment& deployment_;
+  ComparisonWithC result_{};
+};
 
 }  // namespace
 

@@ -56,99 +56,94 @@ class Uses {
     std::string_view function;
   };
 
-  void add_function(std::string_view name, Node function);
-  void add_statement(std::string_view function, Node statement);
-  void add_attributes(Owner owner, Node attrs);
-  void add_pools();
+  // Visits only statements, because expressions contain no arrays. Visits a shared statement once.
+  void add_function(std::string_view name, Node function) {
+    add_attributes({ConstantSite::function_attribute, name}, function[f::PrimFunc::attrs]);
+    std::vector<Node> open{function[f::PrimFunc::body]};
+    while (!open.empty()) {
+      const Node node = open.back();
+      open.pop_back();
+      if (node.category() != Category::stmt || !seen_.insert(node.id())) continue;
+      add_statement(name, node);
+      for_each_child(node, [&](Node child, const FieldInfo&) { open.push_back(child); });
+    }
+  }
+
+  // AllocateConst is the only statement with data.
+  void add_statement(std::string_view function, Node statement) {
+    if (!statement.is(Kind::AllocateConst)) return;
+    const Node data = statement[f::AllocateConst::data];
+    if (!is_array(data)) return;
+    const Node var = statement[f::AllocateConst::buffer_var];
+    uses_.push_back({.site = ConstantSite::statement,
+                     .function = std::string(function),
+                     .name = std::string(var.text(f::Var::name)),
+                     .dtype = statement.dtype(std::uint8_t{f::AllocateConst::dtype}),
+                     .shape = shape_of(statement.list(f::AllocateConst::extents)),
+                     .array = data});
+  }
+
+  /// Searches only lists and maps of names; the contents of objects are not plain attributes.
+  void add_attributes(Owner owner, Node attrs) {
+    if (!attrs.is(Kind::DictAttrs)) return;
+    struct Step {
+      Node node;
+      std::string name;
+      std::size_t steps;
+    };
+    std::vector<Step> open;
+    const auto enter_map = [&](const NodeMap& map, const Step& from) {
+      for (std::size_t i = 0; i < map.size(); ++i) {
+        const std::string_view dot = from.name.empty() ? "" : ".";
+        open.push_back(
+            {map.value(i), fmt::format("{}{}{}", from.name, dot, map.name(i)), from.steps + 1});
+      }
+    };
+    enter_map(attrs.map(f::DictAttrs::dict), {});
+    while (!open.empty()) {
+      const Step step = std::move(open.back());
+      open.pop_back();
+      if (step.steps > kMostSteps) continue;
+      if (is_array(step.node)) {
+        uses_.push_back({.site = owner.site,
+                         .function = std::string(owner.function),
+                         .name = step.name,
+                         .array = step.node});
+      } else if (step.node.is(Kind::StringMap)) {
+        enter_map(step.node.map(f::StringMap::entries), step);
+      } else if (step.node.is(Kind::Array)) {
+        const NodeList list = step.node.list(f::Array::elements);
+        for (std::size_t i = 0; i < list.size(); ++i) {
+          open.push_back({list[i], fmt::format("{}[{}]", step.name, i), step.steps + 1});
+        }
+      }
+    }
+  }
+
+  // ConstantInfo is inside attributes of main, below objects, so this visits every node.
+  void add_pools() {
+    const Module& module = module_.module();
+    for (std::uint32_t id = 1; id < module.size(); ++id) {
+      const Node node = module.node(static_cast<NodeId>(id));
+      if (!node.is(Kind::ConstantInfo)) continue;
+      const Node data = node[f::ConstantInfo::data];
+      if (!is_array(data)) continue;
+      const Node offset = node[f::ConstantInfo::byte_offset];
+      uses_.push_back({.site = ConstantSite::pool,
+                       .function = std::string(last_),
+                       .name = std::string(node.text(f::ConstantInfo::name_hint)),
+                       .pool_offset = offset.is(Kind::IntImm)
+                                          ? std::optional(offset.integer(f::IntImm::value))
+                                          : std::nullopt,
+                       .array = data});
+    }
+  }
 
   Node module_;
   std::string_view last_;  // function by name
   NodeSet seen_;           // statements
   std::vector<ArrayUse> uses_;
 };
-
-// Visits only statements, because expressions contain no arrays. Visits a shared statement once.
-void Uses::add_function(std::string_view name, Node function) {
-  add_attributes({ConstantSite::function_attribute, name}, function[f::PrimFunc::attrs]);
-  std::vector<Node> open{function[f::PrimFunc::body]};
-  while (!open.empty()) {
-    const Node node = open.back();
-    open.pop_back();
-    if (node.category() != Category::stmt || !seen_.insert(node.id())) continue;
-    add_statement(name, node);
-    for_each_child(node, [&](Node child, const FieldInfo&) { open.push_back(child); });
-  }
-}
-
-// AllocateConst is the only statement with data.
-void Uses::add_statement(std::string_view function, Node statement) {
-  if (!statement.is(Kind::AllocateConst)) return;
-  const Node data = statement[f::AllocateConst::data];
-  if (!is_array(data)) return;
-  const Node var = statement[f::AllocateConst::buffer_var];
-  uses_.push_back({.site = ConstantSite::statement,
-                   .function = std::string(function),
-                   .name = std::string(var.text(f::Var::name)),
-                   .dtype = statement.dtype(std::uint8_t{f::AllocateConst::dtype}),
-                   .shape = shape_of(statement.list(f::AllocateConst::extents)),
-                   .array = data});
-}
-
-/// Searches only lists and maps of names; the contents of objects are not plain attributes.
-void Uses::add_attributes(Owner owner, Node attrs) {
-  if (!attrs.is(Kind::DictAttrs)) return;
-  struct Step {
-    Node node;
-    std::string name;
-    std::size_t steps;
-  };
-  std::vector<Step> open;
-  const auto enter_map = [&](const NodeMap& map, const Step& from) {
-    for (std::size_t i = 0; i < map.size(); ++i) {
-      const std::string_view dot = from.name.empty() ? "" : ".";
-      open.push_back(
-          {map.value(i), fmt::format("{}{}{}", from.name, dot, map.name(i)), from.steps + 1});
-    }
-  };
-  enter_map(attrs.map(f::DictAttrs::dict), {});
-  while (!open.empty()) {
-    const Step step = std::move(open.back());
-    open.pop_back();
-    if (step.steps > kMostSteps) continue;
-    if (is_array(step.node)) {
-      uses_.push_back({.site = owner.site,
-                       .function = std::string(owner.function),
-                       .name = step.name,
-                       .array = step.node});
-    } else if (step.node.is(Kind::StringMap)) {
-      enter_map(step.node.map(f::StringMap::entries), step);
-    } else if (step.node.is(Kind::Array)) {
-      const NodeList list = step.node.list(f::Array::elements);
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        open.push_back({list[i], fmt::format("{}[{}]", step.name, i), step.steps + 1});
-      }
-    }
-  }
-}
-
-// ConstantInfo is inside attributes of main, below objects, so this visits every node.
-void Uses::add_pools() {
-  const Module& module = module_.module();
-  for (std::uint32_t id = 1; id < module.size(); ++id) {
-    const Node node = module.node(static_cast<NodeId>(id));
-    if (!node.is(Kind::ConstantInfo)) continue;
-    const Node data = node[f::ConstantInfo::data];
-    if (!is_array(data)) continue;
-    const Node offset = node[f::ConstantInfo::byte_offset];
-    uses_.push_back({.site = ConstantSite::pool,
-                     .function = std::string(last_),
-                     .name = std::string(node.text(f::ConstantInfo::name_hint)),
-                     .pool_offset = offset.is(Kind::IntImm)
-                                        ? std::optional(offset.integer(f::IntImm::value))
-                                        : std::nullopt,
-                     .array = data});
-  }
-}
 
 }  // namespace
 

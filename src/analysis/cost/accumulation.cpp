@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "analysis/cost/evaluation_order.h"
 #include "graph/kernels/iteration_domain.h"
@@ -61,7 +60,50 @@ class Finder {
          const ValueNumbers& values, const graph::Bindings& bindings)
       : stores_(stores), memories_(memories), values_(values), bindings_(bindings) {}
 
-  Accumulations run();
+  // Two rounds, because whether an update is a reduction depends on all stores that set its memory
+  // to new values.
+  Accumulations run() {
+    struct Update {
+      const LoopedStore* store;
+      std::vector<Node> products;
+      Terms terms;
+    };
+    std::vector<Update> updates;
+    std::map<std::size_t, Definitions> definitions;
+    for (const LoopedStore& looped : stores_) {
+      const auto memory = memories_.of_access(looped.store);
+      if (!memory) continue;
+      Terms terms = terms_of(value_of(looped.store));
+      const bool is_update = std::any_of(terms.loads.begin(), terms.loads.end(), [&](Node load) {
+        return is_same_element(looped.store, load);
+      });
+      if (is_update) {
+        updates.push_back({&looped, {}, std::move(terms)});
+        continue;
+      }
+      Definitions& known = definitions[*memory];
+      known.has_constant = known.has_constant || is_constant_value(value_of(looped.store));
+      for (const Node loop : looped.loops) known.loops.insert(tir::index(loop.id()));
+    }
+    Accumulations found;
+    for (Update& update : updates) {
+      const Node store = update.store->store;
+      if (!is_reduction(*update.store, definitions[*memories_.of_access(store)])) continue;
+      std::size_t products = 0;
+      for (const Node product : update.terms.products) {
+        if (!is_product(product, store)) continue;
+        found.products.insert(tir::index(product.id()));
+        ++products;
+      }
+      // Each product that is always evaluated has one addition.
+      products -= std::min(products, update.terms.conditional_products);
+      for (std::size_t i = 0; i < std::min(products, update.terms.sums.size()); ++i) {
+        found.sums.insert(tir::index(update.terms.sums[i].id()));
+      }
+    }
+    found.is_complete = left_ > 0;
+    return found;
+  }
 
  private:
   /// Stores into one memory that do not add to its present value.
@@ -73,18 +115,133 @@ class Finder {
   /// Calls `visit(node)` for an expression, what its variables are bound to, and their parts, until
   /// it returns false; parts that are addresses only if asked for.
   enum class Addresses : std::uint8_t { included, left_out };
-  template <class Visit>
-  void search(std::vector<Node> start, Addresses addresses, Visit&& visit) const;
-  bool spend() const { return left_ > 0 && --left_ > 0; }
 
-  Node bound(Node variable) const;
-  Terms terms_of(Node value) const;
-  bool is_same_element(Node store, Node load) const;
-  bool is_product(Node multiplication, Node store) const;
-  bool reads_element(Node expression, Node store) const;
-  bool reads_memory(Node expression) const;
-  bool is_reduction(const LoopedStore& update, const Definitions& definitions) const;
-  std::unordered_set<std::uint32_t> variables_of(const std::vector<Node>& indices) const;
+  template <class Visit>
+  void search(std::vector<Node> start, Addresses addresses, Visit&& visit) const {
+    std::unordered_set<std::uint32_t> seen;
+    std::vector<Part> parts;
+    while (!start.empty() && spend()) {
+      const Node node = start.back();
+      start.pop_back();
+      if (!seen.insert(tir::index(node.id())).second) continue;
+      if (!visit(node)) return;
+      if (const Node of_let = bound(node)) start.push_back(of_let);
+      parts.clear();
+      evaluated_parts(node, parts);
+      for (const Part& part : parts) {
+        if (!part.is_address || addresses == Addresses::included) start.push_back(part.node);
+      }
+    }
+  }
+
+  Node bound(Node variable) const {
+    if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) return {};
+    return support::value_at(bindings_, tir::index(variable.id())).value_or(Node());
+  }
+
+  // Follows casts, lets and branches, for any order of the sum.
+  Terms terms_of(Node value) const {
+    struct Step {
+      Node node;
+      bool is_conditional;
+    };
+    Terms terms;
+    std::vector<Step> stack{{value, false}};
+    std::unordered_set<std::uint32_t> seen;
+    while (!stack.empty() && spend()) {
+      const auto [node, is_conditional] = stack.back();
+      stack.pop_back();
+      if (!node || !seen.insert(tir::index(node.id())).second) continue;
+      const auto add = [&, conditional = is_conditional](Node part, bool in_branch = false) {
+        stack.push_back({part, conditional || in_branch});
+      };
+      if (node.is(Kind::Add) || node.is(Kind::Sub)) {
+        if (!is_conditional) terms.sums.push_back(node);
+        add(node[f::Add::b]);
+        add(node[f::Add::a]);
+      } else if (node.is(Kind::Cast)) {
+        add(node[f::Cast::value]);
+      } else if (node.is(Kind::Let)) {
+        add(node[f::Let::body]);
+      } else if (node.is(Kind::Select)) {
+        add(node[f::Select::false_value], true);
+        add(node[f::Select::true_value], true);
+      } else if (graph::operator_of(node) == "if_then_else") {
+        const tir::NodeList args = node.list(f::Call::args);
+        for (std::size_t i = args.size(); i-- > 1;) add(args[i], true);
+      } else if (node.is(Kind::Mul)) {
+        terms.products.push_back(node);
+        if (is_conditional) ++terms.conditional_products;
+      } else if (node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+        terms.loads.push_back(node);
+      } else if (const Node of_let = bound(node)) {
+        add(of_let);
+      }
+    }
+    return terms;
+  }
+
+  /// Whether a load reads what the store replaces: the same memory at the same indices.
+  bool is_same_element(Node store, Node load) const {
+    if (memories_.of_access(store) != memories_.of_access(load)) return false;
+    const std::vector<Node> to = indices_of(store);
+    const std::vector<Node> from = indices_of(load);
+    return std::equal(to.begin(), to.end(), from.begin(), from.end(),
+                      [&](Node a, Node b) { return values_.are_same(a, b); });
+  }
+
+  /// Also through a let, which has the value that it was bound to.
+  bool reads_memory(Node expression) const {
+    bool reads = false;
+    search({expression}, Addresses::included, [&](Node node) {
+      reads = values_.reads_memory(node);
+      return !reads;
+    });
+    return reads;
+  }
+
+  bool reads_element(Node expression, Node store) const {
+    bool reads = false;
+    search({expression}, Addresses::left_out, [&](Node node) {
+      reads = (node.is(Kind::Load) || node.is(Kind::BufferLoad)) && is_same_element(store, node);
+      return !reads;
+    });
+    return reads;
+  }
+
+  /// Whether this is a product of two different values from memory. Variances add up squares, and
+  /// means add up products with constants; TVM's get_total_mac_number counts neither.
+  bool is_product(Node multiplication, Node store) const {
+    const Node a = multiplication[f::Mul::a];
+    const Node b = multiplication[f::Mul::b];
+    return reads_memory(a) && reads_memory(b) &&
+           !values_.are_same(graph::without_casts(a), graph::without_casts(b)) &&
+           !reads_element(multiplication, store);
+  }
+
+  std::unordered_set<std::uint32_t> variables_of(const std::vector<Node>& indices) const {
+    std::unordered_set<std::uint32_t> variables;
+    search(indices, Addresses::included, [&](Node node) {
+      if (node.is(Kind::Var) || node.is(Kind::SizeVar)) variables.insert(tir::index(node.id()));
+      return true;
+    });
+    return variables;
+  }
+
+  /// In a reduction, a loop repeatedly adds to one element: the loop does not change the index, and
+  /// no other store writes the element in between. An elementwise operation in place also looks
+  /// like an update, but has no such loop. If TVM has removed a reduction of one step, it still
+  /// sets the sum to zero.
+  bool is_reduction(const LoopedStore& update, const Definitions& definitions) const {
+    if (definitions.has_constant) return true;
+    const auto variables = variables_of(indices_of(update.store));
+    return std::any_of(update.loops.begin(), update.loops.end(), [&](Node loop) {
+      return !variables.contains(tir::index(graph::loop_variable(loop).id())) &&
+             !definitions.loops.contains(tir::index(loop.id()));
+    });
+  }
+
+  bool spend() const { return left_ > 0 && --left_ > 0; }
 
   const std::vector<LoopedStore>& stores_;
   const Memories& memories_;
@@ -92,176 +249,6 @@ class Finder {
   const graph::Bindings& bindings_;
   mutable std::size_t left_ = kMaxNodes;  // nodes that may still be visited
 };
-
-template <class Visit>
-void Finder::search(std::vector<Node> start, Addresses addresses, Visit&& visit) const {
-  std::unordered_set<std::uint32_t> seen;
-  std::vector<Part> parts;
-  while (!start.empty() && spend()) {
-    const Node node = start.back();
-    start.pop_back();
-    if (!seen.insert(tir::index(node.id())).second) continue;
-    if (!visit(node)) return;
-    if (const Node of_let = bound(node)) start.push_back(of_let);
-    parts.clear();
-    evaluated_parts(node, parts);
-    for (const Part& part : parts) {
-      if (!part.is_address || addresses == Addresses::included) start.push_back(part.node);
-    }
-  }
-}
-
-Node Finder::bound(Node variable) const {
-  if (!variable.is(Kind::Var) && !variable.is(Kind::SizeVar)) return {};
-  return support::value_at(bindings_, tir::index(variable.id())).value_or(Node());
-}
-
-// Follows casts, lets and branches, for any order of the sum.
-Terms Finder::terms_of(Node value) const {
-  struct Step {
-    Node node;
-    bool is_conditional;
-  };
-  Terms terms;
-  std::vector<Step> stack{{value, false}};
-  std::unordered_set<std::uint32_t> seen;
-  while (!stack.empty() && spend()) {
-    const auto [node, is_conditional] = stack.back();
-    stack.pop_back();
-    if (!node || !seen.insert(tir::index(node.id())).second) continue;
-    const auto add = [&, conditional = is_conditional](Node part, bool in_branch = false) {
-      stack.push_back({part, conditional || in_branch});
-    };
-    if (node.is(Kind::Add) || node.is(Kind::Sub)) {
-      if (!is_conditional) terms.sums.push_back(node);
-      add(node[f::Add::b]);
-      add(node[f::Add::a]);
-    } else if (node.is(Kind::Cast)) {
-      add(node[f::Cast::value]);
-    } else if (node.is(Kind::Let)) {
-      add(node[f::Let::body]);
-    } else if (node.is(Kind::Select)) {
-      add(node[f::Select::false_value], true);
-      add(node[f::Select::true_value], true);
-    } else if (graph::operator_of(node) == "if_then_else") {
-      const tir::NodeList args = node.list(f::Call::args);
-      for (std::size_t i = args.size(); i-- > 1;) add(args[i], true);
-    } else if (node.is(Kind::Mul)) {
-      terms.products.push_back(node);
-      if (is_conditional) ++terms.conditional_products;
-    } else if (node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
-      terms.loads.push_back(node);
-    } else if (const Node of_let = bound(node)) {
-      add(of_let);
-    }
-  }
-  return terms;
-}
-
-/// Whether a load reads what the store replaces: the same memory at the same indices.
-bool Finder::is_same_element(Node store, Node load) const {
-  if (memories_.of_access(store) != memories_.of_access(load)) return false;
-  const std::vector<Node> to = indices_of(store);
-  const std::vector<Node> from = indices_of(load);
-  return std::equal(to.begin(), to.end(), from.begin(), from.end(),
-                    [&](Node a, Node b) { return values_.are_same(a, b); });
-}
-
-/// Also through a let, which has the value that it was bound to.
-bool Finder::reads_memory(Node expression) const {
-  bool reads = false;
-  search({expression}, Addresses::included, [&](Node node) {
-    reads = values_.reads_memory(node);
-    return !reads;
-  });
-  return reads;
-}
-
-bool Finder::reads_element(Node expression, Node store) const {
-  bool reads = false;
-  search({expression}, Addresses::left_out, [&](Node node) {
-    reads = (node.is(Kind::Load) || node.is(Kind::BufferLoad)) && is_same_element(store, node);
-    return !reads;
-  });
-  return reads;
-}
-
-/// Whether this is a product of two different values from memory. Variances add up squares, and
-/// means add up products with constants; TVM's get_total_mac_number counts neither.
-bool Finder::is_product(Node multiplication, Node store) const {
-  const Node a = multiplication[f::Mul::a];
-  const Node b = multiplication[f::Mul::b];
-  return reads_memory(a) && reads_memory(b) &&
-         !values_.are_same(graph::without_casts(a), graph::without_casts(b)) &&
-         !reads_element(multiplication, store);
-}
-
-std::unordered_set<std::uint32_t> Finder::variables_of(const std::vector<Node>& indices) const {
-  std::unordered_set<std::uint32_t> variables;
-  search(indices, Addresses::included, [&](Node node) {
-    if (node.is(Kind::Var) || node.is(Kind::SizeVar)) variables.insert(tir::index(node.id()));
-    return true;
-  });
-  return variables;
-}
-
-/// In a reduction, a loop repeatedly adds to one element: the loop does not change the index, and
-/// no other store writes the element in between. An elementwise operation in place also looks like
-/// an update, but has no such loop. If TVM has removed a reduction of one step, it still sets the
-/// sum to zero.
-bool Finder::is_reduction(const LoopedStore& update, const Definitions& definitions) const {
-  if (definitions.has_constant) return true;
-  const auto variables = variables_of(indices_of(update.store));
-  return std::any_of(update.loops.begin(), update.loops.end(), [&](Node loop) {
-    return !variables.contains(tir::index(graph::loop_variable(loop).id())) &&
-           !definitions.loops.contains(tir::index(loop.id()));
-  });
-}
-
-// Two rounds, because whether an update is a reduction depends on all stores that set its memory to
-// new values.
-Accumulations Finder::run() {
-  struct Update {
-    const LoopedStore* store;
-    std::vector<Node> products;
-    Terms terms;
-  };
-  std::vector<Update> updates;
-  std::map<std::size_t, Definitions> definitions;
-  for (const LoopedStore& looped : stores_) {
-    const auto memory = memories_.of_access(looped.store);
-    if (!memory) continue;
-    Terms terms = terms_of(value_of(looped.store));
-    const bool is_update = std::any_of(terms.loads.begin(), terms.loads.end(), [&](Node load) {
-      return is_same_element(looped.store, load);
-    });
-    if (is_update) {
-      updates.push_back({&looped, {}, std::move(terms)});
-      continue;
-    }
-    Definitions& known = definitions[*memory];
-    known.has_constant = known.has_constant || is_constant_value(value_of(looped.store));
-    for (const Node loop : looped.loops) known.loops.insert(tir::index(loop.id()));
-  }
-  Accumulations found;
-  for (Update& update : updates) {
-    const Node store = update.store->store;
-    if (!is_reduction(*update.store, definitions[*memories_.of_access(store)])) continue;
-    std::size_t products = 0;
-    for (const Node product : update.terms.products) {
-      if (!is_product(product, store)) continue;
-      found.products.insert(tir::index(product.id()));
-      ++products;
-    }
-    // Each product that is always evaluated has one addition.
-    products -= std::min(products, update.terms.conditional_products);
-    for (std::size_t i = 0; i < std::min(products, update.terms.sums.size()); ++i) {
-      found.sums.insert(tir::index(update.terms.sums[i].id()));
-    }
-  }
-  found.is_complete = left_ > 0;
-  return found;
-}
 
 }  // namespace
 

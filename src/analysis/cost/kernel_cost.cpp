@@ -64,34 +64,349 @@ Count lanes_of(tir::DType dtype) {
   return static_cast<std::uint64_t>(std::max<std::int16_t>(dtype.lanes, 1));
 }
 
+/// The role of a parameter that a function with a known use receives. Ignores whether the function
+/// or the code around it comes first: memory that both read and write may have any role.
+BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
+  const bool is_read = effect.read || buffer.loads.max != 0;
+  const bool is_written = effect.written || buffer.stores.max != 0;
+  if (is_read && is_written) return BufferRole::unknown;
+  return is_written ? BufferRole::output : BufferRole::input;
+}
+
 /// Adds up the cost of one function: every node adds its cost for each evaluation.
 class KernelCounter {
  public:
   explicit KernelCounter(Node function) : function_(function), code_(function) {}
 
-  KernelCost run() &&;
+  KernelCost run() && {
+    // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
+    //    each, and how often each is evaluated. EvaluatedFunction has done this.
+    buffers_.resize(code_.memories.size());
+    is_escaped_.resize(code_.memories.size());
+    is_used_by_call_.resize(code_.memories.size());
+    // 2. Loops, with their extents and iterations.
+    for (const Evaluations::Loop& loop : code_.evaluations.loops()) add_loop(loop);
+    // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
+    //    multiplication and an addition as well.
+    find_macs();
+    // 4. Every node, as often as it is evaluated.
+    for (std::size_t i = 0; i < code_.order.size(); ++i) {
+      for (const Evaluation& evaluation : code_.evaluations[i]) count(i, evaluation);
+    }
+    // 5. Sums over inner loops, roles of buffers, operations as a list.
+    const graph::BodyScan scan = graph::scan_body(function_);
+    finish_loops();
+    finish_buffers(scan);
+    for (const auto& [key, count] : operations_) {
+      cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
+    }
+    // 6. Code that is not understood: numbers become bounds.
+    widen(scan);
+    cost_.uncertain = code_.regions.reasons();
+    return std::move(cost_);
+  }
 
  private:
-  void add_loop(const Evaluations::Loop& loop);
-  void find_macs();
-  std::vector<Node> loops_around(RegionId region) const;
+  /// Outer loops come before inner ones, so the enclosing loop is known already.
+  void add_loop(const Evaluations::Loop& loop) {
+    const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
+    if (!is_new) return;
+    const Region& body = code_.regions[loop.body];
+    LoopCost made;
+    made.variable = std::string(graph::loop_variable(body.loop).text(f::Var::name));
+    made.extent = body.extent;
+    made.kind = body.loop.is(Kind::For) ? static_cast<tir::ForKind>(body.loop.integer(f::For::kind))
+                                        : tir::ForKind::thread_binding;
+    made.iterations = body.count * loop.around.times;
+    made.node = body.loop.id();
+    std::optional<std::size_t> outer;
+    const RegionId around = code_.regions[loop.around.region].innermost_loop;
+    if (around != RegionId::function) outer = loop_of_region_.at(around);
+    made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
+    outer_loop_.push_back(outer);
+    cost_.loops.push_back(std::move(made));
+  }
 
-  void count(std::size_t position, const Evaluation& evaluation);
+  // --- Multiply-accumulates ----------------------------------------------------------------------
+
+  std::vector<Node> loops_around(RegionId region) const {
+    std::vector<Node> loops;
+    for (region = code_.regions[region].innermost_loop; region != RegionId::function;
+         region = code_.regions[code_.regions[region].parent].innermost_loop) {
+      loops.push_back(code_.regions[region].loop);
+    }
+    std::reverse(loops.begin(), loops.end());
+    return loops;
+  }
+
+  /// For a store in several regions, uses the first one: its loops are the same in all of them,
+  /// unless loops share the code, which TVM does not generate.
+  void find_macs() {
+    std::vector<LoopedStore> stores;
+    for (std::size_t i = 0; i < code_.order.size(); ++i) {
+      const Node node = code_.order[i];
+      if (!is_store(node) || code_.evaluations[i].empty()) continue;
+      stores.push_back({node, loops_around(code_.evaluations[i].front().region)});
+    }
+    accumulations_ = find_accumulations(stores, code_.memories, code_.values, code_.bindings);
+    if (accumulations_.is_complete) return;
+    code_.regions.explain(
+        "stores share expressions that are too large to look for multiply-accumulates");
+    cost_.mac += Count::unknown();
+  }
+
+  // --- Counting ----------------------------------------------------------------------------------
+
+  /// Integers that do not depend on memory are addresses; floats and values from memory are data.
+  bool is_on_data(Node node, const Evaluation& evaluation) const {
+    if (evaluation.is_address) return false;
+    const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
+    return operand.dtype().is_float() || node.dtype().is_float() || code_.values.reads_memory(node);
+  }
+
   void count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
-                        const Count& times);
-  void count_access(Node node, const Count& times);
-  void count_call(Node call, const Evaluation& evaluation, const Count& times);
-  void count_mac(const Count& macs, RegionId region);
-  void use(std::size_t memory, const ArgumentUse& use, const Count& calls);
-  void escape(Node pointer);
-  bool is_on_data(Node node, const Evaluation& evaluation) const;
+                        const Count& times) {
+    if (!is_on_data(node, evaluation)) {
+      if (operation == Operation::cast) return;
+      cost_.index_operations += times;
+      if (operation == Operation::divide_modulo) cost_.index_divisions += times;
+      return;
+    }
+    const tir::DType dtype = operation == Operation::comparison && tir::is_binary(node.kind())
+                                 ? node[f::Add::a].dtype()
+                                 : node.dtype();
+    operations_[{operation, dtype.element().packed()}] += times;
+  }
 
-  void finish_loops();
-  void finish_buffers(const graph::BodyScan& scan);
-  void widen(const graph::BodyScan& scan);
+  void count_mac(const Count& macs, RegionId region) {
+    cost_.mac += macs;
+    const RegionId loop = code_.regions[region].innermost_loop;
+    if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
+  }
+
+  /// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering
+  /// replaces, name a tensor, not memory.
+  void count_access(Node node, const Count& times) {
+    const auto memory = code_.memories.of_access(node);
+    if (!memory) return;
+    Count elements = times;
+    if (is_masked(node)) {
+      code_.regions.explain("a vector is loaded or stored in part, by a mask");
+      elements *= Count(0, 1);
+    }
+    const Count bytes = elements * Count(dtype_of(node).element_bytes());
+    BufferCost& buffer = buffers_[*memory];
+    (is_store(node) ? buffer.stores : buffer.loads) += elements;
+    (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
+  }
+
+  /// Code that has the address may read and write the memory.
+  void escape(Node pointer) {
+    const auto memory = code_.memories.of_pointer(pointer);
+    if (!memory) return;
+    is_escaped_[*memory] = true;
+    const Count unknown = Count::unknown();
+    BufferCost& buffer = buffers_[*memory];
+    for (Count* const count :
+         {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
+      *count += unknown;
+    }
+  }
+
+  /// Adds the known accesses of a call, for each execution. The callee may read an element several
+  /// times, so these numbers have no upper bound.
+  void use(std::size_t memory, const ArgumentUse& use, const Count& calls) {
+    BufferCost& buffer = buffers_[memory];
+    buffer.loads += calls * use.loads;
+    buffer.stores += calls * use.stores;
+    buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
+    buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
+    is_used_by_call_[memory] = true;
+  }
+
+  /// The cost of a call without its arguments. For a pointer argument of an unknown function, the
+  /// numbers of loads and stores are unknown.
+  void count_call(Node call, const Evaluation& evaluation, const Count& times) {
+    const Callee callee = callee_of(call);
+    if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
+    if (callee.symbol.empty()) return;
+    const Count calls = code_.regions[evaluation.region].count * evaluation.times;
+    const auto known =
+        std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
+                     [&](const ExternCall& one) { return one.symbol == callee.symbol; });
+    if (known == cost_.extern_calls.end()) {
+      cost_.extern_calls.push_back({callee.symbol, calls});
+    } else {
+      known->count += calls;
+    }
+    if (!callee.is_known) {
+      code_.regions.explain(fmt::format("what '{}' does is not known", callee.symbol));
+    }
+    count_mac(calls * callee.mac, evaluation.region);
+    for (const auto& [operation, dtype, count] : callee.arithmetic) {
+      operations_[{operation, dtype.packed()}] += calls * count;
+    }
+    // Freeing memory does not read it.
+    if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
+    const tir::NodeList args = call.list(f::Call::args);
+    std::set<std::size_t> used;
+    for (const ArgumentUse& one : callee.uses) {
+      const auto memory = code_.memories.of_pointer(args[one.argument]);
+      if (!memory) continue;
+      use(*memory, one, calls);
+      used.insert(*memory);
+    }
+    if (!callee.uses.empty()) {
+      code_.regions.explain(
+          fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
+    }
+    for (const Node arg : args) {
+      const Node pointer = tir::passed_pointer(call, arg);
+      const auto memory =
+          pointer.dtype().is_handle() ? code_.memories.of_pointer(pointer) : std::nullopt;
+      if (!memory || used.contains(*memory)) continue;
+      escape(pointer);
+      if (!callee.is_known || !callee.uses.empty()) continue;
+      code_.regions.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
+    }
+  }
+
+  /// The cost of one node in one region, without its parts.
+  void count(std::size_t position, const Evaluation& evaluation) {
+    const Node node = code_.order[position];
+    if (node.is(Kind::Reduce)) {
+      code_.regions.explain("some code is of a kind whose cost is not known");
+      return count_mac(Count::unknown(), evaluation.region);
+    }
+    if (!tir::is_expr(node.category()) && !is_store(node)) return;
+    const Count times =
+        code_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
+    const std::uint32_t id = tir::index(node.id());
+    if (is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+      count_access(node, times);
+    } else if (node.is(Kind::Call)) {
+      count_call(node, evaluation, times);
+    } else if (accumulations_.products.contains(id)) {
+      count_mac(times, evaluation.region);
+    } else if (const auto operation = operation_of(node.kind());
+               operation && !accumulations_.sums.contains(id)) {
+      count_arithmetic(node, *operation, evaluation, times);
+    }
+  }
+
+  // --- Results -----------------------------------------------------------------------------------
+
+  /// Inner loops come after outer ones, so, from the last one on, each adds its cost to the
+  /// enclosing one.
+  void finish_loops() {
+    for (std::size_t i = cost_.loops.size(); i-- > 0;) {
+      if (outer_loop_[i]) cost_.loops[*outer_loop_[i]].mac += cost_.loops[i].mac;
+    }
+  }
+
+  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
+  /// first.
   BufferRole role_of(std::size_t memory, const BufferCost& buffer,
-                     const graph::BodyScan& scan) const;
-  BufferRole role_of_pool(std::size_t memory) const;
+                     const graph::BodyScan& scan) const {
+    const bool is_parameter = buffer.parameter.has_value();
+    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
+      return is_escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
+    }
+    if (code_.memories[memory].is_constant) return BufferRole::weights;
+    if (is_parameter && *buffer.parameter < scan.effects.size()) {
+      const graph::Effect& effect = scan.effects[*buffer.parameter];
+      if (is_used_by_call_[memory] && !is_escaped_[memory]) return role_by_call(buffer, effect);
+      if (effect.escaped) return BufferRole::unknown;
+      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
+      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
+    }
+    if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
+    const Place& place = code_.memories[memory].place;
+    // A place in a pool without writes was filled when the network was built.
+    if (place.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
+    const bool is_own = place.alias != tir::NodeId::none || place.kind == Place::Kind::local;
+    return is_own ? BufferRole::workspace : BufferRole::unknown;
+  }
+
+  /// A kernel does not access a pool directly: TVM's unified static memory planner
+  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
+  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
+  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
+  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
+  BufferRole role_of_pool(std::size_t memory) const {
+    bool has_weights = false;
+    bool has_unknown = false;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const Place& place = code_.memories[i].place;
+      if (place.alias == tir::NodeId::none || !place.same_memory(code_.memories[memory].place))
+        continue;
+      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
+      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
+      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
+    }
+    if (has_unknown) return BufferRole::unknown;
+    return has_weights ? BufferRole::weights : buffers_[memory].role;
+  }
+
+  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
+  /// of the arguments that the first parameter points to.
+  void finish_buffers(const graph::BodyScan& scan) {
+    const Place::Kind kind_of_parameters =
+        scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const Place& place = code_.memories[i].place;
+      buffer.name = code_.memories[i].name;
+      if (place.kind == kind_of_parameters && place.alias == tir::NodeId::none) {
+        buffer.parameter = place.root;
+      }
+      buffer.role = role_of(i, buffer, scan);
+    }
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
+      if (!buffer.parameter && !is_touched) continue;
+      if (!is_touched) buffer.role = role_of_pool(i);
+      cost_.loaded += buffer.bytes_loaded;
+      cost_.stored += buffer.bytes_stored;
+      // A copy, because the roles of later pools depend on the tensors in them.
+      cost_.buffers.push_back(buffer);
+    }
+    std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
+                     [](const BufferCost& a, const BufferCost& b) {
+                       return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
+                     });
+  }
+
+  /// Code that is not understood may increase every number, so there are no upper bounds. Code that
+  /// may end the kernel early leaves no lower bounds.
+  void widen(const graph::BodyScan& scan) {
+    const auto widened = [&](Count& count) {
+      if (scan.may_end_early) count.min = 0;
+      if (!scan.gaps.empty()) count.max.reset();
+    };
+    for (Count* const count : {&cost_.mac, &cost_.index_operations, &cost_.index_divisions,
+                               &cost_.loaded, &cost_.stored}) {
+      widened(*count);
+    }
+    for (OperationCount& one : cost_.operations) widened(one.count);
+    for (ExternCall& one : cost_.extern_calls) widened(one.count);
+    for (LoopCost& loop : cost_.loops) {
+      widened(loop.iterations);
+      widened(loop.mac);
+    }
+    for (BufferCost& buffer : cost_.buffers) {
+      for (Count* const count :
+           {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
+        widened(*count);
+      }
+    }
+    for (const std::string& gap : scan.gaps) code_.regions.explain(gap);
+    cost_.gaps = scan.gaps;
+    if (scan.may_end_early && scan.gaps.empty()) {
+      code_.regions.explain("it returns under a condition: code behind that is counted from never");
+    }
+  }
 
   Node function_;
   EvaluatedFunction code_;
@@ -105,343 +420,6 @@ class KernelCounter {
   std::vector<bool> is_used_by_call_;  // by memory: by a call with a known use
   KernelCost cost_;
 };
-
-/// Outer loops come before inner ones, so the enclosing loop is known already.
-void KernelCounter::add_loop(const Evaluations::Loop& loop) {
-  const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
-  if (!is_new) return;
-  const Region& body = code_.regions[loop.body];
-  LoopCost made;
-  made.variable = std::string(graph::loop_variable(body.loop).text(f::Var::name));
-  made.extent = body.extent;
-  made.kind = body.loop.is(Kind::For) ? static_cast<tir::ForKind>(body.loop.integer(f::For::kind))
-                                      : tir::ForKind::thread_binding;
-  made.iterations = body.count * loop.around.times;
-  made.node = body.loop.id();
-  std::optional<std::size_t> outer;
-  const RegionId around = code_.regions[loop.around.region].innermost_loop;
-  if (around != RegionId::function) outer = loop_of_region_.at(around);
-  made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
-  outer_loop_.push_back(outer);
-  cost_.loops.push_back(std::move(made));
-}
-
-// --- Multiply-accumulates ------------------------------------------------------------------------
-
-std::vector<Node> KernelCounter::loops_around(RegionId region) const {
-  std::vector<Node> loops;
-  for (region = code_.regions[region].innermost_loop; region != RegionId::function;
-       region = code_.regions[code_.regions[region].parent].innermost_loop) {
-    loops.push_back(code_.regions[region].loop);
-  }
-  std::reverse(loops.begin(), loops.end());
-  return loops;
-}
-
-/// For a store in several regions, uses the first one: its loops are the same in all of them,
-/// unless loops share the code, which TVM does not generate.
-void KernelCounter::find_macs() {
-  std::vector<LoopedStore> stores;
-  for (std::size_t i = 0; i < code_.order.size(); ++i) {
-    const Node node = code_.order[i];
-    if (!is_store(node) || code_.evaluations[i].empty()) continue;
-    stores.push_back({node, loops_around(code_.evaluations[i].front().region)});
-  }
-  accumulations_ = find_accumulations(stores, code_.memories, code_.values, code_.bindings);
-  if (accumulations_.is_complete) return;
-  code_.regions.explain(
-      "stores share expressions that are too large to look for multiply-accumulates");
-  cost_.mac += Count::unknown();
-}
-
-// --- Counting ------------------------------------------------------------------------------------
-
-/// Integers that do not depend on memory are addresses; floats and values from memory are data.
-bool KernelCounter::is_on_data(Node node, const Evaluation& evaluation) const {
-  if (evaluation.is_address) return false;
-  const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
-  return operand.dtype().is_float() || node.dtype().is_float() || code_.values.reads_memory(node);
-}
-
-void KernelCounter::count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
-                                     const Count& times) {
-  if (!is_on_data(node, evaluation)) {
-    if (operation == Operation::cast) return;
-    cost_.index_operations += times;
-    if (operation == Operation::divide_modulo) cost_.index_divisions += times;
-    return;
-  }
-  const tir::DType dtype = operation == Operation::comparison && tir::is_binary(node.kind())
-                               ? node[f::Add::a].dtype()
-                               : node.dtype();
-  operations_[{operation, dtype.element().packed()}] += times;
-}
-
-void KernelCounter::count_mac(const Count& macs, RegionId region) {
-  cost_.mac += macs;
-  const RegionId loop = code_.regions[region].innermost_loop;
-  if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
-}
-
-/// Elements and bytes of a load or store. ProducerLoad and ProducerStore, which lowering replaces,
-/// name a tensor, not memory.
-void KernelCounter::count_access(Node node, const Count& times) {
-  const auto memory = code_.memories.of_access(node);
-  if (!memory) return;
-  Count elements = times;
-  if (is_masked(node)) {
-    code_.regions.explain("a vector is loaded or stored in part, by a mask");
-    elements *= Count(0, 1);
-  }
-  const Count bytes = elements * Count(dtype_of(node).element_bytes());
-  BufferCost& buffer = buffers_[*memory];
-  (is_store(node) ? buffer.stores : buffer.loads) += elements;
-  (is_store(node) ? buffer.bytes_stored : buffer.bytes_loaded) += bytes;
-}
-
-/// Code that has the address may read and write the memory.
-void KernelCounter::escape(Node pointer) {
-  const auto memory = code_.memories.of_pointer(pointer);
-  if (!memory) return;
-  is_escaped_[*memory] = true;
-  const Count unknown = Count::unknown();
-  BufferCost& buffer = buffers_[*memory];
-  for (Count* const count :
-       {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
-    *count += unknown;
-  }
-}
-
-/// Adds the known accesses of a call, for each execution. The callee may read an element several
-/// times, so these numbers have no upper bound.
-void KernelCounter::use(std::size_t memory, const ArgumentUse& use, const Count& calls) {
-  BufferCost& buffer = buffers_[memory];
-  buffer.loads += calls * use.loads;
-  buffer.stores += calls * use.stores;
-  buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
-  buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
-  is_used_by_call_[memory] = true;
-}
-
-/// The cost of a call without its arguments. For a pointer argument of an unknown function, the
-/// numbers of loads and stores are unknown.
-void KernelCounter::count_call(Node call, const Evaluation& evaluation, const Count& times) {
-  const Callee callee = callee_of(call);
-  if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
-  if (callee.symbol.empty()) return;
-  const Count calls = code_.regions[evaluation.region].count * evaluation.times;
-  const auto known =
-      std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
-                   [&](const ExternCall& one) { return one.symbol == callee.symbol; });
-  if (known == cost_.extern_calls.end()) {
-    cost_.extern_calls.push_back({callee.symbol, calls});
-  } else {
-    known->count += calls;
-  }
-  if (!callee.is_known) {
-    code_.regions.explain(fmt::format("what '{}' does is not known", callee.symbol));
-  }
-  count_mac(calls * callee.mac, evaluation.region);
-  for (const auto& [operation, dtype, count] : callee.arithmetic) {
-    operations_[{operation, dtype.packed()}] += calls * count;
-  }
-  // Freeing memory does not read it.
-  if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
-  const tir::NodeList args = call.list(f::Call::args);
-  std::set<std::size_t> used;
-  for (const ArgumentUse& one : callee.uses) {
-    const auto memory = code_.memories.of_pointer(args[one.argument]);
-    if (!memory) continue;
-    use(*memory, one, calls);
-    used.insert(*memory);
-  }
-  if (!callee.uses.empty()) {
-    code_.regions.explain(
-        fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
-  }
-  for (const Node arg : args) {
-    const Node pointer = tir::passed_pointer(call, arg);
-    const auto memory =
-        pointer.dtype().is_handle() ? code_.memories.of_pointer(pointer) : std::nullopt;
-    if (!memory || used.contains(*memory)) continue;
-    escape(pointer);
-    if (!callee.is_known || !callee.uses.empty()) continue;
-    code_.regions.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
-  }
-}
-
-/// The cost of one node in one region, without its parts.
-void KernelCounter::count(std::size_t position, const Evaluation& evaluation) {
-  const Node node = code_.order[position];
-  if (node.is(Kind::Reduce)) {
-    code_.regions.explain("some code is of a kind whose cost is not known");
-    return count_mac(Count::unknown(), evaluation.region);
-  }
-  if (!tir::is_expr(node.category()) && !is_store(node)) return;
-  const Count times =
-      code_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
-  const std::uint32_t id = tir::index(node.id());
-  if (is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
-    count_access(node, times);
-  } else if (node.is(Kind::Call)) {
-    count_call(node, evaluation, times);
-  } else if (accumulations_.products.contains(id)) {
-    count_mac(times, evaluation.region);
-  } else if (const auto operation = operation_of(node.kind());
-             operation && !accumulations_.sums.contains(id)) {
-    count_arithmetic(node, *operation, evaluation, times);
-  }
-}
-
-// --- Results -------------------------------------------------------------------------------------
-
-/// Inner loops come after outer ones, so, from the last one on, each adds its cost to the enclosing
-/// one.
-void KernelCounter::finish_loops() {
-  for (std::size_t i = cost_.loops.size(); i-- > 0;) {
-    if (outer_loop_[i]) cost_.loops[*outer_loop_[i]].mac += cost_.loops[i].mac;
-  }
-}
-
-/// The role of a parameter that a function with a known use receives. Ignores whether the function
-/// or the code around it comes first: memory that both read and write may have any role.
-BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
-  const bool is_read = effect.read || buffer.loads.max != 0;
-  const bool is_written = effect.written || buffer.stores.max != 0;
-  if (is_read && is_written) return BufferRole::unknown;
-  return is_written ? BufferRole::output : BufferRole::input;
-}
-
-/// The same rules as for the directions of arguments: graph::scan_body finds out what comes first.
-BufferRole KernelCounter::role_of(std::size_t memory, const BufferCost& buffer,
-                                  const graph::BodyScan& scan) const {
-  const bool is_parameter = buffer.parameter.has_value();
-  if (buffer.loads.max == 0 && buffer.stores.max == 0) {
-    return is_escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
-  }
-  if (code_.memories[memory].is_constant) return BufferRole::weights;
-  if (is_parameter && *buffer.parameter < scan.effects.size()) {
-    const graph::Effect& effect = scan.effects[*buffer.parameter];
-    if (is_used_by_call_[memory] && !is_escaped_[memory]) return role_by_call(buffer, effect);
-    if (effect.escaped) return BufferRole::unknown;
-    if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
-    return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
-  }
-  if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
-  const Place& place = code_.memories[memory].place;
-  // A place in a pool without writes was filled when the network was built.
-  if (place.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
-  const bool is_own = place.alias != tir::NodeId::none || place.kind == Place::Kind::local;
-  return is_own ? BufferRole::workspace : BufferRole::unknown;
-}
-
-/// A kernel does not access a pool directly: TVM's unified static memory planner (tir.usmp.enable)
-/// makes pools parameters, and a let binds the address of each tensor in a pool to a separate
-/// variable. So the roles of its tensors determine the role of a pool. A pool with a tensor of
-/// unknown use may have any role; but if it is written to, it is not a constant. A pool without
-/// used tensors has its own role: unused, unless its address goes elsewhere.
-BufferRole KernelCounter::role_of_pool(std::size_t memory) const {
-  bool has_weights = false;
-  bool has_unknown = false;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const Place& place = code_.memories[i].place;
-    if (place.alias == tir::NodeId::none || !place.same_memory(code_.memories[memory].place))
-      continue;
-    if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
-    has_weights = has_weights || buffers_[i].role == BufferRole::weights;
-    has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
-  }
-  if (has_unknown) return BufferRole::unknown;
-  return has_weights ? BufferRole::weights : buffers_[memory].role;
-}
-
-/// Roles and positions of parameters are those of a call's arguments; for packed functions, those
-/// of the arguments that the first parameter points to.
-void KernelCounter::finish_buffers(const graph::BodyScan& scan) {
-  const Place::Kind kind_of_parameters =
-      scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    BufferCost& buffer = buffers_[i];
-    const Place& place = code_.memories[i].place;
-    buffer.name = code_.memories[i].name;
-    if (place.kind == kind_of_parameters && place.alias == tir::NodeId::none) {
-      buffer.parameter = place.root;
-    }
-    buffer.role = role_of(i, buffer, scan);
-  }
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    BufferCost& buffer = buffers_[i];
-    const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
-    if (!buffer.parameter && !is_touched) continue;
-    if (!is_touched) buffer.role = role_of_pool(i);
-    cost_.loaded += buffer.bytes_loaded;
-    cost_.stored += buffer.bytes_stored;
-    // A copy, because the roles of later pools depend on the tensors in them.
-    cost_.buffers.push_back(buffer);
-  }
-  std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
-                   [](const BufferCost& a, const BufferCost& b) {
-                     return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
-                   });
-}
-
-/// Code that is not understood may increase every number, so there are no upper bounds. Code that
-/// may end the kernel early leaves no lower bounds.
-void KernelCounter::widen(const graph::BodyScan& scan) {
-  const auto widened = [&](Count& count) {
-    if (scan.may_end_early) count.min = 0;
-    if (!scan.gaps.empty()) count.max.reset();
-  };
-  for (Count* const count : {&cost_.mac, &cost_.index_operations, &cost_.index_divisions,
-                             &cost_.loaded, &cost_.stored}) {
-    widened(*count);
-  }
-  for (OperationCount& one : cost_.operations) widened(one.count);
-  for (ExternCall& one : cost_.extern_calls) widened(one.count);
-  for (LoopCost& loop : cost_.loops) {
-    widened(loop.iterations);
-    widened(loop.mac);
-  }
-  for (BufferCost& buffer : cost_.buffers) {
-    for (Count* const count :
-         {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
-      widened(*count);
-    }
-  }
-  for (const std::string& gap : scan.gaps) code_.regions.explain(gap);
-  cost_.gaps = scan.gaps;
-  if (scan.may_end_early && scan.gaps.empty()) {
-    code_.regions.explain("it returns under a condition: code behind that is counted from never");
-  }
-}
-
-KernelCost KernelCounter::run() && {
-  // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
-  //    each, and how often each is evaluated. EvaluatedFunction has done this.
-  buffers_.resize(code_.memories.size());
-  is_escaped_.resize(code_.memories.size());
-  is_used_by_call_.resize(code_.memories.size());
-  // 2. Loops, with their extents and iterations.
-  for (const Evaluations::Loop& loop : code_.evaluations.loops()) add_loop(loop);
-  // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
-  //    multiplication and an addition as well.
-  find_macs();
-  // 4. Every node, as often as it is evaluated.
-  for (std::size_t i = 0; i < code_.order.size(); ++i) {
-    for (const Evaluation& evaluation : code_.evaluations[i]) count(i, evaluation);
-  }
-  // 5. Sums over inner loops, roles of buffers, operations as a list.
-  const graph::BodyScan scan = graph::scan_body(function_);
-  finish_loops();
-  finish_buffers(scan);
-  for (const auto& [key, count] : operations_) {
-    cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
-  }
-  // 6. Code that is not understood: numbers become bounds.
-  widen(scan);
-  cost_.uncertain = code_.regions.reasons();
-  return std::move(cost_);
-}
 
 }  // namespace
 

@@ -75,6 +75,19 @@ std::string margin_of(std::string_view text) {
   return fmt::format(", margin=\"{:.2f},0.07\"", margin);
 }
 
+/// "2 constants, 1.5 KiB"; empty if there are none.
+std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_view name) {
+  if (buffers.empty()) return {};
+  std::uint64_t bytes = 0;
+  bool is_known = true;
+  for (const KernelBuffer& buffer : buffers) {
+    bytes += buffer.bytes.value_or(0);
+    is_known = is_known && buffer.bytes.has_value();
+  }
+  return fmt::format("\n{} {}{}, {}{}", buffers.size(), name, buffers.size() == 1 ? "" : "s",
+                     is_known ? "" : "at least ", byte_count(bytes));
+}
+
 /// The id of a node is its kind and position ("call3"), so equal topologies give equal text.
 class DotWriter {
  public:
@@ -88,38 +101,276 @@ class DotWriter {
         nodes_(columns_.count),
         tops_(columns_.count) {}
 
-  void write();
+  void write() {
+    // Nodes before edges: Graphviz orders a rank by first mention, and this is the order of main.
+    sink_("digraph " + dot_string(topology_.module) + " {\n");
+    sink_(kHead);
+    note_checks();
+    inputs();
+    constants();
+    calls();
+    copies();
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
+    block_edges();
+    outputs();
+    if (columns_.count > 1) wrapped_columns();
+    sink_("}\n");
+  }
 
  private:
-  void note_checks();
-  void inputs();
-  void constants();
-  void calls();
-  void copies();
-  void outputs();
-  void edges(ValueId id);
   struct Place {
     std::string id;
     std::uint32_t column = 0;
   };
 
+  std::string id_of(const Box& box) const {
+    if (box.kind == Endpoint::Kind::copy) return fmt::format("copy{}", box.at);
+    const CallBlock& block = folded_.blocks[box.at];
+    if (!is_block(folded_, box)) return fmt::format("call{}", index(block.first));
+    return fmt::format("calls{}to{}", index(block.first), index(block.last()));
+  }
+
+  // Nodes with errors are red and contain the reason.
   void node(const Place& place, const std::string& label, std::string_view look,
-            const std::string& reason);
-  void block_edge(ValueId id, const Endpoint& end);
-  void block_edges();
-  void edge(const Place& from, const Place& to, const std::string& label, bool is_wrong);
-  void wrapped_columns();
-  std::uint32_t column_of_reader(ValueId id) const;
-  std::string call_label(CallId id) const;
-  std::string block_label(const CallBlock& block) const;
-  std::string reason_for(ValueId id) const;
-  std::string size_text(const Value& value) const;
-  std::string edge_label(const Value& value, const TensorType& seen) const;
-  Place producer(ValueId id) const;
-  bool is_foreign(const Kernel& kernel) const;
+            const std::string& reason) {
+    const std::string text =
+        reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
+    const std::string line =
+        fmt::format("  {} [label={}, {}{}{}];\n", place.id, dot_string(text), look,
+                    reason.empty() ? std::string_view() : kWrong, margin_of(text));
+    if (columns_.count == 1) return sink_(line);
+    nodes_[place.column] += line;
+    if (tops_[place.column].empty()) tops_[place.column] = place.id;
+  }
+
+  // An edge to another column does not constrain which of its ends is higher.
+  void edge(const Place& from, const Place& to, const std::string& label, bool is_wrong) {
+    const std::string line =
+        fmt::format("  {} -> {} [label={}{}{}];\n", from.id, to.id, dot_string(padded(label)),
+                    from.column == to.column ? "" : ", constraint=false", is_wrong ? kWrong : "");
+    if (columns_.count == 1) return sink_(line);
+    edges_ += line;
+  }
+
+  // Clusters keep columns apart; a chain of invisible edges keeps them in order, at one
+  // height.
+  void wrapped_columns() {
+    sink_("  newrank=true;\n");
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      sink_(fmt::format("  subgraph cluster_{} {{\n  style=invis;\n{}  }}\n", i, nodes_[i]));
+    }
+    sink_(edges_);
+    sink_(fmt::format("  {{ rank=same; {} [style=invis]; }}\n", fmt::join(tops_, " -> ")));
+  }
+
+  /// Inputs and constants are in the column of their first reader.
+  std::uint32_t column_of_reader(ValueId id) const {
+    const Value& value = topology_[id];
+    return value.consumers.empty() ? 0 : place_of(value.consumers.front()).column;
+  }
+
+  // Shows a check about a call or value there, in red; any other check gets its own box.
+  void note_checks() {
+    std::string others;
+    const auto add = [](std::string& to, const std::string& reason) {
+      to += (to.empty() ? "" : "\n") + reason;
+    };
+    for (const Check& check : topology_.checks) {
+      if (info(check.code).severity != Severity::error) continue;
+      const std::string reason = wrapped(check.detail, ' ', kReasonWidth);
+      if (check.call) add(wrong_calls_[*check.call], reason);
+      if (check.value) add(wrong_values_[*check.value], reason);
+      if (!check.call && !check.value) add(others, reason);
+    }
+    if (!others.empty()) node({"checks"}, {}, "shape=box, style=solid", others);
+  }
+
+  std::string reason_for(ValueId id) const {
+    const auto found = wrong_values_.find(id);
+    return found == wrong_values_.end() ? std::string() : found->second;
+  }
+
+  void inputs() {
+    for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
+      const Port& port = topology_.inputs[i];
+      if (port.value) inputs_.emplace(*port.value, i);
+      node({"input" + std::to_string(i), port.value ? column_of_reader(*port.value) : 0},
+           port.name + "\n" + type_text(port.type), kInputStyle,
+           port.value ? reason_for(*port.value) : std::string());
+    }
+  }
+
+  void constants() {
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+      const Value& value = topology_.values[i];
+      if (value.kind != ValueKind::constant) continue;
+      const auto id = static_cast<ValueId>(i);
+      node({"constant" + std::to_string(i), column_of_reader(id)}, value.name, kConstant,
+           reason_for(id));
+    }
+  }
+
+  // The functions of another target are in a different TIR from main's.
+  bool is_foreign(const Kernel& kernel) const {
+    if (kernel.origin == KernelOrigin::external) return true;
+    return !kernel.source.empty() && topology_.provenance.kind == Provenance::Kind::main_function &&
+           kernel.source != topology_.provenance.source;
+  }
+
+  // The kernel's short name, the number of the call in main, and the kernel's own memory.
+  std::string call_label(CallId id) const {
+    const Kernel& kernel = topology_.kernel_of(topology_[id]);
+    std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
+    if (index(id) < notes_.layers.size() && !notes_.layers[index(id)].empty()) {
+      label += "\n" + wrapped(notes_.layers[index(id)], '/', kLayerWidth);
+    }
+    label += fmt::format("\ncall {}", index(id));
+    if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
+    if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
+    return label + buffers_text(kernel.constants, "constant") +
+           buffers_text(kernel.workspaces, "workspace");
+  }
+
+  // The kernels of the first repetition, and the constants of all. Workspaces of consecutive calls
+  // do not add up.
+  std::string block_label(const CallBlock& block) const {
+    std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
+                                    index(block.last()), block.times);
+    for (std::uint32_t i = 0; i < std::min(block.calls, kMostNames); ++i) {
+      const Call& call = topology_.calls[index(block.first) + i];
+      label += "\n" + wrapped(names_[index(call.kernel)], '_', kLabelWidth);
+    }
+    if (block.calls > kMostNames) label += fmt::format("\nand {} more", block.calls - kMostNames);
+    std::set<KernelId> kernels;
+    std::vector<KernelBuffer> constants;
+    for (std::uint32_t i = index(block.first); i <= index(block.last()); ++i) {
+      const Call& call = topology_.calls[i];
+      if (!kernels.insert(call.kernel).second) continue;
+      const std::vector<KernelBuffer>& more = topology_.kernel_of(call).constants;
+      constants.insert(constants.end(), more.begin(), more.end());
+    }
+    return label + buffers_text(constants, "constant");
+  }
+
+  void calls() {
+    for (std::uint32_t i = 0; i < folded_.blocks.size(); ++i) {
+      const CallBlock& block = folded_.blocks[i];
+      const Box box{Endpoint::Kind::call, i};
+      const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
+      const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
+      if (is_block(folded_, box)) {
+        node(place_of(box), block_label(block) + note, kRepeated, {});
+        continue;
+      }
+      const auto wrong = wrong_calls_.find(block.first);
+      node(place_of(box), call_label(block.first) + note,
+           is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
+           wrong == wrong_calls_.end() ? std::string() : wrong->second);
+    }
+  }
+
+  void copies() {
+    for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
+      const Copy& copy = topology_.copies[i];
+      node(place_of(Box{Endpoint::Kind::copy, static_cast<std::uint32_t>(i)}), "copy", kCopy,
+           copy.reads ? "" : "reads what nothing has written");
+    }
+  }
+
+  void outputs() {
+    for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
+      const Port& port = topology_.outputs[i];
+      const Place place{"output" + std::to_string(i),
+                        port.value ? producer(*port.value).column : columns_.count - 1};
+      node(place, port.name + "\n" + type_text(port.type), kOutputStyle,
+           port.value ? "" : "nothing writes it");
+      if (!port.value) continue;
+      const Value& value = topology_[*port.value];
+      // Outputs are consumers too, though not Endpoints: nothing in main reads them.
+      edge(producer(*port.value), place, edge_label(value, port.type),
+           wrong_values_.contains(*port.value));
+    }
+  }
+
+  Place producer(ValueId id) const {
+    const Value& value = topology_[id];
+    if (value.producer) return place_of(*value.producer);
+    const std::uint32_t column = column_of_reader(id);
+    if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
+    return {fmt::format("input{}", inputs_.at(id)), column};
+  }
+
+  // Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
+  // their allocations. Larger tensors may share an allocation.
+  std::string size_text(const Value& value) const {
+    if (value.bytes) return byte_count(*value.bytes);
+    const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
+    return allocated ? "at most " + byte_count(*allocated) : std::string();
+  }
+
+  // Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes
+  // (v0.10+).
+  std::string edge_label(const Value& value, const TensorType& seen) const {
+    const std::string size = size_text(value);
+    const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
+    std::string label = type_text(is_unknown ? seen : value.type);
+    if (seen.shape && value.type.shape && seen.shape != value.type.shape) {
+      label += " \u2192 " + shape_text(seen);
+    }
+    if (size.empty()) return label;
+    const bool says_nothing = is_unknown && seen.dtype.is_void() && !seen.shape;
+    return says_nothing ? size : label + "\n" + size;
+  }
+
+  void edges(ValueId id) {
+    const Value& value = topology_[id];
+    const Place from = producer(id);
+    std::set<Box> blocks;
+    for (const Endpoint& end : value.consumers) {
+      const bool is_into_block = is_block(folded_, box_of(folded_, end));
+      const bool is_out_of_block =
+          value.producer && is_block(folded_, box_of(folded_, *value.producer));
+      if (value.producer && (is_into_block || is_out_of_block)) {
+        block_edge(id, end);
+        continue;
+      }
+      // Draws one edge from an input or constant to a block, even if several of its calls read it.
+      if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
+      edge(from, place_of(end), edge_label(value, topology_.type_at(end, id)),
+           wrong_values_.contains(id));
+    }
+  }
+
+  void block_edge(ValueId id, const Endpoint& end) {
+    const Box from = box_of(folded_, *topology_[id].producer);
+    const Box to = box_of(folded_, end);
+    if (from == to) return;
+    into_or_out_of_blocks_.try_emplace({from, to}, Tensors{end}).first->second.values.insert(id);
+  }
+
+  void block_edges() {
+    for (const auto& [ends, tensors] : into_or_out_of_blocks_) {
+      const ValueId first = *tensors.values.begin();
+      std::string label =
+          edge_label(topology_[first], topology_.type_at(tensors.first_reader, first));
+      if (tensors.values.size() > 1) {
+        std::uint64_t bytes = 0;
+        bool is_known = true;
+        for (const ValueId id : tensors.values) {
+          bytes += topology_[id].bytes.value_or(0);
+          is_known = is_known && topology_[id].bytes.has_value();
+        }
+        label = fmt::format("{} tensors\n{}{}", tensors.values.size(), is_known ? "" : "at least ",
+                            byte_count(bytes));
+      }
+      const bool is_wrong = std::ranges::any_of(
+          tensors.values, [&](ValueId id) { return wrong_values_.contains(id); });
+      edge(place_of(ends.first), place_of(ends.second), label, is_wrong);
+    }
+  }
+
   Place place_of(const Box& box) const { return {id_of(box), columns_.columns[box]}; }
   Place place_of(const Endpoint& end) const { return place_of(box_of(folded_, end)); }
-  std::string id_of(const Box& box) const;
 
   const Topology& topology_;
   const DotNotes& notes_;
@@ -143,279 +394,6 @@ class DotWriter {
   };
   std::map<std::pair<Box, Box>, Tensors> into_or_out_of_blocks_;
 };
-
-std::string DotWriter::id_of(const Box& box) const {
-  if (box.kind == Endpoint::Kind::copy) return fmt::format("copy{}", box.at);
-  const CallBlock& block = folded_.blocks[box.at];
-  if (!is_block(folded_, box)) return fmt::format("call{}", index(block.first));
-  return fmt::format("calls{}to{}", index(block.first), index(block.last()));
-}
-
-// Nodes with errors are red and contain the reason.
-void DotWriter::node(const Place& place, const std::string& label, std::string_view look,
-                     const std::string& reason) {
-  const std::string text = reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
-  const std::string line =
-      fmt::format("  {} [label={}, {}{}{}];\n", place.id, dot_string(text), look,
-                  reason.empty() ? std::string_view() : kWrong, margin_of(text));
-  if (columns_.count == 1) return sink_(line);
-  nodes_[place.column] += line;
-  if (tops_[place.column].empty()) tops_[place.column] = place.id;
-}
-
-// An edge to another column does not constrain which of its ends is higher.
-void DotWriter::edge(const Place& from, const Place& to, const std::string& label, bool is_wrong) {
-  const std::string line =
-      fmt::format("  {} -> {} [label={}{}{}];\n", from.id, to.id, dot_string(padded(label)),
-                  from.column == to.column ? "" : ", constraint=false", is_wrong ? kWrong : "");
-  if (columns_.count == 1) return sink_(line);
-  edges_ += line;
-}
-
-// Clusters keep columns apart; a chain of invisible edges keeps them in order, at one
-// height.
-void DotWriter::wrapped_columns() {
-  sink_("  newrank=true;\n");
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    sink_(fmt::format("  subgraph cluster_{} {{\n  style=invis;\n{}  }}\n", i, nodes_[i]));
-  }
-  sink_(edges_);
-  sink_(fmt::format("  {{ rank=same; {} [style=invis]; }}\n", fmt::join(tops_, " -> ")));
-}
-
-/// Inputs and constants are in the column of their first reader.
-std::uint32_t DotWriter::column_of_reader(ValueId id) const {
-  const Value& value = topology_[id];
-  return value.consumers.empty() ? 0 : place_of(value.consumers.front()).column;
-}
-
-// Shows a check about a call or value there, in red; any other check gets its own box.
-void DotWriter::note_checks() {
-  std::string others;
-  const auto add = [](std::string& to, const std::string& reason) {
-    to += (to.empty() ? "" : "\n") + reason;
-  };
-  for (const Check& check : topology_.checks) {
-    if (info(check.code).severity != Severity::error) continue;
-    const std::string reason = wrapped(check.detail, ' ', kReasonWidth);
-    if (check.call) add(wrong_calls_[*check.call], reason);
-    if (check.value) add(wrong_values_[*check.value], reason);
-    if (!check.call && !check.value) add(others, reason);
-  }
-  if (!others.empty()) node({"checks"}, {}, "shape=box, style=solid", others);
-}
-
-std::string DotWriter::reason_for(ValueId id) const {
-  const auto found = wrong_values_.find(id);
-  return found == wrong_values_.end() ? std::string() : found->second;
-}
-
-void DotWriter::inputs() {
-  for (std::size_t i = 0; i < topology_.inputs.size(); ++i) {
-    const Port& port = topology_.inputs[i];
-    if (port.value) inputs_.emplace(*port.value, i);
-    node({"input" + std::to_string(i), port.value ? column_of_reader(*port.value) : 0},
-         port.name + "\n" + type_text(port.type), kInputStyle,
-         port.value ? reason_for(*port.value) : std::string());
-  }
-}
-
-void DotWriter::constants() {
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-    const Value& value = topology_.values[i];
-    if (value.kind != ValueKind::constant) continue;
-    const auto id = static_cast<ValueId>(i);
-    node({"constant" + std::to_string(i), column_of_reader(id)}, value.name, kConstant,
-         reason_for(id));
-  }
-}
-
-// The functions of another target are in a different TIR from main's.
-bool DotWriter::is_foreign(const Kernel& kernel) const {
-  if (kernel.origin == KernelOrigin::external) return true;
-  return !kernel.source.empty() && topology_.provenance.kind == Provenance::Kind::main_function &&
-         kernel.source != topology_.provenance.source;
-}
-
-/// "2 constants, 1.5 KiB"; empty if there are none.
-std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_view name) {
-  if (buffers.empty()) return {};
-  std::uint64_t bytes = 0;
-  bool is_known = true;
-  for (const KernelBuffer& buffer : buffers) {
-    bytes += buffer.bytes.value_or(0);
-    is_known = is_known && buffer.bytes.has_value();
-  }
-  return fmt::format("\n{} {}{}, {}{}", buffers.size(), name, buffers.size() == 1 ? "" : "s",
-                     is_known ? "" : "at least ", byte_count(bytes));
-}
-
-// The kernel's short name, the number of the call in main, and the kernel's own memory.
-std::string DotWriter::call_label(CallId id) const {
-  const Kernel& kernel = topology_.kernel_of(topology_[id]);
-  std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
-  if (index(id) < notes_.layers.size() && !notes_.layers[index(id)].empty()) {
-    label += "\n" + wrapped(notes_.layers[index(id)], '/', kLayerWidth);
-  }
-  label += fmt::format("\ncall {}", index(id));
-  if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
-  if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
-  return label + buffers_text(kernel.constants, "constant") +
-         buffers_text(kernel.workspaces, "workspace");
-}
-
-// The kernels of the first repetition, and the constants of all. Workspaces of consecutive calls do
-// not add up.
-std::string DotWriter::block_label(const CallBlock& block) const {
-  std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
-                                  index(block.last()), block.times);
-  for (std::uint32_t i = 0; i < std::min(block.calls, kMostNames); ++i) {
-    const Call& call = topology_.calls[index(block.first) + i];
-    label += "\n" + wrapped(names_[index(call.kernel)], '_', kLabelWidth);
-  }
-  if (block.calls > kMostNames) label += fmt::format("\nand {} more", block.calls - kMostNames);
-  std::set<KernelId> kernels;
-  std::vector<KernelBuffer> constants;
-  for (std::uint32_t i = index(block.first); i <= index(block.last()); ++i) {
-    const Call& call = topology_.calls[i];
-    if (!kernels.insert(call.kernel).second) continue;
-    const std::vector<KernelBuffer>& more = topology_.kernel_of(call).constants;
-    constants.insert(constants.end(), more.begin(), more.end());
-  }
-  return label + buffers_text(constants, "constant");
-}
-
-void DotWriter::calls() {
-  for (std::uint32_t i = 0; i < folded_.blocks.size(); ++i) {
-    const CallBlock& block = folded_.blocks[i];
-    const Box box{Endpoint::Kind::call, i};
-    const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
-    const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
-    if (is_block(folded_, box)) {
-      node(place_of(box), block_label(block) + note, kRepeated, {});
-      continue;
-    }
-    const auto wrong = wrong_calls_.find(block.first);
-    node(place_of(box), call_label(block.first) + note,
-         is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
-         wrong == wrong_calls_.end() ? std::string() : wrong->second);
-  }
-}
-
-void DotWriter::copies() {
-  for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
-    const Copy& copy = topology_.copies[i];
-    node(place_of(Box{Endpoint::Kind::copy, static_cast<std::uint32_t>(i)}), "copy", kCopy,
-         copy.reads ? "" : "reads what nothing has written");
-  }
-}
-
-void DotWriter::outputs() {
-  for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
-    const Port& port = topology_.outputs[i];
-    const Place place{"output" + std::to_string(i),
-                      port.value ? producer(*port.value).column : columns_.count - 1};
-    node(place, port.name + "\n" + type_text(port.type), kOutputStyle,
-         port.value ? "" : "nothing writes it");
-    if (!port.value) continue;
-    const Value& value = topology_[*port.value];
-    // Outputs are consumers too, though not Endpoints: nothing in main reads them.
-    edge(producer(*port.value), place, edge_label(value, port.type),
-         wrong_values_.contains(*port.value));
-  }
-}
-
-DotWriter::Place DotWriter::producer(ValueId id) const {
-  const Value& value = topology_[id];
-  if (value.producer) return place_of(*value.producer);
-  const std::uint32_t column = column_of_reader(id);
-  if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
-  return {fmt::format("input{}", inputs_.at(id)), column};
-}
-
-// Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
-// their allocations. Larger tensors may share an allocation.
-std::string DotWriter::size_text(const Value& value) const {
-  if (value.bytes) return byte_count(*value.bytes);
-  const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
-  return allocated ? "at most " + byte_count(*allocated) : std::string();
-}
-
-// Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes (v0.10+).
-std::string DotWriter::edge_label(const Value& value, const TensorType& seen) const {
-  const std::string size = size_text(value);
-  const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
-  std::string label = type_text(is_unknown ? seen : value.type);
-  if (seen.shape && value.type.shape && seen.shape != value.type.shape) {
-    label += " \u2192 " + shape_text(seen);
-  }
-  if (size.empty()) return label;
-  const bool says_nothing = is_unknown && seen.dtype.is_void() && !seen.shape;
-  return says_nothing ? size : label + "\n" + size;
-}
-
-void DotWriter::edges(ValueId id) {
-  const Value& value = topology_[id];
-  const Place from = producer(id);
-  std::set<Box> blocks;
-  for (const Endpoint& end : value.consumers) {
-    const bool is_into_block = is_block(folded_, box_of(folded_, end));
-    const bool is_out_of_block =
-        value.producer && is_block(folded_, box_of(folded_, *value.producer));
-    if (value.producer && (is_into_block || is_out_of_block)) {
-      block_edge(id, end);
-      continue;
-    }
-    // Draws one edge from an input or constant to a block, even if several of its calls read it.
-    if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
-    edge(from, place_of(end), edge_label(value, topology_.type_at(end, id)),
-         wrong_values_.contains(id));
-  }
-}
-
-void DotWriter::block_edge(ValueId id, const Endpoint& end) {
-  const Box from = box_of(folded_, *topology_[id].producer);
-  const Box to = box_of(folded_, end);
-  if (from == to) return;
-  into_or_out_of_blocks_.try_emplace({from, to}, Tensors{end}).first->second.values.insert(id);
-}
-
-void DotWriter::block_edges() {
-  for (const auto& [ends, tensors] : into_or_out_of_blocks_) {
-    const ValueId first = *tensors.values.begin();
-    std::string label =
-        edge_label(topology_[first], topology_.type_at(tensors.first_reader, first));
-    if (tensors.values.size() > 1) {
-      std::uint64_t bytes = 0;
-      bool is_known = true;
-      for (const ValueId id : tensors.values) {
-        bytes += topology_[id].bytes.value_or(0);
-        is_known = is_known && topology_[id].bytes.has_value();
-      }
-      label = fmt::format("{} tensors\n{}{}", tensors.values.size(), is_known ? "" : "at least ",
-                          byte_count(bytes));
-    }
-    const bool is_wrong =
-        std::ranges::any_of(tensors.values, [&](ValueId id) { return wrong_values_.contains(id); });
-    edge(place_of(ends.first), place_of(ends.second), label, is_wrong);
-  }
-}
-
-void DotWriter::write() {
-  // Nodes before edges: Graphviz orders a rank by first mention, and this is the order of main.
-  sink_("digraph " + dot_string(topology_.module) + " {\n");
-  sink_(kHead);
-  note_checks();
-  inputs();
-  constants();
-  calls();
-  copies();
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) edges(static_cast<ValueId>(i));
-  block_edges();
-  outputs();
-  if (columns_.count > 1) wrapped_columns();
-  sink_("}\n");
-}
 
 }  // namespace
 

@@ -1,9 +1,7 @@
 // Reads TVM's graph-executor JSON into a topology.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "graph/formats/graph_json.h"
 #include "graph/kernels/functions.h"
@@ -47,6 +45,20 @@ json::Value attribute_list(const json::Value& attrs, std::string_view key, std::
   return list;
 }
 
+/// `[-1]`, which mlf writes for a tensor of unknown size.
+bool is_unknown(const json::Value& shape) {
+  if (shape.size() != 1) return false;
+  const json::Value extent = *shape.elements().begin();
+  return extent.is(json::Type::integer) && extent.integer() == -1;
+}
+
+json::Value only_input(const json::Value& node) {
+  const json::Value inputs = node.at("inputs");
+  inputs.expect(json::Type::array);
+  if (inputs.size() != 1) inputs.fail("expected one input");
+  return *inputs.elements().begin();
+}
+
 /// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
 /// ids are lists by entry. Nodes are in execution order and read only earlier entries.
 class GraphReader {
@@ -54,7 +66,27 @@ class GraphReader {
   GraphReader(const json::Value& root, const GraphJsonOptions& options)
       : root_(root), options_(options), functions_(options.kernels) {}
 
-  Topology run() &&;
+  Topology run() && {
+    topology_.provenance.kind = Provenance::Kind::graph_json;
+    read_nodes();
+    read_entries();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].function.empty()) {
+        leaf(i);
+      } else if (nodes_[i].function == "__nop") {
+        nop(i);
+      } else if (nodes_[i].function == "__copy") {
+        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
+        // them.
+        copy(i);
+      } else {
+        call(i);
+      }
+    }
+    read_heads();
+    account_memory(topology_);
+    return std::move(topology_);
+  }
 
  private:
   struct Node {
@@ -70,19 +102,225 @@ class GraphReader {
     std::int64_t storage_id = 0;
   };
 
-  void read_nodes();
-  void read_entries();
-  std::uint32_t entry_at(const json::Value& triple, std::size_t nodes) const;
-  void leaf(std::size_t node);
-  void call(std::size_t node);
-  void copy(std::size_t node);
-  void nop(std::size_t node);
-  Argument input_argument(const json::Value& triple, std::size_t node, std::uint32_t position);
-  Argument output_argument(std::uint32_t entry, std::uint32_t position);
-  ValueId define(std::uint32_t entry, std::string name, ValueKind kind);
-  StorageId storage(std::int64_t id);
-  KernelId kernel(const Node& node);
-  void read_heads();
+  // Counts the outputs of all nodes first: no list may be longer than this count.
+  void read_nodes() {
+    std::uint64_t entries = 0;
+    for (const json::Value json : root_.at("nodes").as_array()) {
+      Node node{json, {}, static_cast<std::uint32_t>(entries), 1};
+      const std::string_view op = json.at("op").as_string();
+      if (op == "tvm_op") {
+        const json::Value attrs = json.at("attrs");
+        node.function = text_of(attrs.at("func_name"));
+        if (node.function.empty()) attrs.at("func_name").fail("expected the name of a function");
+        const json::Value outputs = attrs.at("num_outputs");
+        const std::string digits(outputs.as_string());
+        // All attributes of nodes are strings in this format. Six digits keep the number within an
+        // int.
+        const bool fits = digits.size() < 7 && support::is_digits(digits);
+        if (!fits) outputs.fail("expected the number of outputs");
+        node.outputs = static_cast<std::uint32_t>(std::stoul(digits));
+      } else if (op != "null") {
+        json.fail("a node is a 'null' or a 'tvm_op', not a '" + std::string(op) + "'");
+      }
+      entries += node.outputs;
+      nodes_.push_back(std::move(node));
+    }
+    // Makes nothing for tensors that the graph does not list.
+    attribute_list(root_.at("attrs"), "dltype", entries);
+    node_outputs_.resize(entries);
+  }
+
+  void read_entries() {
+    const json::Value attrs = root_.at("attrs");
+    std::size_t i = 0;
+    for (const json::Value dtype :
+         attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
+      const auto parsed = tir::parse_dtype(dtype.as_string());
+      if (!parsed) dtype.fail("unknown data type");
+      if (parsed->code == tir::TypeCode::Handle) dtype.fail("expected the data type of a tensor");
+      node_outputs_[i++].type.dtype = *parsed;
+    }
+    i = 0;
+    for (const json::Value shape :
+         attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
+      if (!shape.is_array()) shape.fail("expected the extents of a tensor");
+      TensorType& type = node_outputs_[i++].type;
+      if (is_unknown(shape)) continue;
+      std::vector<std::int64_t>& extents = type.shape.emplace();
+      for (const json::Value extent : shape.elements()) {
+        extents.push_back(number_below(extent, UINT32_MAX));
+      }
+    }
+    i = 0;
+    for (const json::Value id :
+         attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
+      node_outputs_[i++].storage_id = number_below(id, UINT32_MAX);
+    }
+  }
+
+  std::uint32_t entry_at(const json::Value& triple, std::size_t nodes) const {
+    if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
+    auto part = triple.elements().begin();
+    // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
+    // number, the version, is 0 in all graphs of TVM.
+    const Node& node = nodes_[number_below(*part, nodes)];
+    return node.first_entry + number_below(*++part, node.outputs);
+  }
+
+  // Storage ids are arbitrary numbers; storages are made in the order in which nodes use them.
+  StorageId storage(std::int64_t id) {
+    const auto [at, is_new] =
+        storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
+    if (is_new) {
+      Storage made;
+      made.name = "storage_" + std::to_string(id);
+      made.memory = MemoryKind::executor;
+      topology_.storages.push_back(std::move(made));
+    }
+    return at->second;
+  }
+
+  ValueId define(std::uint32_t entry, std::string name, ValueKind kind) {
+    NodeOutput& output = node_outputs_[entry];
+    Value value;
+    value.name = std::move(name);
+    value.kind = kind;
+    value.storage = storage(output.storage_id);
+    value.version = versions_[output.storage_id]++;
+    value.type = output.type;
+    value.bytes = output.type.bytes();
+    if (!value.bytes) unsized_.insert(value.storage);
+    std::optional<std::uint64_t>& bytes = topology_.storages[index(value.storage)].bytes;
+    bytes = std::max(bytes.value_or(0), value.bytes.value_or(0));
+    if (unsized_.contains(value.storage)) bytes.reset();
+    topology_.values.push_back(std::move(value));
+    output.value = static_cast<ValueId>(topology_.values.size() - 1);
+    return *output.value;
+  }
+
+  // Inputs and parameters are both `null` nodes; only the names in the params file distinguish
+  // them.
+  void leaf(std::size_t i) {
+    const Node& node = nodes_[i];
+    const std::string name = text_of(node.json.at("name"));
+    const bool is_constant = std::find(options_.parameters.begin(), options_.parameters.end(),
+                                       name) != options_.parameters.end();
+    // The executor finds inputs by name.
+    if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
+    const ValueId value =
+        define(node.first_entry, name, is_constant ? ValueKind::constant : ValueKind::input);
+    Storage& memory = topology_.storages[index(topology_[value].storage)];
+    memory.kind = is_constant ? StorageKind::constant : StorageKind::parameter;
+    if (!is_constant) memory.memory.reset();
+    if (!is_constant) topology_.inputs.push_back({name, name, topology_[value].type, value});
+  }
+
+  KernelId kernel(const Node& node) {
+    const auto [at, is_new] =
+        kernels_.try_emplace(node.function, static_cast<KernelId>(topology_.kernels.size()));
+    if (!is_new) return at->second;
+    const FunctionRef* function = functions_.find(node.function, 0);
+    Kernel made;
+    if (function != nullptr) {
+      KernelInfo info = describe_kernel(*function, options_.kernels);
+      made = std::move(info.kernel);
+      for (std::string& overrun : info.overruns) {
+        topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun), {}, {}});
+      }
+    }
+    made.symbol = node.function;
+    // If there is TIR, a function that is missing in it comes from an external compiler. Without
+    // TIR the origin is unknown.
+    if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
+    const auto hash = node.json.at("attrs").find("hash");
+    if (hash) made.hash = text_of(*hash);
+    topology_.kernels.push_back(std::move(made));
+    return at->second;
+  }
+
+  Argument input_argument(const json::Value& triple, std::size_t node, std::uint32_t position) {
+    const NodeOutput& output = node_outputs_[entry_at(triple, node)];
+    Argument argument;
+    argument.direction = Direction::input;
+    argument.decided_by = DecidedBy::graph_json;
+    argument.reads = output.value;
+    argument.type = output.type;
+    Value& value = topology_.values[index(*output.value)];
+    argument.storage = value.storage;
+    value.consumers.push_back(
+        {Endpoint::Kind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
+    value.last_use = position_;
+    return argument;
+  }
+
+  Argument output_argument(std::uint32_t entry, std::uint32_t position) {
+    const auto call = static_cast<std::uint32_t>(topology_.calls.size());
+    const ValueId id = define(entry, "value_" + std::to_string(entry), ValueKind::computed);
+    Value& value = topology_.values[index(id)];
+    value.producer = Endpoint{Endpoint::Kind::call, call, position};
+    value.first_definition = position_;
+    Argument argument;
+    argument.direction = Direction::output;
+    argument.decided_by = DecidedBy::graph_json;
+    argument.writes = id;
+    argument.storage = value.storage;
+    argument.type = value.type;
+    return argument;
+  }
+
+  void call(std::size_t i) {
+    const Node& node = nodes_[i];
+    Call call;
+    call.kernel = kernel(node);
+    call.position = position_;
+    call.name = text_of(node.json.at("name"));
+    for (const json::Value triple : node.json.at("inputs").as_array()) {
+      const auto position = static_cast<std::uint32_t>(call.arguments.size());
+      call.arguments.push_back(input_argument(triple, i, position));
+    }
+    for (std::uint32_t k = 0; k < node.outputs; ++k) {
+      const auto position = static_cast<std::uint32_t>(call.arguments.size());
+      call.arguments.push_back(output_argument(node.first_entry + k, position));
+    }
+    topology_.calls.push_back(std::move(call));
+    ++position_;
+  }
+
+  // The output of a `__nop` is the value of its input: it has the same storage_id and another
+  // shape.
+  void nop(std::size_t i) {
+    const Node& node = nodes_[i];
+    if (node.outputs != 1) node.json.fail("expected one output");
+    node_outputs_[node.first_entry].value = node_outputs_[entry_at(only_input(node.json), i)].value;
+  }
+
+  void copy(std::size_t i) {
+    const Node& node = nodes_[i];
+    if (node.outputs != 1) node.json.fail("expected one output");
+    // By value: `define` below may invalidate references into the list.
+    const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
+    const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()),
+                       0};
+    Value& read = topology_.values[index(*source.value)];
+    read.consumers.push_back(end);
+    read.last_use = position_;
+    const ValueId id = define(node.first_entry, text_of(node.json.at("name")), ValueKind::computed);
+    topology_.values[index(id)].producer = end;
+    topology_.values[index(id)].first_definition = position_;
+    topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});
+  }
+
+  // The graph does not name its outputs; these are the names in TVM's metadata.
+  void read_heads() {
+    const json::Value heads = root_.at("heads");
+    heads.expect(json::Type::array);
+    for (const json::Value head : heads.elements()) {
+      const NodeOutput& output = node_outputs_[entry_at(head, nodes_.size())];
+      const std::string number = std::to_string(topology_.outputs.size());
+      const std::string name = heads.size() == 1 ? "output" : "output" + number;
+      topology_.outputs.push_back({name, name, output.type, output.value});
+    }
+  }
 
   json::Value root_;
   const GraphJsonOptions& options_;
@@ -97,258 +335,6 @@ class GraphReader {
   std::map<std::string, KernelId> kernels_;
   Position position_ = 0;
 };
-
-Topology GraphReader::run() && {
-  topology_.provenance.kind = Provenance::Kind::graph_json;
-  read_nodes();
-  read_entries();
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].function.empty()) {
-      leaf(i);
-    } else if (nodes_[i].function == "__nop") {
-      nop(i);
-    } else if (nodes_[i].function == "__copy") {
-      // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
-      // them.
-      copy(i);
-    } else {
-      call(i);
-    }
-  }
-  read_heads();
-  account_memory(topology_);
-  return std::move(topology_);
-}
-
-// Counts the outputs of all nodes first: no list may be longer than this count.
-void GraphReader::read_nodes() {
-  std::uint64_t entries = 0;
-  for (const json::Value json : root_.at("nodes").as_array()) {
-    Node node{json, {}, static_cast<std::uint32_t>(entries), 1};
-    const std::string_view op = json.at("op").as_string();
-    if (op == "tvm_op") {
-      const json::Value attrs = json.at("attrs");
-      node.function = text_of(attrs.at("func_name"));
-      if (node.function.empty()) attrs.at("func_name").fail("expected the name of a function");
-      const json::Value outputs = attrs.at("num_outputs");
-      const std::string digits(outputs.as_string());
-      // All attributes of nodes are strings in this format. Six digits keep the number within an
-      // int.
-      const bool fits = digits.size() < 7 && support::is_digits(digits);
-      if (!fits) outputs.fail("expected the number of outputs");
-      node.outputs = static_cast<std::uint32_t>(std::stoul(digits));
-    } else if (op != "null") {
-      json.fail("a node is a 'null' or a 'tvm_op', not a '" + std::string(op) + "'");
-    }
-    entries += node.outputs;
-    nodes_.push_back(std::move(node));
-  }
-  // Makes nothing for tensors that the graph does not list.
-  attribute_list(root_.at("attrs"), "dltype", entries);
-  node_outputs_.resize(entries);
-}
-
-/// `[-1]`, which mlf writes for a tensor of unknown size.
-bool is_unknown(const json::Value& shape) {
-  if (shape.size() != 1) return false;
-  const json::Value extent = *shape.elements().begin();
-  return extent.is(json::Type::integer) && extent.integer() == -1;
-}
-
-void GraphReader::read_entries() {
-  const json::Value attrs = root_.at("attrs");
-  std::size_t i = 0;
-  for (const json::Value dtype : attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
-    const auto parsed = tir::parse_dtype(dtype.as_string());
-    if (!parsed) dtype.fail("unknown data type");
-    if (parsed->code == tir::TypeCode::Handle) dtype.fail("expected the data type of a tensor");
-    node_outputs_[i++].type.dtype = *parsed;
-  }
-  i = 0;
-  for (const json::Value shape : attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
-    if (!shape.is_array()) shape.fail("expected the extents of a tensor");
-    TensorType& type = node_outputs_[i++].type;
-    if (is_unknown(shape)) continue;
-    std::vector<std::int64_t>& extents = type.shape.emplace();
-    for (const json::Value extent : shape.elements()) {
-      extents.push_back(number_below(extent, UINT32_MAX));
-    }
-  }
-  i = 0;
-  for (const json::Value id :
-       attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
-    node_outputs_[i++].storage_id = number_below(id, UINT32_MAX);
-  }
-}
-
-std::uint32_t GraphReader::entry_at(const json::Value& triple, std::size_t nodes) const {
-  if (!triple.is_array() || triple.size() < 2) triple.fail("expected [node, output, version]");
-  auto part = triple.elements().begin();
-  // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
-  // number, the version, is 0 in all graphs of TVM.
-  const Node& node = nodes_[number_below(*part, nodes)];
-  return node.first_entry + number_below(*++part, node.outputs);
-}
-
-// Storage ids are arbitrary numbers; storages are made in the order in which nodes use them.
-StorageId GraphReader::storage(std::int64_t id) {
-  const auto [at, is_new] =
-      storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
-  if (is_new) {
-    Storage made;
-    made.name = "storage_" + std::to_string(id);
-    made.memory = MemoryKind::executor;
-    topology_.storages.push_back(std::move(made));
-  }
-  return at->second;
-}
-
-ValueId GraphReader::define(std::uint32_t entry, std::string name, ValueKind kind) {
-  NodeOutput& output = node_outputs_[entry];
-  Value value;
-  value.name = std::move(name);
-  value.kind = kind;
-  value.storage = storage(output.storage_id);
-  value.version = versions_[output.storage_id]++;
-  value.type = output.type;
-  value.bytes = output.type.bytes();
-  if (!value.bytes) unsized_.insert(value.storage);
-  std::optional<std::uint64_t>& bytes = topology_.storages[index(value.storage)].bytes;
-  bytes = std::max(bytes.value_or(0), value.bytes.value_or(0));
-  if (unsized_.contains(value.storage)) bytes.reset();
-  topology_.values.push_back(std::move(value));
-  output.value = static_cast<ValueId>(topology_.values.size() - 1);
-  return *output.value;
-}
-
-// Inputs and parameters are both `null` nodes; only the names in the params file distinguish them.
-void GraphReader::leaf(std::size_t i) {
-  const Node& node = nodes_[i];
-  const std::string name = text_of(node.json.at("name"));
-  const bool is_constant = std::find(options_.parameters.begin(), options_.parameters.end(),
-                                     name) != options_.parameters.end();
-  // The executor finds inputs by name.
-  if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
-  const ValueId value =
-      define(node.first_entry, name, is_constant ? ValueKind::constant : ValueKind::input);
-  Storage& memory = topology_.storages[index(topology_[value].storage)];
-  memory.kind = is_constant ? StorageKind::constant : StorageKind::parameter;
-  if (!is_constant) memory.memory.reset();
-  if (!is_constant) topology_.inputs.push_back({name, name, topology_[value].type, value});
-}
-
-KernelId GraphReader::kernel(const Node& node) {
-  const auto [at, is_new] =
-      kernels_.try_emplace(node.function, static_cast<KernelId>(topology_.kernels.size()));
-  if (!is_new) return at->second;
-  const FunctionRef* function = functions_.find(node.function, 0);
-  Kernel made;
-  if (function != nullptr) {
-    KernelInfo info = describe_kernel(*function, options_.kernels);
-    made = std::move(info.kernel);
-    for (std::string& overrun : info.overruns) {
-      topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun), {}, {}});
-    }
-  }
-  made.symbol = node.function;
-  // If there is TIR, a function that is missing in it comes from an external compiler. Without TIR
-  // the origin is unknown.
-  if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
-  const auto hash = node.json.at("attrs").find("hash");
-  if (hash) made.hash = text_of(*hash);
-  topology_.kernels.push_back(std::move(made));
-  return at->second;
-}
-
-Argument GraphReader::input_argument(const json::Value& triple, std::size_t node,
-                                     std::uint32_t position) {
-  const NodeOutput& output = node_outputs_[entry_at(triple, node)];
-  Argument argument;
-  argument.direction = Direction::input;
-  argument.decided_by = DecidedBy::graph_json;
-  argument.reads = output.value;
-  argument.type = output.type;
-  Value& value = topology_.values[index(*output.value)];
-  argument.storage = value.storage;
-  value.consumers.push_back(
-      {Endpoint::Kind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
-  value.last_use = position_;
-  return argument;
-}
-
-Argument GraphReader::output_argument(std::uint32_t entry, std::uint32_t position) {
-  const auto call = static_cast<std::uint32_t>(topology_.calls.size());
-  const ValueId id = define(entry, "value_" + std::to_string(entry), ValueKind::computed);
-  Value& value = topology_.values[index(id)];
-  value.producer = Endpoint{Endpoint::Kind::call, call, position};
-  value.first_definition = position_;
-  Argument argument;
-  argument.direction = Direction::output;
-  argument.decided_by = DecidedBy::graph_json;
-  argument.writes = id;
-  argument.storage = value.storage;
-  argument.type = value.type;
-  return argument;
-}
-
-void GraphReader::call(std::size_t i) {
-  const Node& node = nodes_[i];
-  Call call;
-  call.kernel = kernel(node);
-  call.position = position_;
-  call.name = text_of(node.json.at("name"));
-  for (const json::Value triple : node.json.at("inputs").as_array()) {
-    const auto position = static_cast<std::uint32_t>(call.arguments.size());
-    call.arguments.push_back(input_argument(triple, i, position));
-  }
-  for (std::uint32_t k = 0; k < node.outputs; ++k) {
-    const auto position = static_cast<std::uint32_t>(call.arguments.size());
-    call.arguments.push_back(output_argument(node.first_entry + k, position));
-  }
-  topology_.calls.push_back(std::move(call));
-  ++position_;
-}
-
-json::Value only_input(const json::Value& node) {
-  const json::Value inputs = node.at("inputs");
-  inputs.expect(json::Type::array);
-  if (inputs.size() != 1) inputs.fail("expected one input");
-  return *inputs.elements().begin();
-}
-
-// The output of a `__nop` is the value of its input: it has the same storage_id and another shape.
-void GraphReader::nop(std::size_t i) {
-  const Node& node = nodes_[i];
-  if (node.outputs != 1) node.json.fail("expected one output");
-  node_outputs_[node.first_entry].value = node_outputs_[entry_at(only_input(node.json), i)].value;
-}
-
-void GraphReader::copy(std::size_t i) {
-  const Node& node = nodes_[i];
-  if (node.outputs != 1) node.json.fail("expected one output");
-  // By value: `define` below may invalidate references into the list.
-  const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
-  const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
-  Value& read = topology_.values[index(*source.value)];
-  read.consumers.push_back(end);
-  read.last_use = position_;
-  const ValueId id = define(node.first_entry, text_of(node.json.at("name")), ValueKind::computed);
-  topology_.values[index(id)].producer = end;
-  topology_.values[index(id)].first_definition = position_;
-  topology_.copies.push_back({position_++, source.value, id, source.type.bytes()});
-}
-
-// The graph does not name its outputs; these are the names in TVM's metadata.
-void GraphReader::read_heads() {
-  const json::Value heads = root_.at("heads");
-  heads.expect(json::Type::array);
-  for (const json::Value head : heads.elements()) {
-    const NodeOutput& output = node_outputs_[entry_at(head, nodes_.size())];
-    const std::string number = std::to_string(topology_.outputs.size());
-    const std::string name = heads.size() == 1 ? "output" : "output" + number;
-    topology_.outputs.push_back({name, name, output.type, output.value});
-  }
-}
 
 }  // namespace
 

@@ -51,21 +51,135 @@ class Projector {
     for (const Kernel& kernel : topology.kernels) symbols_.insert(kernel.symbol);
   }
 
-  Projection run() &&;
+  /// In execution order: copies have positions between those of calls.
+  Projection run() && {
+    add_leaves(ValueKind::input);
+    add_leaves(ValueKind::constant);
+    std::size_t copy = 0;
+    for (const Call& call : topology_.calls) {
+      for (; copy < topology_.copies.size() && topology_.copies[copy].position < call.position;
+           ++copy) {
+        add_copy(topology_.copies[copy]);
+      }
+      add_call(call);
+    }
+    for (; copy < topology_.copies.size(); ++copy) add_copy(topology_.copies[copy]);
+    for (const Port& port : topology_.outputs) add_head(port);
+    return std::move(result_);
+  }
 
  private:
-  void add_leaves(ValueKind kind);
-  void add_call(const Call& call);
-  void add_copy(const Copy& copy);
-  void add_head(const Port& port);
-  Entry input(const Argument& argument, const Call& call);
-  Entry entry_of(std::optional<ValueId> value, std::string_view reader) const;
-  Entry reshaped(Entry entry, const TensorType& type);
-  void define(ValueId value, Entry entry);
-  std::uint32_t add(ProjectedNode node);
-  std::uint32_t storage_of(ValueId value);
-  TensorType type_of(ValueId value) const;
-  std::string unique(std::string name, const std::string& own);
+  /// `own` is the only kernel symbol that the name may equal.
+  std::string unique(std::string name, const std::string& own) {
+    std::string candidate = name;
+    while ((candidate != own && symbols_.contains(candidate)) || !names_.insert(candidate).second) {
+      candidate = name + "_" + std::to_string(++next_name_[name]);
+    }
+    return candidate;
+  }
+
+  std::uint32_t add(ProjectedNode node) {
+    // Users find inputs and constants by name, so these keep their names, even if kernels have the
+    // same ones.
+    const std::string own = node.function.empty() ? node.name : node.function;
+    node.name = unique(std::move(node.name), own);
+    result_.nodes.push_back(std::move(node));
+    return static_cast<std::uint32_t>(result_.nodes.size() - 1);
+  }
+
+  void define(ValueId value, Entry entry) {
+    entries_[index(value)] = entry;
+    known_[index(value)] = true;
+  }
+
+  std::uint32_t storage_of(ValueId value) {
+    const StorageId storage = topology_[value].storage;
+    // USMP may overlap places in pools; the graph executor has no offsets to express that.
+    if (topology_[storage].pool) return next_storage_++;
+    const auto [at, is_new] = storage_ids_.try_emplace(storage, next_storage_);
+    if (is_new) ++next_storage_;
+    return at->second;
+  }
+
+  /// The executor allocates by shape and dtype, so a tensor of unknown type becomes the bytes of
+  /// its storage. If their number is unknown, it gets one dimension of extent -1, which no executor
+  /// allocates.
+  TensorType type_of(ValueId id) const {
+    const Value& value = topology_[id];
+    const bool has_dtype = !value.type.dtype.is_void();
+    if (has_dtype && value.type.shape) return value.type;
+    if (const auto bytes = topology_[value.storage].bytes) {
+      return {tir::DType::UInt(8), std::vector{static_cast<std::int64_t>(*bytes)}};
+    }
+    return {has_dtype ? value.type.dtype : tir::DType::UInt(8), std::vector{kUnknownExtent}};
+  }
+
+  void add_leaves(ValueKind kind) {
+    // The executor sets inputs by their names in the network, not by storage names.
+    std::map<ValueId, std::string_view> input_names;
+    for (const Port& port : topology_.inputs) {
+      if (port.value) input_names[*port.value] = port.name;
+    }
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+      const Value& value = topology_.values[i];
+      if (value.kind != kind) continue;
+      const auto id = static_cast<ValueId>(i);
+      const auto input = input_names.find(id);
+      std::string name(input == input_names.end() ? value.name : input->second);
+      define(id, {add({std::move(name), {}, {}, {}, {type_of(id)}, {storage_of(id)}}), 0});
+    }
+  }
+
+  Entry entry_of(std::optional<ValueId> value, std::string_view reader) const {
+    if (!value || !known_[index(*value)]) {
+      throw support::Error(ErrorKind::check_failed, "there is no graph: nothing defines what '" +
+                                                        std::string(reader) + "' reads");
+    }
+    return entries_[index(*value)];
+  }
+
+  /// Readers that use the same other shape share one `__nop`.
+  Entry reshaped(Entry entry, const TensorType& type) {
+    const ProjectedNode& source = result_.nodes[entry.node];
+    const TensorType& written = source.outputs[entry.output];
+    if (type.dtype.is_void() || !type.shape || *type.shape == *written.shape) return entry;
+    const auto key = std::pair(entry, *type.shape);
+    const auto known = nops_.find(key);
+    if (known != nops_.end()) return known->second;
+    // A `__nop` is another view of the same memory: no bytes move.
+    const std::uint32_t storage = source.storage_ids[entry.output];
+    const Entry nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {type}, {storage}}), 0};
+    nops_.emplace(key, nop);
+    return nop;
+  }
+
+  Entry input(const Argument& argument, const Call& call) {
+    return reshaped(entry_of(argument.reads, call.name), argument.type);
+  }
+
+  void add_call(const Call& call) {
+    const Kernel& kernel = topology_.kernel_of(call);
+    // Pools and contexts are left out: a graph executor has none.
+    ProjectedNode node{call.name, kernel.symbol, kernel.hash, {}, {}, {}};
+    std::vector<ValueId> results;
+    for (const Argument& argument : call.arguments) {
+      const bool reads =
+          argument.direction == Direction::input || argument.direction == Direction::in_out;
+      if (reads) node.inputs.push_back(input(argument, call));
+      if (!argument.writes) continue;
+      results.push_back(*argument.writes);
+      node.outputs.push_back(type_of(*argument.writes));
+      node.storage_ids.push_back(storage_of(*argument.writes));
+    }
+    const std::uint32_t id = add(std::move(node));
+    for (std::uint32_t i = 0; i < results.size(); ++i) define(results[i], {id, i});
+  }
+
+  void add_copy(const Copy& copy) { define(copy.writes, entry_of(copy.reads, "a copy")); }
+
+  void add_head(const Port& port) {
+    result_.heads.push_back(reshaped(entry_of(port.value, port.name), port.type));
+  }
 
   const Topology& topology_;
   Projection result_;
@@ -78,137 +192,6 @@ class Projector {
   support::NameSet<std::string_view> symbols_;
   std::map<std::string, std::uint32_t> next_name_;
 };
-
-/// `own` is the only kernel symbol that the name may equal.
-std::string Projector::unique(std::string name, const std::string& own) {
-  std::string candidate = name;
-  while ((candidate != own && symbols_.contains(candidate)) || !names_.insert(candidate).second) {
-    candidate = name + "_" + std::to_string(++next_name_[name]);
-  }
-  return candidate;
-}
-
-std::uint32_t Projector::add(ProjectedNode node) {
-  // Users find inputs and constants by name, so these keep their names, even if kernels have the
-  // same ones.
-  const std::string own = node.function.empty() ? node.name : node.function;
-  node.name = unique(std::move(node.name), own);
-  result_.nodes.push_back(std::move(node));
-  return static_cast<std::uint32_t>(result_.nodes.size() - 1);
-}
-
-void Projector::define(ValueId value, Entry entry) {
-  entries_[index(value)] = entry;
-  known_[index(value)] = true;
-}
-
-std::uint32_t Projector::storage_of(ValueId value) {
-  const StorageId storage = topology_[value].storage;
-  // USMP may overlap places in pools; the graph executor has no offsets to express that.
-  if (topology_[storage].pool) return next_storage_++;
-  const auto [at, is_new] = storage_ids_.try_emplace(storage, next_storage_);
-  if (is_new) ++next_storage_;
-  return at->second;
-}
-
-/// The executor allocates by shape and dtype, so a tensor of unknown type becomes the bytes of its
-/// storage. If their number is unknown, it gets one dimension of extent -1, which no executor
-/// allocates.
-TensorType Projector::type_of(ValueId id) const {
-  const Value& value = topology_[id];
-  const bool has_dtype = !value.type.dtype.is_void();
-  if (has_dtype && value.type.shape) return value.type;
-  if (const auto bytes = topology_[value.storage].bytes) {
-    return {tir::DType::UInt(8), std::vector{static_cast<std::int64_t>(*bytes)}};
-  }
-  return {has_dtype ? value.type.dtype : tir::DType::UInt(8), std::vector{kUnknownExtent}};
-}
-
-void Projector::add_leaves(ValueKind kind) {
-  // The executor sets inputs by their names in the network, not by storage names.
-  std::map<ValueId, std::string_view> input_names;
-  for (const Port& port : topology_.inputs) {
-    if (port.value) input_names[*port.value] = port.name;
-  }
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-    const Value& value = topology_.values[i];
-    if (value.kind != kind) continue;
-    const auto id = static_cast<ValueId>(i);
-    const auto input = input_names.find(id);
-    std::string name(input == input_names.end() ? value.name : input->second);
-    define(id, {add({std::move(name), {}, {}, {}, {type_of(id)}, {storage_of(id)}}), 0});
-  }
-}
-
-Entry Projector::entry_of(std::optional<ValueId> value, std::string_view reader) const {
-  if (!value || !known_[index(*value)]) {
-    throw support::Error(ErrorKind::check_failed, "there is no graph: nothing defines what '" +
-                                                      std::string(reader) + "' reads");
-  }
-  return entries_[index(*value)];
-}
-
-/// Readers that use the same other shape share one `__nop`.
-Entry Projector::reshaped(Entry entry, const TensorType& type) {
-  const ProjectedNode& source = result_.nodes[entry.node];
-  const TensorType& written = source.outputs[entry.output];
-  if (type.dtype.is_void() || !type.shape || *type.shape == *written.shape) return entry;
-  const auto key = std::pair(entry, *type.shape);
-  const auto known = nops_.find(key);
-  if (known != nops_.end()) return known->second;
-  // A `__nop` is another view of the same memory: no bytes move.
-  const std::uint32_t storage = source.storage_ids[entry.output];
-  const Entry nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {type}, {storage}}), 0};
-  nops_.emplace(key, nop);
-  return nop;
-}
-
-Entry Projector::input(const Argument& argument, const Call& call) {
-  return reshaped(entry_of(argument.reads, call.name), argument.type);
-}
-
-void Projector::add_call(const Call& call) {
-  const Kernel& kernel = topology_.kernel_of(call);
-  // Pools and contexts are left out: a graph executor has none.
-  ProjectedNode node{call.name, kernel.symbol, kernel.hash, {}, {}, {}};
-  std::vector<ValueId> results;
-  for (const Argument& argument : call.arguments) {
-    const bool reads =
-        argument.direction == Direction::input || argument.direction == Direction::in_out;
-    if (reads) node.inputs.push_back(input(argument, call));
-    if (!argument.writes) continue;
-    results.push_back(*argument.writes);
-    node.outputs.push_back(type_of(*argument.writes));
-    node.storage_ids.push_back(storage_of(*argument.writes));
-  }
-  const std::uint32_t id = add(std::move(node));
-  for (std::uint32_t i = 0; i < results.size(); ++i) define(results[i], {id, i});
-}
-
-void Projector::add_copy(const Copy& copy) {
-  define(copy.writes, entry_of(copy.reads, "a copy"));
-}
-
-void Projector::add_head(const Port& port) {
-  result_.heads.push_back(reshaped(entry_of(port.value, port.name), port.type));
-}
-
-/// In execution order: copies have positions between those of calls.
-Projection Projector::run() && {
-  add_leaves(ValueKind::input);
-  add_leaves(ValueKind::constant);
-  std::size_t copy = 0;
-  for (const Call& call : topology_.calls) {
-    for (; copy < topology_.copies.size() && topology_.copies[copy].position < call.position;
-         ++copy) {
-      add_copy(topology_.copies[copy]);
-    }
-    add_call(call);
-  }
-  for (; copy < topology_.copies.size(); ++copy) add_copy(topology_.copies[copy]);
-  for (const Port& port : topology_.outputs) add_head(port);
-  return std::move(result_);
-}
 
 /// Throws `Error` of kind check_failed if a call or an output has no value to read.
 Projection project(const Topology& topology) {

@@ -17,118 +17,109 @@ class TraceJson {
  public:
   TraceJson(json::Writer& out, const Topology& topology) : out_(out), topology_(topology) {}
 
-  void write();
+  void write() {
+    out_.array("traceEvents", [&] {
+      name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
+      name_of("thread_name", "main");
+      calls();
+      values();
+      for (const MemoryUse& use : topology_.memory) counters(use);
+    });
+  }
 
  private:
-  void begin_event(std::string_view phase, std::string_view name, std::int64_t time);
-  void name_of(std::string_view what, std::string_view name);
-  void step(std::string_view name, Position position);
-  void calls();
-  void values();
-  void value(ValueId id, Lifetime life);
-  void counters(const MemoryUse& use);
+  void begin_event(std::string_view phase, std::string_view name, std::int64_t time) {
+    out_.begin_object();
+    out_.member("ph", phase);
+    out_.member("name", name);
+    out_.member("ts", time);
+    out_.member("pid", 1);
+    out_.member("tid", 1);
+  }
+
+  // Metadata events name processes and threads.
+  void name_of(std::string_view what, std::string_view name) {
+    begin_event("M", what, 0);
+    out_.object("args", [&] { out_.member("name", name); });
+    out_.end_object();
+  }
+
+  void step(std::string_view name, Position position) {
+    begin_event("X", name, position);
+    out_.member("dur", 1);
+  }
+
+  void calls() {
+    for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+      const Call& call = topology_.calls[i];
+      step(call.name, call.position);
+      out_.object("args", [&] {
+        out_.member("call", i);
+        out_.member("kernel", topology_.kernel_of(call).symbol);
+      });
+      out_.end_object();
+    }
+    for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
+      step("copy " + std::to_string(i), topology_.copies[i].position);
+      out_.end_object();
+    }
+    for (const Hook& hook : topology_.hooks) {
+      step(hook.symbol, hook.position);
+      out_.end_object();
+    }
+  }
+
+  // Slices of one thread must nest, but lifetimes do not, so they are asynchronous events, each
+  // with an id.
+  void value(ValueId id, Lifetime life) {
+    const Value& value = topology_[id];
+    const std::int64_t first = std::max<std::int64_t>(life.from, 0);
+    const std::int64_t last = std::min(life.to, end() - 1);
+    if (last < first) return;
+    for (const bool is_begin : {true, false}) {
+      begin_event(is_begin ? "b" : "e", value.name, is_begin ? first : last + 1);
+      out_.member("cat", "tensor");
+      out_.member("id", id);
+      if (is_begin) {
+        const Storage& storage = topology_[value.storage];
+        out_.object("args", [&] {
+          // Leaves out unknown bytes and places: arguments of an event cannot be null.
+          if (value.bytes) out_.member("bytes", *value.bytes);
+          out_.member("storage", storage.name);
+          if (storage.pool) out_.member("pool", topology_[*storage.pool].name);
+          if (storage.offset) out_.member("offset", *storage.offset);
+        });
+      }
+      out_.end_object();
+    }
+  }
+
+  void values() {
+    const Lifetimes lifetimes(topology_);
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+      const auto id = static_cast<ValueId>(i);
+      // Constants always exist and take no memory that a run could release.
+      if (topology_[id].kind != ValueKind::constant) value(id, lifetimes.of(id));
+    }
+  }
+
+  void counters(const MemoryUse& use) {
+    const std::string_view name = use.pool ? topology_[*use.pool].name : to_string(use.kind);
+    const auto counter = [&](std::int64_t time, std::uint64_t bytes) {
+      begin_event("C", name, time);
+      out_.object("args", [&] { out_.member("bytes", bytes); });
+      out_.end_object();
+    };
+    for (const LiveBytes& live : use.live) counter(live.position, live.bytes);
+    // A counter keeps its value to the end of the trace; this event ends the last step.
+    if (!use.live.empty()) counter(end(), use.live.back().bytes);
+  }
+
   std::int64_t end() const { return static_cast<std::int64_t>(topology_.steps()); }
 
   json::Writer& out_;
   const Topology& topology_;
 };
-
-void TraceJson::begin_event(std::string_view phase, std::string_view name, std::int64_t time) {
-  out_.begin_object();
-  out_.member("ph", phase);
-  out_.member("name", name);
-  out_.member("ts", time);
-  out_.member("pid", 1);
-  out_.member("tid", 1);
-}
-
-// Metadata events name processes and threads.
-void TraceJson::name_of(std::string_view what, std::string_view name) {
-  begin_event("M", what, 0);
-  out_.object("args", [&] { out_.member("name", name); });
-  out_.end_object();
-}
-
-void TraceJson::step(std::string_view name, Position position) {
-  begin_event("X", name, position);
-  out_.member("dur", 1);
-}
-
-void TraceJson::calls() {
-  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
-    const Call& call = topology_.calls[i];
-    step(call.name, call.position);
-    out_.object("args", [&] {
-      out_.member("call", i);
-      out_.member("kernel", topology_.kernel_of(call).symbol);
-    });
-    out_.end_object();
-  }
-  for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
-    step("copy " + std::to_string(i), topology_.copies[i].position);
-    out_.end_object();
-  }
-  for (const Hook& hook : topology_.hooks) {
-    step(hook.symbol, hook.position);
-    out_.end_object();
-  }
-}
-
-// Slices of one thread must nest, but lifetimes do not, so they are asynchronous events, each with
-// an id.
-void TraceJson::value(ValueId id, Lifetime life) {
-  const Value& value = topology_[id];
-  const std::int64_t first = std::max<std::int64_t>(life.from, 0);
-  const std::int64_t last = std::min(life.to, end() - 1);
-  if (last < first) return;
-  for (const bool is_begin : {true, false}) {
-    begin_event(is_begin ? "b" : "e", value.name, is_begin ? first : last + 1);
-    out_.member("cat", "tensor");
-    out_.member("id", id);
-    if (is_begin) {
-      const Storage& storage = topology_[value.storage];
-      out_.object("args", [&] {
-        // Leaves out unknown bytes and places: arguments of an event cannot be null.
-        if (value.bytes) out_.member("bytes", *value.bytes);
-        out_.member("storage", storage.name);
-        if (storage.pool) out_.member("pool", topology_[*storage.pool].name);
-        if (storage.offset) out_.member("offset", *storage.offset);
-      });
-    }
-    out_.end_object();
-  }
-}
-
-void TraceJson::values() {
-  const Lifetimes lifetimes(topology_);
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-    const auto id = static_cast<ValueId>(i);
-    // Constants always exist and take no memory that a run could release.
-    if (topology_[id].kind != ValueKind::constant) value(id, lifetimes.of(id));
-  }
-}
-
-void TraceJson::counters(const MemoryUse& use) {
-  const std::string_view name = use.pool ? topology_[*use.pool].name : to_string(use.kind);
-  const auto counter = [&](std::int64_t time, std::uint64_t bytes) {
-    begin_event("C", name, time);
-    out_.object("args", [&] { out_.member("bytes", bytes); });
-    out_.end_object();
-  };
-  for (const LiveBytes& live : use.live) counter(live.position, live.bytes);
-  // A counter keeps its value to the end of the trace; this event ends the last step.
-  if (!use.live.empty()) counter(end(), use.live.back().bytes);
-}
-
-void TraceJson::write() {
-  out_.array("traceEvents", [&] {
-    name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
-    name_of("thread_name", "main");
-    calls();
-    values();
-    for (const MemoryUse& use : topology_.memory) counters(use);
-  });
-}
 
 }  // namespace
 

@@ -135,70 +135,66 @@ class Ranges {
   Range of(Node expr) { return of(expr, kMaxIndexHeight); }
 
  private:
-  Range of(Node expr, int height);
-  Range of_call(Node call, int height);
-  Range of_choice(Node condition, Node yes, Node no, int height);
+  Range of_choice(Node condition, Node yes, Node no, int height) {
+    const Range holds = of(condition, height);
+    if (holds && is_point(*holds)) return of(is_true(*holds) ? yes : no, height);
+    const Range a = of(yes, height);
+    const Range b = a ? of(no, height) : std::nullopt;
+    return b ? Range(joined(*a, *b)) : std::nullopt;
+  }
+
+  Range of_call(Node call, int height) {
+    const std::string_view op = operator_of(call);
+    const tir::NodeList args = call.list(f::Call::args);
+    if (op == "likely" && args.size() == 1) return of(args[0], height);
+    if (op == "if_then_else" && args.size() == 3) {
+      return of_choice(args[0], args[1], args[2], height);
+    }
+    if (args.size() != 2) return std::nullopt;
+    const Range a = of(args[0], height);
+    const Range b = a ? of(args[1], height) : std::nullopt;
+    return b ? of_operator(op, *a, *b) : std::nullopt;
+  }
+
+  /// The height bounds the recursion, and the budget bounds all steps: an expression with shared
+  /// parts can be exponentially larger than its number of nodes.
+  Range of(Node expr, int height) {
+    if (!expr || height == 0 || --budget_.steps < 0) return std::nullopt;
+    switch (expr.kind()) {
+      case Kind::IntImm: {
+        const std::int64_t value = expr.integer(f::IntImm::value);
+        return Interval{value, value};
+      }
+      case Kind::Var:
+      case Kind::SizeVar: {
+        const auto at = values_.find(tir::index(expr.id()));
+        return at == values_.end() ? std::nullopt : Range(at->second);
+      }
+      case Kind::Cast: {
+        const Range value = of(expr[f::Cast::value], height - 1);
+        return value && fits(*value, expr.dtype()) ? value : std::nullopt;
+      }
+      case Kind::Not: {
+        const Range value = of(expr[f::Not::a], height - 1);
+        return value ? Range(negated(*value)) : std::nullopt;
+      }
+      case Kind::Select:
+        return of_choice(expr[f::Select::condition], expr[f::Select::true_value],
+                         expr[f::Select::false_value], height - 1);
+      case Kind::Call:
+        return of_call(expr, height - 1);
+      default:
+        break;
+    }
+    if (!tir::is_binary(expr.kind())) return std::nullopt;
+    const Range a = of(expr[f::Add::a], height - 1);
+    const Range b = a ? of(expr[f::Add::b], height - 1) : std::nullopt;
+    return b ? binary(expr.kind(), *a, *b) : std::nullopt;
+  }
 
   SearchBudget& budget_;
   std::unordered_map<std::uint32_t, Interval> values_;
 };
-
-Range Ranges::of_choice(Node condition, Node yes, Node no, int height) {
-  const Range holds = of(condition, height);
-  if (holds && is_point(*holds)) return of(is_true(*holds) ? yes : no, height);
-  const Range a = of(yes, height);
-  const Range b = a ? of(no, height) : std::nullopt;
-  return b ? Range(joined(*a, *b)) : std::nullopt;
-}
-
-Range Ranges::of_call(Node call, int height) {
-  const std::string_view op = operator_of(call);
-  const tir::NodeList args = call.list(f::Call::args);
-  if (op == "likely" && args.size() == 1) return of(args[0], height);
-  if (op == "if_then_else" && args.size() == 3) {
-    return of_choice(args[0], args[1], args[2], height);
-  }
-  if (args.size() != 2) return std::nullopt;
-  const Range a = of(args[0], height);
-  const Range b = a ? of(args[1], height) : std::nullopt;
-  return b ? of_operator(op, *a, *b) : std::nullopt;
-}
-
-/// The height bounds the recursion, and the budget bounds all steps: an expression with shared
-/// parts can be exponentially larger than its number of nodes.
-Range Ranges::of(Node expr, int height) {
-  if (!expr || height == 0 || --budget_.steps < 0) return std::nullopt;
-  switch (expr.kind()) {
-    case Kind::IntImm: {
-      const std::int64_t value = expr.integer(f::IntImm::value);
-      return Interval{value, value};
-    }
-    case Kind::Var:
-    case Kind::SizeVar: {
-      const auto at = values_.find(tir::index(expr.id()));
-      return at == values_.end() ? std::nullopt : Range(at->second);
-    }
-    case Kind::Cast: {
-      const Range value = of(expr[f::Cast::value], height - 1);
-      return value && fits(*value, expr.dtype()) ? value : std::nullopt;
-    }
-    case Kind::Not: {
-      const Range value = of(expr[f::Not::a], height - 1);
-      return value ? Range(negated(*value)) : std::nullopt;
-    }
-    case Kind::Select:
-      return of_choice(expr[f::Select::condition], expr[f::Select::true_value],
-                       expr[f::Select::false_value], height - 1);
-    case Kind::Call:
-      return of_call(expr, height - 1);
-    default:
-      break;
-  }
-  if (!tir::is_binary(expr.kind())) return std::nullopt;
-  const Range a = of(expr[f::Add::a], height - 1);
-  const Range b = a ? of(expr[f::Add::b], height - 1) : std::nullopt;
-  return b ? binary(expr.kind(), *a, *b) : std::nullopt;
-}
 
 /// A part of the iteration space: a range for each loop.
 struct Box {
@@ -213,17 +209,119 @@ struct LowerIndex {
 
 class Search {
  public:
-  Search(Node index, std::span<const Surrounding> around, SearchBudget& budget);
+  // From the inside out: if a binding matters, its parts matter too.
+  Search(Node index, std::span<const Surrounding> around, SearchBudget& budget)
+      : index_(index), around_(around), budget_(budget), ranges_(budget) {
+    note_vars(index);
+    for (std::size_t i = around.size(); i > 0; --i) {
+      const Surrounding& one = around[i - 1];
+      const bool is_used = one.var && vars_.contains(tir::index(one.var.id()));
+      if (one.kind == Surrounding::Kind::loop) {
+        matters_.push_back(is_used);
+      } else if (one.kind != Surrounding::Kind::binding || is_used) {
+        note_vars(one.value);
+      }
+    }
+    std::reverse(matters_.begin(), matters_.end());
+  }
 
-  HighestIndex run();
+  /// Takes the box with the highest upper end first: if an iteration reaches it, no index is
+  /// higher.
+  HighestIndex run() {
+    Box all;
+    for (const Surrounding& one : around_) {
+      if (one.kind != Surrounding::Kind::loop) continue;
+      if (one.extent < 1) return {.is_known = true, .value = {}};
+      std::int64_t last = 0;
+      if (__builtin_add_overflow(one.min, one.extent - 1, &last)) return {};
+      all.loops.push_back({one.min, last});
+    }
+    push(std::move(all));
+    for (std::size_t looked_at = 0; !boxes_.empty() && !is_lost_; ++looked_at) {
+      if (looked_at == kMaxBoxes) return {};
+      const Box box = boxes_.top();
+      boxes_.pop();
+      if (is_reached(box)) return {.is_known = true, .value = box.index.high};
+      const auto loop = longest(box);
+      if (!loop) return {};
+      split(box, *loop);
+    }
+    if (is_lost_) return {};
+    return {.is_known = true, .value = {}};
+  }
 
  private:
-  void note_vars(Node expr);
+  void note_vars(Node expr) {
+    std::vector<Node> open{expr};
+    while (!open.empty()) {
+      const Node node = open.back();
+      open.pop_back();
+      if (!node || node.category() != tir::Category::expr) continue;
+      if (!vars_.insert(tir::index(node.id())).second || --budget_.steps < 0) continue;
+      tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { open.push_back(child); });
+    }
+  }
+
   /// False if no iteration is in the box. Sets `is_lost` if a value is unknown.
-  bool evaluate(Box& box);
-  bool is_reached(const Box& box);
-  std::optional<std::size_t> longest(const Box& box) const;
-  void split(const Box& box, std::size_t loop);
+  bool evaluate(Box& box) {
+    box.always = true;
+    std::size_t loop = 0;
+    for (const Surrounding& one : around_) {
+      if (one.kind == Surrounding::Kind::loop) {
+        ranges_.set(one.var, box.loops[loop++]);
+      } else if (one.kind == Surrounding::Kind::binding) {
+        if (vars_.contains(tir::index(one.var.id()))) ranges_.set(one.var, ranges_.of(one.value));
+      } else {
+        const bool is_negated = one.kind == Surrounding::Kind::otherwise;
+        const Range range = ranges_.of(one.value);
+        if (!range) return is_lost_ = true, false;
+        const Interval holds = is_negated ? negated(*range) : *range;
+        if (is_point(holds) && !is_true(holds)) return false;
+        box.always = box.always && is_true(holds);
+      }
+    }
+    const Range index = ranges_.of(index_);
+    if (!index) return is_lost_ = true, false;
+    box.index = *index;
+    return true;
+  }
+
+  /// Whether some iteration reaches the upper end of the box's index: sets each loop to the end of
+  /// its range that keeps this upper end.
+  bool is_reached(const Box& box) {
+    Box point = box;
+    for (Interval& loop : point.loops) {
+      const Interval whole = loop;
+      loop = {whole.high, whole.high};
+      if (evaluate(point) && point.index.high == box.index.high) continue;
+      loop = {whole.low, whole.low};
+      if (!evaluate(point) || point.index.high != box.index.high) return false;
+    }
+    return point.always && is_point(point.index);
+  }
+
+  std::optional<std::size_t> longest(const Box& box) const {
+    std::optional<std::size_t> found;
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < box.loops.size(); ++i) {
+      const std::int64_t length = box.loops[i].high - box.loops[i].low;
+      if (!matters_[i] || length <= most) continue;
+      most = length;
+      found = i;
+    }
+    return found;
+  }
+
+  void split(const Box& box, std::size_t loop) {
+    const auto [low, high] = box.loops[loop];
+    const std::int64_t middle = low + (high - low) / 2;
+    Box part{.loops = box.loops};
+    part.loops[loop] = {low, middle};
+    push(part);
+    part.loops[loop] = {middle + 1, high};
+    push(std::move(part));
+  }
+
   void push(Box box) {
     if (evaluate(box)) boxes_.push(std::move(box));
   }
@@ -237,116 +335,6 @@ class Search {
   std::priority_queue<Box, std::vector<Box>, LowerIndex> boxes_;
   bool is_lost_ = false;
 };
-
-void Search::note_vars(Node expr) {
-  std::vector<Node> open{expr};
-  while (!open.empty()) {
-    const Node node = open.back();
-    open.pop_back();
-    if (!node || node.category() != tir::Category::expr) continue;
-    if (!vars_.insert(tir::index(node.id())).second || --budget_.steps < 0) continue;
-    tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { open.push_back(child); });
-  }
-}
-
-// From the inside out: if a binding matters, its parts matter too.
-Search::Search(Node index, std::span<const Surrounding> around, SearchBudget& budget)
-    : index_(index), around_(around), budget_(budget), ranges_(budget) {
-  note_vars(index);
-  for (std::size_t i = around.size(); i > 0; --i) {
-    const Surrounding& one = around[i - 1];
-    const bool is_used = one.var && vars_.contains(tir::index(one.var.id()));
-    if (one.kind == Surrounding::Kind::loop) {
-      matters_.push_back(is_used);
-    } else if (one.kind != Surrounding::Kind::binding || is_used) {
-      note_vars(one.value);
-    }
-  }
-  std::reverse(matters_.begin(), matters_.end());
-}
-
-bool Search::evaluate(Box& box) {
-  box.always = true;
-  std::size_t loop = 0;
-  for (const Surrounding& one : around_) {
-    if (one.kind == Surrounding::Kind::loop) {
-      ranges_.set(one.var, box.loops[loop++]);
-    } else if (one.kind == Surrounding::Kind::binding) {
-      if (vars_.contains(tir::index(one.var.id()))) ranges_.set(one.var, ranges_.of(one.value));
-    } else {
-      const bool is_negated = one.kind == Surrounding::Kind::otherwise;
-      const Range range = ranges_.of(one.value);
-      if (!range) return is_lost_ = true, false;
-      const Interval holds = is_negated ? negated(*range) : *range;
-      if (is_point(holds) && !is_true(holds)) return false;
-      box.always = box.always && is_true(holds);
-    }
-  }
-  const Range index = ranges_.of(index_);
-  if (!index) return is_lost_ = true, false;
-  box.index = *index;
-  return true;
-}
-
-/// Whether some iteration reaches the upper end of the box's index: sets each loop to the end of
-/// its range that keeps this upper end.
-bool Search::is_reached(const Box& box) {
-  Box point = box;
-  for (Interval& loop : point.loops) {
-    const Interval whole = loop;
-    loop = {whole.high, whole.high};
-    if (evaluate(point) && point.index.high == box.index.high) continue;
-    loop = {whole.low, whole.low};
-    if (!evaluate(point) || point.index.high != box.index.high) return false;
-  }
-  return point.always && is_point(point.index);
-}
-
-std::optional<std::size_t> Search::longest(const Box& box) const {
-  std::optional<std::size_t> found;
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < box.loops.size(); ++i) {
-    const std::int64_t length = box.loops[i].high - box.loops[i].low;
-    if (!matters_[i] || length <= most) continue;
-    most = length;
-    found = i;
-  }
-  return found;
-}
-
-void Search::split(const Box& box, std::size_t loop) {
-  const auto [low, high] = box.loops[loop];
-  const std::int64_t middle = low + (high - low) / 2;
-  Box part{.loops = box.loops};
-  part.loops[loop] = {low, middle};
-  push(part);
-  part.loops[loop] = {middle + 1, high};
-  push(std::move(part));
-}
-
-/// Takes the box with the highest upper end first: if an iteration reaches it, no index is higher.
-HighestIndex Search::run() {
-  Box all;
-  for (const Surrounding& one : around_) {
-    if (one.kind != Surrounding::Kind::loop) continue;
-    if (one.extent < 1) return {.is_known = true, .value = {}};
-    std::int64_t last = 0;
-    if (__builtin_add_overflow(one.min, one.extent - 1, &last)) return {};
-    all.loops.push_back({one.min, last});
-  }
-  push(std::move(all));
-  for (std::size_t looked_at = 0; !boxes_.empty() && !is_lost_; ++looked_at) {
-    if (looked_at == kMaxBoxes) return {};
-    const Box box = boxes_.top();
-    boxes_.pop();
-    if (is_reached(box)) return {.is_known = true, .value = box.index.high};
-    const auto loop = longest(box);
-    if (!loop) return {};
-    split(box, *loop);
-  }
-  if (is_lost_) return {};
-  return {.is_known = true, .value = {}};
-}
 
 }  // namespace
 

@@ -60,34 +60,284 @@ class MainReader {
   MainReader(tir::Node function, const ReconstructLimits& limits)
       : function_(function), scope_(function), limits_(limits) {}
 
-  MainBody run() &&;
+  MainBody run() && {
+    push(function_[f::PrimFunc::body]);
+    // A stack of remaining statements instead of recursion: lets in the input may nest to any
+    // depth.
+    std::uint64_t statements = 0;
+    while (!stack_.empty()) {
+      if (++statements > limits_.max_statements) {
+        throw support::Error(
+            ErrorKind::invalid_input,
+            "main has more than " + std::to_string(limits_.max_statements) + " statements");
+      }
+      const Node node = stack_.back();
+      stack_.pop_back();
+      if (node) statement(node);
+    }
+    collect_parameters();
+    return std::move(body_);
+  }
 
  private:
-  void statement(tir::Node node);
-  void push(tir::Node node) { stack_.push_back(node); }
-  void let(tir::Node node);
-  void bind(tir::Node var, tir::Node value);
-  void allocate(tir::Node node);
-  void allocate_constant(tir::Node node);
-  void declare(tir::Node buffer);
-  void branch(tir::Node node);
-  bool is_inert(tir::Node statement);
-  void loop(tir::Node node);
-  void store(tir::Node node);
-  bool store_on_stack(tir::Node node);
+  void statement(Node node) {
+    switch (node.kind()) {
+      case Kind::SeqStmt: {
+        const tir::NodeList seq = node.list(f::SeqStmt::seq);
+        // Pushes the last one first, so that the first one is on top.
+        for (std::size_t i = seq.size(); i-- > 0;) push(seq[i]);
+        return;
+      }
+      case Kind::LetStmt:
+        return let(node);
+      // v0.8 wraps main in device_type and device_id, MakePackedAPI in compute_scope.
+      case Kind::AttrStmt:
+        return push(node[f::AttrStmt::body]);
+      // MakePackedAPI generates checks of the arguments that it unpacks.
+      case Kind::AssertStmt:
+        return push(node[f::AssertStmt::body]);
+      case Kind::DeclBuffer:
+        declare(node[f::DeclBuffer::buffer]);
+        return push(node[f::DeclBuffer::body]);
+      case Kind::Allocate:
+        return allocate(node);
+      case Kind::AllocateConst:
+        return allocate_constant(node);
+      case Kind::IfThenElse:
+        return branch(node);
+      case Kind::For:
+        return loop(node);
+      case Kind::BufferStore:
+      case Kind::Store:
+        return store(node);
+      case Kind::Evaluate:
+        return evaluate(node[f::Evaluate::value]);
+      case Kind::OpaqueStmt:
+        return text(node);
+      default:
+        return unknown_statement("a statement of kind " + std::string(node.info().name));
+    }
+  }
 
-  void evaluate(tir::Node expr);
-  void call(tir::Node call);
-  void look_for_calls(tir::Node expr);
-  void text(tir::Node node);
+  // A let is an allocation (after LowerTVMBuiltin) or another name of a place.
+  void bind(Node var, Node value) {
+    if (is_workspace_allocation(value)) {
+      scope_.allocate(var);
+      body_.locals.insert_or_assign(
+          tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::heap,
+                                            bytes_of_workspace(value), TensorType{}});
+      return;
+    }
+    scope_.bind(var, value);
+    const Place place = scope_.place_of(var);
+    // After USMP, "sid_3_let" is a place in a pool, and only its name distinguishes values.
+    if (place.alias == var.id()) {
+      body_.alias_places.insert_or_assign(tir::index(var.id()),
+                                          NamedPlace{std::string(var.text(f::Var::name)), place});
+    }
+    note_lookup(place);
+    if (place.kind == Place::Kind::argument && !place.inside) take_argument(var, place);
+  }
+
+  void let(Node node) {
+    // Edited code may keep the result of a kernel: `int32_t status = kernel(a, b);`.
+    if (!is_workspace_allocation(node[f::LetStmt::value])) evaluate(node[f::LetStmt::value]);
+    bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+    push(node[f::LetStmt::body]);
+  }
+
+  // "sid_<n>": int8, as many elements as bytes.
+  void allocate(Node node) {
+    const Node var = node[f::Allocate::buffer_var];
+    scope_.allocate(var);
+    body_.locals.insert_or_assign(
+        tir::index(var.id()),
+        LocalMemory{std::string(var.text(f::Var::name)), memory_of_allocate(node),
+                    bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)),
+                    TensorType{}});
+    push(node[f::Allocate::body]);
+  }
+
+  void allocate_constant(Node node) {
+    const Node var = node[f::AllocateConst::buffer_var];
+    scope_.allocate(var);
+    TensorType type;
+    type.dtype = node.dtype(f::AllocateConst::dtype);
+    type.shape.emplace();
+    for (const Node extent : node.list(f::AllocateConst::extents)) {
+      type.shape->push_back(integer_of(extent).value_or(-1));
+    }
+    const auto bytes = type.bytes();
+    // If an extent is not constant or there are too many bytes, the shape is useless.
+    if (!bytes) type.shape.reset();
+    body_.locals.insert_or_assign(
+        tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
+                                          bytes, std::move(type)});
+    push(node[f::AllocateConst::body]);
+  }
+
+  // Null checks of allocations and checks of strides: branches that call nothing and write nothing.
+  bool is_inert(Node statement) {
+    const auto known = inert_.find(tir::index(statement.id()));
+    if (known != inert_.end()) return known->second;
+    NodeSet seen;
+    const bool inert = !has_below(statement, seen, has_effect);
+    inert_.emplace(tir::index(statement.id()), inert);
+    return inert;
+  }
+
+  void branch(Node node) {
+    // In C, conditions contain calls: `if (kernel(a, b) != 0) return -1;`.
+    evaluate(node[f::IfThenElse::condition]);
+    for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
+      if (node[field] && !is_inert(node[field])) {
+        return unknown_statement("a branch that is more than a check");
+      }
+    }
+  }
+
+  // If an input or constant is itself an output, AOTExecutorCodegen copies it in a loop over its
+  // bytes.
+  void loop(Node node) {
+    if (const auto copy = copy_loop(node, scope_)) {
+      note_lookup(copy->from);
+      body_.steps.push_back(*copy);
+    } else {
+      unknown_statement("a loop that is not a copy");
+    }
+  }
+
+  // A store into tvm_stack_alloca memory fills the shape of a tensor struct.
+  bool store_on_stack(Node node) {
+    const bool is_buffer_store = node.is(Kind::BufferStore);
+    const Node data = is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data]
+                                      : node[f::Store::buffer_var];
+    const Place place = scope_.place_of(data);
+    if (place.kind != Place::Kind::stack) return false;
+    std::optional<std::int64_t> element;
+    if (!is_buffer_store) {
+      element = integer_of(node[f::Store::index]);
+    } else if (node.list(f::BufferStore::indices).size() == 1) {
+      element = integer_of(node.list(f::BufferStore::indices)[0]);
+    }
+    // One dimension only: TVM flattens buffers on the stack.
+    const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
+    if (element) scope_.store(place, *element, value);
+    return true;
+  }
+
+  void store(Node node) {
+    if (!store_on_stack(node)) unknown_statement("a store");
+  }
+
+  void evaluate(Node expr) {
+    // Other expressions have no effect here: v0.9 to v0.12 print `Evaluate(0)` for an absent list
+    // of hooks, and `ret` ends the function that MakeUnpackedAPI made.
+    const Node kernel_call = call_inside(expr);
+    if (kernel_call) return call(kernel_call);
+    if (operator_of(expr) == "tvm_struct_set") return scope_.set_field(expr);
+    look_for_calls(expr);
+  }
+
+  // Remembers harmless nodes, so that shared ones are not visited again.
+  void look_for_calls(Node expr) {
+    constexpr int kEnough = 100;
+    if (calls_inside_ > kEnough || !has_below(expr, harmless_, may_do_anything)) return;
+    ++calls_inside_;
+    harmless_.clear();
+    unknown_statement("a call inside of an expression");
+  }
+
+  // Code that users add to generated C: reading a counter, a hook, a check.
+  void text(Node node) {
+    const std::string_view text = string_of(node.map(f::OpaqueStmt::fields).find("text"));
+    constexpr std::size_t kShown = 60;
+    std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
+    if (shown.size() < text.size()) shown += "…";
+    if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
+    // It gets no memory of main.
+    const std::string_view callee = string_of(node.map(f::OpaqueStmt::fields).find("calls"));
+    if (!callee.empty()) return body_.steps.push_back(RawCall{.symbol = callee, .arguments = {}});
+    unknown_statement(quoted(shown));
+  }
+
+  void call(Node node) {
+    if (const auto hook = device_hook(node, scope_)) {
+      body_.steps.push_back(*hook);
+      return;
+    }
+    auto raw = decode_call(node, scope_);
+    // Also after a call that cannot be read: its arguments must not count as those of the next
+    // call.
+    scope_.end_call();
+    if (!raw) return unknown_statement("a call of a function without a name");
+    for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
+    body_.steps.push_back(std::move(*raw));
+  }
+
+  // v0.8 with linked parameters: at run time, lookup_param("p0") finds a weight by its name.
+  void note_lookup(const Place& place) {
+    if (place.kind != Place::Kind::lookup) return;
+    const Node name = function_.module().node(static_cast<tir::NodeId>(place.root));
+    body_.lookups.emplace(place.root, string_of(name));
+  }
+
+  // A Buffer of a packed argument states the type of the argument.
+  void declare(Node buffer) {
+    const Place place = scope_.place_of(buffer[f::Buffer::data]);
+    if (place.kind == Place::Kind::argument && !place.inside) {
+      packed_argument(place).buffer = buffer;
+    }
+  }
+
+  MainParameter& packed_argument(const Place& place) { return arguments_[place.root]; }
+
+  // The first variable is the tensor ("arg.x" in old versions, "x" in new ones), then its data.
+  void take_argument(Node var, const Place& place) {
+    MainParameter& parameter = packed_argument(place);
+    if (!parameter.name.empty()) return;
+    std::string_view name = var.text(f::Var::name);
+    if (name.starts_with("arg.")) name.remove_prefix(4);
+    parameter.name = name;
+  }
+
+  // The parameters of main, or, after MakePackedAPI, those that main takes out of its TVMValues.
+  void collect_parameters() {
+    const tir::NodeList params = function_.list(f::PrimFunc::params);
+    std::vector<MainParameter> own(params.size());
+    std::map<std::uint32_t, std::size_t> position;
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      own[i].name = params[i].text(f::Var::name);
+      own[i].is_own_data = true;
+      position.emplace(tir::index(params[i].id()), i);
+    }
+    const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const auto at = position.find(tir::index(buffers.key(i).id()));
+      if (at == position.end()) continue;
+      MainParameter& parameter = own[at->second];
+      parameter.buffer = buffers.value(i);
+      parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
+    }
+    // A function that takes tensors out of TVMValues has no other tensor parameters.
+    body_.is_packed = !arguments_.empty();
+    if (!body_.is_packed) {
+      body_.parameters = std::move(own);
+      return;
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      body_.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
+    }
+    // Main may not use some arguments, but their positions still count.
+    body_.parameters.resize(std::size_t{arguments_.rbegin()->first} + 1);
+    for (auto& [i, parameter] : arguments_) body_.parameters[i] = std::move(parameter);
+  }
+
+  void push(tir::Node node) { stack_.push_back(node); }
+
   void unknown_statement(std::string what) {
     body_.steps.push_back(UnknownStatement{std::move(what)});
   }
-
-  void collect_parameters();
-  MainParameter& packed_argument(const Place& place);
-  void take_argument(tir::Node var, const Place& place);
-  void note_lookup(const Place& place);
 
   tir::Node function_;
   Scope scope_;
@@ -99,278 +349,6 @@ class MainReader {
   NodeSet harmless_;                               // nodes without calls in or below them
   int calls_inside_ = 0;                           // of expressions
 };
-
-MainBody MainReader::run() && {
-  push(function_[f::PrimFunc::body]);
-  // A stack of remaining statements instead of recursion: lets in the input may nest to any depth.
-  std::uint64_t statements = 0;
-  while (!stack_.empty()) {
-    if (++statements > limits_.max_statements) {
-      throw support::Error(
-          ErrorKind::invalid_input,
-          "main has more than " + std::to_string(limits_.max_statements) + " statements");
-    }
-    const Node node = stack_.back();
-    stack_.pop_back();
-    if (node) statement(node);
-  }
-  collect_parameters();
-  return std::move(body_);
-}
-
-void MainReader::statement(Node node) {
-  switch (node.kind()) {
-    case Kind::SeqStmt: {
-      const tir::NodeList seq = node.list(f::SeqStmt::seq);
-      // Pushes the last one first, so that the first one is on top.
-      for (std::size_t i = seq.size(); i-- > 0;) push(seq[i]);
-      return;
-    }
-    case Kind::LetStmt:
-      return let(node);
-    // v0.8 wraps main in device_type and device_id, MakePackedAPI in compute_scope.
-    case Kind::AttrStmt:
-      return push(node[f::AttrStmt::body]);
-    // MakePackedAPI generates checks of the arguments that it unpacks.
-    case Kind::AssertStmt:
-      return push(node[f::AssertStmt::body]);
-    case Kind::DeclBuffer:
-      declare(node[f::DeclBuffer::buffer]);
-      return push(node[f::DeclBuffer::body]);
-    case Kind::Allocate:
-      return allocate(node);
-    case Kind::AllocateConst:
-      return allocate_constant(node);
-    case Kind::IfThenElse:
-      return branch(node);
-    case Kind::For:
-      return loop(node);
-    case Kind::BufferStore:
-    case Kind::Store:
-      return store(node);
-    case Kind::Evaluate:
-      return evaluate(node[f::Evaluate::value]);
-    case Kind::OpaqueStmt:
-      return text(node);
-    default:
-      return unknown_statement("a statement of kind " + std::string(node.info().name));
-  }
-}
-
-// A let is an allocation (after LowerTVMBuiltin) or another name of a place.
-void MainReader::bind(Node var, Node value) {
-  if (is_workspace_allocation(value)) {
-    scope_.allocate(var);
-    body_.locals.insert_or_assign(tir::index(var.id()),
-                                  LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::heap,
-                                              bytes_of_workspace(value), TensorType{}});
-    return;
-  }
-  scope_.bind(var, value);
-  const Place place = scope_.place_of(var);
-  // After USMP, "sid_3_let" is a place in a pool, and only its name distinguishes values.
-  if (place.alias == var.id()) {
-    body_.alias_places.insert_or_assign(tir::index(var.id()),
-                                        NamedPlace{std::string(var.text(f::Var::name)), place});
-  }
-  note_lookup(place);
-  if (place.kind == Place::Kind::argument && !place.inside) take_argument(var, place);
-}
-
-void MainReader::let(Node node) {
-  // Edited code may keep the result of a kernel: `int32_t status = kernel(a, b);`.
-  if (!is_workspace_allocation(node[f::LetStmt::value])) evaluate(node[f::LetStmt::value]);
-  bind(node[f::LetStmt::var], node[f::LetStmt::value]);
-  push(node[f::LetStmt::body]);
-}
-
-// "sid_<n>": int8, as many elements as bytes.
-void MainReader::allocate(Node node) {
-  const Node var = node[f::Allocate::buffer_var];
-  scope_.allocate(var);
-  body_.locals.insert_or_assign(
-      tir::index(var.id()),
-      LocalMemory{std::string(var.text(f::Var::name)), memory_of_allocate(node),
-                  bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)),
-                  TensorType{}});
-  push(node[f::Allocate::body]);
-}
-
-void MainReader::allocate_constant(Node node) {
-  const Node var = node[f::AllocateConst::buffer_var];
-  scope_.allocate(var);
-  TensorType type;
-  type.dtype = node.dtype(f::AllocateConst::dtype);
-  type.shape.emplace();
-  for (const Node extent : node.list(f::AllocateConst::extents)) {
-    type.shape->push_back(integer_of(extent).value_or(-1));
-  }
-  const auto bytes = type.bytes();
-  // If an extent is not constant or there are too many bytes, the shape is useless.
-  if (!bytes) type.shape.reset();
-  body_.locals.insert_or_assign(
-      tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
-                                        bytes, std::move(type)});
-  push(node[f::AllocateConst::body]);
-}
-
-// Null checks of allocations and checks of strides: branches that call nothing and write nothing.
-bool MainReader::is_inert(Node statement) {
-  const auto known = inert_.find(tir::index(statement.id()));
-  if (known != inert_.end()) return known->second;
-  NodeSet seen;
-  const bool inert = !has_below(statement, seen, has_effect);
-  inert_.emplace(tir::index(statement.id()), inert);
-  return inert;
-}
-
-void MainReader::branch(Node node) {
-  // In C, conditions contain calls: `if (kernel(a, b) != 0) return -1;`.
-  evaluate(node[f::IfThenElse::condition]);
-  for (const std::uint8_t field : {f::IfThenElse::then_case, f::IfThenElse::else_case}) {
-    if (node[field] && !is_inert(node[field])) {
-      return unknown_statement("a branch that is more than a check");
-    }
-  }
-}
-
-// If an input or constant is itself an output, AOTExecutorCodegen copies it in a loop over its
-// bytes.
-void MainReader::loop(Node node) {
-  if (const auto copy = copy_loop(node, scope_)) {
-    note_lookup(copy->from);
-    body_.steps.push_back(*copy);
-  } else {
-    unknown_statement("a loop that is not a copy");
-  }
-}
-
-// A store into tvm_stack_alloca memory fills the shape of a tensor struct.
-bool MainReader::store_on_stack(Node node) {
-  const bool is_buffer_store = node.is(Kind::BufferStore);
-  const Node data =
-      is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data] : node[f::Store::buffer_var];
-  const Place place = scope_.place_of(data);
-  if (place.kind != Place::Kind::stack) return false;
-  std::optional<std::int64_t> element;
-  if (!is_buffer_store) {
-    element = integer_of(node[f::Store::index]);
-  } else if (node.list(f::BufferStore::indices).size() == 1) {
-    element = integer_of(node.list(f::BufferStore::indices)[0]);
-  }
-  // One dimension only: TVM flattens buffers on the stack.
-  const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
-  if (element) scope_.store(place, *element, value);
-  return true;
-}
-
-void MainReader::store(Node node) {
-  if (!store_on_stack(node)) unknown_statement("a store");
-}
-
-void MainReader::evaluate(Node expr) {
-  // Other expressions have no effect here: v0.9 to v0.12 print `Evaluate(0)` for an absent list of
-  // hooks, and `ret` ends the function that MakeUnpackedAPI made.
-  const Node kernel_call = call_inside(expr);
-  if (kernel_call) return call(kernel_call);
-  if (operator_of(expr) == "tvm_struct_set") return scope_.set_field(expr);
-  look_for_calls(expr);
-}
-
-// Remembers harmless nodes, so that shared ones are not visited again.
-void MainReader::look_for_calls(Node expr) {
-  constexpr int kEnough = 100;
-  if (calls_inside_ > kEnough || !has_below(expr, harmless_, may_do_anything)) return;
-  ++calls_inside_;
-  harmless_.clear();
-  unknown_statement("a call inside of an expression");
-}
-
-// Code that users add to generated C: reading a counter, a hook, a check.
-void MainReader::text(Node node) {
-  const std::string_view text = string_of(node.map(f::OpaqueStmt::fields).find("text"));
-  constexpr std::size_t kShown = 60;
-  std::string shown(text.substr(0, std::min(text.find('\n'), kShown)));
-  if (shown.size() < text.size()) shown += "…";
-  if (is_inert_text(node)) return body_.steps.push_back(IgnoredStatement{std::move(shown)});
-  // It gets no memory of main.
-  const std::string_view callee = string_of(node.map(f::OpaqueStmt::fields).find("calls"));
-  if (!callee.empty()) return body_.steps.push_back(RawCall{.symbol = callee, .arguments = {}});
-  unknown_statement(quoted(shown));
-}
-
-void MainReader::call(Node node) {
-  if (const auto hook = device_hook(node, scope_)) {
-    body_.steps.push_back(*hook);
-    return;
-  }
-  auto raw = decode_call(node, scope_);
-  // Also after a call that cannot be read: its arguments must not count as those of the next call.
-  scope_.end_call();
-  if (!raw) return unknown_statement("a call of a function without a name");
-  for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
-  body_.steps.push_back(std::move(*raw));
-}
-
-// v0.8 with linked parameters: at run time, lookup_param("p0") finds a weight by its name.
-void MainReader::note_lookup(const Place& place) {
-  if (place.kind != Place::Kind::lookup) return;
-  const Node name = function_.module().node(static_cast<tir::NodeId>(place.root));
-  body_.lookups.emplace(place.root, string_of(name));
-}
-
-// A Buffer of a packed argument states the type of the argument.
-void MainReader::declare(Node buffer) {
-  const Place place = scope_.place_of(buffer[f::Buffer::data]);
-  if (place.kind == Place::Kind::argument && !place.inside) {
-    packed_argument(place).buffer = buffer;
-  }
-}
-
-MainParameter& MainReader::packed_argument(const Place& place) {
-  return arguments_[place.root];
-}
-
-// The first variable is the tensor ("arg.x" in old versions, "x" in new ones), then its data.
-void MainReader::take_argument(Node var, const Place& place) {
-  MainParameter& parameter = packed_argument(place);
-  if (!parameter.name.empty()) return;
-  std::string_view name = var.text(f::Var::name);
-  if (name.starts_with("arg.")) name.remove_prefix(4);
-  parameter.name = name;
-}
-
-// The parameters of main, or, after MakePackedAPI, those that main takes out of its TVMValues.
-void MainReader::collect_parameters() {
-  const tir::NodeList params = function_.list(f::PrimFunc::params);
-  std::vector<MainParameter> own(params.size());
-  std::map<std::uint32_t, std::size_t> position;
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    own[i].name = params[i].text(f::Var::name);
-    own[i].is_own_data = true;
-    position.emplace(tir::index(params[i].id()), i);
-  }
-  const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    const auto at = position.find(tir::index(buffers.key(i).id()));
-    if (at == position.end()) continue;
-    MainParameter& parameter = own[at->second];
-    parameter.buffer = buffers.value(i);
-    parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
-  }
-  // A function that takes tensors out of TVMValues has no other tensor parameters.
-  body_.is_packed = !arguments_.empty();
-  if (!body_.is_packed) {
-    body_.parameters = std::move(own);
-    return;
-  }
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    body_.packed_api_parameters.emplace(static_cast<std::uint32_t>(i), std::move(own[i]));
-  }
-  // Main may not use some arguments, but their positions still count.
-  body_.parameters.resize(std::size_t{arguments_.rbegin()->first} + 1);
-  for (auto& [i, parameter] : arguments_) body_.parameters[i] = std::move(parameter);
-}
 
 }  // namespace
 

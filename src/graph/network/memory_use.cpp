@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 
 #include "graph/allocations.h"
@@ -41,62 +40,6 @@ struct Region {
 /// The kinds of memory that are not pools, in the order of Topology::memory.
 constexpr std::array kOutsideOfPools{MemoryKind::executor, MemoryKind::heap, MemoryKind::stack};
 
-/// Counts the bytes in use at each step, region by region.
-/// A value is live from the step that defines it to the last one that accesses it, both included
-/// (Lifetimes); a kernel's workspace is live during its call, and a constant always. Each adds a
-/// range of bytes to its region for that time. `follow` then visits the steps at which ranges begin
-/// or end, and Coverage counts the bytes in at least one range: bytes that a result shares with an
-/// input whose lifetime ends count once.
-/// Outside of pools, the place of an allocation is unknown. Lays out main's allocations
-/// consecutively, as a stack allocator would, and those of a kernel after them.
-class MemoryCounter {
- public:
-  explicit MemoryCounter(const Topology& topology)
-      : topology_(topology),
-        regions_(topology.pools.size() + kOutsideOfPools.size()),
-        bases_(topology.storages.size()),
-        calls_at_(topology.steps()) {}
-
-  std::vector<MemoryUse> run() &&;
-
- private:
-  void name_regions();
-  void lay_out_allocations();
-  void place_values();
-  void place_constants(const Kernel& kernel);
-  void place_workspaces(const Call& call);
-  void place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel);
-  void note_unseen(const Kernel& kernel, const Call& call);
-  void note_gaps();
-  Region& region_of(MemoryKind memory, std::optional<PoolId> pool);
-  void follow(Region& region) const;
-
-  // For all calls together; real networks have far fewer.
-  static constexpr std::size_t kMaxWorkspaces = 10'000'000;
-
-  const Topology& topology_;
-  std::vector<Region> regions_;                  // by pool, then in the order of kOutsideOfPools
-  std::vector<std::uint64_t> bases_;             // by storage
-  std::vector<std::optional<CallId>> calls_at_;  // by position
-  std::size_t workspaces_ = 0;
-};
-
-Region& MemoryCounter::region_of(MemoryKind memory, std::optional<PoolId> pool) {
-  if (pool) return regions_[index(*pool)];
-  const auto at = std::find(kOutsideOfPools.begin(), kOutsideOfPools.end(), memory);
-  return regions_[topology_.pools.size() + static_cast<std::size_t>(at - kOutsideOfPools.begin())];
-}
-
-void MemoryCounter::name_regions() {
-  for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
-    regions_[i].use.pool = static_cast<PoolId>(i);
-  }
-  for (const MemoryKind kind : kOutsideOfPools) region_of(kind, {}).use.kind = kind;
-  for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
-    calls_at_[topology_.calls[i].position] = static_cast<CallId>(i);
-  }
-}
-
 // Several calls of one kernel give one reason.
 void Region::note(std::string why) {
   // A few are enough to show the error.
@@ -128,109 +71,6 @@ std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& sto
 /// graph executor copies its constant parameters into its own storage.
 bool takes_memory(const Storage& storage) {
   return storage.memory && *storage.memory != MemoryKind::program;
-}
-
-// A storage that never contains a value also takes memory: main allocates it.
-void MemoryCounter::lay_out_allocations() {
-  for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
-    const Storage& storage = topology_.storages[i];
-    if (storage.pool || !takes_memory(storage)) continue;
-    Region& region = region_of(*storage.memory, {});
-    bases_[i] = region.allocated;
-    region.allocated = sum_of(region.allocated, storage.bytes.value_or(0));
-    if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is not known");
-  }
-}
-
-void MemoryCounter::place_values() {
-  const Lifetimes lifetimes(topology_);
-  for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-    const Value& value = topology_.values[i];
-    const Storage& storage = topology_[value.storage];
-    if (!takes_memory(storage)) continue;
-    Region& region = region_of(*storage.memory, storage.pool);
-    const auto begin = storage.pool ? storage.offset : std::optional(bases_[index(value.storage)]);
-    const auto bytes = bytes_in_use(value, storage);
-    if (begin && bytes) {
-      const Lifetime life = lifetimes.of(static_cast<ValueId>(i));
-      region.live_ranges.push_back({range_of(*begin, *bytes), life});
-    } else {
-      region.note_more("place or size of " + quoted(value.name) + " is not known");
-    }
-  }
-}
-
-/// Places a kernel's own tensor: in a pool at its offset, else after the memory of main and the
-/// graph executor.
-void MemoryCounter::place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel) {
-  Region& region = region_of(buffer.memory, buffer.pool);
-  if (!buffer.offset || !buffer.bytes) {
-    return region.note_more("place or size of " + quoted(buffer.name) + " in " +
-                            quoted(kernel.symbol) + " is not known");
-  }
-  if (buffer.is_conditional || kernel.may_end_early) {
-    region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
-  }
-  const std::uint64_t base = buffer.pool ? 0 : region.allocated;
-  region.live_ranges.push_back({range_of(sum_of(base, *buffer.offset), *buffer.bytes), life});
-}
-
-void MemoryCounter::place_constants(const Kernel& kernel) {
-  for (const KernelBuffer& buffer : kernel.constants) {
-    if (buffer.pool) place(buffer, {}, kernel);
-  }
-}
-
-void MemoryCounter::place_workspaces(const Call& call) {
-  const Lifetime during{call.position, call.position};
-  const Kernel& kernel = topology_.kernel_of(call);
-  for (const KernelBuffer& buffer : kernel.workspaces) {
-    if (++workspaces_ > kMaxWorkspaces) {
-      region_of(buffer.memory, buffer.pool).note_more("there are too many calls to count them");
-    } else {
-      place(buffer, during, kernel);
-    }
-  }
-}
-
-// The allocations of code that is not understood, and its accesses to its arguments, are unknown.
-// Their directions and lifetimes are only assumed.
-void MemoryCounter::note_unseen(const Kernel& kernel, const Call& call) {
-  if (kernel.is_understood()) return;
-  const std::string why = kernel.has_tir() ? quoted(kernel.symbol) + ": " + kernel.gaps.front()
-                                           : quoted(kernel.symbol) + " has no TIR";
-  const auto note = [&](Region& region) {
-    region.note_more(why);
-    if (kernel.may_end_early) region.note_less(why);
-  };
-  // A function without a definition may read less of its arguments than its calls suggest.
-  const auto note_given = [&](Region& region) {
-    note(region);
-    if (kernel.origin == KernelOrigin::unknown) region.note_less(why);
-  };
-  for (const Argument& argument : call.arguments) {
-    if (argument.pool) note_given(region_of(MemoryKind::pool, argument.pool));
-    if (!argument.storage) continue;
-    // The graph executor allocates its storages independently of the kernels.
-    const Storage& storage = topology_[*argument.storage];
-    const bool is_of_executor = storage.memory == MemoryKind::executor;
-    if (takes_memory(storage) && !is_of_executor)
-      note_given(region_of(*storage.memory, storage.pool));
-  }
-  note(region_of(MemoryKind::heap, {}));
-  note(region_of(MemoryKind::stack, {}));
-}
-
-/// Parts of main that are not understood may allocate memory, overwrite a tensor in use, or use a
-/// tensor for longer. Therefore no number of any region is a bound.
-void MemoryCounter::note_gaps() {
-  for (const std::string& gap : topology_.gaps) {
-    for (Region& region : regions_) {
-      if (!region.use.pool && region.use.kind == MemoryKind::executor) continue;
-      region.note_more(gap);
-      region.note_less(gap);
-    }
-  }
 }
 
 /// Live ranges in the order of their beginnings and in the order of their ends.
@@ -274,28 +114,6 @@ void note(MemoryUse& use, const MemoryPeak& now) {
   }
 }
 
-void MemoryCounter::follow(Region& region) const {
-  const LiveRangeOrder order(region.live_ranges);
-  Coverage coverage(ranges_of(region.live_ranges));
-  auto next = order.by_start.begin();
-  auto leaving = order.by_end.begin();
-  MemoryUse& use = region.use;
-  use.used = region.allocated;
-  for (const std::int64_t step : order.changes()) {
-    if (static_cast<std::uint64_t>(step) >= calls_at_.size()) break;
-    for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
-      coverage.add((*next)->range);
-    }
-    // Skips ranges that are live at no step of main.
-    for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
-      coverage.remove((*leaving)->range);
-    }
-    use.used = std::max(use.used, coverage.end());
-    const auto position = static_cast<Position>(step);
-    note(use, {position, calls_at_[position], coverage.bytes()});
-  }
-}
-
 /// A region that reaches the largest number may be larger.
 void note_size(Region& region) {
   if (region.use.used >= kMostBytes) region.note_more("it is too large to count its bytes");
@@ -306,33 +124,203 @@ Exactness exactness_of(const Region& region) {
   return region.may_be_less ? Exactness::at_most : Exactness::exact;
 }
 
-std::vector<MemoryUse> MemoryCounter::run() && {
-  name_regions();
-  lay_out_allocations();
-  place_values();
-  for (const Kernel& kernel : topology_.kernels) place_constants(kernel);
-  for (const Call& call : topology_.calls) {
-    place_workspaces(call);
-    note_unseen(topology_.kernel_of(call), call);
-  }
-  note_gaps();
-  std::vector<MemoryUse> result;
-  for (Region& region : regions_) {
-    const bool is_empty = region.allocated == 0 && region.live_ranges.empty();
-    // Keeps regions of unknown size: unknown is not empty.
-    if (!region.use.pool && is_empty && !region.may_be_more) continue;
-    follow(region);
-    note_size(region);
-    region.use.exactness = exactness_of(region);
-    if (region.use.pool) {
-      region.use.bytes = topology_[*region.use.pool].bytes;
-    } else if (region.use.exactness == Exactness::exact) {
-      region.use.bytes = region.use.used;
+/// Counts the bytes in use at each step, region by region.
+/// A value is live from the step that defines it to the last one that accesses it, both included
+/// (Lifetimes); a kernel's workspace is live during its call, and a constant always. Each adds a
+/// range of bytes to its region for that time. `follow` then visits the steps at which ranges begin
+/// or end, and Coverage counts the bytes in at least one range: bytes that a result shares with an
+/// input whose lifetime ends count once.
+/// Outside of pools, the place of an allocation is unknown. Lays out main's allocations
+/// consecutively, as a stack allocator would, and those of a kernel after them.
+class MemoryCounter {
+ public:
+  explicit MemoryCounter(const Topology& topology)
+      : topology_(topology),
+        regions_(topology.pools.size() + kOutsideOfPools.size()),
+        bases_(topology.storages.size()),
+        calls_at_(topology.steps()) {}
+
+  std::vector<MemoryUse> run() && {
+    name_regions();
+    lay_out_allocations();
+    place_values();
+    for (const Kernel& kernel : topology_.kernels) place_constants(kernel);
+    for (const Call& call : topology_.calls) {
+      place_workspaces(call);
+      note_unseen(topology_.kernel_of(call), call);
     }
-    result.push_back(std::move(region.use));
+    note_gaps();
+    std::vector<MemoryUse> result;
+    for (Region& region : regions_) {
+      const bool is_empty = region.allocated == 0 && region.live_ranges.empty();
+      // Keeps regions of unknown size: unknown is not empty.
+      if (!region.use.pool && is_empty && !region.may_be_more) continue;
+      follow(region);
+      note_size(region);
+      region.use.exactness = exactness_of(region);
+      if (region.use.pool) {
+        region.use.bytes = topology_[*region.use.pool].bytes;
+      } else if (region.use.exactness == Exactness::exact) {
+        region.use.bytes = region.use.used;
+      }
+      result.push_back(std::move(region.use));
+    }
+    return result;
   }
-  return result;
-}
+
+ private:
+  Region& region_of(MemoryKind memory, std::optional<PoolId> pool) {
+    if (pool) return regions_[index(*pool)];
+    const auto at = std::find(kOutsideOfPools.begin(), kOutsideOfPools.end(), memory);
+    return regions_[topology_.pools.size() +
+                    static_cast<std::size_t>(at - kOutsideOfPools.begin())];
+  }
+
+  void name_regions() {
+    for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
+      regions_[i].use.pool = static_cast<PoolId>(i);
+    }
+    for (const MemoryKind kind : kOutsideOfPools) region_of(kind, {}).use.kind = kind;
+    for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
+      calls_at_[topology_.calls[i].position] = static_cast<CallId>(i);
+    }
+  }
+
+  // A storage that never contains a value also takes memory: main allocates it.
+  void lay_out_allocations() {
+    for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
+      const Storage& storage = topology_.storages[i];
+      if (storage.pool || !takes_memory(storage)) continue;
+      Region& region = region_of(*storage.memory, {});
+      bases_[i] = region.allocated;
+      region.allocated = sum_of(region.allocated, storage.bytes.value_or(0));
+      if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is not known");
+    }
+  }
+
+  void place_values() {
+    const Lifetimes lifetimes(topology_);
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+      const Value& value = topology_.values[i];
+      const Storage& storage = topology_[value.storage];
+      if (!takes_memory(storage)) continue;
+      Region& region = region_of(*storage.memory, storage.pool);
+      const auto begin =
+          storage.pool ? storage.offset : std::optional(bases_[index(value.storage)]);
+      const auto bytes = bytes_in_use(value, storage);
+      if (begin && bytes) {
+        const Lifetime life = lifetimes.of(static_cast<ValueId>(i));
+        region.live_ranges.push_back({range_of(*begin, *bytes), life});
+      } else {
+        region.note_more("place or size of " + quoted(value.name) + " is not known");
+      }
+    }
+  }
+
+  /// Places a kernel's own tensor: in a pool at its offset, else after the memory of main and the
+  /// graph executor.
+  void place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel) {
+    Region& region = region_of(buffer.memory, buffer.pool);
+    if (!buffer.offset || !buffer.bytes) {
+      return region.note_more("place or size of " + quoted(buffer.name) + " in " +
+                              quoted(kernel.symbol) + " is not known");
+    }
+    if (buffer.is_conditional || kernel.may_end_early) {
+      region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
+    }
+    const std::uint64_t base = buffer.pool ? 0 : region.allocated;
+    region.live_ranges.push_back({range_of(sum_of(base, *buffer.offset), *buffer.bytes), life});
+  }
+
+  void place_constants(const Kernel& kernel) {
+    for (const KernelBuffer& buffer : kernel.constants) {
+      if (buffer.pool) place(buffer, {}, kernel);
+    }
+  }
+
+  void place_workspaces(const Call& call) {
+    const Lifetime during{call.position, call.position};
+    const Kernel& kernel = topology_.kernel_of(call);
+    for (const KernelBuffer& buffer : kernel.workspaces) {
+      if (++workspaces_ > kMaxWorkspaces) {
+        region_of(buffer.memory, buffer.pool).note_more("there are too many calls to count them");
+      } else {
+        place(buffer, during, kernel);
+      }
+    }
+  }
+
+  // The allocations of code that is not understood, and its accesses to its arguments, are unknown.
+  // Their directions and lifetimes are only assumed.
+  void note_unseen(const Kernel& kernel, const Call& call) {
+    if (kernel.is_understood()) return;
+    const std::string why = kernel.has_tir() ? quoted(kernel.symbol) + ": " + kernel.gaps.front()
+                                             : quoted(kernel.symbol) + " has no TIR";
+    const auto note = [&](Region& region) {
+      region.note_more(why);
+      if (kernel.may_end_early) region.note_less(why);
+    };
+    // A function without a definition may read less of its arguments than its calls suggest.
+    const auto note_given = [&](Region& region) {
+      note(region);
+      if (kernel.origin == KernelOrigin::unknown) region.note_less(why);
+    };
+    for (const Argument& argument : call.arguments) {
+      if (argument.pool) note_given(region_of(MemoryKind::pool, argument.pool));
+      if (!argument.storage) continue;
+      // The graph executor allocates its storages independently of the kernels.
+      const Storage& storage = topology_[*argument.storage];
+      const bool is_of_executor = storage.memory == MemoryKind::executor;
+      if (takes_memory(storage) && !is_of_executor)
+        note_given(region_of(*storage.memory, storage.pool));
+    }
+    note(region_of(MemoryKind::heap, {}));
+    note(region_of(MemoryKind::stack, {}));
+  }
+
+  /// Parts of main that are not understood may allocate memory, overwrite a tensor in use, or use a
+  /// tensor for longer. Therefore no number of any region is a bound.
+  void note_gaps() {
+    for (const std::string& gap : topology_.gaps) {
+      for (Region& region : regions_) {
+        if (!region.use.pool && region.use.kind == MemoryKind::executor) continue;
+        region.note_more(gap);
+        region.note_less(gap);
+      }
+    }
+  }
+
+  void follow(Region& region) const {
+    const LiveRangeOrder order(region.live_ranges);
+    Coverage coverage(ranges_of(region.live_ranges));
+    auto next = order.by_start.begin();
+    auto leaving = order.by_end.begin();
+    MemoryUse& use = region.use;
+    use.used = region.allocated;
+    for (const std::int64_t step : order.changes()) {
+      if (static_cast<std::uint64_t>(step) >= calls_at_.size()) break;
+      for (; next != order.by_start.end() && (*next)->life.from <= step; ++next) {
+        coverage.add((*next)->range);
+      }
+      // Skips ranges that are live at no step of main.
+      for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
+        coverage.remove((*leaving)->range);
+      }
+      use.used = std::max(use.used, coverage.end());
+      const auto position = static_cast<Position>(step);
+      note(use, {position, calls_at_[position], coverage.bytes()});
+    }
+  }
+
+  // For all calls together; real networks have far fewer.
+  static constexpr std::size_t kMaxWorkspaces = 10'000'000;
+
+  const Topology& topology_;
+  std::vector<Region> regions_;                  // by pool, then in the order of kOutsideOfPools
+  std::vector<std::uint64_t> bases_;             // by storage
+  std::vector<std::optional<CallId>> calls_at_;  // by position
+  std::size_t workspaces_ = 0;
+};
 
 }  // namespace
 

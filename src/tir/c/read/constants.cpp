@@ -70,21 +70,126 @@ class RowReader {
         end_(source.text.data() + rows.end) {}
 
   template <class Number>
-  std::vector<std::byte> read();
+  std::vector<std::byte> read() {
+    constexpr std::uint64_t kRow = Printed<Number>::kElements;
+    std::vector<std::byte> data(count_ * sizeof(Number));
+    std::byte* to = data.data();
+    for (std::uint64_t i = 0; i < count_; i += kRow, to += kRow * sizeof(Number)) {
+      skip_blanks();
+      // A whole row at once; where that fails, element by element, which also says what is wrong.
+      if (take_printed<Number>(i, to)) continue;
+      const std::uint64_t left = std::min(kRow, count_ - i);
+      for (std::uint64_t k = 0; k < left; ++k) {
+        take_element<Number>(i + k, to + k * sizeof(Number));
+      }
+    }
+    skip_blanks();
+    if (at_ != end_)
+      fail(at_, fmt::format("expected '}}' after the {} elements of the array", count_));
+    return data;
+  }
 
  private:
+  /// U, L, LL and both, in either order and case.
+  void take_integer_suffix() {
+    const bool is_unsigned = take_either('U', 'u');
+    const char* const letters = at_;
+    const bool is_long = take_either('L', 'l');
+    if (is_long) take(*letters);
+    if (is_long && !is_unsigned) take_either('U', 'u');
+  }
+
   template <class Number>
-  bool take_printed(std::uint64_t i, std::byte* to);
-  template <class Number>
-  void take_element(std::uint64_t i, std::byte* to);
+  void convert(Number& number, bool is_hexadecimal) {
+    std::from_chars_result result{};
+    if constexpr (std::is_floating_point_v<Number>) {
+      const char* const end = float_end(at_, end_, is_hexadecimal);
+      if (end == nullptr) fail_as_element(first_);
+      const auto format = is_hexadecimal ? std::chars_format::hex : std::chars_format::general;
+      result = std::from_chars(at_, end, number, format);
+      if (result.ec == std::errc() && result.ptr != end) fail_as_element(first_);
+    } else {
+      result = std::from_chars(at_, end_, number, is_hexadecimal ? 16 : 10);
+    }
+    if (result.ec == std::errc::result_out_of_range) {
+      fail(first_, fmt::format("the element is out of the range of {}", to_string(element_)));
+    }
+    if (result.ec != std::errc()) fail_as_element(first_);
+    at_ = result.ptr;
+  }
+
+  /// TVM prints no octal numbers; 010 would be 8 in C and 10 to a reader, so it is refused.
+  Magnitude take_magnitude() {
+    Magnitude magnitude;
+    magnitude.is_negative = take_sign();
+    const bool is_hexadecimal = take_hex_prefix();
+    const bool is_octal =
+        !is_hexadecimal && end_ - at_ > 1 && at_[0] == '0' && at_[1] >= '0' && at_[1] <= '9';
+    if (is_octal) fail(first_, "an octal number");
+    convert(magnitude.value, is_hexadecimal);
+    take_integer_suffix();
+    return magnitude;
+  }
+
   template <class Integer>
-  void take_number(Integer& number) requires std::is_integral_v<Integer>;
+  void take_number(Integer& number) requires std::is_integral_v<Integer> {
+    const Magnitude magnitude = take_magnitude();
+    constexpr std::uint64_t kMost = std::numeric_limits<Integer>::max();
+    constexpr std::uint64_t kLeast = std::is_signed_v<Integer> ? kMost + 1 : 0;
+    if (magnitude.value > (magnitude.is_negative ? kLeast : kMost)) {
+      fail(first_, fmt::format("the element is out of the range of {}", to_string(element_)));
+    }
+    number = static_cast<Integer>(magnitude.is_negative ? 0 - magnitude.value : magnitude.value);
+  }
+
   template <class Float>
-  void take_number(Float& number) requires std::is_floating_point_v<Float>;
+  void take_number(Float& number) requires std::is_floating_point_v<Float> {
+    const bool is_negative = take_sign();
+    if (take_word("INFINITY")) {
+      number = std::numeric_limits<Float>::infinity();
+    } else if (take_word("NAN")) {
+      number = std::numeric_limits<Float>::quiet_NaN();
+    } else {
+      convert(number, take_hex_prefix());
+      if (sizeof(Float) == sizeof(float)) take_either('f', 'F');
+    }
+    if (is_negative) number = -number;
+  }
+
+  /// A comma, which the last element may have or not.
+  void take_separator(std::uint64_t i) {
+    skip_blanks();
+    const bool has_comma = take(',');
+    if (has_comma || i + 1 == count_ || at_ == end_) return;
+    fail(at_, "expected ',' after an element of the array");
+  }
+
   template <class Number>
-  void convert(Number& number, bool is_hexadecimal);
-  Magnitude take_magnitude();
-  void take_separator(std::uint64_t i);
+  void take_element(std::uint64_t i, std::byte* to) {
+    skip_blanks();
+    if (at_ == end_) {
+      fail(at_, fmt::format("the array ends after {} of its {} elements", i, count_));
+    }
+    first_ = at_;
+    Number number{};
+    take_number(number);
+    take_separator(i);
+    std::memcpy(to, &number, sizeof number);
+  }
+
+  /// A row as TVM prints it; false: there is none, and nothing was passed over.
+  template <class Number>
+  bool take_printed(std::uint64_t i, std::byte* to) {
+    using Row = Printed<Number>;
+    if (count_ - i < Row::kElements) return false;
+    if (static_cast<std::size_t>(end_ - at_) < Row::kMostBytes) return false;
+    std::array<Number, Row::kElements> numbers;
+    const char* const end = Row::take(at_, numbers.data());
+    if (end == nullptr) return false;
+    std::memcpy(to, numbers.data(), sizeof numbers);
+    at_ = end;
+    return true;
+  }
 
   void skip_blanks() {
     while (at_ < end_ && is_blank(*at_)) ++at_;
@@ -110,7 +215,6 @@ class RowReader {
     if (is_there) at_ += 2;
     return is_there;
   }
-  void take_integer_suffix();
 
   [[noreturn]] void fail(const char* at, std::string message) const {
     support::fail_at(source_, static_cast<std::size_t>(at - source_.text.data()),
@@ -127,127 +231,6 @@ class RowReader {
   const char* end_;
   const char* first_ = nullptr;  // of the element that is being read
 };
-
-/// U, L, LL and both, in either order and case.
-void RowReader::take_integer_suffix() {
-  const bool is_unsigned = take_either('U', 'u');
-  const char* const letters = at_;
-  const bool is_long = take_either('L', 'l');
-  if (is_long) take(*letters);
-  if (is_long && !is_unsigned) take_either('U', 'u');
-}
-
-template <class Number>
-void RowReader::convert(Number& number, bool is_hexadecimal) {
-  std::from_chars_result result{};
-  if constexpr (std::is_floating_point_v<Number>) {
-    const char* const end = float_end(at_, end_, is_hexadecimal);
-    if (end == nullptr) fail_as_element(first_);
-    const auto format = is_hexadecimal ? std::chars_format::hex : std::chars_format::general;
-    result = std::from_chars(at_, end, number, format);
-    if (result.ec == std::errc() && result.ptr != end) fail_as_element(first_);
-  } else {
-    result = std::from_chars(at_, end_, number, is_hexadecimal ? 16 : 10);
-  }
-  if (result.ec == std::errc::result_out_of_range) {
-    fail(first_, fmt::format("the element is out of the range of {}", to_string(element_)));
-  }
-  if (result.ec != std::errc()) fail_as_element(first_);
-  at_ = result.ptr;
-}
-
-/// TVM prints no octal numbers; 010 would be 8 in C and 10 to a reader, so it is refused.
-Magnitude RowReader::take_magnitude() {
-  Magnitude magnitude;
-  magnitude.is_negative = take_sign();
-  const bool is_hexadecimal = take_hex_prefix();
-  const bool is_octal =
-      !is_hexadecimal && end_ - at_ > 1 && at_[0] == '0' && at_[1] >= '0' && at_[1] <= '9';
-  if (is_octal) fail(first_, "an octal number");
-  convert(magnitude.value, is_hexadecimal);
-  take_integer_suffix();
-  return magnitude;
-}
-
-template <class Integer>
-void RowReader::take_number(Integer& number) requires std::is_integral_v<Integer> {
-  const Magnitude magnitude = take_magnitude();
-  constexpr std::uint64_t kMost = std::numeric_limits<Integer>::max();
-  constexpr std::uint64_t kLeast = std::is_signed_v<Integer> ? kMost + 1 : 0;
-  if (magnitude.value > (magnitude.is_negative ? kLeast : kMost)) {
-    fail(first_, fmt::format("the element is out of the range of {}", to_string(element_)));
-  }
-  number = static_cast<Integer>(magnitude.is_negative ? 0 - magnitude.value : magnitude.value);
-}
-
-template <class Float>
-void RowReader::take_number(Float& number) requires std::is_floating_point_v<Float> {
-  const bool is_negative = take_sign();
-  if (take_word("INFINITY")) {
-    number = std::numeric_limits<Float>::infinity();
-  } else if (take_word("NAN")) {
-    number = std::numeric_limits<Float>::quiet_NaN();
-  } else {
-    convert(number, take_hex_prefix());
-    if (sizeof(Float) == sizeof(float)) take_either('f', 'F');
-  }
-  if (is_negative) number = -number;
-}
-
-/// A comma, which the last element may have or not.
-void RowReader::take_separator(std::uint64_t i) {
-  skip_blanks();
-  const bool has_comma = take(',');
-  if (has_comma || i + 1 == count_ || at_ == end_) return;
-  fail(at_, "expected ',' after an element of the array");
-}
-
-template <class Number>
-void RowReader::take_element(std::uint64_t i, std::byte* to) {
-  skip_blanks();
-  if (at_ == end_) {
-    fail(at_, fmt::format("the array ends after {} of its {} elements", i, count_));
-  }
-  first_ = at_;
-  Number number{};
-  take_number(number);
-  take_separator(i);
-  std::memcpy(to, &number, sizeof number);
-}
-
-/// A row as TVM prints it; false: there is none, and nothing was passed over.
-template <class Number>
-bool RowReader::take_printed(std::uint64_t i, std::byte* to) {
-  using Row = Printed<Number>;
-  if (count_ - i < Row::kElements) return false;
-  if (static_cast<std::size_t>(end_ - at_) < Row::kMostBytes) return false;
-  std::array<Number, Row::kElements> numbers;
-  const char* const end = Row::take(at_, numbers.data());
-  if (end == nullptr) return false;
-  std::memcpy(to, numbers.data(), sizeof numbers);
-  at_ = end;
-  return true;
-}
-
-template <class Number>
-std::vector<std::byte> RowReader::read() {
-  constexpr std::uint64_t kRow = Printed<Number>::kElements;
-  std::vector<std::byte> data(count_ * sizeof(Number));
-  std::byte* to = data.data();
-  for (std::uint64_t i = 0; i < count_; i += kRow, to += kRow * sizeof(Number)) {
-    skip_blanks();
-    // A whole row at once; where that fails, element by element, which also says what is wrong.
-    if (take_printed<Number>(i, to)) continue;
-    const std::uint64_t left = std::min(kRow, count_ - i);
-    for (std::uint64_t k = 0; k < left; ++k) {
-      take_element<Number>(i + k, to + k * sizeof(Number));
-    }
-  }
-  skip_blanks();
-  if (at_ != end_)
-    fail(at_, fmt::format("expected '}}' after the {} elements of the array", count_));
-  return data;
-}
 
 }  // namespace
 

@@ -53,266 +53,253 @@ class Splitter {
   }
 
  private:
-  void find_target();
+  void find_target() {
+    items_.includes_stdbool = text_.substr(0, 1024).find("#include <stdbool.h>") != text_.npos;
+    // The line is the first one, or follows a licence or the includes of a code generator of its
+    // own.
+    const std::string_view start = text_.substr(0, 16'384);
+    std::size_t at = start.find(kTargetLine);
+    while (at != start.npos && at > 0 && start[at - 1] != '\n')
+      at = start.find(kTargetLine, at + 1);
+    if (at == start.npos) return;
+    std::string_view line = text_.substr(at + kTargetLine.size());
+    line = line.substr(0, line.find('\n'));
+    const std::size_t first = line.find_first_not_of(' ');
+    const std::size_t last = line.find_last_not_of(" \r");
+    if (first != line.npos) items_.target = line.substr(first, last - first + 1);
+  }
+
+  /// A semicolon behind the last brace belongs to the item.
+  void add(Item item) {
+    if (at_ < end_ && text_[at_] == ';') ++at_;
+    item.end = at_;
+    items_.items.push_back(item);
+  }
+
+  /// `extern "C"`, its braces, and semicolons that end nothing.
+  bool pass_noise() {
+    const char c = text_[at_];
+    if (c == ';' || c == '}') {
+      ++at_;
+      return true;
+    }
+    if (!text_.substr(at_).starts_with("extern \"C\"")) return false;
+    at_ = skip_blank(text_, at_ + 10, end_);
+    if (at_ < end_ && text_[at_] == '{') ++at_;
+    return true;
+  }
+
+  /// Offset of the first `;`, `=` or `{` outside of parentheses.
+  std::uint32_t head_end(std::uint32_t at) const {
+    std::uint32_t depth = 0;
+    for (at = skip_blank(text_, at, end_); at < end_; at = skip_blank(text_, at, end_)) {
+      const char c = text_[at];
+      if (c == '"' || c == '\'') {
+        at = skip_quoted(text_, at, end_);
+        continue;
+      }
+      if (c == '(') ++depth;
+      if (c == ')' && depth > 0) --depth;
+      if (depth == 0 && (c == ';' || c == '=' || c == '{' || c == '}')) return at;
+      ++at;
+    }
+    return end_;
+  }
+
+  /// Offset of the brace that closes the one at `open`; the end of the text where none does.
+  std::uint32_t matching_brace(std::uint32_t open) const {
+    std::uint32_t depth = 0;
+    for (std::uint32_t at = open; at < end_;) {
+      const char c = text_[at];
+      // Constants are most of a file, and digits most of them.
+      if (!kMeansSomething[static_cast<unsigned char>(c)]) {
+        ++at;
+        continue;
+      }
+      if (c == '"' || c == '\'') {
+        at = skip_quoted(text_, at, end_);
+        continue;
+      }
+      if (c == '{') ++depth;
+      if (c == '}' && --depth == 0) return at;
+      // A line of the preprocessor, a comment, or a sign that is just passed.
+      const std::uint32_t behind = skip_blank(text_, at, end_);
+      at = behind == at ? at + 1 : behind;
+    }
+    return end_;
+  }
+
+  /// The same for rows of numbers, which hold no brace, quote or comment: most bytes of an archive
+  /// are such rows, and find() passes over them at the speed of memory.
+  std::uint32_t initialiser_end(std::uint32_t open) const {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find('}', open), end_));
+  }
+
+  /// Where nested braces of numbers close: rows are long, and hold neither quotes nor comments.
+  std::uint32_t plain_brace(std::uint32_t open) const {
+    std::ptrdiff_t depth = 0;
+    for (std::size_t at = open; at < end_;) {
+      const std::size_t close = std::min<std::size_t>(text_.find('}', at), end_);
+      depth += std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
+                          text_.begin() + static_cast<std::ptrdiff_t>(close), '{');
+      if (close == end_ || --depth == 0) return static_cast<std::uint32_t>(close);
+      at = close + 1;
+    }
+    return end_;
+  }
+
+  std::uint32_t statement_end(std::uint32_t at) const {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
+  }
+
+  /// The name before the first `(` that is not of an attribute.
+  std::string_view function_name(std::string_view head) const {
+    for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
+      const std::string_view before = head.substr(0, head.find_last_not_of(" \t\n", paren - 1) + 1);
+      const std::size_t start = before.find_last_of(" \t\n*)");
+      const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
+      if (name != "__attribute__") return name;
+      std::size_t close = paren;
+      for (std::size_t depth = 0; close < head.size(); ++close) {
+        if (head[close] == '(') ++depth;
+        if (head[close] == ')' && --depth == 0) break;
+      }
+      paren = head.find('(', close);
+    }
+    return {};
+  }
+
+  /// The character behind the head decides: an initialiser, a body, or nothing.
+  void item() {
+    if (pass_noise()) return;
+    Item item;
+    item.head = {at_, head_end(at_)};
+    at_ = item.head.end;
+    if (at_ >= end_) return;
+    switch (text_[at_]) {
+      case '=':
+        return initialised(item);
+      case '{':
+        return is_structure(head_text(item)) ? structure(item) : function(item);
+      case ';':
+        ++at_;
+        return declared(item);
+      default:
+        return;  // a brace that closes `extern "C"`
+    }
+  }
+
+  /// Only exported functions are printed from TIR. C that a schedule imports by pragma_import_c is
+  /// static, or has no TVM_DLL.
+  void function(Item item) {
+    const std::uint32_t close = matching_brace(at_);
+    item.body = {at_ + 1, close};
+    item.is_closed = close < end_;
+    at_ = std::min(close + 1, end_);
+    const std::string_view head = head_text(item);
+    item.name = function_name(head);
+    const bool is_exported = head.starts_with("TVM_DLL ");
+    item.kind = is_exported && !item.name.empty() ? ItemKind::function : ItemKind::other;
+    add(item);
+  }
+
+  /// A prototype, a pool of workspace, or something without a value.
+  void declared(Item item) {
+    const std::string_view head = head_text(item);
+    if (declares_array(head)) {
+      item.kind = ItemKind::workspace;
+      item.name = array_name(head);
+    } else if (head.ends_with(')') && !head.starts_with("static")) {
+      item.kind = ItemKind::prototype;
+      item.name = function_name(head);
+    }
+    add(item);
+  }
+
+  /// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration stands
+  /// for all.
+  void pass_alternatives(Item& item) {
+    const std::string_view name = array_name(head_text(item));
+    while (!name.empty() && at_ < end_ && text_[at_] != '{' && text_[at_] != '"') {
+      Item next;
+      next.head = {at_, head_end(at_)};
+      const bool is_same = next.head.end < end_ && text_[next.head.end] == '=' &&
+                           array_name(head_text(next)) == name;
+      if (!is_same) return;
+      item.head = next.head;
+      at_ = skip_blank(text_, next.head.end + 1, end_);
+    }
+  }
+
+  /// Arrays of constants are in the section of linked parameters, or (v0.8) have its prefix.
+  void initialised(Item item) {
+    at_ = skip_blank(text_, at_ + 1, end_);
+    pass_alternatives(item);
+    const std::string_view head = head_text(item);
+    const bool is_braced = at_ < end_ && text_[at_] == '{';
+    const bool is_bytes = text_.substr(at_).starts_with("\"\\x") &&
+                          head.find("int8_t ") != head.npos && declares_array(head);
+    if (is_bytes) {
+      // Commands and weights of an Ethos-U are bytes in a text.
+      item.kind = ItemKind::array;
+      item.name = array_name(head);
+      item.body = {at_, skip_quoted(text_, at_, end_)};
+      at_ = std::min(statement_end(item.body.end) + 1, end_);
+      return add(item);
+    }
+    if (!is_braced) {
+      at_ = std::min(statement_end(at_) + 1, end_);
+      return add(item);
+    }
+    const bool is_constant = is_tvm_array(head);
+    const std::uint32_t close = is_constant ? initialiser_end(at_) : matching_brace(at_);
+    item.body = {at_ + 1, close};
+    at_ = std::min(close + 1, end_);
+    if (is_constant) {
+      item.kind = ItemKind::array;
+      item.name = array_name(head);
+    }
+    add(item);
+  }
+
+  /// `struct P {members} P = {values};`, or a struct that is only declared.
+  void structure(Item item) {
+    const std::uint32_t close = matching_brace(at_);
+    item.head.end = std::min(close + 1, end_);
+    at_ = head_end(item.head.end);
+    if (at_ < end_ && text_[at_] == '=') {
+      item.name = text_.substr(item.head.end, at_ - item.head.end);
+      const std::size_t first = std::min(item.name.find_first_not_of(" \n"), item.name.size());
+      item.name.remove_prefix(first);
+      item.name = item.name.substr(0, item.name.find_first_of(" \n"));
+      at_ = skip_blank(text_, at_ + 1, end_);
+      if (at_ < end_ && text_[at_] == '{') {
+        const std::uint32_t open = at_;
+        at_ = plain_brace(open);
+        item.body = {open + 1, at_};
+        at_ = std::min(at_ + 1, end_);
+        const std::string_view head = head_text(item);
+        // TVM gives the struct and its only object one name. Ports use sections of their own.
+        const bool is_pool = head.find(".rodata") != head.npos ||
+                             head.find(fmt::format("struct {} {{", item.name)) != head.npos;
+        item.kind = is_pool ? ItemKind::pool : ItemKind::other;
+      }
+    } else {
+      at_ = std::min(at_ + 1, end_);
+    }
+    add(item);
+  }
+
   void pass_blank() { at_ = skip_blank(text_, at_, end_); }
-  bool pass_noise();
-  void item();
-  std::uint32_t head_end(std::uint32_t at) const;
-  std::uint32_t matching_brace(std::uint32_t open) const;
-  std::uint32_t initialiser_end(std::uint32_t open) const;
-  std::uint32_t plain_brace(std::uint32_t open) const;
-  void function(Item item);
-  void pass_alternatives(Item& item);
-  void initialised(Item item);
-  void declared(Item item);
-  void structure(Item item);
-  std::uint32_t statement_end(std::uint32_t at) const;
   std::string_view head_text(const Item& item) const {
     return text_.substr(item.head.begin, item.head.end - item.head.begin);
   }
-  std::string_view function_name(std::string_view head) const;
-  void add(Item item);
 
   std::string_view text_;
   std::uint32_t end_;
   std::uint32_t at_ = 0;
   FileItems items_;
 };
-
-void Splitter::find_target() {
-  items_.includes_stdbool = text_.substr(0, 1024).find("#include <stdbool.h>") != text_.npos;
-  // The line is the first one, or follows a licence or the includes of a code generator of its own.
-  const std::string_view start = text_.substr(0, 16'384);
-  std::size_t at = start.find(kTargetLine);
-  while (at != start.npos && at > 0 && start[at - 1] != '\n') at = start.find(kTargetLine, at + 1);
-  if (at == start.npos) return;
-  std::string_view line = text_.substr(at + kTargetLine.size());
-  line = line.substr(0, line.find('\n'));
-  const std::size_t first = line.find_first_not_of(' ');
-  const std::size_t last = line.find_last_not_of(" \r");
-  if (first != line.npos) items_.target = line.substr(first, last - first + 1);
-}
-
-/// A semicolon behind the last brace belongs to the item.
-void Splitter::add(Item item) {
-  if (at_ < end_ && text_[at_] == ';') ++at_;
-  item.end = at_;
-  items_.items.push_back(item);
-}
-
-/// `extern "C"`, its braces, and semicolons that end nothing.
-bool Splitter::pass_noise() {
-  const char c = text_[at_];
-  if (c == ';' || c == '}') {
-    ++at_;
-    return true;
-  }
-  if (!text_.substr(at_).starts_with("extern \"C\"")) return false;
-  at_ = skip_blank(text_, at_ + 10, end_);
-  if (at_ < end_ && text_[at_] == '{') ++at_;
-  return true;
-}
-
-/// Offset of the first `;`, `=` or `{` outside of parentheses.
-std::uint32_t Splitter::head_end(std::uint32_t at) const {
-  std::uint32_t depth = 0;
-  for (at = skip_blank(text_, at, end_); at < end_; at = skip_blank(text_, at, end_)) {
-    const char c = text_[at];
-    if (c == '"' || c == '\'') {
-      at = skip_quoted(text_, at, end_);
-      continue;
-    }
-    if (c == '(') ++depth;
-    if (c == ')' && depth > 0) --depth;
-    if (depth == 0 && (c == ';' || c == '=' || c == '{' || c == '}')) return at;
-    ++at;
-  }
-  return end_;
-}
-
-/// Offset of the brace that closes the one at `open`; the end of the text where none does.
-std::uint32_t Splitter::matching_brace(std::uint32_t open) const {
-  std::uint32_t depth = 0;
-  for (std::uint32_t at = open; at < end_;) {
-    const char c = text_[at];
-    // Constants are most of a file, and digits most of them.
-    if (!kMeansSomething[static_cast<unsigned char>(c)]) {
-      ++at;
-      continue;
-    }
-    if (c == '"' || c == '\'') {
-      at = skip_quoted(text_, at, end_);
-      continue;
-    }
-    if (c == '{') ++depth;
-    if (c == '}' && --depth == 0) return at;
-    // A line of the preprocessor, a comment, or a sign that is just passed.
-    const std::uint32_t behind = skip_blank(text_, at, end_);
-    at = behind == at ? at + 1 : behind;
-  }
-  return end_;
-}
-
-/// The same for rows of numbers, which hold no brace, quote or comment: most bytes of an archive
-/// are such rows, and find() passes over them at the speed of memory.
-std::uint32_t Splitter::initialiser_end(std::uint32_t open) const {
-  return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find('}', open), end_));
-}
-
-/// Where nested braces of numbers close: rows are long, and hold neither quotes nor comments.
-std::uint32_t Splitter::plain_brace(std::uint32_t open) const {
-  std::ptrdiff_t depth = 0;
-  for (std::size_t at = open; at < end_;) {
-    const std::size_t close = std::min<std::size_t>(text_.find('}', at), end_);
-    depth += std::count(text_.begin() + static_cast<std::ptrdiff_t>(at),
-                        text_.begin() + static_cast<std::ptrdiff_t>(close), '{');
-    if (close == end_ || --depth == 0) return static_cast<std::uint32_t>(close);
-    at = close + 1;
-  }
-  return end_;
-}
-
-std::uint32_t Splitter::statement_end(std::uint32_t at) const {
-  return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
-}
-
-/// The name before the first `(` that is not of an attribute.
-std::string_view Splitter::function_name(std::string_view head) const {
-  for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
-    const std::string_view before = head.substr(0, head.find_last_not_of(" \t\n", paren - 1) + 1);
-    const std::size_t start = before.find_last_of(" \t\n*)");
-    const std::string_view name = before.substr(start == before.npos ? 0 : start + 1);
-    if (name != "__attribute__") return name;
-    std::size_t close = paren;
-    for (std::size_t depth = 0; close < head.size(); ++close) {
-      if (head[close] == '(') ++depth;
-      if (head[close] == ')' && --depth == 0) break;
-    }
-    paren = head.find('(', close);
-  }
-  return {};
-}
-
-/// The character behind the head decides: an initialiser, a body, or nothing.
-void Splitter::item() {
-  if (pass_noise()) return;
-  Item item;
-  item.head = {at_, head_end(at_)};
-  at_ = item.head.end;
-  if (at_ >= end_) return;
-  switch (text_[at_]) {
-    case '=':
-      return initialised(item);
-    case '{':
-      return is_structure(head_text(item)) ? structure(item) : function(item);
-    case ';':
-      ++at_;
-      return declared(item);
-    default:
-      return;  // a brace that closes `extern "C"`
-  }
-}
-
-/// Only exported functions are printed from TIR. C that a schedule imports by pragma_import_c is
-/// static, or has no TVM_DLL.
-void Splitter::function(Item item) {
-  const std::uint32_t close = matching_brace(at_);
-  item.body = {at_ + 1, close};
-  item.is_closed = close < end_;
-  at_ = std::min(close + 1, end_);
-  const std::string_view head = head_text(item);
-  item.name = function_name(head);
-  const bool is_exported = head.starts_with("TVM_DLL ");
-  item.kind = is_exported && !item.name.empty() ? ItemKind::function : ItemKind::other;
-  add(item);
-}
-
-/// A prototype, a pool of workspace, or something without a value.
-void Splitter::declared(Item item) {
-  const std::string_view head = head_text(item);
-  if (declares_array(head)) {
-    item.kind = ItemKind::workspace;
-    item.name = array_name(head);
-  } else if (head.ends_with(')') && !head.starts_with("static")) {
-    item.kind = ItemKind::prototype;
-    item.name = function_name(head);
-  }
-  add(item);
-}
-
-/// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration stands for
-/// all.
-void Splitter::pass_alternatives(Item& item) {
-  const std::string_view name = array_name(head_text(item));
-  while (!name.empty() && at_ < end_ && text_[at_] != '{' && text_[at_] != '"') {
-    Item next;
-    next.head = {at_, head_end(at_)};
-    const bool is_same =
-        next.head.end < end_ && text_[next.head.end] == '=' && array_name(head_text(next)) == name;
-    if (!is_same) return;
-    item.head = next.head;
-    at_ = skip_blank(text_, next.head.end + 1, end_);
-  }
-}
-
-/// Arrays of constants are in the section of linked parameters, or (v0.8) have its prefix.
-void Splitter::initialised(Item item) {
-  at_ = skip_blank(text_, at_ + 1, end_);
-  pass_alternatives(item);
-  const std::string_view head = head_text(item);
-  const bool is_braced = at_ < end_ && text_[at_] == '{';
-  const bool is_bytes = text_.substr(at_).starts_with("\"\\x") &&
-                        head.find("int8_t ") != head.npos && declares_array(head);
-  if (is_bytes) {
-    // Commands and weights of an Ethos-U are bytes in a text.
-    item.kind = ItemKind::array;
-    item.name = array_name(head);
-    item.body = {at_, skip_quoted(text_, at_, end_)};
-    at_ = std::min(statement_end(item.body.end) + 1, end_);
-    return add(item);
-  }
-  if (!is_braced) {
-    at_ = std::min(statement_end(at_) + 1, end_);
-    return add(item);
-  }
-  const bool is_constant = is_tvm_array(head);
-  const std::uint32_t close = is_constant ? initialiser_end(at_) : matching_brace(at_);
-  item.body = {at_ + 1, close};
-  at_ = std::min(close + 1, end_);
-  if (is_constant) {
-    item.kind = ItemKind::array;
-    item.name = array_name(head);
-  }
-  add(item);
-}
-
-/// `struct P {members} P = {values};`, or a struct that is only declared.
-void Splitter::structure(Item item) {
-  const std::uint32_t close = matching_brace(at_);
-  item.head.end = std::min(close + 1, end_);
-  at_ = head_end(item.head.end);
-  if (at_ < end_ && text_[at_] == '=') {
-    item.name = text_.substr(item.head.end, at_ - item.head.end);
-    const std::size_t first = std::min(item.name.find_first_not_of(" \n"), item.name.size());
-    item.name.remove_prefix(first);
-    item.name = item.name.substr(0, item.name.find_first_of(" \n"));
-    at_ = skip_blank(text_, at_ + 1, end_);
-    if (at_ < end_ && text_[at_] == '{') {
-      const std::uint32_t open = at_;
-      at_ = plain_brace(open);
-      item.body = {open + 1, at_};
-      at_ = std::min(at_ + 1, end_);
-      const std::string_view head = head_text(item);
-      // TVM gives the struct and its only object one name. Ports use sections of their own.
-      const bool is_pool = head.find(".rodata") != head.npos ||
-                           head.find(fmt::format("struct {} {{", item.name)) != head.npos;
-      item.kind = is_pool ? ItemKind::pool : ItemKind::other;
-    }
-  } else {
-    at_ = std::min(at_ + 1, end_);
-  }
-  add(item);
-}
 
 }  // namespace
 

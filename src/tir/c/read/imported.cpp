@@ -86,74 +86,70 @@ class Collector {
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return text_.substr(begin, end - begin);
   }
-  bool is_foreign(const Item& item) const;
-  void between(std::uint32_t begin, std::uint32_t end, bool was_foreign, bool is_imported);
-  std::string signature(Bytes head) const;
-  void flush(std::string_view name, std::string signature);
+
+  bool is_foreign(const Item& item) const {
+    const std::string_view head = slice(item.head.begin, item.head.end);
+    switch (item.kind) {
+      case ItemKind::function:
+      case ItemKind::array:
+      case ItemKind::pool:
+        return false;
+      case ItemKind::prototype:
+        return !head.starts_with("TVM_DLL ");
+      case ItemKind::workspace:
+        return head.find("section(") == head.npos && !is_pool(text_, item.name);
+      case ItemKind::other:
+        // Slots of packed functions and the module's context.
+        return !head.starts_with("static void* ") && !head.starts_with("void* __tvm_module_ctx");
+    }
+    return true;
+  }
+
+  /// What stands between two items, without what TVM prints around its own.
+  void between(std::uint32_t begin, std::uint32_t end, bool was_foreign, bool is_imported) {
+    const std::string of_head = begin == 0 ? without_head_lines(slice(begin, end)) : std::string();
+    std::string_view text = begin == 0 ? std::string_view(of_head) : slice(begin, end);
+    if (!was_foreign) {
+      const std::string_view rest =
+          text.substr(std::min(text.find_first_not_of('\n'), text.size()));
+      if (rest.starts_with(kBehindConstant)) text = rest.substr(kBehindConstant.size());
+    }
+    if (!is_imported) {
+      for (const std::string_view guard : kBeforeItem) {
+        if (text.ends_with(guard)) text.remove_suffix(guard.size());
+      }
+    }
+    // A comment at what TVM prints is not imported.
+    if (was_foreign || is_imported || has_directive(text)) pending_ += text;
+  }
+
+  /// In one line and without comments.
+  std::string signature(Bytes head) const {
+    std::string line;
+    for (std::uint32_t at = head.begin; at < head.end;) {
+      const std::uint32_t next = skip_blank(text_, at, head.end);
+      if (next > at) {
+        if (!line.empty()) line += ' ';
+        at = next;
+      } else {
+        line += text_[at++];
+      }
+    }
+    return std::string(without_blank_ends(line));
+  }
+
+  void flush(std::string_view name, std::string signature) {
+    // One empty line before a piece is as good as many, and one line end closes it.
+    imported_.push_back({std::string(name), std::move(signature),
+                         std::string(without_blank_ends(pending_)) + "\n"});
+    pending_.clear();
+  }
 
   std::string_view text_;
   const FileItems& file_;
   std::vector<ImportedC> imported_;
   std::string pending_;  ///< what has no function yet
 };
-
-bool Collector::is_foreign(const Item& item) const {
-  const std::string_view head = slice(item.head.begin, item.head.end);
-  switch (item.kind) {
-    case ItemKind::function:
-    case ItemKind::array:
-    case ItemKind::pool:
-      return false;
-    case ItemKind::prototype:
-      return !head.starts_with("TVM_DLL ");
-    case ItemKind::workspace:
-      return head.find("section(") == head.npos && !is_pool(text_, item.name);
-    case ItemKind::other:
-      // Slots of packed functions and the module's context.
-      return !head.starts_with("static void* ") && !head.starts_with("void* __tvm_module_ctx");
-  }
-  return true;
-}
-
-/// What stands between two items, without what TVM prints around its own.
-void Collector::between(std::uint32_t begin, std::uint32_t end, bool was_foreign,
-                        bool is_imported) {
-  const std::string of_head = begin == 0 ? without_head_lines(slice(begin, end)) : std::string();
-  std::string_view text = begin == 0 ? std::string_view(of_head) : slice(begin, end);
-  if (!was_foreign) {
-    const std::string_view rest = text.substr(std::min(text.find_first_not_of('\n'), text.size()));
-    if (rest.starts_with(kBehindConstant)) text = rest.substr(kBehindConstant.size());
-  }
-  if (!is_imported) {
-    for (const std::string_view guard : kBeforeItem) {
-      if (text.ends_with(guard)) text.remove_suffix(guard.size());
-    }
-  }
-  // A comment at what TVM prints is not imported.
-  if (was_foreign || is_imported || has_directive(text)) pending_ += text;
-}
-
-/// In one line and without comments.
-std::string Collector::signature(Bytes head) const {
-  std::string line;
-  for (std::uint32_t at = head.begin; at < head.end;) {
-    const std::uint32_t next = skip_blank(text_, at, head.end);
-    if (next > at) {
-      if (!line.empty()) line += ' ';
-      at = next;
-    } else {
-      line += text_[at++];
-    }
-  }
-  return std::string(without_blank_ends(line));
-}
-
-void Collector::flush(std::string_view name, std::string signature) {
-  // One empty line before a piece is as good as many, and one line end closes it.
-  imported_.push_back(
-      {std::string(name), std::move(signature), std::string(without_blank_ends(pending_)) + "\n"});
-  pending_.clear();
-}
 
 }  // namespace
 

@@ -84,40 +84,376 @@ struct File {
   FileItems items;
 };
 
+/// `tvmgen_<module>_<compiler>_main_<k>`: TVM's names for functions of external compilers, which
+/// are in files of another target.
+bool is_of_another_compiler(std::string_view symbol) {
+  const std::size_t last = symbol.find_last_not_of("0123456789");
+  return last != symbol.npos && last + 1 < symbol.size() &&
+         symbol.substr(0, last + 1).ends_with("_main_");
+}
+
 class ModuleReader {
  public:
   ModuleReader(const CSources& sources, Places* places) : sources_(sources) {
     context_.places = places;
   }
 
-  Document read(const ReadLimits& limits);
+  Document read(const ReadLimits& limits) {
+    split(limits);
+    collect_facts();
+    forget_shifted_pools();
+    add_pools(sources_.pools);
+    read_functions();
+    assign_unused_arrays();
+    std::optional<std::string> target;
+    for (const File& file : files_) {
+      if (!target && !file.items.target.empty()) target = std::string(file.items.target);
+    }
+    Module module = finish();
+    return {.source = source(),
+            .target = std::move(target),
+            .module = std::move(module),
+            .losses = losses(),
+            .imported_c = imported()};
+  }
 
  private:
+  using ArrayOwners = std::map<std::size_t, std::size_t>;  // array → draft
+
   std::uint32_t index_of(const File& file) const {
     return static_cast<std::uint32_t>(&file - files_.data());
   }
-  void split(const ReadLimits& limits);
-  void find_plain_arrays(File& file);
-  void collect_facts();
-  void collect(const File& file, const Item& item);
-  void add_pools(const std::vector<CPool>& pools);
-  void forget_shifted_pools();
-  void add_constant_pool(const File& file, const Item& item);
-  void add_array(const File& file, const Item& item);
-  void add_array(const File& file, const Item& item, ConstantArray array);
-  void note_unread(std::string_view what, const Diagnostic& error);
-  void read_functions();
-  FunctionDraft read_or_keep(File& file, const Item& item);
-  bool has_all_functions() const;
-  using ArrayOwners = std::map<std::size_t, std::size_t>;  // array → draft
-  FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array);
-  void assign_unused_arrays();
-  NodeId target_node();
-  std::string_view name_in_module(const FunctionDraft& draft) const;
-  Module finish();
-  std::vector<ImportedC> imported() const;
-  std::vector<Loss> losses();
-  Source source();
+
+  /// Offsets have 32 bits. Nothing else is read of a file that is too large.
+  void split(const ReadLimits& limits) {
+    const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
+    for (const Input& input : sources_.files) {
+      support::SourceText source{input.file, input.member, input.text};
+      if (input.text.size() > most) {
+        support::fail_at(
+            source, 0,
+            fmt::format("the source has {} bytes, more than {}", input.text.size(), most));
+      }
+      FileItems items = c::split(source);
+      files_.push_back({&input, std::move(source), std::move(items)});
+      find_plain_arrays(files_.back());
+    }
+  }
+
+  /// A port may declare constants in another section or in none: those that a function names.
+  void find_plain_arrays(File& file) {
+    const auto text_of = [&](Bytes range) {
+      return file.source.text.substr(range.begin, range.end - range.begin);
+    };
+    for (Item& item : file.items.items) {
+      const std::string_view head = text_of(item.head);
+      const bool has_values = item.kind == ItemKind::other && item.body.end > item.body.begin;
+      if (!has_values || !declares_constant_array(head)) continue;
+      const std::string_view name = array_name(head);
+      const bool is_named = std::ranges::any_of(file.items.items, [&](const Item& function) {
+        return is_wanted(file.items, function) &&
+               support::find_word(text_of(function.body), name) != std::string_view::npos;
+      });
+      if (!is_named || name.empty()) continue;
+      item.kind = ItemKind::array;
+      item.name = name;
+    }
+  }
+
+  /// Before any function: bodies use arrays, prototypes and the version of files behind theirs.
+  void collect_facts() {
+    for (const File& file : files_) {
+      context_.file = index_of(file);
+      infer_version(file.source, file.items, context_.versions);
+      for (const Item& item : file.items.items) collect(file, item);
+      if (auto metadata = read_metadata(file.source, file.items)) {
+        context_.facts.metadata.push_back(std::move(*metadata));
+      }
+    }
+  }
+
+  /// A definition in a file counts before what other files declare of it.
+  void add_pools(const std::vector<CPool>& pools) {
+    for (const CPool& pool : pools) {
+      const bool is_defined = std::ranges::any_of(
+          context_.facts.pools, [&](const Pool& known) { return known.name == pool.name; });
+      if (is_defined) continue;
+      context_.facts.pools.push_back(
+          {.name = pool.name, .bytes = pool.bytes, .is_constant = pool.is_constant});
+    }
+  }
+
+  /// An application may pass main a place inside of the array that has the pool's name: then the
+  /// array's size is not that of the pool.
+  void forget_shifted_pools() {
+    for (const File& file : files_) {
+      for (const Item& item : file.items.items) {
+        const bool is_wrapper = item.body.end > item.body.begin && !is_wanted(file.items, item);
+        if (!is_wrapper || item.kind == ItemKind::array || item.kind == ItemKind::pool) continue;
+        for (const std::string_view name : shifted_in_call_of_main(file.source, item)) {
+          std::erase_if(context_.facts.pools, [&](const Pool& pool) { return pool.name == name; });
+        }
+      }
+    }
+  }
+
+  /// Since v0.15 a prototype says what each function returns that is called.
+  void collect(const File& file, const Item& item) {
+    switch (item.kind) {
+      case ItemKind::array:
+        return add_array(file, item);
+      case ItemKind::pool:
+        return add_constant_pool(file, item);
+      case ItemKind::function:
+        if (item.name == kLinkedParamsFunction) {
+          read_linked_param_ids(file.source, item, linked_ids_);
+        }
+        return;
+      case ItemKind::workspace:
+        if (auto pool = read_workspace_pool(file.source, item)) {
+          if (pool->size_place) pool->size_place->file = index_of(file);
+          context_.facts.pools.push_back(*pool);
+        }
+        return;
+      case ItemKind::prototype: {
+        Cursor cursor(file.source, tokenize(file.source.text, item.head.begin, item.head.end));
+        cursor.accept_word("TVM_DLL");
+        const auto result = cursor.at_name() ? scalar_type(cursor.text()) : std::nullopt;
+        if (!result) return;
+        cursor.advance();
+        const bool is_pointer = cursor.at(sign("*"));
+        context_.facts.results[item.name] = is_pointer ? DType::Handle() : *result;
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /// Records a pool that cannot be read as a loss. Its contents are then unknown, as if no file
+  /// defined it.
+  void add_constant_pool(const File& file, const Item& item) {
+    auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
+    if (pool) return context_.facts.pools.push_back(*std::move(pool));
+    note_unread("the constant pool", pool.error());
+  }
+
+  void note_unread(std::string_view what, const Diagnostic& error) {
+    support::throw_unless_invalid(error);
+    const Location& where = error.where;
+    const std::string& name = where.member.empty() ? where.file : where.member;
+    unread_.push_back(
+        {LossCode::unknown_construct,
+         LossScope::module,
+         {},
+         fmt::format("{} at {}:{}:{}: {}", what, name, where.line, where.column, error.message)});
+  }
+
+  /// Functions refer to arrays by name alone. One that TVM did not print, and bytes in a text, may
+  /// be anything.
+  void add_array(const File& file, const Item& item) {
+    const std::string_view head =
+        file.source.text.substr(item.head.begin, item.head.end - item.head.begin);
+    if (is_tvm_array(head) && file.source.text[item.body.begin] != '"') {
+      return add_array(file, item, read_array(context_, file.source, item));
+    }
+    auto array = support::to_result([&] { return read_array(context_, file.source, item); });
+    if (array) return add_array(file, item, *std::move(array));
+    note_unread("the array", array.error());
+  }
+
+  void add_array(const File& file, const Item& item, ConstantArray array) {
+    const std::size_t position = context_.facts.arrays.size();
+    if (!context_.facts.array_by_name.try_emplace(array.name, position).second) {
+      support::fail_at(file.source, item.head.begin,
+                       fmt::format("the constant '{}' is defined twice", array.name));
+    }
+    context_.facts.arrays.push_back(std::move(array));
+  }
+
+  /// An error with a place is one of this function; one without, such as too many nodes, is of all.
+  FunctionDraft read_or_keep(File& file, const Item& item) {
+    try {
+      return read_function(context_, file.source, item);
+    } catch (const support::Error& error) {
+      if (error.diagnostic().where.line == 0) throw;
+      return opaque_function(context_, file.source, item, error.diagnostic());
+    }
+  }
+
+  /// The first file with functions is the one that source ranges refer to.
+  void read_functions() {
+    for (File& file : files_) {
+      context_.file = index_of(file);
+      for (const Item& item : file.items.items) {
+        if (!is_wanted(file.items, item)) continue;
+        // A function that cannot be read needs the line of that place.
+        file.source.count_lines_to(item.head.begin);
+        if (context_.primary == nullptr) {
+          context_.primary = &file.source;
+          digest_.emplace(*file.input);
+        }
+        drafts_.push_back(read_or_keep(file, item));
+      }
+    }
+    if (!drafts_.empty()) return;
+    if (files_.empty()) throw support::Error(ErrorKind::invalid_input, "no files of C were given");
+    support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
+  }
+
+  /// Whether every function that calls or a graph name is read, and all of each: else an array that
+  /// no body names may be one of what is missing.
+  bool has_all_functions() const {
+    support::NameSet<std::string_view> read;
+    for (const FunctionDraft& draft : drafts_) read.insert(draft.name);
+    for (const FunctionDraft& draft : drafts_) {
+      if (!draft.is_understood) return false;
+      for (const CallSite& call : draft.calls) {
+        const bool is_here =
+            call.callee.starts_with("tvmgen_") && !is_of_another_compiler(call.callee);
+        if (is_here && !read.contains(call.callee)) return false;
+      }
+    }
+    return std::ranges::all_of(sources_.signatures, [&](const CSignature& signature) {
+      return is_of_another_compiler(signature.function) || read.contains(signature.function);
+    });
+  }
+
+  /// The one function that an array which no body names may belong to: arrays follow the order of
+  /// functions, so it is between those of the arrays around it. Between two arrays of one function
+  /// it is certain, whatever is not read elsewhere.
+  FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array) {
+    const auto next = owners.upper_bound(array);
+    const std::size_t first = next == owners.begin() ? 0 : std::prev(next)->second;
+    const std::size_t last = next == owners.end() ? drafts_.size() - 1 : next->second;
+    const bool is_between = next != owners.begin() && next != owners.end() && first == last;
+    if (!is_between && !has_all_functions()) return nullptr;
+    FunctionDraft* owner = nullptr;
+    for (std::size_t i = first; i <= last; ++i) {
+      if (is_of_another_compiler(drafts_[i].name)) continue;
+      if (owner != nullptr) return nullptr;
+      owner = &drafts_[i];
+    }
+    return owner;
+  }
+
+  /// Gives arrays that no body names to the functions that they belong to.
+  void assign_unused_arrays() {
+    ArrayOwners owners;
+    for (std::size_t i = 0; i < drafts_.size(); ++i) {
+      for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
+    }
+    if (owners.empty()) return;
+    const ModuleFacts& facts = context_.facts;
+    std::size_t unknown = 0;
+    for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
+      if (owners.contains(array) || facts.arrays[array].name.starts_with(kLinkedParamPrefix))
+        continue;
+      FunctionDraft* const owner = only_owner(owners, array);
+      if (owner == nullptr) {
+        ++unknown;
+        continue;
+      }
+      const ConstantArray& declared = facts.arrays[array];
+      const NodeId type =
+          context_.make.pointer_type(context_.make.prim_type(declared.element), "global");
+      owner->constants.emplace_back(array, context_.make.var(declared.name, type));
+    }
+    if (unknown == 0) return;
+    FunctionDraft& first = drafts_.front();
+    first.losses.push_back(
+        {LossCode::unknown_construct, LossScope::function, std::string(first.name),
+         fmt::format("{} constants belong to no function that is understood", unknown)});
+  }
+
+  NodeId target_node() {
+    for (const File& file : files_) {
+      if (file.items.target.empty()) continue;
+      const auto target = support::value_if_valid(parse_target(file.items.target));
+      if (target) return text::make_target(context_.make, *target);
+    }
+    return NodeId::none;
+  }
+
+  /// The key of main in the IRModule; its symbol has the module's prefix.
+  std::string_view name_in_module(const FunctionDraft& draft) const {
+    if (!draft.is_main) return draft.name;
+    return context_.versions.all_have(TvmFeature::c_main_is_run_model) ? "run_model"
+                                                                       : "__tvm_main__";
+  }
+
+  /// Sizes first: what kernels are stated to take limits main, and what they use is passed on to
+  /// it.
+  Module finish() {
+    const NodeId target = target_node();
+    const Signatures signatures(context_, sources_, drafts_);
+    std::vector<NodePair> functions(drafts_.size());
+    for (FunctionDraft& draft : drafts_) {
+      state_sizes(draft, signatures.of(draft.name));
+      if (draft.is_main) limit_sizes(draft, drafts_);
+    }
+    // Kernels first: main takes sizes from them.
+    for (const bool is_main : {false, true}) {
+      for (std::size_t i = 0; i < drafts_.size(); ++i) {
+        FunctionDraft& draft = drafts_[i];
+        if (draft.is_main != is_main) continue;
+        if (is_main) pass_sizes_on(context_.builder, draft, drafts_);
+        functions[i] = {context_.make.global_var(name_in_module(draft)),
+                        finish_function(context_, draft, signatures.of(draft.name), target)};
+      }
+    }
+    if (const auto linked = linked_params_function(context_, linked_ids_)) {
+      functions.push_back(*linked);
+    }
+    Builder& builder = context_.builder;
+    const NodeId root =
+        builder.make(Kind::IRModule, {builder.map(functions), NodeId::none, NodeId::none,
+                                      NodeId::none, NodeId::none, NodeId::none});
+    return std::move(builder).finish(root);
+  }
+
+  /// Of the files with functions of TVM's own generator.
+  std::vector<ImportedC> imported() const {
+    std::vector<ImportedC> all;
+    for (const File& file : files_) {
+      const bool has_functions = std::ranges::any_of(
+          file.items.items, [&](const Item& item) { return is_wanted(file.items, item); });
+      if (!has_functions || kind_of_target(file.items.target) != "c") continue;
+      for (ImportedC& piece : imported_c(file.source, file.items)) all.push_back(std::move(piece));
+    }
+    return all;
+  }
+
+  /// Those of every module of this dialect, then those of its functions.
+  std::vector<Loss> losses() {
+    LossLog of_dialect;
+    of_dialect.add_all(Dialect::c);
+    std::vector<Loss> all = of_dialect.finish();
+    all.insert(all.end(), unread_.begin(), unread_.end());
+    for (const FunctionDraft& draft : drafts_) {
+      for (const Loss& loss : draft.losses) {
+        Loss& added = all.emplace_back(loss);
+        added.where = name_in_module(draft);
+      }
+    }
+    // The document's order of losses does not depend on that of the functions.
+    std::ranges::stable_sort(all, {}, [](const Loss& loss) {
+      return std::tuple(loss.code, loss.scope, std::string_view(loss.where));
+    });
+    return all;
+  }
+
+  Source source() {
+    const support::SourceText& primary = *context_.primary;
+    Source source;
+    source.member =
+        primary.member.empty() ? primary.file.substr(primary.file.rfind('/') + 1) : primary.member;
+    source.dialect = Dialect::c;
+    source.stage = "codegen";
+    source.tvm_version = context_.versions.range();
+    source.sha256 = digest_->hex();
+    return source;
+  }
 
   const CSources& sources_;
   std::vector<File> files_;
@@ -127,361 +463,6 @@ class ModuleReader {
   std::vector<FunctionDraft> drafts_;
   std::vector<Loss> unread_;  ///< of pools and arrays
 };
-
-/// Offsets have 32 bits. Nothing else is read of a file that is too large.
-void ModuleReader::split(const ReadLimits& limits) {
-  const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
-  for (const Input& input : sources_.files) {
-    support::SourceText source{input.file, input.member, input.text};
-    if (input.text.size() > most) {
-      support::fail_at(
-          source, 0, fmt::format("the source has {} bytes, more than {}", input.text.size(), most));
-    }
-    FileItems items = c::split(source);
-    files_.push_back({&input, std::move(source), std::move(items)});
-    find_plain_arrays(files_.back());
-  }
-}
-
-/// A port may declare constants in another section or in none: those that a function names.
-void ModuleReader::find_plain_arrays(File& file) {
-  const auto text_of = [&](Bytes range) {
-    return file.source.text.substr(range.begin, range.end - range.begin);
-  };
-  for (Item& item : file.items.items) {
-    const std::string_view head = text_of(item.head);
-    const bool has_values = item.kind == ItemKind::other && item.body.end > item.body.begin;
-    if (!has_values || !declares_constant_array(head)) continue;
-    const std::string_view name = array_name(head);
-    const bool is_named = std::ranges::any_of(file.items.items, [&](const Item& function) {
-      return is_wanted(file.items, function) &&
-             support::find_word(text_of(function.body), name) != std::string_view::npos;
-    });
-    if (!is_named || name.empty()) continue;
-    item.kind = ItemKind::array;
-    item.name = name;
-  }
-}
-
-/// Before any function: bodies use arrays, prototypes and the version of files behind theirs.
-void ModuleReader::collect_facts() {
-  for (const File& file : files_) {
-    context_.file = index_of(file);
-    infer_version(file.source, file.items, context_.versions);
-    for (const Item& item : file.items.items) collect(file, item);
-    if (auto metadata = read_metadata(file.source, file.items)) {
-      context_.facts.metadata.push_back(std::move(*metadata));
-    }
-  }
-}
-
-/// A definition in a file counts before what other files declare of it.
-void ModuleReader::add_pools(const std::vector<CPool>& pools) {
-  for (const CPool& pool : pools) {
-    const bool is_defined = std::ranges::any_of(
-        context_.facts.pools, [&](const Pool& known) { return known.name == pool.name; });
-    if (is_defined) continue;
-    context_.facts.pools.push_back(
-        {.name = pool.name, .bytes = pool.bytes, .is_constant = pool.is_constant});
-  }
-}
-
-/// An application may pass main a place inside of the array that has the pool's name: then the
-/// array's size is not that of the pool.
-void ModuleReader::forget_shifted_pools() {
-  for (const File& file : files_) {
-    for (const Item& item : file.items.items) {
-      const bool is_wrapper = item.body.end > item.body.begin && !is_wanted(file.items, item);
-      if (!is_wrapper || item.kind == ItemKind::array || item.kind == ItemKind::pool) continue;
-      for (const std::string_view name : shifted_in_call_of_main(file.source, item)) {
-        std::erase_if(context_.facts.pools, [&](const Pool& pool) { return pool.name == name; });
-      }
-    }
-  }
-}
-
-/// Since v0.15 a prototype says what each function returns that is called.
-void ModuleReader::collect(const File& file, const Item& item) {
-  switch (item.kind) {
-    case ItemKind::array:
-      return add_array(file, item);
-    case ItemKind::pool:
-      return add_constant_pool(file, item);
-    case ItemKind::function:
-      if (item.name == kLinkedParamsFunction) {
-        read_linked_param_ids(file.source, item, linked_ids_);
-      }
-      return;
-    case ItemKind::workspace:
-      if (auto pool = read_workspace_pool(file.source, item)) {
-        if (pool->size_place) pool->size_place->file = index_of(file);
-        context_.facts.pools.push_back(*pool);
-      }
-      return;
-    case ItemKind::prototype: {
-      Cursor cursor(file.source, tokenize(file.source.text, item.head.begin, item.head.end));
-      cursor.accept_word("TVM_DLL");
-      const auto result = cursor.at_name() ? scalar_type(cursor.text()) : std::nullopt;
-      if (!result) return;
-      cursor.advance();
-      const bool is_pointer = cursor.at(sign("*"));
-      context_.facts.results[item.name] = is_pointer ? DType::Handle() : *result;
-      return;
-    }
-    default:
-      return;
-  }
-}
-
-/// Records a pool that cannot be read as a loss. Its contents are then unknown, as if no file
-/// defined it.
-void ModuleReader::add_constant_pool(const File& file, const Item& item) {
-  auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
-  if (pool) return context_.facts.pools.push_back(*std::move(pool));
-  note_unread("the constant pool", pool.error());
-}
-
-void ModuleReader::note_unread(std::string_view what, const Diagnostic& error) {
-  support::throw_unless_invalid(error);
-  const Location& where = error.where;
-  const std::string& name = where.member.empty() ? where.file : where.member;
-  unread_.push_back(
-      {LossCode::unknown_construct,
-       LossScope::module,
-       {},
-       fmt::format("{} at {}:{}:{}: {}", what, name, where.line, where.column, error.message)});
-}
-
-/// Functions refer to arrays by name alone. One that TVM did not print, and bytes in a text, may be
-/// anything.
-void ModuleReader::add_array(const File& file, const Item& item) {
-  const std::string_view head =
-      file.source.text.substr(item.head.begin, item.head.end - item.head.begin);
-  if (is_tvm_array(head) && file.source.text[item.body.begin] != '"') {
-    return add_array(file, item, read_array(context_, file.source, item));
-  }
-  auto array = support::to_result([&] { return read_array(context_, file.source, item); });
-  if (array) return add_array(file, item, *std::move(array));
-  note_unread("the array", array.error());
-}
-
-void ModuleReader::add_array(const File& file, const Item& item, ConstantArray array) {
-  const std::size_t position = context_.facts.arrays.size();
-  if (!context_.facts.array_by_name.try_emplace(array.name, position).second) {
-    support::fail_at(file.source, item.head.begin,
-                     fmt::format("the constant '{}' is defined twice", array.name));
-  }
-  context_.facts.arrays.push_back(std::move(array));
-}
-
-/// An error with a place is one of this function; one without, such as too many nodes, is of all.
-FunctionDraft ModuleReader::read_or_keep(File& file, const Item& item) {
-  try {
-    return read_function(context_, file.source, item);
-  } catch (const support::Error& error) {
-    if (error.diagnostic().where.line == 0) throw;
-    return opaque_function(context_, file.source, item, error.diagnostic());
-  }
-}
-
-/// The first file with functions is the one that source ranges refer to.
-void ModuleReader::read_functions() {
-  for (File& file : files_) {
-    context_.file = index_of(file);
-    for (const Item& item : file.items.items) {
-      if (!is_wanted(file.items, item)) continue;
-      // A function that cannot be read needs the line of that place.
-      file.source.count_lines_to(item.head.begin);
-      if (context_.primary == nullptr) {
-        context_.primary = &file.source;
-        digest_.emplace(*file.input);
-      }
-      drafts_.push_back(read_or_keep(file, item));
-    }
-  }
-  if (!drafts_.empty()) return;
-  if (files_.empty()) throw support::Error(ErrorKind::invalid_input, "no files of C were given");
-  support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
-}
-
-/// `tvmgen_<module>_<compiler>_main_<k>`: TVM's names for functions of external compilers, which
-/// are in files of another target.
-bool is_of_another_compiler(std::string_view symbol) {
-  const std::size_t last = symbol.find_last_not_of("0123456789");
-  return last != symbol.npos && last + 1 < symbol.size() &&
-         symbol.substr(0, last + 1).ends_with("_main_");
-}
-
-/// Whether every function that calls or a graph name is read, and all of each: else an array that
-/// no body names may be one of what is missing.
-bool ModuleReader::has_all_functions() const {
-  support::NameSet<std::string_view> read;
-  for (const FunctionDraft& draft : drafts_) read.insert(draft.name);
-  for (const FunctionDraft& draft : drafts_) {
-    if (!draft.is_understood) return false;
-    for (const CallSite& call : draft.calls) {
-      const bool is_here =
-          call.callee.starts_with("tvmgen_") && !is_of_another_compiler(call.callee);
-      if (is_here && !read.contains(call.callee)) return false;
-    }
-  }
-  return std::ranges::all_of(sources_.signatures, [&](const CSignature& signature) {
-    return is_of_another_compiler(signature.function) || read.contains(signature.function);
-  });
-}
-
-/// The one function that an array which no body names may belong to: arrays follow the order of
-/// functions, so it is between those of the arrays around it. Between two arrays of one function it
-/// is certain, whatever is not read elsewhere.
-FunctionDraft* ModuleReader::only_owner(const ArrayOwners& owners, std::size_t array) {
-  const auto next = owners.upper_bound(array);
-  const std::size_t first = next == owners.begin() ? 0 : std::prev(next)->second;
-  const std::size_t last = next == owners.end() ? drafts_.size() - 1 : next->second;
-  const bool is_between = next != owners.begin() && next != owners.end() && first == last;
-  if (!is_between && !has_all_functions()) return nullptr;
-  FunctionDraft* owner = nullptr;
-  for (std::size_t i = first; i <= last; ++i) {
-    if (is_of_another_compiler(drafts_[i].name)) continue;
-    if (owner != nullptr) return nullptr;
-    owner = &drafts_[i];
-  }
-  return owner;
-}
-
-/// Gives arrays that no body names to the functions that they belong to.
-void ModuleReader::assign_unused_arrays() {
-  ArrayOwners owners;
-  for (std::size_t i = 0; i < drafts_.size(); ++i) {
-    for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
-  }
-  if (owners.empty()) return;
-  const ModuleFacts& facts = context_.facts;
-  std::size_t unknown = 0;
-  for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
-    if (owners.contains(array) || facts.arrays[array].name.starts_with(kLinkedParamPrefix))
-      continue;
-    FunctionDraft* const owner = only_owner(owners, array);
-    if (owner == nullptr) {
-      ++unknown;
-      continue;
-    }
-    const ConstantArray& declared = facts.arrays[array];
-    const NodeId type =
-        context_.make.pointer_type(context_.make.prim_type(declared.element), "global");
-    owner->constants.emplace_back(array, context_.make.var(declared.name, type));
-  }
-  if (unknown == 0) return;
-  FunctionDraft& first = drafts_.front();
-  first.losses.push_back(
-      {LossCode::unknown_construct, LossScope::function, std::string(first.name),
-       fmt::format("{} constants belong to no function that is understood", unknown)});
-}
-
-NodeId ModuleReader::target_node() {
-  for (const File& file : files_) {
-    if (file.items.target.empty()) continue;
-    const auto target = support::value_if_valid(parse_target(file.items.target));
-    if (target) return text::make_target(context_.make, *target);
-  }
-  return NodeId::none;
-}
-
-/// The key of main in the IRModule; its symbol has the module's prefix.
-std::string_view ModuleReader::name_in_module(const FunctionDraft& draft) const {
-  if (!draft.is_main) return draft.name;
-  return context_.versions.all_have(TvmFeature::c_main_is_run_model) ? "run_model" : "__tvm_main__";
-}
-
-/// Sizes first: what kernels are stated to take limits main, and what they use is passed on to it.
-Module ModuleReader::finish() {
-  const NodeId target = target_node();
-  const Signatures signatures(context_, sources_, drafts_);
-  std::vector<NodePair> functions(drafts_.size());
-  for (FunctionDraft& draft : drafts_) {
-    state_sizes(draft, signatures.of(draft.name));
-    if (draft.is_main) limit_sizes(draft, drafts_);
-  }
-  // Kernels first: main takes sizes from them.
-  for (const bool is_main : {false, true}) {
-    for (std::size_t i = 0; i < drafts_.size(); ++i) {
-      FunctionDraft& draft = drafts_[i];
-      if (draft.is_main != is_main) continue;
-      if (is_main) pass_sizes_on(context_.builder, draft, drafts_);
-      functions[i] = {context_.make.global_var(name_in_module(draft)),
-                      finish_function(context_, draft, signatures.of(draft.name), target)};
-    }
-  }
-  if (const auto linked = linked_params_function(context_, linked_ids_)) {
-    functions.push_back(*linked);
-  }
-  Builder& builder = context_.builder;
-  const NodeId root =
-      builder.make(Kind::IRModule, {builder.map(functions), NodeId::none, NodeId::none,
-                                    NodeId::none, NodeId::none, NodeId::none});
-  return std::move(builder).finish(root);
-}
-
-/// Of the files with functions of TVM's own generator.
-std::vector<ImportedC> ModuleReader::imported() const {
-  std::vector<ImportedC> all;
-  for (const File& file : files_) {
-    const bool has_functions = std::ranges::any_of(
-        file.items.items, [&](const Item& item) { return is_wanted(file.items, item); });
-    if (!has_functions || kind_of_target(file.items.target) != "c") continue;
-    for (ImportedC& piece : imported_c(file.source, file.items)) all.push_back(std::move(piece));
-  }
-  return all;
-}
-
-/// Those of every module of this dialect, then those of its functions.
-std::vector<Loss> ModuleReader::losses() {
-  LossLog of_dialect;
-  of_dialect.add_all(Dialect::c);
-  std::vector<Loss> all = of_dialect.finish();
-  all.insert(all.end(), unread_.begin(), unread_.end());
-  for (const FunctionDraft& draft : drafts_) {
-    for (const Loss& loss : draft.losses) {
-      Loss& added = all.emplace_back(loss);
-      added.where = name_in_module(draft);
-    }
-  }
-  // The document's order of losses does not depend on that of the functions.
-  std::ranges::stable_sort(all, {}, [](const Loss& loss) {
-    return std::tuple(loss.code, loss.scope, std::string_view(loss.where));
-  });
-  return all;
-}
-
-Source ModuleReader::source() {
-  const support::SourceText& primary = *context_.primary;
-  Source source;
-  source.member =
-      primary.member.empty() ? primary.file.substr(primary.file.rfind('/') + 1) : primary.member;
-  source.dialect = Dialect::c;
-  source.stage = "codegen";
-  source.tvm_version = context_.versions.range();
-  source.sha256 = digest_->hex();
-  return source;
-}
-
-Document ModuleReader::read(const ReadLimits& limits) {
-  split(limits);
-  collect_facts();
-  forget_shifted_pools();
-  add_pools(sources_.pools);
-  read_functions();
-  assign_unused_arrays();
-  std::optional<std::string> target;
-  for (const File& file : files_) {
-    if (!target && !file.items.target.empty()) target = std::string(file.items.target);
-  }
-  Module module = finish();
-  return {.source = source(),
-          .target = std::move(target),
-          .module = std::move(module),
-          .losses = losses(),
-          .imported_c = imported()};
-}
 
 }  // namespace
 }  // namespace c

@@ -1,7 +1,6 @@
 // write_c: a module as one file of generated C.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <set>
 
 #include "mlf/target.h"
@@ -101,26 +100,250 @@ class ModuleWriter {
         forms_(document.source.tvm_version),
         ranges_(document.module) {}
 
-  void write();
+  /// All functions are printed, and all constants looked at, before anything is written: a module
+  /// that cannot be printed leaves no half of it.
+  void write() {
+    if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
+    check_written_size(document_.module, most_nodes_);
+    require_whole(document_.module.root());
+    for (const NamedFunction& one : functions_of(document_.module)) {
+      functions_.push_back(one.function);
+    }
+    note_ranges();
+    note_conventions();
+    std::vector<FunctionText> texts;
+    for (const Node function : functions_) {
+      if (!function.is(Kind::PrimFunc)) cannot_print(function.info().name);
+      if (!linked_params_of(function)) texts.push_back(function_text(function));
+    }
+    const std::vector<NamedPool> all_pools = pools();
+    check_constants(all_pools);
+    write_head();
+    write_imported();
+    for (const Node function : functions_) {
+      const Node linked = linked_params_of(function);
+      linked ? write_linked_params(linked) : write_constants(function);
+    }
+    // So that functions can call each other in any order.
+    if (forms_.has(TvmFeature::c_own_prototypes)) {
+      for (const FunctionText& text : texts) {
+        sink_(fmt::format("{}{};\n", kBeforeFunction, text.signature));
+      }
+    }
+    for (const FunctionText& text : texts) {
+      sink_(fmt::format("{}{} {{\n{}}}\n\n", kBeforeFunction, text.signature, text.body));
+    }
+    for (const Node function : functions_) {
+      if (const Node linked = linked_params_of(function)) write_lookup(linked);
+    }
+    write_pools(all_pools);
+  }
 
  private:
-  void note_ranges();
-  void note_conventions();
-  void note_call(Node call, Convention convention);
-  bool calls_own(Node value) const;
-  Convention convention_of(Node function) const;
-  FunctionText function_text(Node function) const;
-  void write_head();
-  void write_imported();
-  void write_constants(Node function);
-  void write_linked_params(Node params);
-  void write_lookup(Node params);
-  std::vector<NamedPool> pools() const;
-  void check_constants(const std::vector<NamedPool>& pools) const;
-  void write_pools(const std::vector<NamedPool>& pools);
+  /// Ranges decide which form of a floor division is printed.
+  void note_ranges() {
+    NodeSet seen(document_.module);
+    const auto enter = [&](Node node) {
+      ranges_.enter(node);
+      return Descend::into_children;
+    };
+    walk(document_.module.root(), seen, enter, [&](Node node) { ranges_.leave(node); });
+  }
 
-  std::string target_kind() const;
-  std::int64_t constant_alignment() const;
+  // --- Calling conventions ---------------------------------------------------------------------
+
+  /// How functions are called says how they take their arguments.
+  void note_conventions() {
+    for (const Node function : functions_) {
+      if (!function.is(Kind::PrimFunc)) continue;
+      symbols_.insert(symbol_of(function));
+      for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
+        if (!statement.is(Kind::Evaluate)) return;
+        const Node value = statement[f::Evaluate::value];
+        if (is_packed_call(value)) return note_call(value, Convention::packed);
+        const bool is_checked =
+            is_call_of(value, "tir.tvm_check_return") && value.list(f::Call::args).size() == 3;
+        note_call(is_checked ? value.list(f::Call::args)[2] : value, Convention::unpacked);
+      });
+    }
+  }
+
+  /// The first argument is the symbol of what is called.
+  void note_call(Node call, Convention convention) {
+    const bool is_known = convention == Convention::packed || is_call_of(call, "tir.call_extern");
+    if (!is_known || call.list(f::Call::args).empty()) return;
+    const Node callee = call.list(f::Call::args)[0];
+    if (callee.is(Kind::StringImm)) {
+      conventions_.try_emplace(callee.text(f::StringImm::value), convention);
+    }
+  }
+
+  /// Whether this is a plain call of a function of this module, as main of v0.8 has them.
+  bool calls_own(Node value) const {
+    if (!is_call_of(value, "tir.call_extern") || value.list(f::Call::args).empty()) return false;
+    const Node callee = value.list(f::Call::args)[0];
+    return callee.is(Kind::StringImm) && symbols_.contains(callee.text(f::StringImm::value));
+  }
+
+  /// As it is called; main as it calls; by itself a function of TVM's is packed, one of another
+  /// generator is not.
+  Convention convention_of(Node function) const {
+    const auto called = conventions_.find(symbol_of(function));
+    if (called != conventions_.end()) return called->second;
+    // What launches an NPU is never packed.
+    if (returns_itself(function[f::PrimFunc::body])) return Convention::unpacked;
+    std::optional<Convention> found;
+    for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
+      if (!statement.is(Kind::Evaluate)) return;
+      const Node value = statement[f::Evaluate::value];
+      if (is_packed_call(value)) found = Convention::packed;
+      if (is_call_of(value, "tir.tvm_check_return") || calls_own(value)) {
+        found = Convention::unpacked;
+      }
+    });
+    // A main that calls kernels is of their convention.
+    if (found) return *found;
+    return target_kind() == "c" ? Convention::packed : Convention::unpacked;
+  }
+
+  // --- Functions -------------------------------------------------------------------------------
+
+  /// One table of names for signature, prologue and body: their order decides which of them get
+  /// numbers.
+  FunctionText function_text(Node function) const {
+    const Convention convention = convention_of(function);
+    Code code(forms_);
+    ExprWriter exprs(forms_, ranges_, code, written_limit(document_.module, most_nodes_));
+    PackedCalls calls(forms_, code, exprs);
+    Prologue prologue(forms_, code, exprs, function);
+    FunctionText text;
+    text.signature =
+        fmt::format("TVM_DLL int32_t {}{}", symbol_of(function), prologue.signature(convention));
+    const auto scope = code.begin_scope();
+    const FunctionHead head = prologue.write(convention, calls);
+    BodyWriter(forms_, code, exprs, calls).write(function[f::PrimFunc::body], head);
+    if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
+    code.end_scope(scope);
+    text.body = std::move(code).take();
+    return text;
+  }
+
+  // --- The file --------------------------------------------------------------------------------
+
+  std::string target_kind() const {
+    if (!document_.target) return "c";
+    const auto target = support::value_if_valid(parse_target(*document_.target));
+    return target ? target->kind : "c";
+  }
+
+  /// An attribute of the target; 16 bytes where it is not set.
+  std::int64_t constant_alignment() const {
+    if (!document_.target) return kConstantAlignment;
+    const auto target = support::value_if_valid(parse_target(*document_.target));
+    const TargetValue* const value = target ? target->find("constants-byte-alignment") : nullptr;
+    const auto* const alignment = value ? std::get_if<std::int64_t>(&value->value) : nullptr;
+    return alignment ? *alignment : kConstantAlignment;
+  }
+
+  /// What CodeGenCHost::Init prints; `<stdbool.h>` since v0.12.
+  void write_head() {
+    sink_(fmt::format("// tvm target: {}\n", document_.target.value_or("c")));
+    sink_(
+        "#define TVM_EXPORTS\n#include \"tvm/runtime/c_runtime_api.h\"\n"
+        "#include \"tvm/runtime/c_backend_api.h\"\n#include <math.h>\n");
+    if (forms_.has(TvmFeature::c_includes_stdbool)) sink_("#include <stdbool.h>\n");
+  }
+
+  /// Kernels call its functions, which may have no prototype.
+  void write_imported() {
+    for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
+  }
+
+  void write_constants(Node function) {
+    for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
+      if (!statement.is(Kind::AllocateConst)) return;
+      write_array(sink_, statement[f::AllocateConst::buffer_var].text(f::Var::name),
+                  statement[f::AllocateConst::data], constant_alignment());
+    });
+  }
+
+  void write_linked_params(Node params) {
+    const NodeMap entries = params.map(f::StringMap::entries);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      write_array(sink_, fmt::format("{}{}", kLinkedParamPrefix, entries.name(i)),
+                  entries.value(i)[f::LinkedParam::param], constant_alignment());
+    }
+  }
+
+  /// The graph executor of v0.8 asks for parameters by storage id: CodeGenCHost::LinkParameters.
+  void write_lookup(Node params) {
+    sink_(fmt::format(
+        "{}TVM_DLL int32_t {}(void* args, int* arg_type_ids, int num_args, void* out_ret_value, "
+        "int* out_ret_tcode, void* resource_handle) {{\n    switch (((int64_t*) args)[0]) {{\n"
+        "    default:\n        out_ret_tcode[0] = 4;\n        return 0;\n",
+        kBeforeFunction, kLinkedParamsFunction));
+    const NodeMap entries = params.map(f::StringMap::entries);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      sink_(fmt::format(
+          "    case {}:\n        ((uint64_t*)out_ret_value)[0] = (uint64_t) (uintptr_t) "
+          "{}{};\n        out_ret_tcode[0] = 3;\n        return 0;\n",
+          entries.value(i).integer(f::LinkedParam::id), kLinkedParamPrefix, entries.name(i)));
+    }
+    sink_("    }\n}\n");
+  }
+
+  /// The pools of all functions, each once.
+  std::vector<NamedPool> pools() const {
+    std::vector<NamedPool> pools;
+    std::set<std::uint32_t> seen;
+    for (const Node function : functions_) {
+      for (const auto& [allocated, parameter] : pool_uses(function)) {
+        const Node info = allocated[f::AllocatedPoolInfo::pool_info];
+        if (!info || !seen.insert(index(info.id())).second) continue;
+        const Node size = allocated[f::AllocatedPoolInfo::allocated_size];
+        pools.push_back({info, name_of_pool(info, parameter), int_imm_of(size).value_or(0)});
+      }
+    }
+    return pools;
+  }
+
+  /// Throws where the data of a constant cannot be printed.
+  void check_constants(const std::vector<NamedPool>& pools) const {
+    for (const Node function : functions_) {
+      if (const Node linked = linked_params_of(function)) {
+        const NodeMap entries = linked.map(f::StringMap::entries);
+        for (std::size_t k = 0; k < entries.size(); ++k) {
+          if (!entries.value(k).is(Kind::LinkedParam)) cannot_print(entries.value(k).info().name);
+          require_printable(entries.value(k)[f::LinkedParam::param], entries.name(k));
+        }
+      }
+      for_each_statement(function[f::PrimFunc::body], [](Node statement) {
+        if (!statement.is(Kind::AllocateConst)) return;
+        require_printable(statement[f::AllocateConst::data],
+                          statement[f::AllocateConst::buffer_var].text(f::Var::name));
+      });
+    }
+    for (const NamedPool& pool : pools) {
+      if (!pool.info.is(Kind::ConstantPoolInfo)) continue;
+      for (const Node constant : pool.info.list(f::ConstantPoolInfo::constant_info_array)) {
+        if (!constant.is(Kind::ConstantInfo)) cannot_print(constant.info().name);
+        require_printable(constant[f::ConstantInfo::data],
+                          constant.text(f::ConstantInfo::name_hint));
+      }
+    }
+  }
+
+  /// TVM prints pools into the file with the entry point. There is only one file here, and they end
+  /// it.
+  void write_pools(const std::vector<NamedPool>& pools) {
+    for (const NamedPool& pool : pools) {
+      if (pool.info.is(Kind::ConstantPoolInfo)) {
+        write_constant_pool(sink_, forms_, pool);
+      } else {
+        write_workspace_pool(sink_, pool);
+      }
+    }
+  }
 
   const Document& document_;
   const Sink& sink_;
@@ -131,249 +354,6 @@ class ModuleWriter {
   std::set<std::string, std::less<>> symbols_;
   support::NameMap<std::string_view, Convention> conventions_;  // by symbol
 };
-
-/// Ranges decide which form of a floor division is printed.
-void ModuleWriter::note_ranges() {
-  NodeSet seen(document_.module);
-  const auto enter = [&](Node node) {
-    ranges_.enter(node);
-    return Descend::into_children;
-  };
-  walk(document_.module.root(), seen, enter, [&](Node node) { ranges_.leave(node); });
-}
-
-// --- Calling conventions -----------------------------------------------------------------------
-
-/// How functions are called says how they take their arguments.
-void ModuleWriter::note_conventions() {
-  for (const Node function : functions_) {
-    if (!function.is(Kind::PrimFunc)) continue;
-    symbols_.insert(symbol_of(function));
-    for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
-      if (!statement.is(Kind::Evaluate)) return;
-      const Node value = statement[f::Evaluate::value];
-      if (is_packed_call(value)) return note_call(value, Convention::packed);
-      const bool is_checked =
-          is_call_of(value, "tir.tvm_check_return") && value.list(f::Call::args).size() == 3;
-      note_call(is_checked ? value.list(f::Call::args)[2] : value, Convention::unpacked);
-    });
-  }
-}
-
-/// The first argument is the symbol of what is called.
-void ModuleWriter::note_call(Node call, Convention convention) {
-  const bool is_known = convention == Convention::packed || is_call_of(call, "tir.call_extern");
-  if (!is_known || call.list(f::Call::args).empty()) return;
-  const Node callee = call.list(f::Call::args)[0];
-  if (callee.is(Kind::StringImm)) {
-    conventions_.try_emplace(callee.text(f::StringImm::value), convention);
-  }
-}
-
-/// Whether this is a plain call of a function of this module, as main of v0.8 has them.
-bool ModuleWriter::calls_own(Node value) const {
-  if (!is_call_of(value, "tir.call_extern") || value.list(f::Call::args).empty()) return false;
-  const Node callee = value.list(f::Call::args)[0];
-  return callee.is(Kind::StringImm) && symbols_.contains(callee.text(f::StringImm::value));
-}
-
-/// As it is called; main as it calls; by itself a function of TVM's is packed, one of another
-/// generator is not.
-Convention ModuleWriter::convention_of(Node function) const {
-  const auto called = conventions_.find(symbol_of(function));
-  if (called != conventions_.end()) return called->second;
-  // What launches an NPU is never packed.
-  if (returns_itself(function[f::PrimFunc::body])) return Convention::unpacked;
-  std::optional<Convention> found;
-  for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
-    if (!statement.is(Kind::Evaluate)) return;
-    const Node value = statement[f::Evaluate::value];
-    if (is_packed_call(value)) found = Convention::packed;
-    if (is_call_of(value, "tir.tvm_check_return") || calls_own(value)) {
-      found = Convention::unpacked;
-    }
-  });
-  // A main that calls kernels is of their convention.
-  if (found) return *found;
-  return target_kind() == "c" ? Convention::packed : Convention::unpacked;
-}
-
-// --- Functions ---------------------------------------------------------------------------------
-
-/// One table of names for signature, prologue and body: their order decides which of them get
-/// numbers.
-FunctionText ModuleWriter::function_text(Node function) const {
-  const Convention convention = convention_of(function);
-  Code code(forms_);
-  ExprWriter exprs(forms_, ranges_, code, written_limit(document_.module, most_nodes_));
-  PackedCalls calls(forms_, code, exprs);
-  Prologue prologue(forms_, code, exprs, function);
-  FunctionText text;
-  text.signature =
-      fmt::format("TVM_DLL int32_t {}{}", symbol_of(function), prologue.signature(convention));
-  const auto scope = code.begin_scope();
-  const FunctionHead head = prologue.write(convention, calls);
-  BodyWriter(forms_, code, exprs, calls).write(function[f::PrimFunc::body], head);
-  if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
-  code.end_scope(scope);
-  text.body = std::move(code).take();
-  return text;
-}
-
-// --- The file ----------------------------------------------------------------------------------
-
-std::string ModuleWriter::target_kind() const {
-  if (!document_.target) return "c";
-  const auto target = support::value_if_valid(parse_target(*document_.target));
-  return target ? target->kind : "c";
-}
-
-/// An attribute of the target; 16 bytes where it is not set.
-std::int64_t ModuleWriter::constant_alignment() const {
-  if (!document_.target) return kConstantAlignment;
-  const auto target = support::value_if_valid(parse_target(*document_.target));
-  const TargetValue* const value = target ? target->find("constants-byte-alignment") : nullptr;
-  const auto* const alignment = value ? std::get_if<std::int64_t>(&value->value) : nullptr;
-  return alignment ? *alignment : kConstantAlignment;
-}
-
-/// What CodeGenCHost::Init prints; `<stdbool.h>` since v0.12.
-void ModuleWriter::write_head() {
-  sink_(fmt::format("// tvm target: {}\n", document_.target.value_or("c")));
-  sink_(
-      "#define TVM_EXPORTS\n#include \"tvm/runtime/c_runtime_api.h\"\n"
-      "#include \"tvm/runtime/c_backend_api.h\"\n#include <math.h>\n");
-  if (forms_.has(TvmFeature::c_includes_stdbool)) sink_("#include <stdbool.h>\n");
-}
-
-/// Kernels call its functions, which may have no prototype.
-void ModuleWriter::write_imported() {
-  for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
-}
-
-void ModuleWriter::write_constants(Node function) {
-  for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
-    if (!statement.is(Kind::AllocateConst)) return;
-    write_array(sink_, statement[f::AllocateConst::buffer_var].text(f::Var::name),
-                statement[f::AllocateConst::data], constant_alignment());
-  });
-}
-
-void ModuleWriter::write_linked_params(Node params) {
-  const NodeMap entries = params.map(f::StringMap::entries);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    write_array(sink_, fmt::format("{}{}", kLinkedParamPrefix, entries.name(i)),
-                entries.value(i)[f::LinkedParam::param], constant_alignment());
-  }
-}
-
-/// The graph executor of v0.8 asks for parameters by storage id: CodeGenCHost::LinkParameters.
-void ModuleWriter::write_lookup(Node params) {
-  sink_(fmt::format(
-      "{}TVM_DLL int32_t {}(void* args, int* arg_type_ids, int num_args, void* out_ret_value, "
-      "int* out_ret_tcode, void* resource_handle) {{\n    switch (((int64_t*) args)[0]) {{\n"
-      "    default:\n        out_ret_tcode[0] = 4;\n        return 0;\n",
-      kBeforeFunction, kLinkedParamsFunction));
-  const NodeMap entries = params.map(f::StringMap::entries);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    sink_(fmt::format(
-        "    case {}:\n        ((uint64_t*)out_ret_value)[0] = (uint64_t) (uintptr_t) "
-        "{}{};\n        out_ret_tcode[0] = 3;\n        return 0;\n",
-        entries.value(i).integer(f::LinkedParam::id), kLinkedParamPrefix, entries.name(i)));
-  }
-  sink_("    }\n}\n");
-}
-
-/// The pools of all functions, each once.
-std::vector<NamedPool> ModuleWriter::pools() const {
-  std::vector<NamedPool> pools;
-  std::set<std::uint32_t> seen;
-  for (const Node function : functions_) {
-    for (const auto& [allocated, parameter] : pool_uses(function)) {
-      const Node info = allocated[f::AllocatedPoolInfo::pool_info];
-      if (!info || !seen.insert(index(info.id())).second) continue;
-      const Node size = allocated[f::AllocatedPoolInfo::allocated_size];
-      pools.push_back({info, name_of_pool(info, parameter), int_imm_of(size).value_or(0)});
-    }
-  }
-  return pools;
-}
-
-/// Throws where the data of a constant cannot be printed.
-void ModuleWriter::check_constants(const std::vector<NamedPool>& pools) const {
-  for (const Node function : functions_) {
-    if (const Node linked = linked_params_of(function)) {
-      const NodeMap entries = linked.map(f::StringMap::entries);
-      for (std::size_t k = 0; k < entries.size(); ++k) {
-        if (!entries.value(k).is(Kind::LinkedParam)) cannot_print(entries.value(k).info().name);
-        require_printable(entries.value(k)[f::LinkedParam::param], entries.name(k));
-      }
-    }
-    for_each_statement(function[f::PrimFunc::body], [](Node statement) {
-      if (!statement.is(Kind::AllocateConst)) return;
-      require_printable(statement[f::AllocateConst::data],
-                        statement[f::AllocateConst::buffer_var].text(f::Var::name));
-    });
-  }
-  for (const NamedPool& pool : pools) {
-    if (!pool.info.is(Kind::ConstantPoolInfo)) continue;
-    for (const Node constant : pool.info.list(f::ConstantPoolInfo::constant_info_array)) {
-      if (!constant.is(Kind::ConstantInfo)) cannot_print(constant.info().name);
-      require_printable(constant[f::ConstantInfo::data], constant.text(f::ConstantInfo::name_hint));
-    }
-  }
-}
-
-/// TVM prints pools into the file with the entry point. There is only one file here, and they end
-/// it.
-void ModuleWriter::write_pools(const std::vector<NamedPool>& pools) {
-  for (const NamedPool& pool : pools) {
-    if (pool.info.is(Kind::ConstantPoolInfo)) {
-      write_constant_pool(sink_, forms_, pool);
-    } else {
-      write_workspace_pool(sink_, pool);
-    }
-  }
-}
-
-/// All functions are printed, and all constants looked at, before anything is written: a module
-/// that cannot be printed leaves no half of it.
-void ModuleWriter::write() {
-  if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
-  check_written_size(document_.module, most_nodes_);
-  require_whole(document_.module.root());
-  for (const NamedFunction& one : functions_of(document_.module)) {
-    functions_.push_back(one.function);
-  }
-  note_ranges();
-  note_conventions();
-  std::vector<FunctionText> texts;
-  for (const Node function : functions_) {
-    if (!function.is(Kind::PrimFunc)) cannot_print(function.info().name);
-    if (!linked_params_of(function)) texts.push_back(function_text(function));
-  }
-  const std::vector<NamedPool> all_pools = pools();
-  check_constants(all_pools);
-  write_head();
-  write_imported();
-  for (const Node function : functions_) {
-    const Node linked = linked_params_of(function);
-    linked ? write_linked_params(linked) : write_constants(function);
-  }
-  // So that functions can call each other in any order.
-  if (forms_.has(TvmFeature::c_own_prototypes)) {
-    for (const FunctionText& text : texts) {
-      sink_(fmt::format("{}{};\n", kBeforeFunction, text.signature));
-    }
-  }
-  for (const FunctionText& text : texts) {
-    sink_(fmt::format("{}{} {{\n{}}}\n\n", kBeforeFunction, text.signature, text.body));
-  }
-  for (const Node function : functions_) {
-    if (const Node linked = linked_params_of(function)) write_lookup(linked);
-  }
-  write_pools(all_pools);
-}
 
 }  // namespace
 }  // namespace c
