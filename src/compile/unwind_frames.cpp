@@ -1,7 +1,6 @@
 #include "compile/unwind_frames.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 namespace mlf::compile {

@@ -1,6 +1,5 @@
 #include "deployment/module_facts.h"
 
-#include <algorithm>
 #include <optional>
 #include <span>
 

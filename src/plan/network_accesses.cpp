@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "graph/node_queries.h"
 #include "plan/network_reader.h"

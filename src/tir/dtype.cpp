@@ -1,7 +1,6 @@
 #include "mlf/tir/module.h"
 
 #include <array>
-#include <utility>
 
 #include "support/numbers.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <string>
 #include <unordered_map>
 
 #include "support/lookup.h"

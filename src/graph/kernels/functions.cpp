@@ -1,7 +1,6 @@
 #include "graph/kernels/functions.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "graph/node_queries.h"

@@ -1,7 +1,6 @@
 #include "graph/main/parameters.h"
 
 #include <algorithm>
-#include <set>
 
 #include "graph/kernels/functions.h"
 #include "graph/node_queries.h"

@@ -1,7 +1,5 @@
 #include "graph/network/directions.h"
 
-#include <algorithm>
-
 namespace mlf::graph {
 namespace {
 

@@ -1,5 +1,4 @@
 // tir-N.json as a whole: the tables of the module, then its functions.
-#include <fmt/core.h>
 
 #include <span>
 #include <vector>

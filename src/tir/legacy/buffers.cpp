@@ -2,7 +2,6 @@
 // such as `A = alloc_buffer(float32[16])` declares only dtype and shape.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cctype>
 
 #include "tir/legacy/expressions.h"

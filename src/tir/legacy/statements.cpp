@@ -1,8 +1,6 @@
 // Statements of the legacy text. A stack contains the statements whose bodies are not complete.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "support/characters.h"
 #include "tir/legacy/expressions.h"
 #include "tir/node_queries.h"

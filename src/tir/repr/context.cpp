@@ -1,8 +1,6 @@
 // The grammar of the repr text, and the names and the buffers of a function.
 #include "tir/repr/context.h"
 
-#include <algorithm>
-
 #include "mlf/tir/module.h"
 #include "support/characters.h"
 #include "tir/text/expression_values.h"

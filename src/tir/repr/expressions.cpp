@@ -4,8 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
-
 #include "tir/node_queries.h"
 #include "tir/text/expression_values.h"
 #include "tir/text/lexer.h"

@@ -1,6 +1,5 @@
 // Statements of the repr text, on a stack of open statements. The text does not show where lets,
 // attributes, assertions, allocations and declarations end: each one covers the rest of its block.
-#include <fmt/core.h>
 
 #include <algorithm>
 

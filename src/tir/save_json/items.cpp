@@ -1,7 +1,5 @@
 #include "tir/save_json/items.h"
 
-#include <algorithm>
-
 #include "support/error.h"
 #include "tir/save_json/layout.h"
 #include "tir/tvm_features.h"

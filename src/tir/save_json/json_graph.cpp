@@ -1,6 +1,5 @@
 #include "tir/save_json/json_graph.h"
 
-#include <cstring>
 #include <vector>
 
 #include "support/base64.h"

@@ -1,7 +1,6 @@
 #include "tir/save_json/layout.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <span>
 #include <unordered_map>

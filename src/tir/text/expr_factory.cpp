@@ -1,6 +1,5 @@
 #include "tir/text/expr_factory.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>

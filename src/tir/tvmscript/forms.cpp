@@ -2,7 +2,6 @@
 #include "tir/tvmscript/forms.h"
 
 #include <initializer_list>
-#include <iterator>
 #include <unordered_map>
 #include <vector>
 

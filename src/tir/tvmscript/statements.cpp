@@ -1,7 +1,6 @@
 // Statements, line by line.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 

@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <system_error>
 
 #include "support/error.h"
 #include "support/numbers.h"

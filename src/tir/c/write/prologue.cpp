@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
-
 #include "tir/c/language.h"
 #include "tir/c/write/code.h"
 #include "tir/node_queries.h"

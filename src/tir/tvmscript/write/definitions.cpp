@@ -1,8 +1,6 @@
 // What a function has to define, and how the text declares it.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"

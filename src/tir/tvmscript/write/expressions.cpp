@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "tir/node_queries.h"
 #include "tir/text/op_table.h"

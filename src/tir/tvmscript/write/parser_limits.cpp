@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
