@@ -8,7 +8,7 @@
 namespace mlf::analysis {
 namespace {
 
-const Count kUnknown{3, std::nullopt};
+const Count kAtLeastThree{3, std::nullopt};
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 TEST(Count, ASumHasTheSumsOfItsBounds) {
@@ -17,18 +17,18 @@ TEST(Count, ASumHasTheSumsOfItsBounds) {
 }
 
 TEST(Count, ASumWithAnUnknownPartIsUnknownAndAtLeastWhatIsKnown) {
-  const Count sum = kUnknown + Count(5);
+  const Count sum = kAtLeastThree + Count(5);
   EXPECT_FALSE(sum.is_known());
   EXPECT_EQ(sum.min, 8u);
 }
 
 TEST(Count, AProductHasTheProductsOfItsBounds) {
   EXPECT_EQ(Count(2, 3) * Count(5), Count(10, 15));
-  EXPECT_EQ(kUnknown * Count(2), Count(6, std::nullopt));
+  EXPECT_EQ(kAtLeastThree * Count(2), Count(6, std::nullopt));
 }
 
 TEST(Count, NothingTimesAnUnknownNumberIsNothing) {
-  EXPECT_EQ(kUnknown * Count(0), Count(0));
+  EXPECT_EQ(kAtLeastThree * Count(0), Count(0));
 }
 
 TEST(Count, IsExactUpToTheLargestNumberOfTheJson) {
