@@ -141,6 +141,27 @@ struct ProfileOptions {
 MLF_API Result<Profile> profile_network(const Deployment& deployment, const Network& network,
                                         const ProfileOptions& options);
 
+/// A profile of numbers that a board has measured: CSV with the head `call,cycles`, and a row for
+/// each call and run, in any order. The k-th rows of all calls are those of the k-th run. Errors:
+/// `invalid_input` with the line, and unless each call has as many rows.
+MLF_API Result<Profile> measured_profile(const Deployment& deployment, const Network& network,
+                                         std::string_view csv);
+
+/// Writes the archive with calls of `mlf_call_begin(n)` and `mlf_call_end(n)` around call n of
+/// main, and with members that declare these functions, define them so that they do nothing, and
+/// have an example for boards. Every other member keeps its bytes. Returns sentences about
+/// attributes of a file that was replaced and is not any more what it was.
+///
+/// Errors: `check_failed` where main's C does not show each call once, or has these calls already;
+/// `invalid_input` for anything but a tar; `io`.
+MLF_API Result<std::vector<std::string>> write_instrumented(const Deployment& deployment,
+                                                            const Network& network,
+                                                            const std::string& output);
+/// Writes the archive that `write_instrumented` was given. Errors: `check_failed` where there is
+/// nothing to remove, or the calls are not as they were written; `io`.
+MLF_API Result<std::vector<std::string>> write_without_instruments(const Deployment& deployment,
+                                                                   const std::string& output);
+
 /// Adds times. From instructions they are an interval: `assumed` cycles for each, or those of
 /// `profile_cpus`. Errors: `usage` where times were measured, and where nothing is assumed for the
 /// processor.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "archive/output_file.h"
 #include "arguments.h"
 #include "commands/budget_file.h"
 #include "commands/command.h"
@@ -42,21 +43,27 @@ struct ProfileArguments {
   std::string memory = "4G";
   std::string other;
   bool json = false;
+  std::string measured;
+  bool instrument = false;
+  bool remove = false;
+  std::string output;
 };
 
 EnumNames<std::string> cpu_names() {
   EnumNames<std::string> names;
   for (const ProfileCpu& one : profile_cpus()) {
-    names.push_back({std::string(one.name), std::string(one.name), std::string(one.meaning)});
+    names.push_back({std::string(one.name), std::string(one.name), {}});
   }
   return names;
 }
 
-void declare_profile_options(CLI::App& app, ProfileArguments& options) {
-  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+void declare_processor_options(CLI::App& app, ProfileArguments& options) {
+  std::vector<std::string_view> names;
+  for (const ProfileCpu& one : profile_cpus()) names.push_back(one.name);
   add_enum_option(app, "--cpu", options.cpu, cpu_names(), {"CPU", "Processor"},
-                  "The processor; all but host are emulated by QEMU, which counts instructions")
-      ->required();
+                  fmt::format("The processor: {}. QEMU emulates all but host, and counts "
+                              "instructions; with host, time is measured",
+                              fmt::join(names, ", ")));
   auto* clock = add_option(app, "--clock", options.clock, {"HERTZ", "Processor"},
                            "Show times as well, for a clock of 80M or 16000000");
   add_option(app, "--cpi", options.cycles, {"MIN..MAX", "Processor"},
@@ -64,10 +71,35 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
              "the processor's manual")
       ->needs(clock);
   add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
-             "Compile the archive's C with this command; by default with that of Debian's cross "
-             "compiler");
+             "Compile with this command in place of Debian's compiler");
   add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
-             "Options for it in one word, in place of -O2: --cflags=\"-Os -mfloat-abi=hard\"");
+             "Options in one word, after -O2: --cflags=\"-Os -mfloat-abi=hard\"");
+}
+
+void declare_board_options(CLI::App& app, ProfileArguments& options) {
+  auto* cpu = app.get_option("--cpu");
+  auto* instrument = app.add_flag("--instrument", options.instrument,
+                                  "Write an archive whose main calls functions around each call, "
+                                  "to measure it on a board")
+                         ->group("Board")
+                         ->excludes(cpu);
+  auto* remove = app.add_flag("--remove", options.remove,
+                              "Write the archive as it was without these functions")
+                     ->group("Board")
+                     ->excludes(cpu)
+                     ->excludes(instrument);
+  add_option(app, "-o,--output", options.output, {"OUT", "Board"},
+             "The archive that these two write; - is standard output");
+  add_option(app, "--measured", options.measured, {"FILE", "Board"},
+             "Show what a board measured: CSV with the head call,cycles")
+      ->excludes(cpu)
+      ->excludes(instrument)
+      ->excludes(remove);
+}
+
+void declare_profile_options(CLI::App& app, ProfileArguments& options) {
+  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  declare_processor_options(app, options);
   add_option(app, "--module", options.module, {"NAME", "Inputs"},
              "The module to run, where the archive has several");
   add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
@@ -76,10 +108,11 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
              "Other random values for all other inputs")
       ->capture_default_str();
   auto* other = add_option(app, "--against", options.other, {"OTHER", "Output"},
-                           "Compare with another archive, or with a file that --json has written");
+                           "Compare with another archive, or with a file of --json");
   app.add_flag("--json", options.json, "Print JSON (schemas/profile.md)")
       ->group("Output")
       ->excludes(other);
+  declare_board_options(app, options);
   add_option(app, "--runs", options.runs, {"N", "Limits"},
              "Run the network as often on this computer (--cpu host)")
       ->capture_default_str()
@@ -89,7 +122,7 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
       ->capture_default_str()
       ->check(number_above_0());
   add_option(app, "--memory", options.memory, {"N", "Limits"},
-             "End emulator or network where it needs more memory than this")
+             "End it where it needs more memory than this")
       ->capture_default_str()
       ->check(size_with_unit());
 }
@@ -336,6 +369,14 @@ ProfileOptions profile_options(const ProfileArguments& arguments) {
   return options;
 }
 
+Profile profile_of_file(const Deployment& deployment, const Network& network,
+                        const std::string& path) {
+  const TirFile file = get_or_throw(load_tir_file(path));
+  return get_or_throw(measured_profile(deployment, network, file.text).map_error([&](auto error) {
+    return in_file(std::move(error), path);
+  }));
+}
+
 Profile profile_of_archive(const std::string& archive, const ProfileArguments& arguments,
                            const ProfileOptions& options, const Context& context) {
   const NetworkArgument argument = read_network_argument(archive, arguments.module, {}, context);
@@ -343,8 +384,10 @@ Profile profile_of_archive(const std::string& archive, const ProfileArguments& a
     context.console.warn(
         fmt::format("what is run is not a sound network: {}", printable(check->detail)));
   }
-  Profile profile = get_or_throw(
-      profile_network(argument.deployment, {argument.module, argument.topology}, options));
+  const Network network{argument.module, argument.topology};
+  Profile profile = arguments.measured.empty()
+                        ? get_or_throw(profile_network(argument.deployment, network, options))
+                        : profile_of_file(argument.deployment, network, arguments.measured);
   if (!arguments.clock.empty()) {
     std::optional<CyclesPerInstruction> cycles;
     if (!arguments.cycles.empty()) cycles = cycles_of(arguments.cycles);
@@ -360,14 +403,48 @@ bool is_json(const std::string& path) {
   return std::ifstream(path, std::ios::binary).get() == '{';
 }
 
+int write_archive(const ProfileArguments& arguments, const Context& context) {
+  if (arguments.output.empty()) {
+    throw support::Error(ErrorKind::usage, "nowhere to write: give -o OUT");
+  }
+  if (arguments.output == "-" && standard_output_is_terminal()) {
+    throw support::Error(ErrorKind::usage,
+                         "the result is a tar: send standard output to a file or a pipe");
+  }
+  get_or_throw(check_output(arguments.output, std::vector{arguments.archive}));
+  const auto write = [&] {
+    if (arguments.remove) {
+      return write_without_instruments(open_archive(arguments.archive, context), arguments.output);
+    }
+    const NetworkArgument argument =
+        read_network_argument(arguments.archive, arguments.module, {}, context);
+    return write_instrumented(argument.deployment, {argument.module, argument.topology},
+                              arguments.output);
+  };
+  for (const std::string& lost : get_or_throw(write())) context.console.warn(lost);
+  return 0;
+}
+
 int run_profile(const ProfileArguments& arguments, const Context& context) {
+  if (arguments.instrument || arguments.remove) return write_archive(arguments, context);
+  if (!arguments.output.empty()) {
+    throw support::Error(ErrorKind::usage, "-o is for --instrument and --remove");
+  }
+  if (arguments.cpu.empty() && arguments.measured.empty()) {
+    throw support::Error(ErrorKind::usage,
+                         "say what to do: --cpu CPU, --measured FILE, --instrument or --remove");
+  }
   const Screen screen = screen_of_standard_output();
   const ProfileOptions options = profile_options(arguments);
-  // Whatever is wrong with the command line is said before the network runs.
+  // A wrong command line is an error before the network runs.
   if (!arguments.clock.empty()) hertz_of(arguments.clock);
   if (!arguments.cycles.empty()) cycles_of(arguments.cycles);
   std::optional<Profile> before;
   if (!arguments.other.empty()) {
+    if (!arguments.measured.empty() && !is_json(arguments.other)) {
+      throw support::Error(ErrorKind::usage,
+                           "measurements are compared with a file that --json has written");
+    }
     before = is_json(arguments.other)
                  ? get_or_throw(load_profile(arguments.other))
                  : profile_of_archive(arguments.other, arguments, options, context);

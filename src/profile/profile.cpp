@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "compile/run_program.h"
-#include "mlf/report.h"
 #include "profile/boards.h"
+#include "profile/calls.h"
 #include "profile/installed.h"
 #include "profile/runtimes.h"
 #include "profile/spread.h"
@@ -28,7 +28,6 @@ namespace profile {
 namespace {
 
 using compile::ProgramResult;
-using support::get_or_throw;
 
 [[noreturn]] void fail(ErrorKind kind, std::string why) {
   throw support::Error(kind, std::move(why));
@@ -221,41 +220,8 @@ class ProfiledProgram {
     profile.flags = own_flags();
     profile.flags.insert(profile.flags.end(), compiler_.flags.begin(), compiler_.flags.end());
     profile.runs = runs();
-    profile.calls = described_calls();
+    profile.calls = described_calls(deployment_, network_);
     return profile;
-  }
-
-  /// Layers and costs of the calls.
-  std::vector<ProfiledCall> described_calls() const {
-    std::vector<ProfiledCall> calls;
-    for (std::size_t i = 0; i < network_.topology.calls.size(); ++i) {
-      calls.push_back({.call = i,
-                       .kernel = network_.topology.kernel_of(network_.topology.calls[i]).symbol,
-                       .mac = analysis::Count::unknown(),
-                       .loaded = analysis::Count::unknown(),
-                       .divisions = analysis::Count::unknown()});
-    }
-    const Report report = get_or_throw(report_of(deployment_));
-    const ModuleReport& module = report.modules[network_.module];
-    if (module.calls.size() != calls.size()) return calls;
-    for (std::size_t i = 0; i < calls.size(); ++i) {
-      const CallReport& call = module.calls[i];
-      const KernelReport& kernel = module.kernels[call.kernel];
-      if (kernel.symbol != calls[i].kernel) continue;
-      calls[i].layer = call.layer;
-      calls[i].mac = call[CallMeasure::mac];
-      calls[i].loaded = call[CallMeasure::loaded];
-      if (kernel.cost) calls[i].divisions = divisions_of(*kernel.cost);
-    }
-    return calls;
-  }
-
-  static analysis::Count divisions_of(const analysis::KernelCost& cost) {
-    analysis::Count sum = cost.index_divisions;
-    for (const analysis::OperationCount& one : cost.operations) {
-      if (one.operation == analysis::Operation::divide_modulo) sum += one.count;
-    }
-    return sum;
   }
 
   ProfileNumbers numbers_of(std::vector<std::uint64_t> runs) const {

@@ -33,40 +33,49 @@ tir::SourceRange called_word(std::string_view text, tir::SourceRange range, std:
 
 }  // namespace
 
-optimize::EditedMembers with_hooks(const Deployment& deployment, const Network& network) {
+MainCalls calls_of_main(const Deployment& deployment, const Network& network) {
   const graph::Topology& topology = network.topology;
-  optimize::EditedMembers edited(deployment.archive());
+  const optimize::EditedMembers members(deployment.archive());
   optimize::Symbols kernels;
   for (const graph::Kernel& kernel : topology.kernels) kernels.insert(kernel.symbol);
   for (const TirSource& c : get_or_throw(deployment.generated_c(network.module))) {
     tir::Places places;
     const tir::Document document =
-        get_or_throw(tir::read_c_with_places(edited.files_of(c), {}, places));
+        get_or_throw(tir::read_c_with_places(members.files_of(c), {}, places));
     const tir::Node main =
         optimize::function_with_symbol(document.module, topology.provenance.symbol);
     if (!main) continue;
-    const std::vector<CallSlot> slots = optimize::call_slots(main, places, kernels);
+    std::vector<CallSlot> slots = optimize::call_slots(main, places, kernels);
     const std::size_t file = slots.empty() ? 0 : slots.front().place.file;
-    const std::string& member = c.c_members[file]->name;
-    const std::string_view text = edited.text_of(*c.c_members[file]);
+    const archive::Member& member = *c.c_members[file];
     bool is_same = slots.size() == topology.calls.size();
-    std::vector<Edit> edits;
-    std::string declarations;
     for (std::size_t i = 0; is_same && i < slots.size(); ++i) {
-      const std::string& symbol = topology.kernel_of(topology.calls[i]).symbol;
-      is_same = slots[i].symbol == symbol && slots[i].place.file == file;
-      if (!is_same) break;
-      const std::string hook = hook_of(graph::CallId{static_cast<std::uint32_t>(i)});
-      edits.push_back({called_word(text, slots[i].place.range, symbol, member), hook});
-      // Without parameters, because the program contains the definition. In the first line, so that
-      // line numbers do not change.
-      declarations += fmt::format("int {}(); ", hook);
+      is_same = slots[i].symbol == topology.kernel_of(topology.calls[i]).symbol &&
+                slots[i].place.file == file;
     }
-    if (!is_same) refuse("main does not show the calls of the network here", member);
-    edited.replace({member, declarations + optimize::apply(text, std::move(edits))});
-    return edited;
+    if (!is_same) refuse("main does not show the calls of the network here", member.name);
+    return {&member, members.text_of(member), std::move(slots)};
   }
   refuse("the archive has no C of function '" + topology.provenance.symbol + "'");
+}
+
+optimize::EditedMembers with_hooks(const Deployment& deployment, const Network& network) {
+  const MainCalls main = calls_of_main(deployment, network);
+  const std::string& member = main.member->name;
+  std::vector<Edit> edits;
+  std::string declarations;
+  for (std::size_t i = 0; i < main.slots.size(); ++i) {
+    const CallSlot& slot = main.slots[i];
+    const std::string hook = hook_of(graph::CallId{static_cast<std::uint32_t>(i)});
+    edits.push_back({called_word(main.text, slot.place.range, slot.symbol, member), hook});
+    // Without parameters, because the program contains the definition. In the first line, so that
+    // line numbers do not change.
+    declarations += fmt::format("int {}(); ", hook);
+  }
+  if (main.text.starts_with('#')) declarations += '\n';
+  optimize::EditedMembers edited(deployment.archive());
+  edited.replace({member, declarations + optimize::apply(main.text, std::move(edits))});
+  return edited;
 }
 
 }  // namespace mlf::run

@@ -73,6 +73,16 @@ def outputs_of_pool():
     return support.run_ok("run", "--random", "1", "-o", "-", POOL).stdout
 
 
+@functools.cache
+def profile_of_pool():
+    """As of an emulator, which may not be here."""
+    document = json.loads(support.run_ok("profile", "--json", "--cpu", "host", "--runs", "1", POOL).stdout)
+    document.update(source="emulated", unit="instructions")
+    for numbers in (*document["calls"], document["total"], document["network"]):
+        numbers.update(instructions=numbers["nanoseconds"]["min"], nanoseconds=None)
+    return document
+
+
 def documents():
     """Name and text of every Markdown file."""
     names = subprocess.run(["git", "ls-files", "*.md"], cwd=support.SOURCE, capture_output=True, text=True,
@@ -159,6 +169,11 @@ class PrintedCommands(unittest.TestCase):
         (self.directory / "x.npy").write_bytes(numpy_files.npy(x))
         numpy_files.write_npz(self.directory / "inputs.npz", {"x": x, "y": x})
         (self.directory / "outputs.npz").write_bytes(outputs_of_pool())
+        profile = profile_of_pool()
+        (self.directory / "before.json").write_text(json.dumps(profile))
+        rows = "".join(f"{call['call']},9\n" for call in profile["calls"])
+        (self.directory / "measured.csv").write_text("call,cycles\n" + rows)
+        support.run_ok("profile", "--instrument", "-o", self.directory / "board.tar", POOL)
         (self.directory / "budget.toml").write_text('buffers = "1M"\n')
         (self.directory / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
         for name in ("scale.py", "tir-2.txt"):

@@ -14,10 +14,12 @@ import re
 import shutil
 import signal
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
 import cortex_m
+import generated_c
 import numpy_files
 import plan_programs
 import plan_run
@@ -195,6 +197,209 @@ class Profiles(program_case.Directory):
         given = profile(ADD, "cortex-m4", "--input", f"x={self.directory}/x.npy")
         self.assertNotEqual(given["outputs"], profile(ADD)["outputs"])
         self.assertNotEqual(profile(ADD, "cortex-m4", "--random", "2")["outputs"], profile(ADD)["outputs"])
+
+
+def members(archive):
+    with tarfile.open(archive) as tar:
+        return {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}
+
+
+def main_of(archive):
+    """The member with main."""
+    (name,) = [name for name, data in members(archive).items() if b"mlf_call_begin(0); " in data]
+    return name
+
+
+class Instruments(program_case.Directory):
+    def instrumented(self, archive, *options):
+        path = self.directory / "instrumented.tar"
+        support.run_ok("profile", "--instrument", "-o", path, *options, archive)
+        return path
+
+    def archives(self):
+        yield from (ADD, QNN, BLOCKS, PACKED, run.DIAMOND)
+        if support.HAS_WHOLE_CORPUS:
+            for name in ("tvm-0.16/aww-aot-c-usmp", "tvm-0.16/aww-aot-packed", "tvm-0.9-dev/aww-aot-c"):
+                yield support.CORPUS / name / "module.tar"
+
+    def test_are_removed_again(self):
+        for archive in self.archives():
+            with self.subTest(archive):
+                path = self.instrumented(archive)
+                before, after = members(archive), members(path)
+                self.assertEqual(len(after), len(before) + 3)
+                changed = [name for name, data in before.items() if after[name] != data]
+                self.assertEqual(changed, [main_of(path)])
+                back = self.directory / "back.tar"
+                support.run_ok("profile", "--remove", "-o", back, path)
+                self.assertEqual(back.read_bytes(), archive.read_bytes())
+
+    def test_of_one_module_leave_the_others(self):
+        first = self.instrumented(MODULES, "--module", "second")
+        both = self.directory / "both.tar"
+        support.run_ok("profile", "--instrument", "-o", both, "--module", "first", first)
+        back = self.directory / "back.tar"
+        support.run_ok("profile", "--remove", "-o", back, both)
+        self.assertEqual(back.read_bytes(), MODULES.read_bytes())
+        self.assertEqual(len(members(both)), len(members(MODULES)) + 6)
+
+    def test_of_processed_archives_are_removed_again(self):
+        processed = self.directory / "processed.tar"
+        support.run_ok("process", "-o", processed, QNN)
+        back = self.directory / "back.tar"
+        path = self.instrumented(processed)
+        support.run_ok("verify", path)
+        support.run_ok("profile", "--remove", "-o", back, path)
+        self.assertEqual(back.read_bytes(), processed.read_bytes())
+
+    def test_change_neither_network_nor_outputs(self):
+        for archive in self.archives():
+            with self.subTest(archive):
+                path = self.instrumented(archive)
+                bare = self.directory / "bare.tar"
+                bare_before = self.directory / "before.tar"
+                support.run_ok("run", "--random", "1", "--compare", archive, path)
+                # Also where the C is the only source of the network.
+                for source, target in ((archive, bare_before), (path, bare)):
+                    kept = {name: data for name, data in members(source).items() if "src/tir-" not in name}
+                    target.write_bytes(support.make_tar({name.removeprefix("./"): data for name, data in kept.items()}))
+                graphs = [support.run_ok("graph", one).stdout for one in (archive, path, bare_before, bare)]
+                self.assertEqual(graphs[0], graphs[1])
+                self.assertEqual(graphs[2], graphs[3])
+                reports = [json.loads(support.run_ok("report", "--json", one).stdout) for one in (bare_before, bare)]
+                for report in reports:
+                    for module in report["modules"]:
+                        for one in (*module["calls"], *module["kernels"]):
+                            del one["c"]  # lines: main is one line longer
+                self.assertEqual(*reports)
+                support.run_ok("run", "--random", "1", "--layers", self.directory / "layers.npz", bare)
+
+    @needs_cortex_m
+    def test_cost_what_two_empty_functions_cost(self):
+        before, after = profile(QNN), profile(self.instrumented(QNN))
+        self.assertEqual(counts(before), counts(after))
+        more = after["network"]["instructions"] - before["network"]["instructions"]
+        self.assertGreater(more, 0)
+        self.assertLess(more, 20 * len(counts(before)))
+
+    @needs_cortex_m
+    def test_measure_on_a_board(self):
+        """QEMU is the board, with SysTick for a clock; its output comes back as a profile."""
+        for archive in (QNN, BLOCKS):
+            with self.subTest(archive):
+                path = self.instrumented(archive)
+                csv = self.directory / "measured.csv"
+                csv.write_bytes(self.board(path, runs=3))
+                document = json.loads(support.run_ok("profile", "--json", "--measured", csv, archive).stdout)
+                schemas.check(schemas.validator("profile"), document, str(archive))
+                self.assertEqual([document[key] for key in ("source", "unit", "runs", "cpu", "network", "outputs")],
+                                 ["measured", "cycles", 3, None, None, []])  # fmt: skip
+                expected = profile(archive)
+                for mine, theirs in zip(document["calls"], expected["calls"], strict=True):
+                    self.assertEqual([mine[key] for key in ("call", "kernel", "layer", "mac", "loaded", "divisions")],
+                                     [theirs[key] for key in ("call", "kernel", "layer", "mac", "loaded", "divisions")])  # fmt: skip
+                    # A tick of SysTick is 40 instructions of QEMU with shift=0. The allocator of newlib takes
+                    # some hundred instructions, that of mlf a few.
+                    self.assertLessEqual(mine["cycles"]["min"], mine["cycles"]["median"])
+                    self.assertLess(abs(mine["cycles"]["median"] * 40 - theirs["instructions"]), 600)
+                text = support.run_ok("profile", "--measured", csv, "--clock", "25M", archive).stdout.decode()
+                self.assertRegex(text, r"CALL +KERNEL +(LAYER +)?CYCLES +MIN +MAX +% +TIME +MAC")
+                self.assertIn("median of 3 runs\ntime at 25 MHz\n", text)
+                saved = self.directory / "saved.json"
+                saved.write_text(json.dumps(document))
+                same = support.run_ok("profile", "--measured", csv, "--against", saved, archive).stdout.decode()
+                self.assertEqual(re.findall(r"\+(?!0)\d", same), [])
+
+    def board(self, archive, runs):
+        """What the example prints on a board with this archive."""
+        directory = self.directory / "board"
+        shutil.rmtree(directory, ignore_errors=True)
+        with tarfile.open(archive) as tar:
+            support.extract(tar, directory)
+        ((module, document),) = run.networks(archive)
+        driver = generated_c.Driver()
+        headers = sorted((directory / "codegen/host/include").glob("tvmgen_*.h"))
+        generated_c.call_aot(driver, document, headers)
+        text = driver.text().replace("report_allocations();", "")
+        text = text.replace("int main(void) {", "static int run_network(void) {")
+        text += f"""
+#include <stdint.h>
+void mlf_calls_begin(void);
+void mlf_calls_print(void);
+int main(void) {{
+  *(volatile uint32_t *)0xE000E014 = 0xFFFFFF;
+  *(volatile uint32_t *)0xE000E018 = 0;
+  *(volatile uint32_t *)0xE000E010 = 5;
+  mlf_calls_begin();
+  for (int i = 0; i < {runs}; ++i) {{
+    run_network();
+    mlf_calls_print();
+  }}
+  return 0;
+}}
+"""
+        (directory / "driver.c").write_text(text)
+        clock = "-DMLF_CLOCK=(0xFFFFFF-*(volatile uint32_t*)0xE000E018)"
+        flags = [*plan_programs.BASE, "-w", "-O2", *cortex_m.CPU, "-Dhalf=__fp16", "-include", "malloc.h", "-DMLF_RUN"]
+        flags += ["-Daligned_alloc=memalign", "--specs=rdimon.specs", clock, f"-I{directory}/codegen/host/include"]
+        flags += [f"-I{support.SOURCE}/src/compile/include", "-T", str(generated_c.RUNTIME / "cortex_m.ld")]
+        sources = [*(directory / "codegen/host/src").glob("*.c"), *(directory / "mlf_calls").glob("*.c"),
+                   directory / "driver.c", generated_c.RUNTIME / "allocator.c"]  # fmt: skip
+        program = directory / "board.elf"
+        subprocess.run([cortex_m.COMPILER, *flags, *map(str, sources), "-lm", "-o", program], check=True)
+        command = ["qemu-system-arm", *cortex_m.BOARD, "-semihosting-config", "enable=on,target=native", "-kernel"]
+        result = subprocess.run([*command, program], capture_output=True, check=True, timeout=600)
+        return result.stdout
+
+    def test_are_refused(self):
+        path = self.instrumented(QNN)
+        out = self.directory / "out.tar"
+        csv = self.directory / "measured.csv"
+        csv.write_text("call,cycles\n0,1\n1,2\n2,3\n3,4\n")
+        for arguments, code, message in (
+            (["--instrument", "-o", out, path], 1, "main is instrumented already"),
+            (["--remove", "-o", out, QNN], 1, "no main in it is instrumented"),
+            (["--instrument", "-o", out, GRAPH], 1, "a graph executor has no main"),
+            (["--instrument", QNN], 64, "nowhere to write"),
+            (["-o", out, "--cpu", "host", QNN], 64, "-o is for --instrument and --remove"),
+            (["--instrument", "-o", QNN, QNN], 64, ""),
+            ([QNN], 64, "say what to do: --cpu CPU"),
+            (["--measured", csv, "--against", QNN, QNN], 64, "measurements are compared with a file"),
+        ):
+            with self.subTest(arguments):
+                result = support.run("profile", *arguments)
+                self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
+                self.assertIn(message, result.stderr.decode())
+                self.assertFalse(out.exists())
+        edited = {name.removeprefix("./"): data for name, data in members(path).items()}
+        name = main_of(path).removeprefix("./")
+        edited[name] = edited[name].replace(b"mlf_call_begin(1)", b"mlf_call_begin(2)")
+        path.write_bytes(support.make_tar(edited))
+        result = support.run("profile", "--remove", "-o", out, path)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"the calls in main are not as mlf writes them", result.stderr)
+
+    def test_of_wrong_measurements_are_refused(self):
+        csv = self.directory / "measured.csv"
+        for text, message in (
+            ("", "0 measurements of call 0"),
+            ("0,1\n", "expected 'call,cycles'"),
+            ("call,cycles\n0\n", "expected the number of a call"),
+            ("call,cycles\n0,-1\n", "expected the number of a call"),
+            ("call,cycles\n0,1.5\n", "expected the number of a call"),
+            ("call,cycles\n4,1\n", "there is no call 4: main has 4"),
+            ("call,cycles\n0,1\n1,1\n2,1\n3,1\n0,1\n", "1 measurements of call 1, and 2 of call 0"),
+        ):
+            with self.subTest(text):
+                csv.write_text(text)
+                result = support.run("profile", "--measured", csv, QNN)
+                self.assertEqual((result.returncode, result.stdout), (65, b""))
+                self.assertIn(message, result.stderr.decode())
+                self.assertIn("measured.csv", result.stderr.decode())
+        csv.write_text("call,cycles\r\n3,9\r\n1,2\r\n\r\n2,1\r\n0,5\r\ncall,cycles\r\n0,7\r\n1,4\r\n2,1\r\n3,1\r\n")
+        document = json.loads(support.run_ok("profile", "--json", "--measured", csv, QNN).stdout)
+        self.assertEqual(document["calls"][0]["cycles"], {"min": 5, "median": 5, "max": 7})
+        self.assertEqual(document["total"]["cycles"], {"min": 13, "median": 13, "max": 17})
 
 
 class Refusals(run.Refusals):

@@ -148,9 +148,18 @@ NodeId BodyReader::read() {
   return body;
 }
 
+/// Passes over a call that `mlf profile --instrument` has added: it computes nothing.
+bool BodyReader::pass_instrument() {
+  if (!cursor_.at_word("mlf_call_begin") && !cursor_.at_word("mlf_call_end")) return false;
+  std::vector<std::string_view> words;
+  return cursor_.accept_form("mlf_call_begin ( $ ) ;", words) ||
+         cursor_.accept_form("mlf_call_end ( $ ) ;", words);
+}
+
 /// Reads a statement. One outside of the grammar keeps its text, and the function goes on behind
 /// it.
 void BodyReader::statement_or_text() {
+  if (pass_instrument()) return;
   const std::size_t begin = cursor_.position();
   const bool is_if = cursor_.at_word("if");
   const std::uint32_t first = cursor_.peek().begin;

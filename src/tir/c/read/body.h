@@ -158,6 +158,7 @@ class BodyReader {
   };
 
   void statement_or_text();
+  bool pass_instrument();
   void keep_text(std::size_t begin, const support::Error& reason);
   void statement();
   bool declaration();
