@@ -1,13 +1,12 @@
 // Writes profiles as JSON, key by key in the order of schemas/profile.schema.json, and reads them.
 #include <fmt/core.h>
 
-#include <limits>
-
 #include "analysis/count_json.h"
 #include "json/document.h"
 #include "json/write_document.h"
 #include "mlf/profile.h"
 #include "support/error.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace profile {
@@ -85,8 +84,10 @@ analysis::Count count_in(const Value& value) {
 }
 
 double real_in(const Value& value) {
-  if (!value.is_number()) value.fail("not a number");
-  return std::stod(std::string(value.source()));
+  const auto number =
+      value.is_number() ? support::whole_number<double>(value.source()) : std::nullopt;
+  if (!number || *number < 0) value.fail("not a number from 0 on");
+  return *number;
 }
 
 ProfileSpread spread_in(const Value& value) {
