@@ -221,7 +221,7 @@ class ModuleWriter {
         fmt::format("TVM_DLL int32_t {}{}", symbol_of(function), prologue.signature(convention));
     const auto scope = code.begin_scope();
     const FunctionHead head = prologue.write(convention, calls);
-    BodyWriter(forms_, code, exprs, calls).write(function[f::PrimFunc::body], head);
+    write_body(forms_, code, exprs, calls, function[f::PrimFunc::body], head);
     if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
     code.end_scope(scope);
     text.body = std::move(code).take();
