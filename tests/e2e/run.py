@@ -312,7 +312,11 @@ class Faults(program_case.Directory):
         self.assertEqual(wrong, [])
 
 
-class Refusals(program_case.Directory):
+class HostileC(program_case.Directory):
+    """Archives that do what they should not, and a directory that must be empty behind them."""
+
+    command = "run"
+
     def setUp(self):
         super().setUp()
         self.temporary = self.directory / "tmp"
@@ -320,18 +324,20 @@ class Refusals(program_case.Directory):
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
 
     def refused(self, *arguments, code=65):
-        result = support.run("run", *arguments, env=self.environment)
+        result = support.run(self.command, *arguments, env=self.environment)
         self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
         self.assertEqual(list(self.temporary.iterdir()), [])
         return result.stderr.decode()
 
-    def kernel(self, body, *head):
+    def kernel(self, body):
         """An archive whose kernel does this."""
         edit = substituted(r"for \(int32_t ax1_inner = 0;", body + "\n  for (int32_t ax1_inner = 0;", "fused_add")
         path = changed(ADD, self.directory / "kernel.tar", edit)
         self.assertEqual(edit.count, 1)
         return path
 
+
+class Refusals(HostileC):
     def test_of_c_that_does_not_end_as_it_should(self):
         libc = "int fork(void); int setsid(void); unsigned sleep(unsigned); void abort(void); int write(int, const void*, unsigned long); "
         for body, message in (

@@ -234,7 +234,7 @@ class Archive:
             self._archive,
             self._index(module),
             cpu,
-            tensors(inputs),
+            tensors(inputs) if inputs else [],  # without inputs, NumPy is not needed
             seed,
             cc,
             list(cflags),

@@ -402,14 +402,13 @@ int main(void) {{
         self.assertEqual(document["total"]["cycles"], {"min": 13, "median": 13, "max": 17})
 
 
-class Refusals(run.Refusals):
-    """On this computer and on a board; of `run.Refusals`, only the helpers are used."""
+class Refusals(run.HostileC):
+    """On this computer and on a board."""
+
+    command = "profile"
 
     def refused(self, *arguments, code=65):
-        result = support.run("profile", *arguments, env=self.environment)
-        self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
-        self.assertEqual(list(self.temporary.iterdir()), [])
-        text = result.stderr.decode()
+        text = super().refused(*arguments, code=code)
         self.assertEqual(text.count("\n"), 1, text)
         return text
 
@@ -520,10 +519,6 @@ class Refusals(run.Refusals):
                 break
             signal.sigtimedwait([], 0.02)
         self.assertEqual([*self.temporary.iterdir()], [])
-
-    test_of_functions_that_are_missing = None
-    test_of_objects_for_another_processor = None
-    test_of_inputs_that_do_not_fit = None
 
 
 if __name__ == "__main__":
