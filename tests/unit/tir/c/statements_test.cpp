@@ -24,6 +24,13 @@ TEST(CStatements, AVariableIsInScopeForTheRestOfItsBlock) {
             "}; q[0] = 1");
 }
 
+TEST(CStatements, CallsThatMeasureAreNothing) {
+  EXPECT_EQ(statements("  mlf_call_begin(3); q[0] = 1; mlf_call_end(3);\n  mlf_call_end(4);"),
+            "q[0] = 1");
+  const Document document = read_files({in_kernel("  mlf_call_begin(q[0] + 1);\n  q[0] = 1;")});
+  EXPECT_NE(body_of(document).find("OpaqueStmt"), std::string::npos) << body_of(document);
+}
+
 TEST(CStatements, TemporariesAreTheirValue) {
   EXPECT_EQ(statements("  int32_t v_ = q[0] + 3;\n  int8_t v__1 = (int8_t)-128;\n"
                        "  q[1] = ((v_) > (((int32_t)v__1)) ? (v_) : (((int32_t)v__1)));"),
