@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "mlf/profile.h"
 #include "support/error.h"
 #include "support/nearest.h"
 
@@ -195,6 +196,13 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
 Report read_report_argument(const std::string& path, const Context& context,
                             const ReportOptions& options) {
   return get_or_throw(report_of(open_archive(path, context), options));
+}
+
+void add_profiles(Report& report, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    const auto added = add_profile(report, get_or_throw(load_profile(file)));
+    if (!added) refuse(added.error().kind, added.error().message, file);
+  }
 }
 
 }  // namespace mlf::program

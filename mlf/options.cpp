@@ -171,6 +171,11 @@ void add_tir_option(CLI::App& app, std::vector<std::string>& files) {
              "Also read TIR from this file (see mlf process); repeatable");
 }
 
+void add_profile_option(CLI::App& app, std::vector<std::string>& files) {
+  add_option(app, "--profile", files, {"FILE", "Other"},
+             "Times of calls, by mlf profile --json; repeatable");
+}
+
 void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what) {
   add_option(app, "-j,--jobs", jobs, {"N", "Other"},
              what + " at the same time, 1 to 256 (default 1)")

@@ -116,6 +116,9 @@ CLI::Option* add_enum_option(CLI::App& app, const std::string& flags, Enum& valu
 /// Adds `--tir FILE` for TIR beside the archive.
 void add_tir_option(CLI::App& app, std::vector<std::string>& files);
 
+/// Adds `--profile FILE` for numbers of `mlf profile --json`.
+void add_profile_option(CLI::App& app, std::vector<std::string>& files);
+
 /// Adds `--jobs N`; `what` begins its help.
 void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what);
 

@@ -27,6 +27,7 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/formats.h"
+#include "mlf/report.h"
 #include "mlf/run.h"
 
 namespace mlf {
@@ -63,6 +64,9 @@ struct CyclesPerInstruction {
   std::optional<double> max{};
   std::string source{};  ///< one sentence: who states them, and for what
 };
+
+/// The source of cycles per instruction that the user states, and answers for.
+inline constexpr std::string_view kStatedByUser = "--cpi";
 
 /// The clock of a core, for times.
 struct ProfileClock {
@@ -174,6 +178,10 @@ MLF_API std::string to_json(const Profile& profile, JsonLayout layout);
 MLF_API Result<Profile> read_profile(std::string_view json);
 /// The same from a file. Errors: also `io`.
 MLF_API Result<Profile> load_profile(const std::string& path);
+
+/// Adds the numbers of a profile to the report of its module. Errors: `usage` where the report has
+/// no such module, and where its calls are those of another network.
+MLF_API Result<void> add_profile(Report& report, const Profile& profile);
 
 /// A call of one profile or of both.
 struct ProfileDifference {

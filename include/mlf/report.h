@@ -48,6 +48,13 @@ inline constexpr std::size_t kCallMeasures = 0
 /// The numbers of one call, by CallMeasure.
 using CallNumbers = std::array<analysis::Count, kCallMeasures>;
 
+/// What a profile states about one call, or about all of them. Unknown without a profile.
+struct CallTimes {
+  analysis::Count instructions = analysis::Count::unknown();
+  analysis::Count cycles = analysis::Count::unknown();
+  analysis::Count nanoseconds = analysis::Count::unknown();
+};
+
 /// How numbers of several calls become one.
 enum class MeasureSum : std::uint8_t { added, largest };
 
@@ -61,6 +68,11 @@ struct CallMeasureInfo {
   std::string_view words;  ///< what it is, with the unit
 };
 MLF_API std::span<const CallMeasureInfo> call_measures();
+
+/// Whether only a profile has the number.
+constexpr bool is_of_profile(CallMeasure measure) {
+  return measure >= CallMeasure::instructions;
+}
 
 /// Returns the measure of all these calls together.
 MLF_API analysis::Count total(std::span<const CallReport> calls, CallMeasure measure);
@@ -137,6 +149,14 @@ struct CallReport {
   }
 };
 
+/// Where times come from, and those of one run.
+struct TimesReport {
+  std::string origin{};  ///< one sentence: what counted or measured them
+  CallTimes total{};     ///< of all calls
+  /// Whether nanoseconds follow from assumed cycles per instruction.
+  bool are_assumed = false;
+};
+
 /// RAM that the network needs, in bytes, as in a linker map.
 struct RamReport {
   analysis::Count pools;     ///< workspace pools, as they are declared
@@ -199,6 +219,7 @@ struct ModuleReport {
   analysis::Count mac;                  ///< of all calls
   std::optional<CompiledCode> code{};   ///< where a compiler was given
   std::optional<ObjectCode> objects{};  ///< where the archive has object files
+  std::optional<TimesReport> times{};   ///< where a profile was given (mlf/profile.h)
   RamReport ram;
   FlashReport flash;
   analysis::RamPeak peak;

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 #include "commands/budget_toml.h"
 #include "support/error.h"
 #include "support/numbers.h"
@@ -46,7 +49,7 @@ Limit BudgetReader::limit(const toml::key& key, const toml::node& value) const {
   if (text == nullptr) {
     refuse(value.source(), "expected a number of 0 or more, or a text like \"96K\"");
   }
-  const auto number = number_of(text->get());
+  const auto number = amount_of(*resource, text->get());
   if (!number) refuse(value.source(), number.error().message);
   return {*resource, *number};
 }
@@ -110,6 +113,26 @@ Result<std::uint64_t> number_of(std::string_view text) {
                     text, INT64_MAX)});
   }
   return *number << bits;
+}
+
+Result<std::uint64_t> amount_of(Resource resource, std::string_view text) {
+  if (resource != Resource::time) return number_of(text);
+  struct Unit {
+    std::string_view name;
+    std::uint64_t nanoseconds;
+  };
+  constexpr std::array kUnits{Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000},
+                              Unit{"s", 1'000'000'000}, Unit{"", 1}};
+  const auto* const unit =
+      std::ranges::find_if(kUnits, [&](const Unit& one) { return text.ends_with(one.name); });
+  const auto number =
+      support::whole_number<std::uint64_t>(text.substr(0, text.size() - unit->name.size()));
+  if (!number || *number > std::uint64_t{INT64_MAX} / unit->nanoseconds) {
+    return tl::make_unexpected(Diagnostic{
+        ErrorKind::usage,
+        fmt::format("'{}' is no time: a whole number with ns, us, ms or s, as 50ms", text)});
+  }
+  return *number * unit->nanoseconds;
 }
 
 Budget parse_budget(std::string_view text, const std::string& path) {

@@ -13,6 +13,10 @@ namespace mlf::program {
 /// "96K", "2M" or "104192": K is 1024, M 1024 K, G 1024 M. Errors: `usage` for anything else.
 Result<std::uint64_t> number_of(std::string_view text);
 
+/// A limit of a resource: that, or for time "50ms", with ns, us, ms or s; without a unit
+/// nanoseconds. Errors: `usage`.
+Result<std::uint64_t> amount_of(Resource resource, std::string_view text);
+
 /// A budget and the text that says it.
 struct BudgetFile {
   std::string text;

@@ -38,6 +38,7 @@ struct CheckArguments {
   std::string budget;
   CheckFormat format = CheckFormat::text;
   bool update = false;
+  std::vector<std::string> profiles;
   CompilerArguments compiler{};
   std::string library_stack;  ///< as written; empty: not known
   std::string library_flash;
@@ -47,6 +48,15 @@ std::vector<std::string> finding_codes() {
   std::vector<std::string> codes;
   for (const CostFindingInfo& one : all_cost_findings()) codes.emplace_back(one.code);
   return codes;
+}
+
+CLI::Validator amount(Resource resource) {
+  return CLI::Validator(
+      [resource](const std::string& text) {
+        const auto number = amount_of(resource, text);
+        return number ? std::string() : number.error().message;
+      },
+      "");
 }
 
 void declare_check_options(CLI::App& app, CheckArguments& options) {
@@ -59,7 +69,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
            },
            std::string(one.meaning))
         ->type_name("N")
-        ->check(size_with_unit())
+        ->check(amount(one.resource))
         ->group("Limits: N is a number, or a number with K, M or G; bytes but for --mac");
   }
   add_option(app, "--no-finding", options.no_findings, {"CODE", "Other demands"},
@@ -74,6 +84,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
                "keeps comments and layout")
       ->needs(budget)
       ->group("Other demands");
+  add_profile_option(app, options.profiles);
   add_compiler_options(app, options.compiler);
   add_option(app, "--library-stack", options.library_stack, {"N", "Compiler"},
              "Stack bytes that functions outside of the archive (libm, TVM's runtime) take at most")
@@ -94,7 +105,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
 /// The demands of the file, and those of the command line: its limits count before the file's.
 Budget with_arguments(Budget budget, const CheckArguments& options) {
   for (const auto& [resource, text] : options.limits) {
-    const Limit limit{resource, get_or_throw(number_of(text))};
+    const Limit limit{resource, get_or_throw(amount_of(resource, text))};
     const auto is_same = [&](const Limit& one) { return one.resource == limit.resource; };
     std::erase_if(budget.common.limits, is_same);
     budget.common.limits.push_back(limit);
@@ -304,8 +315,8 @@ int run_check(const CheckArguments& options, const Context& context) {
                 "nothing to check: give a limit, --no-finding CODE or --budget FILE");
   }
   const LibraryNeeds library = library_of(options);
-  const Report report =
-      read_report_argument(options.archive, context, report_options(options.compiler));
+  Report report = read_report_argument(options.archive, context, report_options(options.compiler));
+  add_profiles(report, options.profiles);
   require_modules(file.budget, report, options.archive);
   const CheckResults results = check(report, budget, library);
   print(to_text(results, options.archive, options.format, screen_of_standard_output()));

@@ -165,7 +165,7 @@ CyclesPerInstruction cycles_of(const std::string& text) {
     throw support::Error(ErrorKind::usage,
                          fmt::format("--cpi: '{}' are no numbers of cycles, as 1.2..1.8", text));
   }
-  return {.min = min, .max = max, .source = "--cpi"};
+  return {.min = min, .max = max, .source = std::string(kStatedByUser)};
 }
 
 // --- Tables -------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ struct ReportArguments {
   bool csv = false;
   std::string html;
   std::optional<CallMeasure> node_data{};
+  std::vector<std::string> profiles;
   CompilerArguments compiler{};
 };
 
@@ -62,10 +63,8 @@ CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {
   for (const CallMeasureInfo& one : call_measures()) {
     names.push_back({std::string(one.column), one.measure, ""});
   }
-  return add_enum_option(
-      app, "--node-data", options.node_data, names, {"NUMBER", "Output"},
-      "Print this column (mac, loaded, stored, params, scratch or live) for mlf graph "
-      "--format model-explorer");
+  return add_enum_option(app, "--node-data", options.node_data, names, {"NUMBER", "Output"},
+                         "Print this column for mlf graph --format model-explorer");
 }
 
 void declare_report_options(CLI::App& app, ReportArguments& options) {
@@ -81,6 +80,7 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
   add_option(app, "--top", options.top, {"N", "Table of calls"}, "Show at most N calls of a module")
       ->check(whole_number(1, UINT64_MAX));
   add_tir_option(app, options.tir_files);
+  add_profile_option(app, options.profiles);
   add_compiler_options(app, options.compiler);
   auto* json =
       app.add_flag("--json", options.json, "Print JSON (schemas/report.md)")->group("Output");
@@ -100,13 +100,15 @@ void check_page(const ReportArguments& options) {
   if (options.html.empty()) return;
   std::vector<std::string> inputs = options.tir_files;
   inputs.push_back(options.archive);
+  inputs.insert(inputs.end(), options.profiles.begin(), options.profiles.end());
   get_or_throw(check_output(options.html, inputs));
 }
 
 int run_report(const ReportArguments& options, const Context& context) {
   check_page(options);
   const Deployment deployment = open_archive(options.archive, context, options.tir_files);
-  const Report report = get_or_throw(report_of(deployment, report_options(options.compiler)));
+  Report report = get_or_throw(report_of(deployment, report_options(options.compiler)));
+  add_profiles(report, options.profiles);
   if (options.html.empty()) {
     print_report(report, options);
   } else {

@@ -72,6 +72,45 @@ std::string percent_text(const Row& row) {
   return percent(mac.min, all.min);
 }
 
+/// The number that a profile has counted or measured: instructions, else cycles, else nanoseconds.
+CallMeasure counted_by(const ModuleReport& module) {
+  const CallTimes times = module.times ? module.times->total : CallTimes();
+  if (times.instructions.is_known()) return CallMeasure::instructions;
+  return times.cycles.is_known() ? CallMeasure::cycles : CallMeasure::nanoseconds;
+}
+
+/// Of several runs, the middle between the least and the most.
+double middle_of(const Count& count) {
+  return (static_cast<double>(count.min) + static_cast<double>(*count.max)) / 2;
+}
+
+std::string share_text(const Row& row) {
+  const CallMeasure measure = counted_by(*row.module);
+  const Count all = total(row.module->calls, measure);
+  const Count own = of_measure(row, measure);
+  if (!all.max || !own.max || *all.max == 0) return "-";
+  return fmt::format("{:.1f}", 100 * middle_of(own) / middle_of(all));
+}
+
+/// Nothing for calls without multiply-accumulates.
+std::optional<double> per_mac(const Row& row) {
+  const Count own = of_measure(row, counted_by(*row.module));
+  const Count mac = of_measure(row, CallMeasure::mac);
+  if (!own.max || !mac.is_exact() || mac.min == 0) return std::nullopt;
+  return middle_of(own) / static_cast<double>(mac.min);
+}
+
+std::string per_mac_text(const Row& row) {
+  const auto quotient = per_mac(row);
+  return quotient ? fmt::format("{:.1f}", *quotient) : "-";
+}
+
+/// For sorting.
+Count per_mac_count(const Row& row) {
+  constexpr double kFraction = 1000;
+  return Count(static_cast<std::uint64_t>(per_mac(row).value_or(0) * kFraction));
+}
+
 /// "int8 16x3x3x3"
 std::string weights_text(const Row& row) {
   if (row.weights == nullptr) return "-";
@@ -142,12 +181,15 @@ std::vector<Column> all_columns() {
   }
   columns.push_back({"percent", "%", "of the module's multiply-accumulates", true, percent_text,
                      [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
+  columns.push_back({"share", "SHARE", "% of the time of all calls", true, share_text,
+                     [](const Row& row) { return of_measure(row, counted_by(*row.module)); }});
+  columns.push_back(
+      {"permac", "PER MAC", "instr, cycles or ns a MAC", true, per_mac_text, per_mac_count});
   columns.push_back(number_column("divisions", "DIV",
                                   "divisions and modulos in addresses and conditions of loops",
                                   divisions_of));
   columns.push_back(number_column("code", "CODE", "bytes of code, with --cc", code_of));
-  columns.push_back(
-      number_column("frame", "FRAME", "bytes of its stack frame, with --cc", frame_of));
+  columns.push_back(number_column("frame", "FRAME", "bytes of frame, with --cc", frame_of));
   columns.push_back({"target", "TARGET", "kind of the target, or the external compiler", false,
                      [](const Row& row) { return row.kernel->target; }, nullptr});
   columns.push_back({"weights", "WEIGHTS", "dtype and shape of the largest constant", false,
@@ -157,7 +199,7 @@ std::vector<Column> all_columns() {
        [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
        zeros_of});
   columns.push_back({"range", "RANGE", "its least and greatest", false, range_text, nullptr});
-  columns.push_back({"c", "C", "file and lines of generated C", false,
+  columns.push_back({"c", "C", "file and lines of C", false,
                      [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
   columns.push_back({"tir", "TIR", "file and lines of TIR", false,
                      [](const Row& row) { return lines_text(row.kernel->tir); }, nullptr});
@@ -179,6 +221,11 @@ std::vector<ReportColumn> columns_named(std::initializer_list<std::string_view> 
 std::vector<ReportColumn> shown_columns(const ReportView& view, const ModuleReport& module) {
   if (!view.columns.empty()) return view.columns;
   if (module.calls.empty()) return columns_named({"kernel", "mac", "loaded", "stored"});
+  if (module.times) {
+    const std::string_view counted =
+        call_measures()[static_cast<std::size_t>(counted_by(module))].column;
+    return columns_named({"call", "kernel", "out", "mac", "percent", counted, "share", "permac"});
+  }
   if (module.code) {
     return columns_named(
         {"call", "kernel", "out", "mac", "percent", "params", "scratch", "live", "code", "frame"});
@@ -302,6 +349,18 @@ std::string peak_line(const ModuleReport& module, const Screen& screen) {
   return for_screen(line, screen);
 }
 
+/// "TIME   instructions 21930000   ns 87720000..350880000   emulated: …"
+std::string time_line(const ModuleReport& module, const Screen& screen) {
+  if (!module.times) return {};
+  std::string line = "TIME  ";
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    const Count count = one.value(module);
+    if (one.group() != "time" || !(count.is_known() || count.min > 0)) continue;
+    line += fmt::format(" {} {}  ", one.label, to_string(count));
+  }
+  return for_screen(line + " " + printable(module.times->origin), screen);
+}
+
 std::string summary(const ModuleReport& module, const Screen& screen) {
   std::string text;
   if (module.no_network) {
@@ -311,6 +370,7 @@ std::string summary(const ModuleReport& module, const Screen& screen) {
     text += numbers_line(module, "FLASH", "flash", screen);
     text += for_screen(fmt::format("MAC    {}", to_string(module.mac)), screen);
     text += peak_line(module, screen);
+    text += time_line(module, screen);
   }
   return text;
 }

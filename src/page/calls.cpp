@@ -28,18 +28,29 @@ class CallsTable {
   void row(std::size_t number);
   void name_cell(const CallReport& call);
   void layer_cell(const CallReport& call);
+  bool is_shown(CallMeasure measure) const;
 
   HtmlWriter& html_;
   const ModuleView& module_;
   bool has_layers_ = false;
 };
 
+/// Numbers of a profile are shown where it has them.
+bool CallsTable::is_shown(CallMeasure measure) const {
+  if (!is_of_profile(measure)) return true;
+  return std::ranges::any_of(module_.report.calls, [&](const CallReport& call) {
+    return call[measure] != analysis::Count::unknown();
+  });
+}
+
 void CallsTable::head() {
   std::vector<std::string> names{"#Call", "Kernel"};
   // Omits columns without a value in any call.
   if (has_layers_) names.emplace_back("Layer");
   names.insert(names.end(), {"Output", "Type"});
-  for (const CallMeasureInfo& one : call_measures()) names.push_back("#" + std::string(one.title));
+  for (const CallMeasureInfo& one : call_measures()) {
+    if (is_shown(one.measure)) names.push_back("#" + std::string(one.title));
+  }
   names.emplace_back("Lines of C");
   head_row(html_, names);
 }
@@ -72,7 +83,9 @@ void CallsTable::row(std::size_t number) {
   layer_cell(call);
   html_.element("td", shape_text(call.output));
   html_.element("td", call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype));
-  for (const analysis::Count& count : call.numbers) number_cell(html_, count);
+  for (const CallMeasureInfo& one : call_measures()) {
+    if (is_shown(one.measure)) number_cell(html_, call[one.measure]);
+  }
   html_.element("td", {{"class", "lines"}}, lines_text(module_.report.kernels[call.kernel].c));
   html_.close("tr");
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "page/parts.h"
@@ -20,21 +22,45 @@ struct Card {
   std::string_view group;  ///< of measures
 };
 
-constexpr std::array kCards{Card{"RAM, bytes", "ram"}, Card{"Flash, bytes", "flash"},
-                            Card{"Peak, bytes", "peak"}, Card{"Arithmetic", ""}};
+constexpr std::string_view kTimeGroup = "time";
 
-/// `text_of` is asked for the text of a measure.
+constexpr std::array kCards{Card{"RAM, bytes", "ram"}, Card{"Flash, bytes", "flash"},
+                            Card{"Peak, bytes", "peak"}, Card{"Arithmetic", ""},
+                            Card{"Time of all calls", kTimeGroup}};
+
+/// A measure of a card and its text.
+using Figure = std::pair<const ModuleMeasureInfo*, std::string>;
+
+/// `text_of` returns the text of a measure. The numbers of a profile are shown if it has them.
+template <class TextOf>
+std::vector<Figure> figures_of(const Card& card, const TextOf& text_of) {
+  std::vector<Figure> figures;
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (one.group() != card.group || !one.is_in_documents()) continue;
+    std::string text = text_of(one);
+    if (card.group == kTimeGroup) {
+      if (text == "?") continue;
+      // Long intervals of times break into two lines.
+      if (const std::size_t dots = text.find(".."); dots != text.npos)
+        text.replace(dots, 2, " .. ");
+    }
+    figures.emplace_back(&one, std::move(text));
+  }
+  return figures;
+}
+
 template <class TextOf>
 void write_cards(HtmlWriter& html, const TextOf& text_of) {
   html.open("div", {{"class", "cards"}});
   for (const Card& card : kCards) {
+    const std::vector<Figure> figures = figures_of(card, text_of);
+    if (figures.empty()) continue;
     html.open("div", {{"class", "card"}});
     html.element("h3", card.title);
     html.open("dl");
-    for (const ModuleMeasureInfo& one : module_measures()) {
-      if (one.group() != card.group || !one.is_in_documents()) continue;
-      html.element("dt", {{"title", one.words}}, one.label);
-      html.element("dd", {{"data-key", one.key}}, text_of(one));
+    for (const auto& [measure, text] : figures) {
+      html.element("dt", {{"title", measure->words}}, measure->label);
+      html.element("dd", {{"data-key", measure->key}}, text);
     }
     html.close("dl");
     html.close("div");
@@ -217,6 +243,9 @@ void write_overview(HtmlWriter& html, const ModuleView& module) {
   checks(html, module);
   write_stacks(html, module);
   peak_sentence(html, module);
+  if (module.report.times) {
+    html.element("p", {{"class", "peak"}}, fmt::format("Times: {}.", module.report.times->origin));
+  }
   plan_sentences(html, module);
   findings_sentence(html, module);
   write_figures(html, module.report);

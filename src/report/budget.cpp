@@ -70,6 +70,16 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
   return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }
 
+CallTimes times_of(const ModuleReport& module) {
+  return module.times ? module.times->total : CallTimes();
+}
+
+/// An assumption is no upper bound.
+Count time_of(const ModuleReport& module) {
+  const Count time = times_of(module).nanoseconds;
+  return module.times && module.times->are_assumed ? at_least(time) : time;
+}
+
 // --- Remarks on it -------------------------------------------------------------------------------
 
 /// If an archive contradicts itself, its numbers may be too large or too small.
@@ -177,6 +187,26 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
       fmt::format("the compiler knows no bound for the frame of '{}'", unbound->first));
 }
 
+bool needs_profile(Resource resource) {
+  return has({Resource::instructions, Resource::time}, resource);
+}
+
+void add_missing_times(const ModuleReport& module, Resource resource,
+                       std::vector<std::string>& missing) {
+  if (!module.times) {
+    missing.emplace_back("only a run shows it: mlf profile --json, and --profile FILE here");
+  } else if (resource == Resource::instructions) {
+    missing.emplace_back("the profile has no instructions: it is not of an emulator");
+  } else if (module.times->are_assumed) {
+    missing.emplace_back(
+        "the profile assumes the cycles of an instruction: measure on the board, or state them "
+        "with "
+        "mlf profile --cpi");
+  } else {
+    missing.emplace_back("the profile has no times: mlf profile --clock HERTZ");
+  }
+}
+
 /// The part of a number that comes from the network.
 Count part_of_network(const ModuleReport& module, Resource resource) {
   const RamReport& ram = module.ram;
@@ -218,6 +248,10 @@ std::vector<std::string> what_is_missing(const ModuleReport& module, const Libra
   std::vector<std::string> missing;
   if (const auto what = contradiction(module)) {
     missing.push_back("the archive contradicts itself (see mlf verify): " + *what);
+  }
+  if (needs_profile(resource)) {
+    add_missing_times(module, resource, missing);
+    return missing;
   }
   add_reasons(module, resource, missing);
   add_missing_code(module, library, resource, missing);
@@ -306,6 +340,10 @@ Count needed(const ModuleReport& module, Resource resource, const LibraryNeeds& 
       return constants_of(module);
     case Resource::code:
       return sections_of(module);
+    case Resource::instructions:
+      return times_of(module).instructions;
+    case Resource::time:
+      return time_of(module);
     case Resource::mac:
       break;
   }

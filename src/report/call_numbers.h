@@ -9,6 +9,7 @@ namespace mlf::report {
 /// Of a kernel without TIR.
 const analysis::KernelCost& unknown_cost();
 
-CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory);
+CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory,
+                         const CallTimes& times);
 
 }  // namespace mlf::report

@@ -20,6 +20,10 @@ Count code_of(const ModuleReport& module) {
   return module.code ? Count(module.code->text) : Count::unknown();
 }
 
+CallTimes times_of(const ModuleReport& module) {
+  return module.times ? module.times->total : CallTimes();
+}
+
 constexpr std::array kModules{
 #define MLF_MODULE_MEASURE(key, column, label, unit, places, value, words)     \
   ModuleMeasureInfo{key,                                                       \
@@ -74,7 +78,8 @@ const analysis::KernelCost& unknown_cost() {
   return cost;
 }
 
-CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory) {
+CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory,
+                         const CallTimes& times) {
   return {
 #define MLF_CALL_MEASURE(name, column, title, unit, sum, value, words) value,
 #include "mlf/measures.def"
@@ -86,7 +91,8 @@ CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallM
 Count number_of(const KernelReport& kernel, CallMeasure measure) {
   const Count unknown = Count::unknown();
   const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : report::unknown_cost();
-  return report::call_numbers(cost, {unknown, unknown, unknown})[static_cast<std::size_t>(measure)];
+  return report::call_numbers(cost, {unknown, unknown, unknown},
+                              {})[static_cast<std::size_t>(measure)];
 }
 
 }  // namespace mlf

@@ -163,7 +163,7 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
         {.call = static_cast<graph::CallId>(i),
          .kernel = index(call.kernel),
          .output = output_of(call),
-         .numbers = call_numbers(kernel.cost ? *kernel.cost : unknown_cost(), memory[i])});
+         .numbers = call_numbers(kernel.cost ? *kernel.cost : unknown_cost(), memory[i], {})});
   }
   module.mac = total(module.calls, CallMeasure::mac);
   // What is not understood of main may call kernels as well.

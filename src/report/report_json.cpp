@@ -62,7 +62,9 @@ void write_call(Writer& out, const ModuleReport& module, const CallReport& call)
   out.member("kernel", kernel.symbol);
   out.text_or_null("layer", call.layer);
   graph::write_type(out, call.output);
-  for (const CallMeasureInfo& one : call_measures()) out.member(one.name, call[one.measure]);
+  for (const CallMeasureInfo& one : call_measures()) {
+    if (module.times || !is_of_profile(one.measure)) out.member(one.name, call[one.measure]);
+  }
   out.object("c", kernel.c, write_lines);
   out.object("tir", kernel.tir, write_lines);
   out.object("relay", call.relay, write_lines);
@@ -156,6 +158,12 @@ void write_contradiction(Writer& out, const Contradiction& one) {
   out.member("detail", one.detail);
 }
 
+void write_time(Writer& out, const ModuleReport& module) {
+  write_numbers(out, module, "time");
+  out.member("origin", module.times->origin);
+  out.member("assumed", module.times->are_assumed);
+}
+
 void write_module(Writer& out, const ModuleReport& module) {
   out.member("name", module.name);
   out.text_or_null("no_network",
@@ -166,6 +174,7 @@ void write_module(Writer& out, const ModuleReport& module) {
   out.object("compiled", module.code, write_compiled);
   if (module.objects) out.object("objects", *module.objects, write_objects);
   out.object("peak", module, write_peak);
+  if (module.times) out.object("time", module, write_time);
   out.objects("calls", module.calls,
               [&](Writer&, const CallReport& one) { write_call(out, module, one); });
   out.objects("kernels", module.kernels,

@@ -203,10 +203,14 @@ Columns<CallItem> call_columns() {
                [](const auto& item) { return dtype(item.call.output); });
   columns.text("shape", "of the first output",
                [](const auto& item) { return shape(item.call.output); });
-  for (const CallMeasureInfo& one : call_measures()) {
-    columns.bounds(one.name, one.words,
-                   [&one](const auto& item) { return item.call[one.measure]; });
-  }
+  const auto add_measures = [&](bool are_of_profile) {
+    for (const CallMeasureInfo& one : call_measures()) {
+      if (is_of_profile(one.measure) != are_of_profile) continue;
+      columns.bounds(one.name, one.words,
+                     [&one](const auto& item) { return item.call[one.measure]; });
+    }
+  };
+  add_measures(false);
   columns.text("c_file", "generated C", [](const auto& item) { return file_of(item.kernel().c); });
   columns.number("c_first_line", "", [](const auto& item) { return first_of(item.kernel().c); });
   columns.number("c_last_line", "", [](const auto& item) { return last_of(item.kernel().c); });
@@ -219,6 +223,7 @@ Columns<CallItem> call_columns() {
                [](const auto& item) { return text(item.call.layer); });
   columns.number("relay_line", "in the text of Relay",
                  [](const auto& item) { return first_of(item.call.relay); });
+  add_measures(true);
   return columns;
 }
 

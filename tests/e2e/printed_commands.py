@@ -5,6 +5,7 @@ it. What cannot be run here is in NOT_RUN, by the program that it starts, with t
 no document needs is a fault.
 """
 
+import copy
 import functools
 import json
 import os
@@ -80,6 +81,15 @@ def profile_of_pool():
     document.update(source="emulated", unit="instructions")
     for numbers in (*document["calls"], document["total"], document["network"]):
         numbers.update(instructions=numbers["nanoseconds"]["min"], nanoseconds=None)
+    return document
+
+
+def with_times(profile):
+    """As of a clock of 1 GHz, and of one cycle for each instruction."""
+    document = copy.deepcopy(profile)
+    for numbers in (*document["calls"], document["total"], document["network"]):
+        count = numbers["instructions"]
+        numbers["nanoseconds"] = {"min": count, "median": None, "max": count}
     return document
 
 
@@ -171,6 +181,7 @@ class PrintedCommands(unittest.TestCase):
         (self.directory / "outputs.npz").write_bytes(outputs_of_pool())
         profile = profile_of_pool()
         (self.directory / "before.json").write_text(json.dumps(profile))
+        (self.directory / "profile.json").write_text(json.dumps(with_times(profile)))
         rows = "".join(f"{call['call']},9\n" for call in profile["calls"])
         (self.directory / "measured.csv").write_text("call,cycles\n" + rows)
         support.run_ok("profile", "--instrument", "-o", self.directory / "board.tar", POOL)

@@ -13,8 +13,15 @@ export interface Subject {
 
 export const MEASURES = {
   mac: "MAC", live: "bytes in memory", loaded: "bytes loaded", parameters: "bytes of constants",
+  instructions: "instructions", cycles: "cycles", nanoseconds: "ns",
 } as const;
 export type Measure = keyof typeof MEASURES;
+
+/** Those that a call has a number of. Without a profile, none has times. */
+export function measuresOf(calls: Call[]): Measure[] {
+  return (Object.keys(MEASURES) as Measure[])
+    .filter((measure) => calls.some((call) => (call[measure] ?? null) !== null));
+}
 
 const ZOOM_STEP = 1.2;
 // The least and the most that a point of the drawing is in pixels.
@@ -41,13 +48,13 @@ function callBoxes(svg: SVGSVGElement, calls: Call[]): CallBox[] {
 
 /** What is in memory does not add up over calls; everything else does. */
 export function costOf(box: CallBox, measure: Measure): Count {
-  const counts = box.calls.map((call) => call[measure]);
+  const counts = box.calls.map((call) => call[measure] ?? null);
   if (measure !== "live") return total(counts);
   return counts.reduce((most, count) => (magnitude(count) > magnitude(most) ? count : most));
 }
 
 function labelOf(box: CallBox): string {
-  const costs = (Object.keys(MEASURES) as Measure[])
+  const costs = measuresOf(box.calls)
     .map((measure) => `${format_count(costOf(box, measure))} ${MEASURES[measure]}`).join(", ");
   const names = [...new Set(box.calls.map((call) => call.layer ?? call.kernel))].join(", ");
   const last = box.first + box.calls.length - 1;

@@ -1,7 +1,9 @@
 // The network: one of several drawings of it, coloured by cost, target or change, searched. Boxes
 // lead to what the page says of their calls.
 import { magnitude } from "./count.ts";
-import { costOf, Drawing, MEASURES, type CallBox, type Measure, type Subject } from "./drawing.ts";
+import {
+  costOf, Drawing, MEASURES, measuresOf, type CallBox, type Measure, type Subject,
+} from "./drawing.ts";
 import { all, button, make } from "./elements.ts";
 import { matches } from "./order.ts";
 import type { Module } from "./report.ts";
@@ -12,11 +14,15 @@ interface Words {
   colours: Map<string, string>;
 }
 
-/** A drawing, and what its boxes can be coloured by beside their costs. */
+/** A drawing, and what its boxes can be coloured by. */
 interface View {
   drawing: Drawing;
+  measures: Measure[];
   words: Map<string, Words>;
 }
+
+// What a profile has, the most exact first.
+const TIMES: Measure[] = ["instructions", "cycles", "nanoseconds"];
 
 // Of the style sheet.
 const COLOURS = 6;
@@ -80,13 +86,13 @@ function viewOf(frame: HTMLElement, module: Module, subject: Subject): View {
   const changes = changesOf(frame);
   if (changes) words.set("change", changes);
   words.set("target", targetsOf(module));
-  return { drawing: new Drawing(frame, subject), words };
+  return { drawing: new Drawing(frame, subject), measures: measuresOf(subject.calls), words };
 }
 
 function makeSelect(view: View): HTMLSelectElement {
   const option = (value: string, text = value): HTMLElement => make("option", { value }, text);
   return make("select", {}, option("", "kind"),
-    ...Object.entries(MEASURES).map(([value, text]) => option(value, text)),
+    ...view.measures.map((measure) => option(measure, MEASURES[measure])),
     ...[...view.words.keys()].map((name) => option(name)));
 }
 
@@ -121,7 +127,8 @@ export function makeExplorable(
     colour(shown, select.value);
   };
   select.addEventListener("change", paint);
-  select.value = shown.words.has("change") ? "change" : "mac";
+  const times = shown.measures.filter((measure) => TIMES.includes(measure));
+  select.value = shown.words.has("change") ? "change" : times[0] ?? "mac";
   paint();
 
   const search = make("input", { type: "search", placeholder: "kernel or layer" });

@@ -39,6 +39,7 @@ export interface Module {
   compiled: Compiled | null;
   objects?: Objects;
   peak: Peak;
+  time?: Time;
   calls: Call[];
   kernels: Kernel[];
   findings: Finding[];
@@ -150,6 +151,31 @@ export interface Live {
   memory: "pool" | "executor" | "heap" | "stack";
   bytes: number | null;
 }
+/**
+ * Numbers of a profile, where one was given.
+ */
+export interface Time {
+  /**
+   * instructions of all calls, by a profile
+   */
+  instructions: Count;
+  /**
+   * cycles of all calls, by a profile
+   */
+  cycles: Count;
+  /**
+   * nanoseconds of all calls, by a profile
+   */
+  nanoseconds: Count;
+  /**
+   * What counted or measured them.
+   */
+  origin: string;
+  /**
+   * Whether nanoseconds follow from assumed cycles per instruction.
+   */
+  assumed: boolean;
+}
 export interface Call {
   kernel: string;
   layer: string | null;
@@ -179,6 +205,18 @@ export interface Call {
    * bytes in use while it runs
    */
   live: Count;
+  /**
+   * instructions, by a profile
+   */
+  instructions?: Count;
+  /**
+   * cycles, by a profile
+   */
+  cycles?: Count;
+  /**
+   * nanoseconds, by a profile
+   */
+  nanoseconds?: Count;
   c: Lines | null;
   tir: Lines | null;
   relay: Lines | null;

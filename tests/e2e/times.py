@@ -1,0 +1,128 @@
+"""`--profile`: the numbers of `mlf profile` in report, page, node data and limits."""
+
+import csv
+import json
+import re
+import unittest
+
+import program_case
+import schemas
+import support
+
+ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+CONV = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+
+
+class Times(program_case.Directory):
+    def profile(self, archive, *options):
+        """A file with the profile, and what is in it."""
+        text = support.run_ok("profile", "--json", *options, archive).stdout
+        path = self.directory / f"profile{len([*self.directory.iterdir()])}.json"
+        path.write_bytes(text)
+        return path, json.loads(text)
+
+    def emulated(self, archive, *options):
+        return self.profile(archive, "--cpu", "cortex-m4", *options)
+
+    def test_are_in_the_report_as_in_the_profile(self):
+        path, profile = self.emulated(CONV)
+        report = json.loads(support.run_ok("report", "--json", "--profile", path, CONV).stdout)
+        schemas.check(schemas.validator("report"), report, "report")
+        (module,) = report["modules"]
+        expected = [call["instructions"] for call in profile["calls"]]
+        self.assertEqual([call["instructions"] for call in module["calls"]], expected)
+        self.assertEqual(module["time"]["instructions"], profile["total"]["instructions"])
+        self.assertEqual(module["time"]["nanoseconds"], None)
+        self.assertFalse(module["time"]["assumed"])
+        self.assertIn("cortex-m4", module["time"]["origin"])
+
+    def test_are_not_in_a_report_without_a_profile(self):
+        (module,) = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"]
+        self.assertNotIn("time", module)
+        self.assertNotIn("instructions", module["calls"][0])
+        self.assertNotIn("TIME", support.run_ok("report", CONV).stdout.decode())
+
+    def test_have_columns_in_tables(self):
+        path, profile = self.emulated(CONV)
+        text = support.run_ok("report", "--profile", path, CONV).stdout.decode()
+        self.assertRegex(text, rf"TIME   instructions {profile['total']['instructions']} ")
+        self.assertRegex(text, r"#  KERNEL +OUT +MAC +% +INSTR +SHARE +PER MAC")
+        count = profile["calls"][1]["instructions"]
+        share = f"{100 * count / profile['total']['instructions']:.1f}"
+        self.assertRegex(text, rf"1  nn_conv2d.* {count} +{share} +{count / 18432:.1f}\s")
+        ordered = support.run_ok("report", "--profile", path, "--columns", "call,instr", "--sort", "instr", CONV)
+        table = ordered.stdout.decode().split("\n\n")[1].splitlines()[1:]
+        found = [int(line.split()[1]) for line in table]
+        self.assertEqual(found, sorted((call["instructions"] for call in profile["calls"]), reverse=True))
+        rows = [*csv.DictReader(support.run_ok("report", "--profile", path, "--csv", CONV).stdout.decode().splitlines())]
+        self.assertEqual(int(rows[1]["instructions_min"]), count)
+        self.assertEqual(rows[1]["cycles_max"], "")
+
+    def test_are_in_the_page_and_in_node_data(self):
+        path, profile = self.emulated(CONV)
+        page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
+        counts = [f"{call['instructions']:,}" for call in profile["calls"]]
+        self.assertIn("Time of all calls", page)
+        for count in counts:
+            self.assertIn(f">{count}</td>", page)
+        self.assertNotIn(">Cycles<", page)
+        without = support.run_ok("report", "--html", "-", CONV).stdout.decode()
+        self.assertNotIn("Time of all calls", without)
+        data = json.loads(support.run_ok("report", "--profile", path, "--node-data", "instr", CONV).stdout)
+        (results,) = (one["results"] for one in data.values())
+        self.assertEqual([one["value"] for one in results.values()],
+                         [call["instructions"] for call in profile["calls"]])  # fmt: skip
+
+    def verdict(self, *arguments, archive=CONV):
+        result = support.run("check", "--format", "json", *arguments, archive)
+        (one,) = json.loads(result.stdout)["results"]
+        self.assertEqual(result.returncode, 0 if one["verdict"] == "fits" else 1)
+        return one["verdict"]
+
+    def test_are_limited(self):
+        path, profile = self.emulated(CONV)
+        total = profile["total"]["instructions"]
+        for limit, verdict in ((total, "fits"), (total - 1, "exceeds")):
+            self.assertEqual(self.verdict("--profile", path, "--instructions", str(limit)), verdict)
+        self.assertEqual(self.verdict("--instructions", "1G"), "undecided")
+        self.assertEqual(self.verdict("--profile", path, "--time", "100s"), "undecided")
+
+    def test_that_are_assumed_fit_no_limit(self):
+        assumed, profile = self.emulated(CONV, "--clock", "80M")
+        times = profile["total"]["nanoseconds"]
+        for limit, verdict in (("100s", "undecided"), (f"{times['min'] - 1}ns", "exceeds")):
+            self.assertEqual(self.verdict("--profile", assumed, "--time", limit), verdict)
+        stated, profile = self.emulated(CONV, "--clock", "80M", "--cpi", "1..2")
+        times = profile["total"]["nanoseconds"]
+        for limit, verdict in ((f"{times['max']}", "fits"), (f"{times['max'] - 1}ns", "undecided")):
+            self.assertEqual(self.verdict("--profile", stated, "--time", limit), verdict)
+
+    def test_that_were_taken_are_bounds(self):
+        path, profile = self.profile(CONV, "--cpu", "host")
+        most = profile["total"]["nanoseconds"]["max"]
+        self.assertEqual(self.verdict("--profile", path, "--time", f"{most // 1000 + 1}us"), "fits")
+        self.assertEqual(self.verdict("--profile", path, "--time", f"{most - 1}"), "undecided")
+
+    def test_may_be_limits_of_a_file(self):
+        path, _ = self.profile(CONV, "--cpu", "host")
+        budget = self.directory / "budget.toml"
+        for value, verdict in (('"10s"', "fits"), ("1", "exceeds")):
+            budget.write_text(f"time = {value}\n")
+            self.assertEqual(self.verdict("--profile", path, "--budget", budget), verdict)
+        budget.write_text('time = "10 s"\n')
+        result = support.run("check", "--budget", budget, CONV)
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"budget.toml:1:8: '10 s' is no time", result.stderr)
+
+    def test_of_another_network_are_refused(self):
+        path, _ = self.emulated(ADD)
+        result = support.run("report", "--profile", path, CONV)
+        self.assertEqual((result.returncode, result.stdout), (64, b""))
+        self.assertRegex(result.stderr.decode(), rf"^mlf: error: {re.escape(str(path))}: the profile has 1 calls")
+        for wrong, code in ((self.directory / "missing.json", 74), (CONV, 65)):
+            result = support.run("report", "--profile", wrong, CONV)
+            self.assertEqual(result.returncode, code, result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
