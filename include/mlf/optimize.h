@@ -62,6 +62,7 @@ struct OptimizedConstant {
   std::uint64_t bytes_after = 0;  ///< 0 where it is not stored any more
   bool is_collapsed = false;      ///< one element is left
   bool is_dropped = false;        ///< nothing read it
+  bool is_parameter = false;      ///< of the graph executor, in parameters/<m>.params
   std::string equal{};            ///< the constant that is stored in its place; empty: none
   /// Why it is larger than its values need; empty where it is not.
   std::string kept{};
@@ -124,6 +125,8 @@ struct OptimizeReport {
 /// Writes the archive of `deployment` with less flash and less RAM. Makes every change that it can
 /// prove correct; the report has the reason for everything else. Reads the result again, and
 /// compares it with the old TIR plus the reported changes: they must be equal.
+///
+/// Parameters of the graph executor get smaller types in their file, its graph and its kernels.
 ///
 /// A constant changes only if every use of it is a load of one element through its own type, in
 /// functions that mlf understands completely, and if its name occurs nowhere else in the C. The

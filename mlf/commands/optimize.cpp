@@ -115,8 +115,15 @@ std::string causes_of(const OptimizedModule& module) {
   const auto shared = count([](const OptimizedConstant& one) { return !one.equal.empty(); });
   const auto dropped = count([](const OptimizedConstant& one) { return one.is_dropped; });
   const auto narrowed = count([](const OptimizedConstant& one) {
-    return one.equal.empty() && !one.is_dropped && one.before != one.after;
+    return one.equal.empty() && !one.is_dropped && !one.is_parameter && one.before != one.after;
   });
+  std::size_t parameters = 0;
+  std::uint64_t saved_by_parameters = 0;
+  for (const OptimizedConstant& one : module.constants) {
+    if (!one.is_parameter || one.before == one.after) continue;
+    ++parameters;
+    saved_by_parameters += one.bytes_before - one.bytes_after;
+  }
   const auto collapsed = count([](const OptimizedConstant& one) { return one.is_collapsed; });
   std::string text;
   const auto add = [&](std::size_t constants, const std::string& how, std::uint64_t bytes) {
@@ -125,6 +132,7 @@ std::string causes_of(const OptimizedModule& module) {
                         how.starts_with("1 ") ? "s" : "", bytes);
   };
   add(narrowed, "smaller types of " + plural(narrowed, "constant"), module.saved.narrowing);
+  add(parameters, "smaller types of " + plural(parameters, "parameter"), saved_by_parameters);
   add(collapsed, "single elements of " + plural(collapsed, "constant") + " of one value",
       module.saved.collapsing);
   add(shared,

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "mlf/tir/visit.h"
 #include "optimize/c_words.h"
 #include "optimize/metadata_copies.h"
 #include "support/characters.h"
@@ -18,7 +17,6 @@ namespace {
 
 using archive::Member;
 using support::get_or_throw;
-using tir::Kind;
 using tir::Node;
 using tir::NodeId;
 namespace f = tir::f;
@@ -177,10 +175,6 @@ class Reader {
     }
   }
 
-  static std::string unread_statement_of(const std::string& function) {
-    return "'" + function + "' has a statement that mlf cannot read";
-  }
-
   /// Whether the callee's parameter is this pool, so that its lets are known.
   bool is_pool_parameter(const PoolArgument& argument) const {
     const auto callee = with_pools_.find(argument.callee);
@@ -191,14 +185,6 @@ class Reader {
       if (is_it) return function.pools[i] == argument.pool;
     }
     return false;
-  }
-
-  static bool has_text(Node function) {
-    bool has = false;
-    tir::for_each_pre_order(function, [&](Node node) {
-      has = has || node.is(Kind::OpaqueStmt) || node.is(Kind::OpaqueExpr);
-    });
-    return has;
   }
 
   void keep_by_uses() {

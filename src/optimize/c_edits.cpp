@@ -167,8 +167,7 @@ class CEditor {
     }
   }
 
-  /// `((T*)x)[i]` becomes `((T)((S*)x)[i])`: the conversion to T gives what the load gave. If x has
-  /// one element, i becomes 0.
+  /// If the constant has one element, the index becomes 0.
   void change_load(const CConstant& constant, const Member& member, SourceRange range) {
     const std::string_view text = edited_.text_of(member);
     const NewConstant& after = constant.after;
@@ -179,10 +178,8 @@ class CEditor {
     }
     if (after.is_single()) edit(member, *index, "0");
     if (after.dtype == constant.dtype) return;
-    edit(member, at(range.begin, range.begin),
-         fmt::format("(({})", tir::c::type_text(constant.dtype)));
-    if (parts->type) edit(member, *parts->type, tir::c::type_text(after.dtype));
-    edit(member, at(range.end, range.end), ")");
+    std::ranges::move(cast_edits(text, range, constant.dtype, after.dtype),
+                      std::back_inserter(edits_[&member]));
   }
 
   /// Compilers must assume that bytes overlap everything that a loop stores. No program writes to a

@@ -45,8 +45,8 @@ std::string use_of(Node user) {
 class UseSearch {
  public:
   UseSearch(const tir::Module& module, std::span<const tir::NamedFunction> functions,
-            const ModuleConstants& constants)
-      : module_(module), functions_(functions) {
+            const ModuleConstants& constants, const ConstantParameters& parameters)
+      : module_(module), functions_(functions), parameters_(parameters) {
     for (const ConstantPool& pool : constants.pools) {
       listed_.insert(pool.name);
       for (const PoolConstant& one : pool.constants) {
@@ -99,8 +99,27 @@ class UseSearch {
                   .ordinal = ordinals_[std::string(function.symbol)]++,
                   .element = node.dtype(f::AllocateConst::dtype)});
     }
+    if (node.is(Kind::PrimFunc)) return define_parameters(node, function);
     const auto let = lets_.find(node.id());
     if (let != lets_.end()) define_let(node, *let->second, function);
+  }
+
+  void define_parameters(Node node, const tir::NamedFunction& function) {
+    const tir::NodeList params = node.list(f::PrimFunc::params);
+    const tir::NodeMap buffers = node.map(f::PrimFunc::buffer_map);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      std::size_t index = 0;
+      while (index < params.size() && params[index] != buffers.key(i)) ++index;
+      if (!parameters_.contains({std::string(function.symbol), index})) continue;
+      const Node buffer = buffers.value(i);
+      add({.function = std::string(function.symbol),
+           .name = std::string(buffer.text(f::Buffer::name)),
+           .variable = buffer[f::Buffer::data].id(),
+           .owner = node.id(),
+           .array = NodeId::none,
+           .parameter = index,
+           .element = buffer.dtype(f::Buffer::dtype)});
+    }
   }
 
   void define_let(Node node, const LetSite& let, const tir::NamedFunction& function) {
@@ -173,7 +192,7 @@ class UseSearch {
 
   static void take_access(Node node, NodeId buffer, ConstantUse& use) {
     if (node.is(Kind::DeclBuffer)) return;
-    if (node.is(Kind::PrimFunc) && is_preflattened(node, buffer)) return;
+    if (node.is(Kind::PrimFunc) && (use.parameter || is_preflattened(node, buffer))) return;
     if (!node.is(Kind::BufferLoad)) return keep(use.kept, use_of(node));
     use.loads.push_back(node.id());
     if (node.dtype(f::BufferLoad::dtype) != use.element) {
@@ -184,6 +203,7 @@ class UseSearch {
 
   const tir::Module& module_;
   std::span<const tir::NamedFunction> functions_;
+  const ConstantParameters& parameters_;
   std::set<std::string> listed_;  // pools whose constants are known
   std::map<std::pair<std::string, std::uint64_t>, NodeId> pool_constants_;
   std::unordered_map<NodeId, const LetSite*> lets_;
@@ -216,9 +236,22 @@ std::vector<ConstantPool> pools_of(std::span<const tir::NamedFunction> functions
 
 }  // namespace
 
+bool has_text(Node function) {
+  bool has = false;
+  tir::for_each_pre_order(function, [&](Node node) {
+    has = has || node.is(Kind::OpaqueStmt) || node.is(Kind::OpaqueExpr);
+  });
+  return has;
+}
+
+std::string unread_statement_of(std::string_view function) {
+  return fmt::format("'{}' has a statement that mlf cannot read", function);
+}
+
 ModuleConstants constants_of(const tir::Module& module,
                              const std::function<bool(std::string_view)>& is_wanted,
-                             std::set<std::string, std::less<>> pools) {
+                             std::set<std::string, std::less<>> pools,
+                             const ConstantParameters& parameters) {
   ModuleConstants result;
   std::vector<tir::NamedFunction> functions = tir::prim_functions_of(module);
   std::erase_if(functions, [&](const auto& one) { return !is_wanted(one.symbol); });
@@ -229,7 +262,7 @@ ModuleConstants constants_of(const tir::Module& module,
     std::erase_if(result.sites, [&](const FunctionSites& one) { return !is_wanted(one.symbol); });
   });
   if (!found) result.pools_kept = found.error().message;
-  result.uses = UseSearch(module, functions, result).run();
+  result.uses = UseSearch(module, functions, result, parameters).run();
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,12 +26,13 @@ struct ConstantUse {
   std::string function;  ///< global symbol
   std::string name;      ///< the variable's
   tir::NodeId variable;
-  tir::NodeId owner;  ///< AllocateConst or LetStmt
+  tir::NodeId owner;  ///< AllocateConst, LetStmt, or PrimFunc of a parameter
   tir::NodeId array;  ///< NDArray; none if a let does not point to the beginning of a constant
-  std::size_t ordinal = 0;   ///< among the AllocateConst of the function
-  std::string pool{};        ///< empty for an AllocateConst
-  std::uint64_t offset = 0;  ///< in the pool
-  tir::DType element{};      ///< of the constant
+  std::size_t ordinal = 0;                 ///< among the AllocateConst of the function
+  std::optional<std::size_t> parameter{};  ///< index of the function's parameter that it is
+  std::string pool{};                      ///< empty for an AllocateConst
+  std::uint64_t offset = 0;                ///< in the pool
+  tir::DType element{};                    ///< of the constant
   std::vector<tir::NodeId> buffers{};
   std::vector<tir::NodeId> loads{};
   bool spells_elements = false;  ///< its text has some or all of its elements
@@ -61,10 +63,19 @@ struct ModuleConstants {
   std::string pools_kept{};
 };
 
+/// Whether a function has a statement that stayed text, as mlf cannot read it.
+bool has_text(tir::Node function);
+/// Says so.
+std::string unread_statement_of(std::string_view function);
+
+/// Parameters of functions that are constants of the caller: global symbol and index.
+using ConstantParameters = std::set<std::pair<std::string, std::size_t>>;
+
 /// Finds the uses in functions whose global symbol `is_wanted` accepts. `pools` are further names
 /// of constant pools, as texts may leave out the contents of pools.
 ModuleConstants constants_of(const tir::Module& module,
                              const std::function<bool(std::string_view)>& is_wanted,
-                             std::set<std::string, std::less<>> pools = {});
+                             std::set<std::string, std::less<>> pools = {},
+                             const ConstantParameters& parameters = {});
 
 }  // namespace mlf::optimize

@@ -7,6 +7,7 @@
 
 #include "mlf/tir/visit.h"
 #include "support/characters.h"
+#include "tir/c/write/code.h"
 #include "tir/node_queries.h"
 
 namespace mlf::optimize {
@@ -67,6 +68,15 @@ std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
   if (type.empty() || !std::ranges::all_of(type, support::is_word_character)) return std::nullopt;
   const auto begin = static_cast<std::uint32_t>(range.begin + kCast.size());
   return CLoad{tir::SourceRange{begin, static_cast<std::uint32_t>(begin + type.size())}};
+}
+
+std::vector<Edit> cast_edits(std::string_view text, tir::SourceRange load, tir::DType from,
+                             tir::DType to) {
+  std::vector<Edit> edits{{{load.begin, load.begin}, "((" + tir::c::type_text(from) + ")"}};
+  const auto parts = c_load(text, load);
+  if (parts && parts->type) edits.push_back({*parts->type, tir::c::type_text(to)});
+  edits.push_back({{load.end, load.end}, ")"});
+  return edits;
 }
 
 }  // namespace mlf::optimize

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
+#include "optimize/edit.h"
 #include "tir/places.h"
 
 namespace mlf::optimize {
@@ -30,5 +31,11 @@ struct CLoad {
 };
 /// Returns nullopt for a load of another form.
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
+
+/// The edits of a load through memory that has elements of another type: `((T*)x)[i]` becomes
+/// `((T)((S*)x)[i])`. The conversion to T gives what the load gave. The load must have a form that
+/// `c_load` knows.
+std::vector<Edit> cast_edits(std::string_view text, tir::SourceRange load, tir::DType from,
+                             tir::DType to);
 
 }  // namespace mlf::optimize

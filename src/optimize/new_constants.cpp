@@ -205,6 +205,10 @@ class Rewriting {
 }  // namespace
 
 const NewConstant* NewConstants::of(const ConstantUse& use) const {
+  if (use.parameter) {
+    const auto found = parameters.find({use.function, *use.parameter});
+    return found == parameters.end() ? nullptr : &found->second;
+  }
   if (!use.pool.empty()) {
     const auto found = in_pools.find({use.pool, use.offset});
     return found == in_pools.end() ? nullptr : &found->second;

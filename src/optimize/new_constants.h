@@ -31,6 +31,8 @@ struct NewConstants {
   /// By pool and old offset.
   std::map<std::pair<std::string, std::uint64_t>, NewConstant> in_pools;
   std::map<std::string, NumberChange, std::less<>> pool_sizes;
+  /// Of the caller, by global symbol and index of the parameter.
+  std::map<std::pair<std::string, std::size_t>, NewConstant> parameters;
   /// By global symbol: the AllocateConst of a function, in the order of its text.
   std::map<std::string, std::vector<NewConstant>, std::less<>> arrays;
 

@@ -16,6 +16,7 @@
 #include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
 #include "optimize/narrow_type.h"
+#include "optimize/parameters.h"
 #include "support/error.h"
 #include "tir/compare/compare.h"
 
@@ -125,7 +126,7 @@ class Optimizing {
     }
     report_.modules[module].saved = saved;
     note(constants, report_.modules[module]);
-    note_parameters(named, report_.modules[module]);
+    if (options_.what.narrow) change_parameters(module);
   }
 
   /// For the plan's step.
@@ -156,24 +157,20 @@ class Optimizing {
     return saved;
   }
 
-  /// Notes constants that the executor passes to kernels. It loads them with the type in their
-  /// file, which the executor's code and the graph contain too.
-  void note_parameters(const Module& named, OptimizedModule& module) const {
-    if (!named.files.parameters) return;
-    const std::string_view text = deployment::member_text(archive_, *named.files.parameters);
-    const auto bytes = std::as_bytes(std::span(text));
-    const auto params = support::value_if_valid(read_params(bytes, named.files.parameters->name));
-    if (!params) return;
-    for (const Param& one : *params) {
-      const auto dtype = tir::parse_dtype(to_string(one.type));
-      if (!dtype || !narrowest_type(*dtype, one.data)) continue;
-      module.constants.push_back({.name = one.name,
-                                  .pool = {},
-                                  .before = *dtype,
-                                  .after = *dtype,
-                                  .bytes_before = one.data.size(),
-                                  .bytes_after = one.data.size(),
-                                  .kept = "is a parameter that the executor loads"});
+  /// Constants that the graph executor loads and passes to kernels.
+  void change_parameters(std::size_t module) {
+    const auto network = networks_.find(module);
+    for (NarrowedParameter& one : narrow_parameters(
+             deployment_, module, network == networks_.end() ? nullptr : network->second, edited_,
+             reading_)) {
+      report_.modules[module].constants.push_back({.name = std::move(one.name),
+                                                   .pool = {},
+                                                   .before = one.before,
+                                                   .after = one.after,
+                                                   .bytes_before = one.bytes_before,
+                                                   .bytes_after = one.bytes_after,
+                                                   .is_parameter = true,
+                                                   .kept = std::move(one.kept)});
     }
   }
 

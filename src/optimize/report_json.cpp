@@ -16,6 +16,7 @@ void write_constant(Writer& out, const OptimizedConstant& constant) {
   out.member("new_bytes", constant.bytes_after);
   out.member("collapsed", constant.is_collapsed);
   out.member("dropped", constant.is_dropped);
+  out.member("parameter", constant.is_parameter);
   out.text_or_null("equal", constant.equal);
   out.text_or_null("kept", constant.kept);
 }

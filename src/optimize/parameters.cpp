@@ -1,0 +1,576 @@
+#include "optimize/parameters.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "deployment/member_text.h"
+#include "json/document.h"
+#include "optimize/c_words.h"
+#include "optimize/constant_uses.h"
+#include "optimize/edit.h"
+#include "optimize/loads.h"
+#include "optimize/metadata_numbers.h"
+#include "optimize/narrow_type.h"
+#include "optimize/new_constants.h"
+#include "support/characters.h"
+#include "support/error.h"
+#include "support/lookup.h"
+#include "tir/c/c.h"
+#include "tir/compare/compare.h"
+
+namespace mlf::optimize {
+namespace {
+
+using archive::Member;
+using support::get_or_throw;
+
+constexpr std::string_view kMetadata = "metadata.json";
+
+/// A parameter of the file with what becomes of it.
+struct Parameter {
+  const Param* param = nullptr;
+  tir::DType dtype{};
+  std::optional<graph::ValueId> value{};
+  std::size_t group = 0;  ///< parameters that must have one type
+  std::string kept{};
+  std::optional<tir::DType> after{};
+
+  std::uint64_t bytes() const { return param->data.size(); }
+  std::uint64_t new_bytes() const {
+    return after ? bytes() / dtype.element_bytes() * after->element_bytes() : bytes();
+  }
+};
+
+/// Generated C with the uses of parameters.
+struct Reading {
+  const TirSource* source = nullptr;
+  PlacedTir tir;
+  ModuleConstants constants;
+  LoadPlaces loads;
+};
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+std::size_t count_of_word(std::string_view text, const std::string& word) {
+  WordCounts words;
+  words.watch(word);
+  words.read(text);
+  return words.of(word);
+}
+
+/// `x` of the load `((T*)x)[i]`.
+std::string loaded_name(std::string_view text, tir::SourceRange load) {
+  const std::size_t begin = text.find("*)", load.begin);
+  if (begin == text.npos || begin >= load.end) return {};
+  std::size_t end = begin + 2;
+  while (end < load.end && support::is_word_character(text[end])) ++end;
+  return std::string(text.substr(begin + 2, end - begin - 2));
+}
+
+class Narrowing {
+ public:
+  Narrowing(const Deployment& deployment, std::size_t module, const graph::Topology* network,
+            EditedMembers& edited, const DeploymentOptions& options)
+      : deployment_(deployment),
+        archive_(deployment.archive()),
+        module_(deployment.library().modules[module]),
+        index_(module),
+        network_(network),
+        edited_(edited),
+        options_(options) {}
+
+  std::vector<NarrowedParameter> run() && {
+    if (!read_parameters()) return {};
+    if (const std::string why = why_all_stay(); !why.empty()) {
+      keep_all(why);
+    } else {
+      find_uses();
+      read_c();
+      keep_by_c();
+      choose_types();
+      change_or_keep();
+    }
+    return report();
+  }
+
+ private:
+  void keep_all(const std::string& why) {
+    for (Parameter& one : parameters_) keep(one.kept, why);
+  }
+
+  /// Whether a smaller type would hold one of them.
+  bool read_parameters() {
+    if (!module_.files.parameters) return false;
+    const std::string_view text = deployment::member_text(archive_, *module_.files.parameters);
+    const auto read = support::value_if_valid(
+        read_params(std::as_bytes(std::span(text)), module_.files.parameters->name));
+    if (!read) return false;
+    params_ = *read;
+    bool any = false;
+    for (const Param& one : params_) {
+      const auto dtype = tir::parse_dtype(to_string(one.type));
+      parameters_.push_back(
+          {.param = &one, .dtype = dtype.value_or(tir::DType{}), .group = parameters_.size()});
+      any = any || (dtype && narrowest_type(*dtype, one.data));
+    }
+    return any;
+  }
+
+  std::string why_all_stay() const {
+    if (network_ == nullptr || !module_.files.graph) return "is a parameter without a graph";
+    if (!network_->gaps.empty()) return "the graph is not understood as a whole";
+    if (!module_.files.objects.empty()) return "its kernels are in objects";
+    for (const Member& member : archive_.members()) {
+      if (edited_.captured_form(member)) return member.name + " has the kernels, too";
+    }
+    return {};
+  }
+
+  // --- Uses in the network -----------------------------------------------------------------------
+
+  using KernelArgument = std::pair<std::string, std::size_t>;
+
+  void find_uses() {
+    for (std::size_t i = 0; i < network_->values.size(); ++i) {
+      const graph::Value& value = network_->values[i];
+      if (value.kind != graph::ValueKind::constant) continue;
+      const auto found = std::ranges::find_if(
+          parameters_, [&](const Parameter& one) { return one.param->name == value.name; });
+      if (found == parameters_.end()) continue;
+      if (std::ranges::count(network_->values, value.storage, &graph::Value::storage) > 1) {
+        keep(found->kept, "other tensors share its storage");
+      }
+      found->value = static_cast<graph::ValueId>(i);
+      by_value_.emplace(i, static_cast<std::size_t>(found - parameters_.begin()));
+    }
+    for (Parameter& one : parameters_) {
+      if (!one.value) {
+        keep(one.kept, "the graph does not use it");
+        continue;
+      }
+      for (const graph::Endpoint& end : (*network_)[*one.value].consumers) {
+        if (end.kind != graph::Endpoint::Kind::call) keep(one.kept, "the graph copies it");
+      }
+    }
+    for (const graph::Port& output : network_->outputs) {
+      if (!output.value) continue;
+      if (Parameter* const one = parameter_of(*output.value)) keep(one->kept, "is an output");
+    }
+    for (const graph::Call& call : network_->calls) take_call(call);
+    join_groups();
+  }
+
+  Parameter* parameter_of(graph::ValueId value) {
+    const auto found = by_value_.find(graph::index(value));
+    return found == by_value_.end() ? nullptr : &parameters_[found->second];
+  }
+
+  void take_call(const graph::Call& call) {
+    const std::string& symbol = network_->kernel_of(call).symbol;
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const graph::Argument& argument = call.arguments[i];
+      Parameter* const one = argument.reads ? parameter_of(*argument.reads) : nullptr;
+      if (one == nullptr) {
+        others_.emplace(symbol, i);
+        continue;
+      }
+      if (argument.writes) keep(one->kept, "'" + symbol + "' writes it");
+      arguments_[{symbol, i}].push_back(static_cast<std::size_t>(one - parameters_.data()));
+    }
+  }
+
+  /// Parameters that one kernel receives in one place have one type.
+  void join_groups() {
+    for (const auto& [argument, given] : arguments_) {
+      const std::size_t group = parameters_[given.front()].group;
+      for (const std::size_t index : given) {
+        const std::size_t old = parameters_[index].group;
+        for (Parameter& one : parameters_) {
+          if (one.group == old) one.group = group;
+        }
+      }
+      if (!others_.contains(argument)) continue;
+      keep_given(argument, "'" + argument.first + "' receives other tensors in its place, too");
+    }
+  }
+
+  void keep_given(const KernelArgument& argument, const std::string& why) {
+    for (const std::size_t index : arguments_.at(argument)) keep(parameters_[index].kept, why);
+  }
+
+  // --- Uses in kernels ---------------------------------------------------------------------------
+
+  void read_c() {
+    std::set<KernelArgument> wanted;
+    for (const auto& [argument, given] : arguments_) wanted.insert(argument);
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
+      Reading reading{&c, edited_.take_tir(c, options_.tir_limits), {}, {}};
+      reading.constants = constants_of(
+          reading.tir.document.module, [](std::string_view) { return true; }, {}, wanted);
+      std::erase_if(reading.constants.uses, [](const ConstantUse& use) { return !use.parameter; });
+      reading.loads = loads_by_variable(reading.tir.document.module, reading.tir.places);
+      readings_.push_back(std::move(reading));
+    }
+  }
+
+  void keep_by_c() {
+    std::set<KernelArgument> missing;
+    for (const auto& [argument, given] : arguments_) missing.insert(argument);
+    for (const Reading& reading : readings_) {
+      for (const ConstantUse& use : reading.constants.uses) {
+        const KernelArgument argument{use.function, *use.parameter};
+        if (missing.erase(argument) == 0) keep_given(argument, "the C has its kernel twice");
+        if (!use.kept.empty()) keep_given(argument, use.kept);
+        if (has_text(reading.tir.document.module.node(use.owner))) {
+          keep_given(argument, unread_statement_of(use.function));
+        }
+        if (const std::string why = why_text_stays(reading, use); !why.empty()) {
+          keep_given(argument, why);
+        }
+        for (const std::size_t index : arguments_.at(argument)) {
+          if (parameters_[index].dtype == use.element) continue;
+          keep(parameters_[index].kept,
+               "'" + use.function + "' has it as " + to_string(use.element));
+        }
+      }
+    }
+    for (const KernelArgument& argument : missing) {
+      keep_given(argument, "'" + argument.first + "' has no C that mlf reads");
+    }
+  }
+
+  /// Each word of the function that names the tensor or its data must be known:
+  ///     void* p1 = (((TVMValue*)args)[1].v_handle);
+  ///     void* p1_1 = (((DLTensor*)p1)[0].data);
+  ///     … ((int16_t*)p1_1)[i] …
+  std::string why_text_stays(const Reading& reading, const ConstantUse& use) const {
+    const std::string why = "the C of '" + use.function + "' has a form that mlf cannot edit";
+    const auto* const loads = support::find_value(reading.loads, use.variable);
+    if (loads == nullptr || loads->empty()) return use.loads.empty() ? std::string() : why;
+    const Member& member = *reading.source->c_members[loads->front().file];
+    const std::string_view file = edited_.text_of(member);
+    const std::vector<tir::CDefinition> definitions = tir::describe_c(file).definitions;
+    const auto found = std::ranges::find(definitions, use.function, &tir::CDefinition::symbol);
+    if (found == definitions.end() || joins_words(file) || !type_macro(file).empty()) return why;
+    const auto [begin, end] = found->range;
+    const std::string_view text = file.substr(begin, end - begin);
+    const std::string name = loaded_name(file, loads->front().range);
+    for (const tir::Place& load : *loads) {
+      const auto parts = c_load(file, load.range);
+      const bool is_known = load.file == loads->front().file && load.range.begin >= begin &&
+                            load.range.end <= end && parts && parts->type &&
+                            loaded_name(file, load.range) == name;
+      if (!is_known) return why;
+    }
+    const std::string data = "void* " + name + " = (((DLTensor*)";
+    const std::size_t declared = text.find(data);
+    if (name.empty() || declared == text.npos || count_of_word(text, name) != loads->size() + 1) {
+      return why;
+    }
+    std::size_t tensor_end = declared + data.size();
+    while (tensor_end < text.size() && support::is_word_character(text[tensor_end])) ++tensor_end;
+    const std::string tensor(
+        text.substr(declared + data.size(), tensor_end - declared - data.size()));
+    // A check of the type would fail afterwards.
+    const bool is_plain =
+        text.substr(tensor_end).starts_with(")[0].data);") && text.find(".dtype") == text.npos &&
+        count_of_word(text, tensor) == count_of(text, "(DLTensor*)" + tensor + ")[0].") + 1;
+    return is_plain ? std::string() : why;
+  }
+
+  void choose_types() {
+    for (Parameter& one : parameters_) {
+      std::vector<std::byte> values;
+      std::string kept;
+      for (const Parameter& other : parameters_) {
+        if (other.group != one.group) continue;
+        keep(kept, other.kept);
+        if (other.dtype != one.dtype) keep(kept, "a kernel also receives one of another type");
+        values.insert(values.end(), other.param->data.begin(), other.param->data.end());
+      }
+      const auto narrower = narrowest_type(one.dtype, values);
+      if (kept.empty() && narrower) one.after = *narrower;
+      if (!narrower) keep(kept, "a kernel also receives one that needs its type");
+      if (!one.after) keep(one.kept, kept);
+    }
+  }
+
+  /// If the result is not what was wanted, all stay.
+  void change_or_keep() {
+    const auto changes = [](const Parameter& one) { return one.after.has_value(); };
+    if (std::ranges::none_of(parameters_, changes)) return;
+    const auto changed = support::to_result([&] { change(); });
+    if (changed) return;
+    support::throw_unless_invalid(changed.error());
+    for (Parameter& one : parameters_) one.after.reset();
+    keep_all(changed.error().message);
+  }
+
+  // --- Changes -----------------------------------------------------------------------------------
+
+  void change() {
+    EditedMembers edited = edited_.fork();
+    const NewConstants wanted = new_constants();
+    for (const Reading& reading : readings_) change_c(reading, wanted, edited);
+    change_graph(edited);
+    change_file(edited);
+    change_metadata(edited);
+    check(wanted, edited);
+    edited_.take_all(std::move(edited));
+  }
+
+  NewConstants new_constants() const {
+    NewConstants wanted;
+    for (const auto& [argument, given] : arguments_) {
+      const Parameter& one = parameters_[given.front()];
+      if (one.after) wanted.parameters.emplace(argument, NewConstant{.dtype = *one.after});
+    }
+    return wanted;
+  }
+
+  static void apply_edits(const Member& member, std::vector<Edit> edits, EditedMembers& edited) {
+    std::string content = optimize::apply(edited.text_of(member), std::move(edits));
+    edited.replace({member.name, std::move(content)});
+  }
+
+  void change_c(const Reading& reading, const NewConstants& wanted, EditedMembers& edited) const {
+    std::map<const Member*, std::vector<Edit>> edits;
+    for (const ConstantUse& use : reading.constants.uses) {
+      const NewConstant* const after = wanted.of(use);
+      const auto* const loads = support::find_value(reading.loads, use.variable);
+      if (after == nullptr || loads == nullptr) continue;
+      for (const tir::Place& load : *loads) {
+        const Member& member = *reading.source->c_members[load.file];
+        std::ranges::move(
+            cast_edits(edited_.text_of(member), load.range, use.element, after->dtype),
+            std::back_inserter(edits[&member]));
+      }
+    }
+    for (auto& [member, of_member] : edits) apply_edits(*member, std::move(of_member), edited);
+  }
+
+  const Member& member_of(const FileRef& file) const { return *archive_.find(file.name); }
+
+  static std::vector<json::Value> elements_of(json::Value array) {
+    std::vector<json::Value> elements;
+    for (const json::Value one : array.as_array()) elements.push_back(one);
+    return elements;
+  }
+
+  /// The elements of `["list_str", […]]`.
+  static std::vector<json::Value> listed(json::Value attribute) {
+    const std::vector<json::Value> parts = elements_of(attribute);
+    return parts.size() == 2 ? elements_of(parts[1]) : std::vector<json::Value>();
+  }
+
+  /// `dltype` of the graph. Finds the storage of each parameter there, too.
+  void change_graph(EditedMembers& edited) {
+    const Member& member = member_of(*module_.files.graph);
+    const json::Document document({archive_.path(), member.name, edited.text_of(member)}, {});
+    const json::Value root = document.root();
+    const std::vector<json::Value> types = listed(root.at("attrs").at("dltype"));
+    const std::vector<json::Value> storages = listed(root.at("attrs").at("storage_id"));
+    const std::vector<json::Value> rows = elements_of(root.at("node_row_ptr"));
+    std::vector<Edit> edits;
+    std::size_t node = 0;
+    for (const json::Value one : root.at("nodes").as_array()) {
+      const std::size_t row = node++;
+      const auto found = std::ranges::find_if(parameters_, [&](const Parameter& parameter) {
+        return parameter.after && parameter.param->name == one.at("name").as_string();
+      });
+      if (found == parameters_.end() || one.at("op").as_string() != "null") continue;
+      const auto entry = row < rows.size() ? rows[row].integer() : std::nullopt;
+      const std::size_t at = static_cast<std::size_t>(entry.value_or(-1));
+      const bool is_there = at < types.size() && at < storages.size() &&
+                            types[at].as_string() == to_string(found->dtype);
+      if (!is_there) refuse("the graph has no type of '" + found->param->name + "'", member.name);
+      const auto begin = static_cast<std::uint32_t>(types[at].offset());
+      const auto end = static_cast<std::uint32_t>(begin + types[at].length());
+      edits.push_back({{begin, end}, "\"" + to_string(*found->after) + "\""});
+      if (const auto storage = storages[at].integer()) {
+        sizes_[*storage] = {found->bytes(), found->new_bytes()};
+      }
+    }
+    apply_edits(member, std::move(edits), edited);
+  }
+
+  /// Before the data of an array are its rank (32 bits), the code, bits and lanes of its type, its
+  /// extents (64 bits each) and the number of bytes (64 bits).
+  void change_file(EditedMembers& edited) const {
+    const Member& member = member_of(*module_.files.parameters);
+    std::string content(edited.text_of(member));
+    // From behind: places of arrays that come before stay.
+    std::vector<const Parameter*> changed;
+    for (const Parameter& one : parameters_) {
+      if (one.after) changed.push_back(&one);
+    }
+    std::ranges::sort(changed, std::ranges::greater(),
+                      [](const Parameter* one) { return one->param->offset; });
+    for (const Parameter* const one : changed) {
+      const std::vector<std::byte> data = converted(one->dtype, one->param->data, *one->after);
+      const std::uint64_t size = data.size();
+      const std::size_t at = one->param->offset;
+      const std::size_t type_at = at - (one->param->shape.size() + 1) * sizeof size - 4;
+      content[type_at] = static_cast<char>(one->after->code);
+      content[type_at + 1] = static_cast<char>(one->after->bits);
+      std::memcpy(content.data() + at - sizeof size, &size, sizeof size);
+      content.replace(at, one->bytes(), reinterpret_cast<const char*>(data.data()), data.size());
+    }
+    edited.replace({member.name, std::move(content)});
+  }
+
+  /// The sizes of storage, and the sum of all parameters, where TVM counts them. TVM gives some
+  /// storage the size of another, if intermediate results share storage: such an entry stays.
+  void change_metadata(EditedMembers& edited) const {
+    const Member* const member = archive_.find(kMetadata);
+    if (member == nullptr) return;
+    const support::SourceText source{archive_.path(), member->name, edited.text_of(*member)};
+    const json::Document document(source, {});
+    json::Value owner = document.root();
+    if (const auto modules = owner.find("modules")) owner = modules->at(module_.name);
+    std::vector<Edit> edits;
+    const auto memory = owner.find("memory");
+    const auto sids = memory && memory->is_object() ? memory->find("sids") : std::nullopt;
+    if (sids) {
+      for (const json::Value one : sids->as_array()) {
+        const auto size = support::find_value(sizes_, one.at("storage_id").integer().value_or(-1));
+        if (size == nullptr) continue;
+        const json::Value bytes = one.at("size_bytes");
+        if (bytes.integer() != static_cast<std::int64_t>(size->before)) continue;
+        const auto begin = static_cast<std::uint32_t>(bytes.offset());
+        const auto end = static_cast<std::uint32_t>(begin + bytes.length());
+        edits.push_back(number_edit(source, {begin, end}, *size, "the size of a parameter"));
+      }
+    }
+    NumberChange sum;
+    for (const Parameter& one : parameters_) {
+      sum.before += one.bytes();
+      sum.after += one.new_bytes();
+    }
+    const auto total =
+        metadata_change(source, module_.name, "constants_size_bytes", std::array{sum});
+    if (total) edits.push_back(total->edit);
+    apply_edits(*member, std::move(edits), edited);
+  }
+
+  // --- What comes out ----------------------------------------------------------------------------
+
+  void check(const NewConstants& wanted, const EditedMembers& edited) {
+    const Deployment after = edited.open(options_);
+    check_c(wanted, after);
+    check_network(after);
+    check_file(after);
+  }
+
+  void check_c(const NewConstants& wanted, const Deployment& after) {
+    const auto sources = get_or_throw(after.generated_c(index_));
+    if (sources.size() != readings_.size()) refuse("generated C is missing afterwards");
+    for (std::size_t i = 0; i < readings_.size(); ++i) {
+      Reading& reading = readings_[i];
+      const tir::Module expected =
+          with_new_constants(std::move(reading.tir.document.module), reading.constants, wanted);
+      const auto document = get_or_throw(after.document(sources[i]));
+      const tir::Comparison comparison = tir::compare(expected, document->module);
+      if (comparison.equal()) continue;
+      refuse("something else would change: " + tir::to_string(comparison.differences.front()),
+             reading.source->name);
+    }
+  }
+
+  /// The types of arguments are those of before, but for parameters.
+  void check_network(const Deployment& after) const {
+    const Networks networks = get_or_throw(after.networks());
+    const auto found = std::ranges::find(networks.found, index_, &Network::module);
+    const std::string why = "the network would change";
+    if (found == networks.found.end()) refuse(why);
+    const graph::Topology& is = found->topology;
+    if (is.calls.size() != network_->calls.size()) refuse(why);
+    for (std::size_t i = 0; i < is.calls.size(); ++i) {
+      const auto& arguments = is.calls[i].arguments;
+      const auto& old = network_->calls[i].arguments;
+      if (arguments.size() != old.size() || is.calls[i].name != network_->calls[i].name)
+        refuse(why);
+      for (std::size_t k = 0; k < arguments.size(); ++k) {
+        graph::TensorType type = old[k].type;
+        const auto parameter =
+            old[k].reads ? by_value_.find(graph::index(*old[k].reads)) : by_value_.end();
+        if (parameter != by_value_.end()) {
+          const Parameter& one = parameters_[parameter->second];
+          if (one.after) type.dtype = *one.after;
+        }
+        if (arguments[k].type != type) refuse(why + ": " + is.calls[i].name);
+      }
+    }
+  }
+
+  void check_file(const Deployment& after) const {
+    const FileRef& file = *module_.files.parameters;
+    const std::string_view text =
+        get_or_throw(after.archive().read(*after.archive().find(file.name)));
+    const auto params = get_or_throw(read_params(std::as_bytes(std::span(text)), file.name));
+    bool is_right = params.size() == parameters_.size();
+    for (std::size_t i = 0; is_right && i < params.size(); ++i) {
+      const Parameter& one = parameters_[i];
+      const tir::DType dtype = one.after.value_or(one.dtype);
+      is_right = params[i].name == one.param->name && params[i].shape == one.param->shape &&
+                 tir::parse_dtype(to_string(params[i].type)) == dtype &&
+                 std::ranges::equal(converted(dtype, params[i].data, one.dtype), one.param->data);
+    }
+    if (!is_right) refuse("other parameters", file.name);
+  }
+
+  /// Those that a smaller type holds.
+  std::vector<NarrowedParameter> report() const {
+    std::vector<NarrowedParameter> narrowed;
+    for (const Parameter& one : parameters_) {
+      if (!narrowest_type(one.dtype, one.param->data)) continue;
+      narrowed.push_back({.name = one.param->name,
+                          .before = one.dtype,
+                          .after = one.after.value_or(one.dtype),
+                          .bytes_before = one.bytes(),
+                          .bytes_after = one.new_bytes(),
+                          .kept = one.after ? std::string() : one.kept});
+    }
+    return narrowed;
+  }
+
+  const Deployment& deployment_;
+  const archive::Archive& archive_;
+  const Module& module_;
+  std::size_t index_;
+  const graph::Topology* network_;
+  EditedMembers& edited_;
+  const DeploymentOptions& options_;
+  std::vector<Param> params_;
+  std::vector<Parameter> parameters_;  // in the order of `params_`
+  std::map<std::size_t, std::size_t> by_value_;
+  std::map<KernelArgument, std::vector<std::size_t>> arguments_;  // that receive parameters
+  std::set<KernelArgument> others_;                               // that receive other tensors
+  std::vector<Reading> readings_;
+  std::map<std::int64_t, NumberChange> sizes_;  // by storage
+};
+
+}  // namespace
+
+std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
+                                                 const graph::Topology* network,
+                                                 EditedMembers& edited,
+                                                 const DeploymentOptions& options) {
+  return Narrowing(deployment, module, network, edited, options).run();
+}
+
+}  // namespace mlf::optimize

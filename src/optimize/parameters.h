@@ -1,0 +1,37 @@
+// Parameters of the graph executor: constants in parameters/<m>.params, which the executor loads
+// and passes to kernels.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mlf/deployment.h"
+#include "optimize/edited_archive.h"
+
+namespace mlf::optimize {
+
+/// A parameter whose values a smaller type holds.
+struct NarrowedParameter {
+  std::string name;
+  tir::DType before{};
+  tir::DType after{};
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+  std::string kept{};  ///< why its type stays; empty if it changes
+};
+
+/// Gives parameters of a module smaller types: in their file, in the executor's graph, in the loads
+/// of the kernels that receive them, and in metadata.json. Returns those that smaller types hold.
+///
+/// A type changes if every use in the network is an argument of a kernel that receives nothing but
+/// parameters of that type there, and loads single elements through it. Reads the result again: C,
+/// network and parameters must be the old ones with these changes. Throws `Error` (check_failed)
+/// otherwise; `edited` is unchanged then.
+std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
+                                                 const graph::Topology* network,
+                                                 EditedMembers& edited,
+                                                 const DeploymentOptions& options);
+
+}  // namespace mlf::optimize
