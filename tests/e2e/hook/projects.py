@@ -14,6 +14,7 @@ import tvm.micro.project
 
 import archives
 import networks
+import support
 
 _TEMPLATE = pathlib.Path(__file__).parent / "project"
 
@@ -30,16 +31,24 @@ class Projects(unittest.TestCase):
         factory = kind.build(networks.from_relay(networks.one_kernel_many_times).module)
         mlf_tvmc.export_model_library_format(factory, archive)
 
-        path = str(self.directory / "project")
+        unpacked = self.build_project("project", archive)
+        self.assertTrue((unpacked / "src" / "tir-1.json").is_file())
+        self.assertLess({"tir-1.json", "mlf.json"}, hook.own_names(archive))
+
+        measuring = self.directory / "measuring.tar"
+        support.run_ok("profile", "--instrument", "-o", measuring, archive)
+        unpacked = self.build_project("measuring", measuring)
+        self.assertTrue((unpacked / "codegen/host/src/default_mlf_calls.c").is_file())
+
+    def build_project(self, name, archive):
+        """Makes a project of the archive, and builds it. Returns where the archive is unpacked."""
+        path = self.directory / name
         make = tvm.micro.project.generate_project_from_mlf
-        project = make(_TEMPLATE, path, str(archive), {})
+        project = make(_TEMPLATE, str(path), str(archive), {})
         self.assertFalse(project.info()["is_template"])
         project.build()
-
-        unpacked = self.directory / "project" / "model"
-        self.assertTrue((unpacked / "src" / "tir-1.json").is_file())
-        self.assertTrue((self.directory / "project" / "build" / "library.so").is_file())
-        self.assertLess({"tir-1.json", "mlf.json"}, hook.own_names(archive))
+        self.assertTrue((path / "build" / "library.so").is_file())
+        return path / "model"
 
 
 if __name__ == "__main__":
