@@ -258,6 +258,45 @@ def modules(n):
     return archive({**members, "src/tir-1.txt": text})
 
 
+def module_of_c(name, main):
+    loop = "  for (int32_t i = 0; i < 4; ++i) {\n    p1[i] = (p0[i] + 1.000000e+00f);\n  }\n"
+    code = C_HEAD + C_FUNCTION.format(f"{name}_add", "float* p0, float* p1", loop)
+    code = code.replace("tvmgen_default_", "tvmgen_")
+    if main:
+        code += (f"TVM_DLL int32_t tvmgen_{name}___tvm_main__(float* x, float* y) {{\n"
+                 f"  if (tvmgen_{name}_add(x, y) != 0 ) return -1;\n  return 0;\n}}\n")
+    return code
+
+
+def archive_of_c(n, main, tir):
+    names = [f"m{i}" for i in range(n)]
+    members = {"metadata.json": metadata(names)}
+    for i, name in enumerate(names):
+        members[f"codegen/host/src/{name}_lib0.c"] = module_of_c(name, main)
+        if tir:
+            members[f"src/tir-{i + 1}.txt"] = support.NETWORK.replace("default", name)
+    return archive(members)
+
+
+READING = (["process", "FILE", "-o", "OUT"], ["inspect", "FILE"], ["verify", "FILE"],
+           ["report", "FILE"], ["table", "FILE"], ["diff", "FILE", "FILE"])
+
+
+@shape(1_000, *READING)
+def modules_with_c_but_no_main(n):
+    return archive_of_c(n, main=False, tir=False)
+
+
+@shape(1_000, *READING)
+def modules_with_c(n):
+    return archive_of_c(n, main=True, tir=False)
+
+
+@shape(1_000, *READING)
+def modules_with_c_and_their_own_tir(n):
+    return archive_of_c(n, main=True, tir=True)
+
+
 @shape(800, *ARCHIVE)
 def modules_with_their_own_tir(n):
     names = [f"m{i}" for i in range(n)]

@@ -172,7 +172,7 @@ graph::Topology network_of(Networks networks, std::size_t module, const std::str
   for (Network& network : networks.found) {
     if (network.module == module) return std::move(network.topology);
   }
-  const auto without = std::ranges::find(networks.missing, module, &MissingNetwork::module);
+  const MissingNetwork* without = networks.missing_of(module);
   refuse(ErrorKind::check_failed, fmt::format("no network: {}", to_string(without->reason)), path);
 }
 

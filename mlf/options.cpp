@@ -49,6 +49,7 @@ constexpr Row kRows[] = {
     MLF_LIMIT("name-bytes", "bytes of one member name", archive.max_name_bytes),
     MLF_LIMIT("header-bytes", "bytes of the extended headers of one member",
               archive.max_header_bytes),
+    MLF_LIMIT("modules", "modules of an archive", archive.max_modules),
     MLF_LIMIT("nesting", "levels of nesting in TIR", tir.max_nesting),
     MLF_LIMIT("nodes", "nodes of one TIR module", tir.max_nodes),
     MLF_LIMIT("source-bytes", "bytes of one TIR source", tir.max_source_bytes),

@@ -43,6 +43,8 @@ struct Limits {
   std::uint64_t max_expansion = 1000;
   std::uint64_t max_name_bytes = 4096;          ///< of one member name or link target
   std::uint64_t max_header_bytes = 256 * 1024;  ///< of the PAX and GNU records of one member
+  /// Modules that metadata.json or generated code names. `Deployment::open` checks this one.
+  std::uint64_t max_modules = 10'000;
 };
 
 enum class MemberType : std::uint8_t {

@@ -49,6 +49,11 @@ struct MissingNetwork {
 struct Networks {
   std::vector<Network> found;
   std::vector<MissingNetwork> missing;
+
+  /// The network of a module; null if there is none.
+  MLF_API const graph::Topology* of(std::size_t module) const noexcept;
+  /// Why a module has no network; null if it has one.
+  MLF_API const MissingNetwork* missing_of(std::size_t module) const noexcept;
 };
 
 /// TIR in a file beside the archive, such as a sidecar of `tvmc compile --dump-code tir`.
@@ -193,9 +198,10 @@ class MLF_API Deployment {
   /// The pool sizes of the options.
   const std::vector<graph::PoolSize>& pool_sizes() const noexcept;
 
-  /// Returns the members that the document of `source` depends on: its own, and those that may
-  /// contain its constants. Each once, in the order in which mlf searches them. Errors: `io`.
-  Result<std::vector<const archive::Member*>> members_of(const TirSource& source) const;
+  /// Returns the members that the documents of `tir_sources` depend on: their own, and those that
+  /// may contain their constants. Each once, in the order in which mlf searches them. TIR beside
+  /// the archive counts for none. Errors: `io`.
+  Result<std::vector<const archive::Member*>> tir_members() const;
 
   /// Returns the members, besides metadata and TIR, that the networks depend on: C headers, Relay
   /// text, graphs of the graph executor, and parameters if these graphs need their names. In the

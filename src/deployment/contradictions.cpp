@@ -9,6 +9,7 @@
 #include "deployment/network_search.h"
 #include "mlf/inspection.h"
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/c/compilable.h"
 
 namespace mlf {
@@ -68,11 +69,10 @@ std::vector<graph::Check> errors_of_c(const Deployment& deployment, std::size_t 
     sources.push_back(&source);
   }
   if (sources.empty()) return {};
-  NetworkSearch search(deployment);
+  NetworkSearch search(deployment, module);
   search.add_stage(sources);
   std::vector<graph::Check> errors;
   for (const Network& found : std::move(search).finish().found) {
-    if (found.module != module) continue;
     for (const graph::Check& check : found.topology.checks) {
       if (is_about_memory(check.code) && !is_listed(network, check)) {
         errors.push_back({check.code, "in the generated C, " + check.detail, {}, {}});
@@ -99,8 +99,9 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
   }
   // A header is read once for each file that may include it.
   std::vector<Contradiction> once;
+  support::NameSet<std::string> details;
   for (Contradiction& one : found) {
-    if (std::ranges::find(once, one) == once.end()) once.push_back(std::move(one));
+    if (details.insert(one.detail).second) once.push_back(std::move(one));
   }
   return once;
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 #include <utility>
 
+#include "archive/contents.h"
 #include "deployment/constants.h"
 #include "deployment/generated_c.h"
 #include "deployment/inferred_library.h"
@@ -34,7 +36,7 @@ std::vector<FileRef> regular_files(const archive::Archive& archive) {
   return files;
 }
 
-ModelLibrary read_metadata(const archive::Archive& archive) {
+ModelLibrary read_any_metadata(const archive::Archive& archive) {
   const std::vector<FileRef> files = regular_files(archive);
   const Member* metadata = archive.find(model_library::kMetadata);
   if (metadata == nullptr) {
@@ -57,15 +59,34 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
   }));
 }
 
+ModelLibrary read_metadata(const archive::Archive& archive) {
+  ModelLibrary library = read_any_metadata(archive);
+  const std::uint64_t most = archive.contents().limits.max_modules;
+  if (library.modules.size() <= most) return library;
+  throw support::Error(
+      ErrorKind::invalid_input,
+      "the archive has more than " + std::to_string(most) + " modules (limit max_modules)",
+      {.file = archive.path()});
+}
+
 /// Whether the capture is lossless, and therefore a source of constants that texts lack.
 bool has_whole_constants(const TirSource& source) {
   return !source.c && source.member != nullptr &&
          tir::detect(source.text) == tir::Dialect::save_json;
 }
 
-void add_once(std::vector<const Member*>& members, const Member* member) {
-  if (std::ranges::find(members, member) == members.end()) members.push_back(member);
-}
+/// Members without those that are in front of them already.
+class MembersOnce {
+ public:
+  void add(const Member* member) {
+    if (seen_.insert(member).second) members_.push_back(member);
+  }
+  std::vector<const Member*> take() && { return std::move(members_); }
+
+ private:
+  std::set<const Member*> seen_;
+  std::vector<const Member*> members_;
+};
 
 }  // namespace
 
@@ -95,6 +116,7 @@ struct Deployment::State {
         pool_sizes(std::move(options.pool_sizes)),
         library(read_metadata(archive)),
         symbols(library),
+        stated(library),
         sources(deployment::find_tir(archive, library, files)) {}
 
   Slot& slot_of(const TirSource& source);
@@ -113,6 +135,7 @@ struct Deployment::State {
   std::vector<graph::PoolSize> pool_sizes;
   ModelLibrary library;
   deployment::ModuleSymbols symbols;
+  deployment::StatedOwners stated;
   deployment::TirSources sources;
 
   // Locks are taken in this order: the slot of a text, `collecting`, the slot of a source of
@@ -137,7 +160,9 @@ const deployment::GeneratedC& Deployment::State::generated_c(std::size_t module)
   const std::scoped_lock lock(generating);
   auto& generated = sources.generated.at(module);
   if (!generated) {
-    generated = deployment::generated_c(archive, library.modules[module], sources.all);
+    // Independent of the order of such calls: modules may get equal stems.
+    deployment::Stems stems(&sources.stems);
+    generated = deployment::generated_c(archive, library.modules[module], stems);
   }
   return *generated;
 }
@@ -157,15 +182,15 @@ Deployment::State::ConstantSources Deployment::State::constant_sources() {
 /// In the order of `constant_sources`, module by module, which is the order in the manifest.
 std::vector<const Member*> Deployment::State::constant_members() {
   const ConstantSources found = constant_sources();
-  std::vector<const Member*> members;
-  for (const TirSource* source : found.captured) add_once(members, source->member);
+  MembersOnce members;
+  for (const TirSource* source : found.captured) members.add(source->member);
   for (const auto& [generated, params] : found.modules) {
     for (const TirSource& source : generated) {
-      for (const Member* file : source.c_members) add_once(members, file);
+      for (const Member* file : source.c_members) members.add(file);
     }
-    if (params != nullptr) add_once(members, archive.find(params->name));
+    if (params != nullptr) members.add(archive.find(params->name));
   }
-  return members;
+  return std::move(members).take();
 }
 
 tir::Document Deployment::State::read_text(const TirSource& source) {
@@ -195,7 +220,8 @@ tir::Document Deployment::State::read(const TirSource& source) {
   tir::Document document =
       source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
   // Texts do not state their target (legacy text prints meta[Target][0]); metadata does.
-  const TirOwners owners = deployment::owners_of(document.module, source.stem, library, symbols);
+  const TirOwners owners =
+      deployment::owners_of(document.module, source.stem, library, symbols, stated);
   if (owners.target != nullptr) document.target = owners.target->text;
   if (source.c) add_c_places(document);
   return document;
@@ -272,10 +298,8 @@ const std::vector<graph::PoolSize>& Deployment::pool_sizes() const noexcept {
 }
 
 const TirSource* Deployment::find_tir(std::string_view name) const noexcept {
-  const auto found = std::ranges::find_if(tir_sources(), [&](const TirSource& source) {
-    return source.stem == name || source.name == name;
-  });
-  return found == tir_sources().end() ? nullptr : &*found;
+  const auto found = state_->sources.positions.find(name);
+  return found == state_->sources.positions.end() ? nullptr : &tir_sources()[found->second];
 }
 
 Result<std::shared_ptr<const tir::Document>> Deployment::document(const TirSource& source) const {
@@ -295,7 +319,7 @@ void Deployment::release_documents() {
 Result<TirOwners> Deployment::owners_of(const TirSource& source) const {
   return support::to_result([&] {
     return deployment::owners_of(state_->document(source)->module, source.stem, library(),
-                                 state_->symbols);
+                                 state_->symbols, state_->stated);
   });
 }
 
@@ -316,17 +340,30 @@ Result<Networks> Deployment::networks() const {
   });
 }
 
-Result<std::vector<const Member*>> Deployment::members_of(const TirSource& source) const {
+Result<std::vector<const Member*>> Deployment::tir_members() const {
   return support::to_result([&] {
-    std::vector<const Member*> members;
-    if (source.member != nullptr) members.push_back(source.member);
-    for (const Member* file : source.c_members) add_once(members, file);
-    // Only texts that lack data depend on the sources of data.
-    if (source.allocates_constants) {
-      for (const Member* member : state_->constant_members()) add_once(members, member);
+    MembersOnce members;
+    bool has_constants = false;
+    for (const TirSource& source : tir_sources()) {
+      if (source.member == nullptr) continue;
+      members.add(source.member);
+      for (const Member* file : source.c_members) members.add(file);
+      // Only texts that lack data depend on the sources of data, which are the same for all.
+      if (!source.allocates_constants || std::exchange(has_constants, true)) continue;
+      for (const Member* member : state_->constant_members()) members.add(member);
     }
-    return members;
+    return std::move(members).take();
   });
+}
+
+const graph::Topology* Networks::of(std::size_t module) const noexcept {
+  const auto at = std::ranges::lower_bound(found, module, {}, &Network::module);
+  return at == found.end() || at->module != module ? nullptr : &at->topology;
+}
+
+const MissingNetwork* Networks::missing_of(std::size_t module) const noexcept {
+  const auto at = std::ranges::lower_bound(missing, module, {}, &MissingNetwork::module);
+  return at == missing.end() || at->module != module ? nullptr : &*at;
 }
 
 std::vector<const Member*> Deployment::network_members() const {

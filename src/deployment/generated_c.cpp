@@ -8,7 +8,6 @@
 #include "deployment/c_header.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
-#include "deployment/tir_name.h"
 #include "graph/formats/graph_json.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
@@ -173,8 +172,7 @@ std::string_view identifier_at(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-GeneratedC generated_c(const archive::Archive& archive, const Module& module,
-                       std::span<const TirSource> taken) {
+GeneratedC generated_c(const archive::Archive& archive, const Module& module, Stems& stems) {
   const std::vector<SourceFile> files = source_files(archive, module);
   GeneratedC generated{{}, places_of(files)};
   std::vector<TirSource>& sources = generated.sources;
@@ -184,10 +182,7 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module,
     TirSource source =
         source_of(archive, files, kind, {.files = {}, .signatures = signatures, .pools = pools});
     // A name in the form of captured TIR, but different from all of them.
-    source.stem = free_stem(target_of_kind(module, kind), [&](const std::string& stem) {
-      const auto has_stem = [&](const TirSource& one) { return one.stem == stem; };
-      return std::ranges::any_of(taken, has_stem) || std::ranges::any_of(sources, has_stem);
-    });
+    source.stem = stems.add_free(target_of_kind(module, kind));
     sources.push_back(std::move(source));
   }
   return generated;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deployment/tir_name.h"
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
 #include "mlf/model_library.h"
@@ -22,10 +23,9 @@ struct GeneratedC {
   support::NameMap<std::string, tir::CodePlace> places;
 };
 
-/// Reads the files of a module far enough to find the ends of their functions. Chooses stems that
-/// are not in `taken`. Throws `Error`.
-GeneratedC generated_c(const archive::Archive& archive, const Module& module,
-                       std::span<const TirSource> taken);
+/// Reads the files of a module far enough to find the ends of their functions. Adds the stems of
+/// its sources to `stems`. Throws `Error`.
+GeneratedC generated_c(const archive::Archive& archive, const Module& module, Stems& stems);
 
 /// Finds the modules of a library that captured TIR contains.
 class CapturedModules {

@@ -1,7 +1,5 @@
 #include "mlf/inspection.h"
 
-#include <algorithm>
-
 #include "deployment/entry_point.h"
 #include "deployment/owners.h"
 #include "deployment/tir_name.h"
@@ -25,9 +23,10 @@ FunctionFacts describe(const tir::NamedFunction& function, std::optional<std::si
   return facts;
 }
 
-void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment) {
+void add_document(TirFacts& facts, const tir::Document& document, const Deployment& deployment,
+                  const StatedOwners& stated_owners) {
   const ModelLibrary& library = deployment.library();
-  const auto stated = stated_owners(facts.source.stem, library);
+  const auto stated = stated_owners.of(facts.source.stem);
   for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
     const auto owner =
         stated ? std::optional(stated->modules.front()) : deployment.module_of_function(one.symbol);
@@ -42,7 +41,8 @@ void add_owners(TirFacts& facts, const TirOwners& owners, const ModelLibrary& li
   if (owners.target != nullptr) facts.target = *owners.target;
 }
 
-TirFacts describe(const TirSource& source, const Deployment& deployment) {
+TirFacts describe(const TirSource& source, const Deployment& deployment,
+                  const StatedOwners& stated) {
   TirFacts facts{.source = source};
   const archive::Archive& archive = deployment.archive();
   const std::string json = std::string(source_directory(archive)) + source.stem + ".json";
@@ -52,7 +52,7 @@ TirFacts describe(const TirSource& source, const Deployment& deployment) {
     facts.failure = document.error();
     return facts;
   }
-  add_document(facts, **document, deployment);
+  add_document(facts, **document, deployment, stated);
   // A readable source has owners.
   add_owners(facts, deployment.owners_of(source).value(), deployment.library());
   return facts;
@@ -74,15 +74,15 @@ Inspection inspect(const Deployment& deployment) {
         [&] { return deployment::entry_point_of(deployment.archive(), module); });
     inspection.entry_points.push_back(entry.value_or(std::nullopt));
   }
+  const deployment::StatedOwners stated(deployment.library());
   for (const TirSource& source : deployment.tir_sources()) {
-    inspection.tir.push_back(deployment::describe(source, deployment));
+    inspection.tir.push_back(deployment::describe(source, deployment, stated));
   }
   return inspection;
 }
 
 const graph::Topology* Inspection::network_of(std::size_t module) const {
-  const auto found = std::ranges::find(networks.found, module, &Network::module);
-  return found == networks.found.end() ? nullptr : &found->topology;
+  return networks.of(module);
 }
 
 }  // namespace mlf

@@ -8,9 +8,7 @@
 
 #include "deployment/member_text.h"
 #include "deployment/module_facts.h"
-#include "deployment/owners.h"
 #include "deployment/tir_name.h"
-#include "graph/formats/graph_json.h"
 #include "graph/kernels/functions.h"
 #include "mlf/model_library.h"
 #include "plan/plan_network.h"
@@ -72,21 +70,49 @@ std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> s
   return ordered;
 }
 
-NetworkSearch::NetworkSearch(const Deployment& deployment)
-    : deployment_(deployment), modules_(deployment.library().modules) {
-  for (const Module& module : modules_) {
-    facts_.push_back(facts_of(deployment.archive(), module));
-    facts_.back().pool_sizes = deployment.pool_sizes();
-    parameters_.push_back(parameter_names(deployment.archive(), module));
-    by_symbol_part_.emplace(facts_.back().module, facts_.size() - 1);
+NetworkSearch::NetworkSearch(const Deployment& deployment, std::size_t first, std::size_t last)
+    : deployment_(deployment),
+      modules_(deployment.library().modules),
+      first_(first),
+      last_(last),
+      stated_(deployment.library()) {
+  for (std::size_t i = first_; i < last_; ++i) {
+    by_symbol_part_.emplace(symbol_part(modules_[i].name), i);
   }
+}
+
+NetworkSearch::NetworkSearch(const Deployment& deployment)
+    : NetworkSearch(deployment, 0, deployment.library().modules.size()) {}
+
+NetworkSearch::NetworkSearch(const Deployment& deployment, std::size_t module)
+    : NetworkSearch(deployment, module, module + 1) {}
+
+const graph::ModuleFacts& NetworkSearch::facts_of(std::size_t i) {
+  std::optional<graph::ModuleFacts>& facts = data_[i].facts;
+  if (!facts) {
+    facts = deployment::facts_of(deployment_.archive(), modules_[i]);
+    facts->pool_sizes = deployment_.pool_sizes();
+  }
+  return *facts;
+}
+
+/// TVM puts the module's name into symbols unchanged.
+const graph::ModuleFacts* NetworkSearch::facts_of_main(std::string_view symbol) {
+  const auto named = by_symbol_part_.find(symbol_part(graph::module_of_main(symbol)));
+  return named == by_symbol_part_.end() ? nullptr : &facts_of(named->second);
+}
+
+const std::vector<std::string>& NetworkSearch::parameters_of(std::size_t i) {
+  std::optional<std::vector<std::string>>& names = data_[i].parameters;
+  if (!names) names = parameter_names(deployment_.archive(), modules_[i]);
+  return *names;
 }
 
 void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
   // Modules of a build may have functions with equal names, so each is read only with its own TIR.
   std::map<StatedModule, std::vector<const TirSource*>> by_module;
   for (const TirSource* source : stage) {
-    const auto stated = stated_owners(source->stem, deployment_.library());
+    const auto stated = stated_.of(source->stem);
     by_module[stated ? StatedModule(stated->modules.front()) : std::nullopt].push_back(source);
   }
   for (const auto& [stated, sources] : by_module) add_sources(sources, stated);
@@ -102,26 +128,25 @@ void NetworkSearch::add_sources(std::span<const TirSource* const> sources, State
   }
   saw_tir_ = true;
   // For a module with both executors, the graph needs no reconstruction.
-  for (std::size_t i = 0; i < modules_.size(); ++i) {
-    if (!stated || stated == i) read_graph(i, inputs);
+  const graph::GraphKernels kernels(inputs);
+  if (stated) {
+    read_graph(*stated, kernels);
+  } else {
+    for (std::size_t i = first_; i < last_; ++i) read_graph(i, kernels);
   }
   read_mains(inputs, stated);
 }
 
-void NetworkSearch::read_graph(std::size_t i, std::span<const graph::TirInput> kernels) {
+void NetworkSearch::read_graph(std::size_t i, const graph::GraphKernels& kernels) {
   const Module& module = modules_[i];
   // An earlier stage already gave the network.
   if (!module.files.graph || found_.contains(i)) return;
-  std::vector<std::string> parameters = parameters_[i];
-  for (const graph::TirInput& input : kernels) {
-    for (auto& [name, type] : graph::linked_parameters(input)) parameters.push_back(name);
-  }
   const FileRef& file = *module.files.graph;
   const tir::Input input{.file = deployment_.archive().path(),
                          .member = file.name,
                          .text = member_text(deployment_.archive(), file)};
-  auto topology =
-      get_or_throw(graph::read_graph_json(input, {.kernels = kernels, .parameters = parameters}));
+  auto topology = get_or_throw(
+      graph::read_graph_json(input, {.kernels = &kernels, .parameters = parameters_of(i)}));
   // Only the file name of the graph states its module.
   topology.module = module.name;
   found_.emplace(i, std::move(topology));
@@ -135,7 +160,8 @@ std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topol
 }
 
 void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedModule stated) {
-  for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts_))) {
+  const graph::FactsOfMain facts = [this](std::string_view main) { return facts_of_main(main); };
+  for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts))) {
     const auto module = stated ? stated : module_of(topology);
     if (!module) continue;
     topology.module = modules_[*module].name;
@@ -148,9 +174,10 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedMod
 
 Networks NetworkSearch::finish() && {
   // Archives of the graph executor without TIR have only the graph.
-  for (std::size_t i = 0; i < modules_.size(); ++i) read_graph(i, {});
+  const graph::GraphKernels none({});
+  for (std::size_t i = first_; i < last_; ++i) read_graph(i, none);
   Networks networks;
-  for (std::size_t i = 0; i < modules_.size(); ++i) {
+  for (std::size_t i = first_; i < last_; ++i) {
     if (auto found = found_.extract(i)) {
       networks.found.push_back({i, std::move(found.mapped())});
     } else {

@@ -6,8 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "deployment/owners.h"
+#include "graph/formats/graph_json.h"
 #include "graph/reconstruct.h"
 #include "mlf/deployment.h"
 #include "support/name_map.h"
@@ -21,8 +24,10 @@ std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> s
 /// one stage are in memory at a time. All functions throw `Error`.
 class NetworkSearch {
  public:
-  /// Reads `Deployment::network_members`. The deployment must outlive the search.
+  /// Searches the networks of all modules. The deployment must outlive the search.
   explicit NetworkSearch(const Deployment& deployment);
+  /// Searches the network of one module.
+  NetworkSearch(const Deployment& deployment, std::size_t module);
 
   /// Reads the TIR of one stage. Keeps the network that an earlier stage gave a module, so begin
   /// with the preferred stage. If a module has two mains, takes the first and adds a check.
@@ -33,18 +38,29 @@ class NetworkSearch {
 
  private:
   using StatedModule = std::optional<std::size_t>;
+  /// What mlf knows about one module from members without TIR.
+  struct ModuleData {
+    std::optional<graph::ModuleFacts> facts;
+    std::optional<std::vector<std::string>> parameters;
+  };
 
+  NetworkSearch(const Deployment& deployment, std::size_t first, std::size_t last);
   /// The sources of one module; in an archive, which does not state the module, of all modules.
   void add_sources(std::span<const TirSource* const> sources, StatedModule stated);
-  void read_graph(std::size_t module, std::span<const graph::TirInput> kernels);
+  const graph::ModuleFacts& facts_of(std::size_t module);
+  const graph::ModuleFacts* facts_of_main(std::string_view symbol);
+  const std::vector<std::string>& parameters_of(std::size_t module);
+  void read_graph(std::size_t module, const graph::GraphKernels& kernels);
   void read_mains(std::span<const graph::TirInput> stage, StatedModule stated);
   std::optional<std::size_t> module_of(const graph::Topology& topology) const;
 
   const Deployment& deployment_;
   const std::vector<Module>& modules_;
-  std::vector<graph::ModuleFacts> facts_;                      // of each module
+  std::size_t first_;  // the modules from here to before last_
+  std::size_t last_;
+  StatedOwners stated_;
   support::NameMap<std::string, std::size_t> by_symbol_part_;  // the first of equal ones
-  std::vector<std::vector<std::string>> parameters_;           // of each module
+  std::map<std::size_t, ModuleData> data_;                     // by module, as far as needed
   std::map<std::size_t, graph::Topology> found_;               // by module
   bool saw_tir_ = false;
 };

@@ -66,19 +66,24 @@ std::optional<std::size_t> ModuleSymbols::module_of(std::string_view symbol) con
   return prefixes_.longest_of(graph::sanitized(symbol));
 }
 
-std::optional<TirOwners> stated_owners(std::string_view stem, const ModelLibrary& library) {
+StatedOwners::StatedOwners(const ModelLibrary& library) {
   for (std::size_t i = 0; i < library.modules.size(); ++i) {
     const Module& module = library.modules[i];
-    const auto capture = std::ranges::find(module.captures, stem, &CapturedTir::stem);
-    if (capture == module.captures.end()) continue;
-    return TirOwners{{i}, capture->target ? &module.targets[*capture->target].target : nullptr};
+    for (const CapturedTir& capture : module.captures) {
+      const Target* target = capture.target ? &module.targets[*capture.target].target : nullptr;
+      owners_.emplace(capture.stem, TirOwners{{i}, target});
+    }
   }
-  return std::nullopt;
+}
+
+std::optional<TirOwners> StatedOwners::of(std::string_view stem) const {
+  const auto found = owners_.find(stem);
+  return found == owners_.end() ? std::nullopt : std::optional(found->second);
 }
 
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,
-                    const ModuleSymbols& symbols) {
-  if (auto stated = stated_owners(stem, library)) return *std::move(stated);
+                    const ModuleSymbols& symbols, const StatedOwners& stated) {
+  if (auto owners = stated.of(stem)) return *std::move(owners);
   std::set<std::size_t> modules;
   // Since v0.9, an attribute of a function states its target, if the text contains it.
   std::set<std::string_view> kinds;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mlf/deployment.h"
+#include "support/name_map.h"
 #include "support/prefix_table.h"
 
 namespace mlf::deployment {
@@ -29,11 +30,20 @@ class ModuleSymbols {
   support::PrefixTable prefixes_;
 };
 
-/// Owners that a build states, by stem; empty for archives.
-std::optional<TirOwners> stated_owners(std::string_view stem, const ModelLibrary& library);
+/// Owners that a build states for its TIR. An archive states none.
+class StatedOwners {
+ public:
+  /// `library` must outlive this.
+  explicit StatedOwners(const ModelLibrary& library);
 
-/// See `Deployment::owners_of`. `symbols` are those of the library.
+  std::optional<TirOwners> of(std::string_view stem) const;
+
+ private:
+  support::NameMap<std::string_view, TirOwners> owners_;
+};
+
+/// See `Deployment::owners_of`. `symbols` and `stated` are those of the library.
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library,
-                    const ModuleSymbols& symbols);
+                    const ModuleSymbols& symbols, const StatedOwners& stated);
 
 }  // namespace mlf::deployment

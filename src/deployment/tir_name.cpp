@@ -63,15 +63,35 @@ std::optional<StemTarget> target_of_stem(std::string_view stem) {
   return target;
 }
 
-std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken) {
+bool Stems::contains(std::string_view stem) const {
+  return taken_.contains(stem) || (below_ != nullptr && below_->contains(stem));
+}
+
+std::size_t Stems::first_number(std::string_view stem) const {
+  const auto known = next_.find(stem);
+  if (known != next_.end()) return known->second;
+  return below_ != nullptr ? below_->first_number(stem) : 1;
+}
+
+std::string Stems::free_stem(const Target* target) {
   // TVM uses DLDeviceType as the number, which is 1 (CPU) for c, llvm, cmsis-nn and ethos-u. The
   // kind distinguishes these, and a further number distinguishes targets of one kind.
   const std::int32_t type = target != nullptr ? target->device_type.value_or(1) : 1;
-  std::string stem = "tir-" + std::to_string(type);
-  if (!taken(stem)) return stem;
-  const std::string with_kind = stem + '-' + (target != nullptr ? target->kind : "c");
-  stem = with_kind;
-  for (std::size_t k = 1; taken(stem); ++k) stem = with_kind + '-' + std::to_string(k);
+  const std::string with_type = "tir-" + std::to_string(type);
+  if (!contains(with_type)) return with_type;
+  const std::string with_kind = with_type + '-' + (target != nullptr ? target->kind : "c");
+  if (!contains(with_kind)) return with_kind;
+  for (std::size_t number = first_number(with_kind);; ++number) {
+    std::string stem = with_kind + '-' + std::to_string(number);
+    if (contains(stem)) continue;
+    next_.insert_or_assign(with_kind, number + 1);
+    return stem;
+  }
+}
+
+std::string Stems::add_free(const Target* target) {
+  std::string stem = free_stem(target);
+  add(stem);
   return stem;
 }
 

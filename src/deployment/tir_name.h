@@ -2,14 +2,15 @@
 // lossless twin of a text, .tvm.json instead of .txt.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "mlf/archive.h"
 #include "mlf/target.h"
+#include "support/name_map.h"
 
 namespace mlf::deployment {
 
@@ -46,9 +47,28 @@ struct StemTarget {
 /// Returns nullopt for stems of other forms, such as "tir-main".
 std::optional<StemTarget> target_of_stem(std::string_view stem);
 
-/// Returns the first of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for `target` that is
-/// not `taken`. A null target is unknown, and named like C for a CPU.
-std::string free_stem(const Target* target, const std::function<bool(const std::string&)>& taken);
+/// The stems of the TIR of an archive. Thousands of modules may have one target, so this remembers
+/// which numbers are taken.
+class Stems {
+ public:
+  /// With the stems of `below`, if any, which must outlive this and stay unchanged.
+  explicit Stems(const Stems* below = nullptr) : below_(below) {}
+
+  void add(std::string_view stem) { taken_.emplace(stem); }
+
+  /// Adds the first of tir-<type>, tir-<type>-<kind>, tir-<type>-<kind>-1, … for `target` that is
+  /// free, and returns it. A null target is unknown, and named like C for a CPU.
+  std::string add_free(const Target* target);
+
+ private:
+  bool contains(std::string_view stem) const;
+  std::size_t first_number(std::string_view stem) const;
+  std::string free_stem(const Target* target);
+
+  const Stems* below_;
+  support::NameSet<std::string> taken_;
+  support::NameMap<std::string, std::size_t> next_;  // numbers before it are taken
+};
 
 /// Returns whether `kind`, as written in a stem, is the target kind `wanted`.
 bool names_kind(std::string_view kind, std::string_view wanted);

@@ -140,7 +140,7 @@ void find_in_archive(const archive::Archive& archive, Chosen& chosen) {
 }
 
 void add_file(const TirFile& file, const archive::Archive& archive, const ModelLibrary& library,
-              Chosen& chosen) {
+              Chosen& chosen, Stems& stems) {
   // The name goes into the manifest, and into names of members if it has their form.
   if (!support::is_plain(file.name())) {
     refuse_file(file, "the name of a file with TIR is UTF-8 without control characters");
@@ -149,10 +149,9 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
   // A file beside the archive may have any other name: it gets a free stem.
   const auto name = parse_tir_name(file.name());
   if (!name) {
-    const auto taken = [&](const std::string& stem) { return chosen.contains(stem); };
     const auto& targets = library.modules.front().targets;
     const Target* target = targets.empty() ? nullptr : &targets.front().target;
-    chosen.emplace(free_stem(target, taken), std::move(candidate));
+    chosen.emplace(stems.add_free(target), std::move(candidate));
     return;
   }
   const std::string member = std::string(source_directory(archive)) + candidate.name;
@@ -161,6 +160,7 @@ void add_file(const TirFile& file, const archive::Archive& archive, const ModelL
   }
   refuse_twin_stage(*name, candidate);
   candidate.form = name->form;
+  stems.add(name->stem);
   keep_better(chosen, name->stem, std::move(candidate));
 }
 
@@ -192,16 +192,17 @@ TirSource source_from(const std::string& stem, Candidate candidate,
 }
 
 std::vector<TirSource> captured_tir(const archive::Archive& archive, const ModelLibrary& library,
-                                    std::span<const TirFile> beside) {
+                                    std::span<const TirFile> beside, Stems& stems) {
   Chosen chosen;
   find_in_archive(archive, chosen);
+  for (const auto& [stem, candidate] : chosen) stems.add(stem);
   std::set<std::string_view> names;
   for (const TirFile& file : beside) {
     // The manifest identifies files by their names.
     if (!names.insert(file.name()).second) {
       refuse_file(file, "two files have this name");
     }
-    add_file(file, archive, library, chosen);
+    add_file(file, archive, library, chosen, stems);
   }
   std::vector<TirSource> sources;
   for (auto& [stem, candidate] : chosen) {
@@ -215,17 +216,23 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
                     std::span<const TirFile> beside) {
   // Captured TIR first; C only for modules without captured TIR.
-  const std::vector<TirSource> captured = captured_tir(archive, library, beside);
-  TirSources sources{captured, {}};
+  TirSources sources;
+  const std::vector<TirSource> captured = captured_tir(archive, library, beside, sources.stems);
+  sources.all = captured;
   const CapturedModules shown(library, captured);
   for (const Module& module : library.modules) {
     auto& generated = sources.generated.emplace_back();
     if (shown.show(module)) continue;
-    generated = generated_c(archive, module, sources.all);
+    generated = generated_c(archive, module, sources.stems);
     sources.all.insert(sources.all.end(), generated->sources.begin(), generated->sources.end());
   }
   // Sorted by name, so that outputs do not depend on the order of members.
   std::ranges::sort(sources.all, {}, &TirSource::stem);
+  for (std::size_t i = 0; i < sources.all.size(); ++i) {
+    // The first source with a name applies.
+    sources.positions.try_emplace(sources.all[i].stem, i);
+    sources.positions.try_emplace(sources.all[i].name, i);
+  }
   return sources;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mlf/diagnostics.h"
@@ -52,6 +54,9 @@ struct ModuleFacts {
   std::vector<PoolSize> pool_sizes{};
 };
 
+/// The facts about the module of a main with this symbol; null if there are none.
+using FactsOfMain = std::function<const ModuleFacts*(std::string_view symbol)>;
+
 struct ReconstructLimits {
   std::uint64_t max_statements = 50'000'000;  ///< of one main, shared ones counted each time
 };
@@ -65,6 +70,11 @@ struct ReconstructLimits {
 /// StorageRewrite and after USMP. Any other form becomes a check in the topology, never an error.
 ///
 /// Errors: `invalid_input` if main has more statements than the limit.
+Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
+                                          const FactsOfMain& facts_of,
+                                          const ReconstructLimits& limits = {});
+
+/// The same with facts that are known before, of any number of modules.
 Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
                                           std::span<const ModuleFacts> facts = {},
                                           const ReconstructLimits& limits = {});

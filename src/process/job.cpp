@@ -134,13 +134,7 @@ std::vector<const Member*> members_read(const Job& job) {
   Readings members;
   // Where no file states the modules, the files that name them are read as TIR or of networks.
   if (const Member* description = description_of(job.archive())) members.add(description);
-  for (const TirSource& source : job.deployment.tir_sources()) {
-    // A file beside the archive.
-    if (source.member == nullptr) continue;
-    for (const Member* member : get_or_throw(job.deployment.members_of(source))) {
-      members.add(member);
-    }
-  }
+  for (const Member* member : get_or_throw(job.deployment.tir_members())) members.add(member);
   // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
   // networks.
   for (const Member* member : job.deployment.network_members()) members.add(member);

@@ -136,10 +136,10 @@ class Verifier {
     deployment::NetworkSearch search(job_.deployment);
     search.add_stage(stage);
     for (const Network& other : std::move(search).finish().found) {
-      const auto same = std::ranges::find(preferred.found, other.module, &Network::module);
+      const graph::Topology* same = preferred.of(other.module);
       // What only one stage shows has nothing to be compared with.
-      if (same == preferred.found.end()) continue;
-      const auto comparison = compare(same->topology, other.topology, graph::Relation::same_build);
+      if (same == nullptr) continue;
+      const auto comparison = compare(*same, other.topology, graph::Relation::same_build);
       ++(comparison.differences.empty() ? checks_.back().passed : checks_.back().failed);
       for (const std::string& difference : comparison.differences) {
         findings_.push_back({.severity = Severity::error,

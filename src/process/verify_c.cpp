@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "deployment/tir_name.h"
 #include "mlf/tir/visit.h"
@@ -209,29 +212,42 @@ class CheckOfC {
 
   /// TIR of another stage contradicts nothing: it says the same of another time.
   std::optional<std::string> contradiction_of(const TirSource& source) {
-    for (std::size_t i = 0; i < modules().size(); ++i) {
-      for (const TirSource& c : get_or_throw(deployment_.generated_c(i))) {
-        if (!belongs_to(source, i, get_or_throw(deployment_.owners_of(c)).target)) continue;
-        const auto captured = get_or_throw(deployment_.document(source));
-        const auto read = get_or_throw(deployment_.document(c));
-        const ComparedWithC compared(*captured, *read);
-        const std::string about = "the archive's generated C, " + c.name + ", contradicts it: ";
-        if (!compared.form().build.empty()) return about + compared.form().build;
-        if (!compared.differences().empty() && compared.form().stage.empty()) {
-          return about + to_string(compared.differences().front());
-        }
+    const auto module = module_of(source);
+    if (!module) return std::nullopt;
+    const Target* target = get_or_throw(deployment_.owners_of(source)).target;
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(*module))) {
+      if (get_or_throw(deployment_.owners_of(c)).target != target) continue;
+      const auto captured = get_or_throw(deployment_.document(source));
+      const auto read = get_or_throw(deployment_.document(c));
+      const ComparedWithC compared(*captured, *read);
+      const std::string about = "the archive's generated C, " + c.name + ", contradicts it: ";
+      if (!compared.form().build.empty()) return about + compared.form().build;
+      if (!compared.differences().empty() && compared.form().stage.empty()) {
+        return about + to_string(compared.differences().front());
       }
     }
     return std::nullopt;
   }
 
  private:
-  bool belongs_to(const TirSource& captured, std::size_t module, const Target* target) {
+  /// The module whose C is to agree with a capture.
+  std::optional<std::size_t> module_of(const TirSource& captured) const {
     // Other stages are from before or after the passes that C has gone through.
-    if (captured.c || captured.stage != deployment::kDefaultStage) return false;
+    if (captured.c || captured.stage != deployment::kDefaultStage) return std::nullopt;
     const TirOwners owners = get_or_throw(deployment_.owners_of(captured));
-    // A capture over several modules has functions that this C is without.
-    return owners.modules == std::vector{module} && owners.target == target;
+    // A capture over several modules has functions that the C of one is without.
+    return owners.modules.size() == 1 ? std::optional(owners.modules.front()) : std::nullopt;
+  }
+
+  /// The captures whose `module_of` is a module, in their order.
+  std::span<const TirSource* const> captures_of(std::size_t module) {
+    if (!captures_) {
+      captures_.emplace(modules().size());
+      for (const TirSource& source : deployment_.tir_sources()) {
+        if (const auto owner = module_of(source)) captures_->at(*owner).push_back(&source);
+      }
+    }
+    return captures_->at(module);
   }
 
   void compare(std::size_t module, const TirSource& source, const TirSource& c) {
@@ -266,8 +282,9 @@ class CheckOfC {
   void check(std::size_t module, const TirSource& c) {
     // C and capture are of one target, or they do not show the same functions.
     const Target* target = get_or_throw(deployment_.owners_of(c)).target;
-    for (const TirSource& captured : deployment_.tir_sources()) {
-      if (belongs_to(captured, module, target)) compare(module, captured, c);
+    for (const TirSource* captured : captures_of(module)) {
+      const bool is_of_target = get_or_throw(deployment_.owners_of(*captured)).target == target;
+      if (is_of_target) compare(module, *captured, c);
     }
   }
 
@@ -286,6 +303,7 @@ class CheckOfC {
   const std::vector<Module>& modules() const { return deployment_.library().modules; }
 
   const Deployment& deployment_;
+  std::optional<std::vector<std::vector<const TirSource*>>> captures_;  // by module
   ComparisonWithC result_{};
 };
 

@@ -13,6 +13,7 @@
 #include "analysis/fingerprint.h"
 #include "analysis/stored_constants.h"
 #include "support/digits.h"
+#include "support/name_map.h"
 #include "tir/c/c.h"
 
 namespace mlf {
@@ -515,6 +516,15 @@ ModuleDifference compare(const ModuleReport& a, const ModuleReport& b) {
   return difference;
 }
 
+/// Of equal names the first.
+using ModulesByName = support::NameMap<std::string_view, const ModuleReport*>;
+
+ModulesByName by_name(const std::vector<ModuleReport>& modules) {
+  ModulesByName result;
+  for (const ModuleReport& module : modules) result.emplace(module.name, &module);
+  return result;
+}
+
 }  // namespace
 }  // namespace report
 
@@ -547,17 +557,18 @@ BuildDifference diff(const Report& before, const Report& after) {
     add(report::compare(before.modules[0], after.modules[0]));
     return difference;
   }
+  const report::ModulesByName known_before = report::by_name(before.modules);
+  const report::ModulesByName known_after = report::by_name(after.modules);
   for (const ModuleReport& module : before.modules) {
-    const auto found = std::ranges::find(after.modules, module.name, &ModuleReport::name);
-    if (found != after.modules.end()) {
-      add(report::compare(module, *found));
+    const auto found = known_after.find(module.name);
+    if (found != known_after.end()) {
+      add(report::compare(module, *found->second));
     } else {
       add({.name = module.name, .is_removed = true});
     }
   }
   for (const ModuleReport& module : after.modules) {
-    const auto found = std::ranges::find(before.modules, module.name, &ModuleReport::name);
-    if (found == before.modules.end()) add({.name = module.name, .is_added = true});
+    if (!known_before.contains(module.name)) add({.name = module.name, .is_added = true});
   }
   return difference;
 }

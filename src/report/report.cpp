@@ -59,6 +59,7 @@ class Reporter {
  private:
   ModuleReport module_report(std::size_t position, const graph::Topology* network);
   void add_kernels_of_network(ModuleReport& module, const graph::Topology& network);
+  std::span<const TirSource* const> sources_of_module(std::size_t position);
   void add_bare_functions(ModuleReport& module, std::size_t position);
   void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
   const TirFunctions& functions_of(std::string_view stem);
@@ -73,6 +74,8 @@ class Reporter {
   const Deployment& deployment_;
   const ReportOptions& options_;
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
+  /// By module, if needed: an archive may have thousands of modules and sources.
+  std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;
 };
 
 const TirFunctions& Reporter::functions_of(std::string_view stem) {
@@ -130,19 +133,30 @@ void Reporter::add_kernels_of_network(ModuleReport& module, const graph::Topolog
   }
 }
 
+/// The sources of one stage that have functions of a module, in their order.
+std::span<const TirSource* const> Reporter::sources_of_module(std::size_t position) {
+  if (!sources_of_modules_) {
+    sources_of_modules_.emplace(deployment_.library().modules.size());
+    for (const TirSource& source : deployment_.tir_sources()) {
+      // Stages before and after show the same functions once more.
+      if (source.stage != "lowered" && source.stage != "codegen") continue;
+      for (const std::size_t module : get_or_throw(deployment_.owners_of(source)).modules) {
+        sources_of_modules_->at(module).push_back(&source);
+      }
+    }
+  }
+  return sources_of_modules_->at(position);
+}
+
 /// Functions of a module that has no main: those whose symbols carry its name, and in an archive of
 /// one module all.
 void Reporter::add_bare_functions(ModuleReport& module, std::size_t position) {
-  for (const TirSource& source : deployment_.tir_sources()) {
-    // Stages before and after show the same functions once more.
-    if (source.stage != "lowered" && source.stage != "codegen") continue;
-    const TirOwners owners = get_or_throw(deployment_.owners_of(source));
-    if (std::ranges::find(owners.modules, position) == owners.modules.end()) continue;
-    for (const auto& [name, function] : functions_of(source.stem).by_name) {
+  for (const TirSource* source : sources_of_module(position)) {
+    for (const auto& [name, function] : functions_of(source->stem).by_name) {
       KernelReport& kernel = module.kernels.emplace_back();
       kernel.symbol = name;
       kernel.short_name = name;
-      add_function(kernel, source.stem, name);
+      add_function(kernel, source->stem, name);
     }
   }
 }
@@ -367,8 +381,8 @@ void Reporter::add_unsearched(ModuleReport& module) {
 }
 
 void note_missing(const Networks& networks, std::size_t position, ModuleReport& module) {
-  const auto missing = std::ranges::find(networks.missing, position, &MissingNetwork::module);
-  if (missing == networks.missing.end()) return;
+  const MissingNetwork* missing = networks.missing_of(position);
+  if (missing == nullptr) return;
   module.no_network = missing->reason;
   module.uncertain.insert(module.uncertain.begin(), std::string(to_string(missing->reason)));
 }
@@ -377,14 +391,12 @@ Report Reporter::run() {
   const Networks networks = get_or_throw(deployment_.networks());
   Report report;
   for (std::size_t i = 0; i < deployment_.library().modules.size(); ++i) {
-    const auto found = std::ranges::find(networks.found, i, &Network::module);
-    const bool has_network = found != networks.found.end();
-    ModuleReport& module =
-        report.modules.emplace_back(module_report(i, has_network ? &found->topology : nullptr));
+    const graph::Topology* network = networks.of(i);
+    ModuleReport& module = report.modules.emplace_back(module_report(i, network));
     const Module& told = deployment_.library().modules[i];
     module.exported = told.export_datetime;
     for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
-    if (!has_network) note_missing(networks, i, module);
+    if (network == nullptr) note_missing(networks, i, module);
     add_unsearched(module);
   }
   return report;

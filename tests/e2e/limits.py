@@ -14,6 +14,7 @@ MEMORY = 1 << 30
 DEEP = 100_000
 TOO_DEEP = 3_000_000
 MANY = 100_000
+MANY_MODULES = 8_000
 LARGE = 300 << 20
 
 
@@ -138,6 +139,40 @@ def check_many_functions(directory):
     assert len(json.loads(result.stdout)["functions"]) == MANY
 
 
+def many_modules(count):
+    """Modules with C, and half of them with a TIR of their own too."""
+    document = json.loads(support.METADATA)
+    module = document["modules"].pop("default")
+    code = (
+        "// tvm target: c -keys=cpu \n#define TVM_EXPORTS\n"
+        "TVM_DLL int32_t tvmgen_{0}_add(float* p0, float* p1) {{\n"
+        "  for (int32_t i = 0; i < 4; ++i) {{\n    p1[i] = (p0[i] + 1.000000e+00f);\n  }}\n"
+        "  return 0;\n}}\n"
+        "TVM_DLL int32_t tvmgen_{0}___tvm_main__(float* x, float* y) {{\n"
+        "  if (tvmgen_{0}_add(x, y) != 0 ) return -1;\n  return 0;\n}}\n"
+    )
+    names = [f"m{i}" for i in range(count)]
+    document["modules"] = {name: {**module, "model_name": name} for name in names}
+    members = {"metadata.json": json.dumps(document)}
+    for i, name in enumerate(names):
+        members[f"codegen/host/src/{name}_lib0.c"] = code.format(name)
+        if i % 2:
+            members[f"src/tir-{i + 1}.txt"] = support.NETWORK.replace("default", name)
+    return support.make_tar(members, mode="w:gz")
+
+
+def check_many_modules(directory):
+    path = directory / "modules.tar.gz"
+    path.write_bytes(many_modules(MANY_MODULES))
+    for command in (["verify"], ["report"], ["table"], ["inspect"], ["diff", path],
+                    ["process", "-o", directory / "out.tar.gz"]):  # fmt: skip
+        result = support.run(*command, path, preexec_fn=in_seconds)
+        assert result.returncode == 0, f"{command[0]}: exit {result.returncode}"
+    result = support.run("--limit", f"modules={MANY_MODULES - 1}", "verify", path)
+    assert result.returncode == 65, f"exit {result.returncode}"
+    assert f"more than {MANY_MODULES - 1} modules (limit max_modules)".encode() in result.stderr
+
+
 def check_stream_without_end(_directory):
     for limit, most in ((), 1 << 30), (("--limit", "source-bytes=1000"), 1000):
         result = support.run(*limit, "tir", "/dev/zero", preexec_fn=in_seconds)
@@ -162,7 +197,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         failures = []
-        checks = [(check_many_functions,), (check_large_archive,), (check_stream_without_end,)]
+        checks = [(check_many_functions,), (check_many_modules,), (check_large_archive,)]
+        checks += [(check_stream_without_end,)]
         checks += [(check_unclosed, frame) for frame in FRAMES]
         for dialect in (legacy, tvmscript, save_json):
             checks += [(check_deep, dialect), (check_too_deep, dialect)]

@@ -4,16 +4,36 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "graph/kernels/functions.h"
 #include "graph/reconstruct.h"
 #include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
+#include "support/name_map.h"
 
 namespace mlf::graph {
 
+/// TIR that may define the functions of graphs, prepared for any number of graphs.
+class GraphKernels {
+ public:
+  /// `inputs` must outlive this.
+  explicit GraphKernels(std::span<const TirInput> inputs);
+
+  std::span<const TirInput> inputs() const { return inputs_; }
+  const FunctionRef* find(std::string_view symbol) const { return functions_.find(symbol, 0); }
+  /// Whether a function links a parameter of this name (v0.8).
+  bool links(std::string_view parameter) const { return linked_.contains(parameter); }
+
+ private:
+  std::span<const TirInput> inputs_;
+  FunctionTable functions_;
+  support::NameSet<std::string> linked_;
+};
+
 struct GraphJsonOptions {
-  std::span<const TirInput> kernels{};        ///< TIR that may define the functions called
+  const GraphKernels* kernels = nullptr;      ///< none if null
   std::span<const std::string> parameters{};  ///< names of `null` nodes that are constants
 };
 

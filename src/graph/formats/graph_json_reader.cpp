@@ -64,7 +64,9 @@ json::Value only_input(const json::Value& node) {
 class GraphReader {
  public:
   GraphReader(const json::Value& root, const GraphJsonOptions& options)
-      : root_(root), options_(options), functions_(options.kernels) {}
+      : root_(root),
+        options_(options),
+        parameters_(options.parameters.begin(), options.parameters.end()) {}
 
   Topology run() && {
     topology_.provenance.kind = Provenance::Kind::graph_json;
@@ -200,11 +202,15 @@ class GraphReader {
 
   // Inputs and parameters are both `null` nodes; only the names in the params file distinguish
   // them.
+  bool is_constant(std::string_view name) const {
+    return parameters_.contains(name) ||
+           (options_.kernels != nullptr && options_.kernels->links(name));
+  }
+
   void leaf(std::size_t i) {
     const Node& node = nodes_[i];
     const std::string name = text_of(node.json.at("name"));
-    const bool is_constant = std::find(options_.parameters.begin(), options_.parameters.end(),
-                                       name) != options_.parameters.end();
+    const bool is_constant = this->is_constant(name);
     // The executor finds inputs by name.
     if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
     const ValueId value =
@@ -219,10 +225,11 @@ class GraphReader {
     const auto [at, is_new] =
         kernels_.try_emplace(node.function, static_cast<KernelId>(topology_.kernels.size()));
     if (!is_new) return at->second;
-    const FunctionRef* function = functions_.find(node.function, 0);
+    const GraphKernels* known = options_.kernels;
+    const FunctionRef* function = known == nullptr ? nullptr : known->find(node.function);
     Kernel made;
     if (function != nullptr) {
-      KernelInfo info = describe_kernel(*function, options_.kernels);
+      KernelInfo info = describe_kernel(*function, known->inputs());
       made = std::move(info.kernel);
       for (std::string& overrun : info.overruns) {
         topology_.checks.push_back({CheckCode::storage_too_small, std::move(overrun), {}, {}});
@@ -231,7 +238,8 @@ class GraphReader {
     made.symbol = node.function;
     // If there is TIR, a function that is missing in it comes from an external compiler. Without
     // TIR the origin is unknown.
-    if (function == nullptr && !options_.kernels.empty()) made.origin = KernelOrigin::external;
+    const bool has_tir = known != nullptr && !known->inputs().empty();
+    if (function == nullptr && has_tir) made.origin = KernelOrigin::external;
     const auto hash = node.json.at("attrs").find("hash");
     if (hash) made.hash = text_of(*hash);
     topology_.kernels.push_back(std::move(made));
@@ -324,7 +332,7 @@ class GraphReader {
 
   json::Value root_;
   const GraphJsonOptions& options_;
-  FunctionTable functions_;
+  support::NameSet<std::string_view> parameters_;
   Topology topology_;
   std::vector<Node> nodes_;
   std::vector<NodeOutput> node_outputs_;
@@ -337,6 +345,12 @@ class GraphReader {
 };
 
 }  // namespace
+
+GraphKernels::GraphKernels(std::span<const TirInput> inputs) : inputs_(inputs), functions_(inputs) {
+  for (const TirInput& input : inputs) {
+    for (const auto& [name, type] : linked_parameters(input)) linked_.insert(name);
+  }
+}
 
 Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions& options) {
   return support::to_result([&] {

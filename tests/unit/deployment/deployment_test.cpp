@@ -46,6 +46,14 @@ TEST(DeploymentTest, SourcesHaveTheirStemAndTheirMemberForNames) {
   EXPECT_EQ(deployment->find_tir("tir-99"), nullptr);
 }
 
+TEST(DeploymentTest, ModulesAreLimited) {
+  EXPECT_TRUE(Deployment::open(kArchive, {.archive_limits = {.max_modules = 1}}));
+  const auto refused = Deployment::open(kArchive, {.archive_limits = {.max_modules = 0}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::invalid_input);
+  EXPECT_EQ(refused.error().message, "the archive has more than 0 modules (limit max_modules)");
+}
+
 TEST(DeploymentTest, MovingLeavesWhatItReturnedInPlace) {
   auto deployment = Deployment::open(kArchive);
   ASSERT_TRUE(deployment);

@@ -77,7 +77,8 @@ ModelLibrary library_of(std::initializer_list<std::string_view> modules,
 }
 
 TirOwners owners_of(const tir::Module& module, std::string_view stem, const ModelLibrary& library) {
-  return deployment::owners_of(module, stem, library, deployment::ModuleSymbols(library));
+  return deployment::owners_of(module, stem, library, deployment::ModuleSymbols(library),
+                               deployment::StatedOwners(library));
 }
 
 using Indices = std::vector<std::size_t>;

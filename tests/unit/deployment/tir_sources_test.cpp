@@ -158,6 +158,26 @@ TEST_F(TirSourcesTest, AnArchiveWithoutMetadataIsNotAModelLibrary) {
 namespace mlf::deployment {
 namespace {
 
+TEST(StemsTest, FreeStemsAreNumberedInOrder) {
+  Stems stems;
+  stems.add("tir-1");
+  stems.add("tir-1-c-2");
+  EXPECT_EQ(stems.add_free(nullptr), "tir-1-c");
+  EXPECT_EQ(stems.add_free(nullptr), "tir-1-c-1");
+  EXPECT_EQ(stems.add_free(nullptr), "tir-1-c-3");
+}
+
+TEST(StemsTest, StemsAboveOthersLeaveThemUnchanged) {
+  Stems below;
+  EXPECT_EQ(below.add_free(nullptr), "tir-1");
+  for (int k = 0; k < 2; ++k) {
+    Stems above(&below);
+    EXPECT_EQ(above.add_free(nullptr), "tir-1-c");
+    EXPECT_EQ(above.add_free(nullptr), "tir-1-c-1");
+  }
+  EXPECT_EQ(below.add_free(nullptr), "tir-1-c");
+}
+
 TEST(TirNameTest, TextAndTwinOfOneModuleHaveOneStem) {
   const auto text = parse_tir_name("tir-1-cmsis-nn.txt");
   const auto twin = parse_tir_name("tir-1-cmsis-nn.tvm.json");

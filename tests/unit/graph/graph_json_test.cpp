@@ -87,9 +87,9 @@ Topology executor_network(const std::string& kernels, std::vector<std::string> p
               unary("tvmgen_default_a"), binary("tvmgen_default_c")})));
   const auto document = tir::read({.file = "", .member = "", .text = kernels});
   const TirInput input{document ? &*document : nullptr, "tir-1"};
-  auto topology = read_graph_json(
-      {.file = "", .member = "default.graph", .text = text},
-      {.kernels = {&input, document ? std::size_t{1} : 0}, .parameters = parameters});
+  const GraphKernels known({&input, document ? std::size_t{1} : 0});
+  auto topology = read_graph_json({.file = "", .member = "default.graph", .text = text},
+                                  {.kernels = &known, .parameters = parameters});
   if (!topology) throw std::runtime_error(to_string(topology.error()));
   return *std::move(topology);
 }
@@ -281,8 +281,8 @@ const std::string kGraph = R"({
 
 TEST(GraphJson, IsReadIntoTheSameModel) {
   const std::vector<std::string> parameters{"p0"};
-  const auto graph = read_graph_json({.file = "", .member = "g.json", .text = kGraph},
-                                     {.kernels = {}, .parameters = parameters});
+  const auto graph =
+      read_graph_json({.file = "", .member = "g.json", .text = kGraph}, {.parameters = parameters});
   ASSERT_TRUE(graph) << to_string(graph.error());
   ASSERT_EQ(graph->inputs.size(), 1u);
   EXPECT_EQ(graph->inputs[0].name, "x");
