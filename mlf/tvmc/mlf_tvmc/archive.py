@@ -1,8 +1,6 @@
 """Add TIR to an archive: all of it, or the archive does not change."""
 
-import tempfile
-
-from . import program
+from . import program, temporary
 from .errors import INPUT_OUTPUT, ExportError
 
 
@@ -14,8 +12,8 @@ def add_tir(path, files):
     Errors: ExportError, with the archive as it was.
     """
     try:
-        with tempfile.TemporaryDirectory(prefix="mlf-") as directory:
+        with temporary.directory() as directory:
             added = [f"--add-tir={file.write_into(directory)}" for file in files]
-            program.run("--quiet", "process", *added, path)
+            program.run("--quiet", "process", *added, program.path_argument(path))
     except OSError as error:
         raise ExportError(f"{path}: cannot add TIR: {error.strerror}", INPUT_OUTPUT) from error

@@ -94,5 +94,5 @@ def write(builds, stages, path, twins):
     }
     (path / NAME).write_text(json.dumps(document, indent=1) + "\n")
     # These names belong to the directory: replace files of an earlier export.
-    program.run("--quiet", "process", "--force", path)
+    program.run("--quiet", "process", "--force", program.path_argument(path))
     return paths + [path / f"{one.stem}.json" for module in modules for one in module.captured]
