@@ -275,6 +275,21 @@ class Datasets(fleet.Fleet):
         self.assertEqual(run.run(self.options()).read, 1)
         self.check()
 
+    def test_a_loop_of_links_is_one_failure(self):
+        self.make(2)
+        (self.archives / "loop.tar").symlink_to("loop.tar")
+        done = run.run(self.options(urls=[f"{self.archives}/loop.tar", f"{self.archives}/*.tar"]))
+        self.assertEqual((done.read, done.failed), (3, 1))
+
+    def test_names_of_files_may_have_colons(self):
+        self.make(1)
+        directory = self.archives / "a::b"
+        directory.mkdir()
+        for name in ("x::y.tar", "zip::z.tar"):
+            shutil.copy(support.bundled_archives()[0], directory / name)
+        done = run.run(self.options(urls=[f"{directory}/*.tar", f"{directory}/x::y.tar"]))
+        self.assertEqual((done.read, done.failed), (2, 0))
+
     def test_other_storage_is_read(self):
         self.make(4)
         with zipfile.ZipFile(self.directory / "fleet.zip", "w") as content:

@@ -18,7 +18,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from .dataset import Dataset, Item, has_failed
 from .reader import Answer, failure
-from .tasks import read_alone, read_together
+from .tasks import read_alone, read_together, storage_of
 
 #: Archives whose tasks Dask knows at one time: the list may be long.
 MOST_SUBMITTED = 2000
@@ -51,8 +51,9 @@ class Done:
 
 
 def fingerprint(fs: Any, path: str) -> str:
-    """Return the state of an archive, or None if it is missing; the reader then reports that."""
-    with contextlib.suppress(FileNotFoundError):
+    """Return the state of an archive. Empty if the storage has none, as for a missing file or a loop of
+    symbolic links; the reader then reports that."""
+    with contextlib.suppress(OSError):
         return str(fs.ukey(path))
     return ""
 
@@ -61,8 +62,9 @@ def items(urls: list[str]) -> Iterator[Item]:
     """Return the archives that URLs name, each once, in the order of their names."""
     seen = set()
     for url in urls:
-        chain = "::" + url.split("::", 1)[1] if "::" in url else ""
-        fs, path = fsspec.core.url_to_fs(url)
+        fs, path = storage_of(url)
+        is_chain = "::" in url and not isinstance(fs, LocalFileSystem)
+        chain = "::" + url.split("::", 1)[1] if is_chain else ""
         fs.invalidate_cache()
         for found in sorted(fs.glob(path)) if any(c in path for c in "*?[") else [path]:
             # Local archives have the names that `mlf table` prints.

@@ -6,6 +6,7 @@ import functools
 import json
 import tempfile
 import threading
+from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -19,6 +20,15 @@ def reader_of(thread: int, timeout: float, memory: int) -> Reader:
     return Reader(timeout, memory)
 
 
+def storage_of(url: str) -> tuple[Any, str]:
+    """Return the file system and the path of a URL. The path of a local file may contain `::`, which joins
+    URLs otherwise."""
+    is_url = "://" in url or url.split("::", 1)[0] in fsspec.available_protocols()
+    if is_url:
+        return fsspec.core.url_to_fs(url)
+    return LocalFileSystem(), LocalFileSystem._strip_protocol(url)
+
+
 #: The URL of an archive, and the digest of what was read there before.
 Request = tuple[str, str | None]
 
@@ -27,7 +37,7 @@ def read(request: Request, timeout: float, memory: int) -> bytes:
     """Return an answer as JSON. Errors: those of the storage."""
     url, known = request
     reader = reader_of(threading.get_ident(), timeout, memory)
-    fs, path = fsspec.core.url_to_fs(url)
+    fs, path = storage_of(url)
     if isinstance(fs, LocalFileSystem):
         return reader.read(path, known)
     with tempfile.NamedTemporaryFile(suffix=".tar") as file:
