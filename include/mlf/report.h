@@ -310,7 +310,9 @@ using Cell = std::variant<std::monostate, std::uint64_t, std::string>;
 /// element of `columns_of`.
 MLF_API std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind);
 
-/// Returns one line of CSV (RFC 4180) with its line break. An empty cell is an empty field.
+/// Returns one line of CSV (RFC 4180) with its line break. An empty cell is an empty field. A text
+/// that a spreadsheet would run as a formula, because it begins with `=`, `+`, `-`, `@`, a tab or a
+/// carriage return and is no number, gets an apostrophe in front.
 MLF_API std::string csv_line(std::span<const Cell> cells);
 /// Returns one JSON object with a line break; an empty cell is null. There must be as many names as
 /// cells.

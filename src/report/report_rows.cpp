@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 
 #include "json/text.h"
 #include "json/write_document.h"
 #include "report/constants.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace report {
@@ -390,14 +392,27 @@ std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind) {
 
 namespace {
 
+/// Whether a spreadsheet would take the text of a cell for a formula, and not for a number.
+bool is_formula(std::string_view text) {
+  constexpr std::string_view kFirst = "=+-@\t\r";
+  if (text.empty() || kFirst.find(text.front()) == kFirst.npos) return false;
+  const auto number = support::whole_number<double>(text);
+  return !number || !std::isfinite(*number);
+}
+
+std::string csv_text(std::string_view text) {
+  std::string cell = is_formula(text) ? "'" : "";
+  cell += text;
+  if (cell.find_first_of(",\"\r\n") == cell.npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
 std::string csv_cell(const Cell& cell) {
   if (const auto* number = std::get_if<std::uint64_t>(&cell)) return std::to_string(*number);
   const auto* text = std::get_if<std::string>(&cell);
-  if (text == nullptr) return {};
-  if (text->find_first_of(",\"\r\n") == text->npos) return *text;
-  std::string quoted = "\"";
-  for (const char c : *text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+  return text == nullptr ? std::string() : csv_text(*text);
 }
 
 void write_cell(json::Writer& out, std::string_view name, const Cell& cell) {
