@@ -72,6 +72,8 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
 Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::SearchLimits& limits,
                                  std::span<const plan::MemoryLimit> memories) {
   return support::to_result([&] {
+    // All searches together take this time.
+    const plan::SearchLimits shared = limits.from_now();
     Networks networks = get_or_throw(deployment.networks());
     const std::vector<Module>& modules = deployment.library().modules;
     ArchivePlan result;
@@ -84,7 +86,7 @@ Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::Searc
     for (Network& network : networks.found) {
       ModulePlan& module = result.modules[network.module];
       module.network = std::move(network.topology);
-      plan_module(deployment, limits, memories, module);
+      plan_module(deployment, shared, memories, module);
     }
     return result;
   });

@@ -64,7 +64,9 @@ std::span<const GreedyPlanner> greedy_planners() {
   return planners;
 }
 
-Placement place_greedily(const Instance& instance, const GreedyPlanner& planner) {
+std::optional<Placement> place_greedily(const Instance& instance, const Measures& measures,
+                                        const GreedyPlanner& planner, Deadline& deadline) {
+  constexpr std::uint64_t kWorkOfConflict = 10;
   constexpr Units kUnplaced = -1;
   Placement placement(instance.items.size(), kUnplaced);
   for (std::size_t item = 0; item < placement.size(); ++item) {
@@ -72,11 +74,14 @@ Placement place_greedily(const Instance& instance, const GreedyPlanner& planner)
   }
   std::vector<ItemIndex> order(instance.items.size());
   std::iota(order.begin(), order.end(), ItemIndex{0});
-  Measures(instance).sort(order, planner.order);
+  measures.sort(order, planner.order);
   Occupied occupied;
   // Places fixed items before all others, so that the others go around them.
   for (const ItemIndex index : order) {
     if (placement[index] != kUnplaced) continue;
+    if (deadline.ends_after(kWorkOfConflict * instance.conflicts[index].size())) {
+      return std::nullopt;
+    }
     occupied.clear();
     for (const ItemIndex other : instance.conflicts[index]) {
       if (placement[other] == kUnplaced) continue;

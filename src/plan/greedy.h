@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,9 @@ struct GreedyPlanner {
 /// The planners that `solve` starts with.
 std::span<const GreedyPlanner> greedy_planners();
 
-/// Places fixed items first, then the others in the planner's order.
-Placement place_greedily(const Instance& instance, const GreedyPlanner& planner);
+/// Places fixed items first, then the others in the planner's order. `measures` are those of the
+/// instance. Returns nullopt if the time ends before.
+std::optional<Placement> place_greedily(const Instance& instance, const Measures& measures,
+                                        const GreedyPlanner& planner, Deadline& deadline);
 
 }  // namespace mlf::plan

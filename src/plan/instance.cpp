@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -76,22 +78,6 @@ std::uint64_t unit_of(const Problem& problem) {
   return unit;
 }
 
-/// The steps at which the buffer has content: its lifetime without its gaps, in order.
-std::vector<Interval> live_intervals(const Buffer& buffer) {
-  std::vector<Interval> gaps = buffer.gaps;
-  std::sort(gaps.begin(), gaps.end(),
-            [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
-  std::vector<Interval> live;
-  std::int64_t from = buffer.lower;
-  for (const Interval& gap : gaps) {
-    if (gap.lower > from) live.push_back({from, std::min(gap.lower, buffer.upper)});
-    from = std::max(from, gap.upper);
-    if (from >= buffer.upper) break;
-  }
-  if (from < buffer.upper) live.push_back({from, buffer.upper});
-  return live;
-}
-
 /// The beginning or end of a piece of an item's lifetime.
 struct Event {
   std::int64_t step = 0;
@@ -113,16 +99,23 @@ class Sweep {
     instance_.conflicts.resize(instance.items.size());
   }
 
-  void run(std::vector<Event> events) {
-    std::sort(events.begin(), events.end());
-    for (const Event& event : events) event.starts ? start(event.item) : end(event.item);
+  /// Takes events in order. Returns false if the time ends before.
+  bool run(const std::vector<Event>& events, Deadline& deadline) {
+    for (const Event& event : events) {
+      if (deadline.ends_after(kWorkOfConflict * live_.size())) return false;
+      event.starts ? start(event.item) : end(event.item);
+    }
     for (auto& conflicts : instance_.conflicts) {
+      if (deadline.ends_after(kWorkOfConflict * conflicts.size())) return false;
       std::sort(conflicts.begin(), conflicts.end());
       conflicts.erase(std::unique(conflicts.begin(), conflicts.end()), conflicts.end());
     }
+    return true;
   }
 
  private:
+  static constexpr std::uint64_t kWorkOfConflict = 10;
+
   SectionIndex next_section() const { return static_cast<SectionIndex>(instance_.sections.size()); }
 
   void start(ItemIndex item) {
@@ -167,25 +160,69 @@ class Sweep {
 };
 
 /// No plan exists if two fixed buffers that are live together overlap.
-void check_fixed(const Problem& problem, const Instance& instance) {
-  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
-    const Item& a = instance.items[item];
-    if (!a.fixed) continue;
-    for (const ItemIndex other : instance.conflicts[item]) {
-      const Item& b = instance.items[other];
-      if (other > item || !b.fixed) continue;
-      if (*a.fixed < *b.fixed + b.size && *b.fixed < *a.fixed + a.size) {
-        fail_buffer(problem.buffers[a.buffer],
-                    fmt::format("is fixed and overlaps '{}', which is fixed as well",
-                                printable(problem.buffers[b.buffer].id)));
+class FixedItems {
+ public:
+  FixedItems(const Problem& problem, const Instance& instance)
+      : problem_(problem), instance_(instance) {}
+
+  void check(const std::vector<Event>& events) {
+    for (const Event& event : events) {
+      const Item& item = instance_.items[event.item];
+      if (!item.fixed) continue;
+      if (event.starts) {
+        start(event.item, *item.fixed);
+      } else {
+        live_.erase(*item.fixed);
       }
     }
   }
-}
+
+ private:
+  /// Those that are live do not overlap, so only the nearest ones can overlap another.
+  void start(ItemIndex index, Units offset) {
+    const auto above = live_.lower_bound(offset);
+    if (above != live_.end() && above->first < offset + instance_.items[index].size) {
+      refuse(index, above->second);
+    }
+    if (above != live_.begin()) {
+      const auto& [from, below] = *std::prev(above);
+      if (from + instance_.items[below].size > offset) refuse(index, below);
+    }
+    live_.emplace(offset, index);
+  }
+
+  [[noreturn]] void refuse(ItemIndex a, ItemIndex b) const {
+    const auto buffer_of = [this](ItemIndex item) -> const Buffer& {
+      return problem_.buffers[instance_.items[item].buffer];
+    };
+    fail_buffer(buffer_of(std::max(a, b)),
+                fmt::format("is fixed and overlaps '{}', which is fixed as well",
+                            printable(buffer_of(std::min(a, b)).id)));
+  }
+
+  const Problem& problem_;
+  const Instance& instance_;
+  std::map<Units, ItemIndex> live_{};  // by offset
+};
 
 }  // namespace
 
-Instance make_instance(const Problem& problem) {
+std::vector<Interval> live_intervals(const Buffer& buffer) {
+  std::vector<Interval> gaps = buffer.gaps;
+  std::sort(gaps.begin(), gaps.end(),
+            [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
+  std::vector<Interval> live;
+  std::int64_t from = buffer.lower;
+  for (const Interval& gap : gaps) {
+    if (gap.lower > from) live.push_back({from, std::min(gap.lower, buffer.upper)});
+    from = std::max(from, gap.upper);
+    if (from >= buffer.upper) break;
+  }
+  if (from < buffer.upper) live.push_back({from, buffer.upper});
+  return live;
+}
+
+std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline) {
   for (const Buffer& buffer : problem.buffers) check_buffer(buffer);
   check_sum(problem);
   Instance instance;
@@ -209,8 +246,9 @@ Instance make_instance(const Problem& problem) {
       events.push_back({interval.upper, false, item});
     }
   }
-  Sweep(instance).run(std::move(events));
-  check_fixed(problem, instance);
+  std::sort(events.begin(), events.end());
+  FixedItems(problem, instance).check(events);
+  if (!Sweep(instance).run(events, deadline)) return std::nullopt;
   return instance;
 }
 
@@ -283,7 +321,7 @@ Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& s
 
 // The bound of the busiest section, including the bytes that alignment and fixed buffers waste
 // there.
-Units lower_bound(const Instance& instance) {
+Units lower_bound(const Instance& instance, Deadline& deadline) {
   std::set<Units> grids;
   for (const Item& item : instance.items) grids.insert(item.alignment);
   // No network has more alignments than hardware does.
@@ -291,6 +329,7 @@ Units lower_bound(const Instance& instance) {
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
   Units bound = instance.least_height;
   for (const auto& section : instance.sections) {
+    if (deadline.ends_after(section.size() * (grids.size() + 1))) break;
     bound = std::max(bound, bound_with_holes(instance, section));
     for (const Units grid : grids) bound = std::max(bound, bound_on_grid(instance, section, grid));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mlf/plan/problem.h"
+#include "plan/deadline.h"
 
 namespace mlf::plan {
 
@@ -55,8 +56,11 @@ struct Instance {
   }
 };
 
-/// Throws an `Error` for the errors of `solve`.
-Instance make_instance(const Problem& problem);
+/// The steps at which the buffer has content: its lifetime without its gaps, in order.
+std::vector<Interval> live_intervals(const Buffer& buffer);
+
+/// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before.
+std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline);
 
 /// Offsets by item.
 using Placement = std::vector<Units>;
@@ -69,7 +73,8 @@ Units height(const Instance& instance, const Placement& placement);
 std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& instance,
                                       const Placement& placement);
 
-/// A lower bound of every solution, from one section or one fixed item.
-Units lower_bound(const Instance& instance);
+/// A lower bound of every solution, from one section or one fixed item. It is lower if the time
+/// ends before all sections are counted.
+Units lower_bound(const Instance& instance, Deadline& deadline);
 
 }  // namespace mlf::plan

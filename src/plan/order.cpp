@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "plan/deadline.h"
 #include "plan/order_graph.h"
 #include "support/error.h"
 
@@ -117,6 +118,7 @@ CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
     order.not_searched = "there are more than " + std::to_string(kMaxCalls) + " calls";
     return order;
   }
+  const SearchLimits shared = limits.from_now();
   const OrderGraph graph(problem);
   std::uint64_t peak = peak_of_given(graph);
   order.given_peak = peak;
@@ -127,12 +129,13 @@ CallOrder find_order(const OrderProblem& problem, const SearchLimits& limits) {
   std::uint64_t lower_bound = graph.lower_bound();
   if (peak > lower_bound) {
     for (const std::size_t width : {std::size_t{1}, beam_width(problem.calls.size())}) {
+      if (Deadline(shared).look()) break;
       const FoundOrder found = beam_order(graph, width);
       if (found.peak < peak) take(found);
     }
   }
   if (peak > lower_bound) {
-    const OrderSearchResult found = search_order(graph, peak, lower_bound, limits);
+    const OrderSearchResult found = search_order(graph, peak, lower_bound, shared);
     if (found.better) take(*found.better);
     lower_bound = found.lower_bound;
   }

@@ -4,10 +4,11 @@
 #include "plan/order_graph.h"
 
 #include <algorithm>
-#include <chrono>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+
+#include "plan/deadline.h"
 
 namespace mlf::plan {
 namespace {
@@ -26,14 +27,15 @@ class OrderSearch {
         cuts_(graph.cuts()),
         known_peak_(known_peak),
         bound_(lower_bound),
-        limits_(limits),
+        deadline_(limits),
         steps_left_(limits.steps.value_or(kDefaultSteps)) {}
 
   OrderSearchResult run() {
     const std::uint64_t live = graph_.live_at_start();
     add(CallSet(graph_.words()),
         {.peak = live, .live = live, .before = 0, .length = 0, .calls = {}});
-    while (!waiting_.empty()) {
+    // Without time, states that were not found may have lower peaks than those that wait.
+    while (!waiting_.empty() && !deadline_.has_ended()) {
       const Waiting next = waiting_.top();
       waiting_.pop();
       const bool is_outdated = best_.find(next.state)->second != next.state;
@@ -44,6 +46,7 @@ class OrderSearch {
       pass_cuts(next.length);
       expand(next.state);
     }
+    if (deadline_.has_ended()) return {std::nullopt, bound_};
     // No state below the known peak remains: the order with this peak is optimal.
     return {std::nullopt, known_peak_};
   }
@@ -89,9 +92,13 @@ class OrderSearch {
   /// Limits on steps and memory end the search at the same point on every machine; a time limit or
   /// a stop does not.
   bool is_over() const {
-    if (steps_left_ == 0 || states_.size() * graph_.words() > kMaxWords) return true;
-    if (limits_.stop.stop_requested()) return true;
-    return limits_.seconds && std::chrono::steady_clock::now() - start_ > *limits_.seconds;
+    return steps_left_ == 0 || states_.size() * graph_.words() > kMaxWords || deadline_.has_ended();
+  }
+
+  /// Looking for calls that are ready takes most of the time.
+  bool is_late() {
+    constexpr std::uint64_t kWorkOfCall = 10;
+    return deadline_.ends_after(kWorkOfCall);
   }
 
   /// Looking at a call is the unit of work for the limits.
@@ -108,6 +115,7 @@ class OrderSearch {
     while (is_any) {
       is_any = false;
       for (CallIndex call = 0; call < graph_.size(); ++call) {
+        if (is_late()) return;
         if (contains(done, call) || !graph_.is_ready(call, done)) continue;
         const StepCost cost = look_at(call, done, state.live);
         if (cost.peak > std::max(state.peak, bound_) || cost.live_after > state.live) continue;
@@ -145,6 +153,7 @@ class OrderSearch {
   void expand(StateIndex index) {
     const std::uint64_t live = states_[index].live;
     for (CallIndex call = 0; call < graph_.size(); ++call) {
+      if (is_late()) return;
       if (contains(sets_[index], call) || !graph_.is_ready(call, sets_[index])) continue;
       const StepCost cost = look_at(call, sets_[index], live);
       const std::uint64_t peak = std::max(states_[index].peak, cost.peak);
@@ -182,9 +191,8 @@ class OrderSearch {
   std::vector<CallIndex> cuts_;
   std::uint64_t known_peak_;
   std::uint64_t bound_;
-  const SearchLimits& limits_;
+  Deadline deadline_;
   std::uint64_t steps_left_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<State> states_;
   std::vector<CallSet> sets_;  // by state
   std::priority_queue<Waiting> waiting_;

@@ -14,29 +14,40 @@
 
 namespace mlf::plan {
 
-Effort::Effort(const SearchLimits& limits, std::uint64_t default_steps)
-    : steps_left_(limits.steps.value_or(default_steps)), stop_(limits.stop) {
-  if (!limits.seconds) return;
+SearchLimits SearchLimits::from_now() const {
+  SearchLimits limits = *this;
+  limits.seconds.reset();
   using Clock = std::chrono::steady_clock;
-  // More seconds than the clock can represent mean no limit.
   constexpr std::chrono::duration<double> kMost = std::chrono::hours(24 * 365);
-  if (*limits.seconds < kMost) {
-    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(*limits.seconds);
-  }
+  if (!seconds || *seconds >= kMost) return limits;
+  // False for what is not a number as well.
+  const bool is_any = *seconds > std::chrono::duration<double>(0);
+  const auto time = std::chrono::duration_cast<Clock::duration>(*seconds);
+  const Clock::time_point end = Clock::now() + (is_any ? time : Clock::duration(0));
+  if (!limits.deadline || end < *limits.deadline) limits.deadline = end;
+  return limits;
 }
+
+namespace {
+
+/// A few seconds on a desktop: a step visits each item of its partition.
+std::uint64_t default_steps(std::size_t items) {
+  return std::clamp<std::uint64_t>(200'000'000 / (items + 100), 1000, 1'000'000);
+}
+
+}  // namespace
+
+Effort::Effort(const SearchLimits& limits, std::size_t items, Deadline& deadline)
+    : steps_left_(limits.steps.value_or(default_steps(items))),
+      work_of_step_(10 * (items + 100)),
+      deadline_(deadline) {}
 
 bool Effort::take_step() {
   if (ended_) return false;
-  ended_ = steps_left_ == 0;
+  ended_ = steps_left_ == 0 || deadline_.ends_after(work_of_step_);
   if (ended_) return false;
   --steps_left_;
-  // Reading the clock takes as long as a step of a small problem.
-  constexpr std::uint64_t kStepsBetweenLooks = 64;
-  if (steps_left_ % kStepsBetweenLooks == 0) {
-    ended_ =
-        stop_.stop_requested() || (deadline_ && std::chrono::steady_clock::now() >= *deadline_);
-  }
-  return !ended_;
+  return true;
 }
 
 namespace {

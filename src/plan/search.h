@@ -1,11 +1,11 @@
 // The exact search for a placement within a capacity.
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 
+#include "plan/deadline.h"
 #include "plan/instance.h"
 #include "plan/item_order.h"
 
@@ -14,7 +14,8 @@ namespace mlf::plan {
 /// The steps and the time that all searches for one problem share.
 class Effort {
  public:
-  Effort(const SearchLimits& limits, std::uint64_t default_steps);
+  /// `items` is the number of items of the problem: a step visits each of its partition.
+  Effort(const SearchLimits& limits, std::size_t items, Deadline& deadline);
 
   /// Takes one step. Returns false once none is left.
   bool take_step();
@@ -22,8 +23,8 @@ class Effort {
 
  private:
   std::uint64_t steps_left_;
-  std::optional<std::chrono::steady_clock::time_point> deadline_{};
-  std::stop_token stop_;
+  std::uint64_t work_of_step_;
+  Deadline& deadline_;
   bool ended_ = false;
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/by_time.h"
+#include "plan/deadline.h"
 #include "plan/greedy.h"
 #include "plan/instance.h"
 #include "plan/search.h"
@@ -14,14 +16,16 @@
 namespace mlf::plan {
 namespace {
 
-/// The lowest placement of all greedy planners; the first among equals.
-Placement best_greedy(const Instance& instance) {
+/// The lowest placement of all greedy planners for which there is time; the first among equals.
+std::optional<Placement> best_greedy(const Instance& instance, Deadline& deadline) {
   std::optional<Placement> best;
+  const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
-    Placement placement = place_greedily(instance, planner);
-    if (!best || height(instance, placement) < height(instance, *best)) best = std::move(placement);
+    std::optional<Placement> placement = place_greedily(instance, measures, planner, deadline);
+    if (!placement) break;
+    if (!best || height(instance, *placement) < height(instance, *best)) best = placement;
   }
-  return *std::move(best);
+  return best;
 }
 
 /// The fastest order depends on the problem, by factors of thousands, so the searches alternate
@@ -35,20 +39,16 @@ constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
     {Criterion::lifetime, Criterion::pressure, Criterion::area},
 }};
 
-/// A few seconds on a desktop: a step visits each item of its partition.
-std::uint64_t default_steps(const Instance& instance) {
-  return std::clamp<std::uint64_t>(200'000'000 / (instance.items.size() + 100), 1000, 1'000'000);
-}
-
 /// The best placement so far, and the known bounds of better ones.
 class Optimizer {
  public:
-  Optimizer(const Instance& instance, const SearchLimits& limits)
+  Optimizer(const Instance& instance, Placement start, const SearchLimits& limits,
+            Deadline& deadline)
       : instance_(instance),
-        effort_(limits, default_steps(instance)),
-        best_(best_greedy(instance)),
+        effort_(limits, instance.items.size(), deadline),
+        best_(std::move(start)),
         best_height_(height(instance, best_)),
-        bound_(lower_bound(instance)) {}
+        bound_(lower_bound(instance, deadline)) {}
 
   /// Improves the best placement until it is within `capacity` or proven to be the smallest.
   void run(std::optional<Units> capacity) {
@@ -107,22 +107,35 @@ class Optimizer {
   Units bound_;
 };
 
+/// Offsets and a lower bound, from greedy planners and searches. Nullopt if there is no time for
+/// the first planner.
+std::optional<Solution> searched(const Problem& problem, const SearchLimits& limits,
+                                 Deadline& deadline) {
+  const std::optional<Instance> instance = make_instance(problem, deadline);
+  if (!instance) return std::nullopt;
+  std::optional<Placement> start = best_greedy(*instance, deadline);
+  if (!start) return std::nullopt;
+  std::optional<Units> capacity;
+  if (problem.capacity) capacity = static_cast<Units>(*problem.capacity / instance->unit);
+  Optimizer optimizer(*instance, *std::move(start), limits, deadline);
+  optimizer.run(capacity);
+  return Solution{
+      .offsets = offsets_of(problem, *instance, optimizer.best()),
+      .lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance->unit,
+  };
+}
+
 }  // namespace
 
 Result<Solution> solve(const Problem& problem, const SearchLimits& limits) {
   return support::to_result([&] {
-    const Instance instance = make_instance(problem);
-    std::optional<Units> capacity;
-    if (problem.capacity) capacity = static_cast<Units>(*problem.capacity / instance.unit);
-    Optimizer optimizer(instance, limits);
-    optimizer.run(capacity);
-    Solution solution;
-    solution.offsets = offsets_of(problem, instance, optimizer.best());
+    Deadline deadline(limits);
+    std::optional<Solution> found = searched(problem, limits, deadline);
+    Solution solution = found ? *std::move(found) : in_order_of_time(problem);
     for (std::size_t i = 0; i < solution.offsets.size(); ++i) {
       // In bytes, not units: the last buffer need not end at a whole unit.
       solution.size = std::max(solution.size, solution.offsets[i] + problem.buffers[i].size);
     }
-    solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
     solution.fits = !problem.capacity || solution.size <= *problem.capacity;
     // For a capacity, a search can also prove that no placement fits.
     solution.proven = solution.size == solution.lower_bound ||

@@ -55,7 +55,13 @@ struct Problem {
 struct SearchLimits {
   std::optional<std::uint64_t> steps{};  ///< of the search; nothing: a default of the library
   std::optional<std::chrono::duration<double>> seconds{};
+  /// A time for several searches together; the earlier of this and `seconds` applies.
+  std::optional<std::chrono::steady_clock::time_point> deadline{};
   std::stop_token stop{};
+
+  /// The same limits, with `seconds` counted from now. More seconds than the clock can represent
+  /// mean no limit; a number that is not one, or that is negative, means that no time is left.
+  MLF_API SearchLimits from_now() const;
 };
 
 struct Solution {

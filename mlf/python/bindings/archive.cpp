@@ -137,7 +137,7 @@ plan::SearchLimits limits_of(std::optional<double> seconds) {
   plan::SearchLimits limits;
   if (seconds) {
     // As in `mlf plan --seconds`: the time is the limit, whatever the number of steps.
-    limits.seconds = std::chrono::duration<double>(*seconds);
+    limits.seconds = seconds_above_0(*seconds);
     limits.steps = UINT64_MAX;
   }
   return limits;

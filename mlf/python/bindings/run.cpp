@@ -6,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <tuple>
@@ -38,6 +39,12 @@ std::vector<Tensor> tensors_of(const std::vector<Array>& arrays) {
   return tensors;
 }
 
+/// More seconds than a timeout can represent are as good as none.
+std::chrono::milliseconds timeout_of(double seconds) {
+  return std::chrono::ceil<std::chrono::milliseconds>(
+      std::min(seconds_above_0(seconds), std::chrono::duration<double>(1e9)));
+}
+
 nb::tuple array_of(const Tensor& tensor) {
   return nb::make_tuple(str(tensor.name), numpy_type(tensor.dtype), tensor.shape,
                         nb::bytes(tensor.bytes.data(), tensor.bytes.size()));
@@ -62,8 +69,7 @@ RunResult run(const Deployment& self, std::size_t module, const std::vector<Arra
                            .seed = seed,
                            .calls = calls,
                            .compiler = {.command = command, .flags = flags},
-                           .timeout = std::chrono::ceil<std::chrono::milliseconds>(
-                               std::chrono::duration<double>(seconds))};
+                           .timeout = timeout_of(seconds)};
   return value_or_raise(without_gil([&] {
     return with_network(
         self, module, [&](const Network& network) { return run_network(self, network, options); });
@@ -82,8 +88,7 @@ nb::str profile(const Deployment& self, std::size_t module, const std::string& c
                                .compiler = command,
                                .flags = flags,
                                .runs = runs,
-                               .timeout = std::chrono::ceil<std::chrono::milliseconds>(
-                                   std::chrono::duration<double>(seconds))};
+                               .timeout = timeout_of(seconds)};
   Profile profile = value_or_raise(without_gil([&] {
     return with_network(self, module, [&](const Network& network) {
       return profile_network(self, network, options);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <random>
 
 #include "mlf/plan/problem.h"
@@ -92,13 +94,69 @@ void expect_sound(const Problem& problem, const Solution& solution) {
   ASSERT_TRUE(size.has_value()) << to_string(size.error());
   EXPECT_EQ(*size, solution.size);
   EXPECT_GE(solution.size, solution.lower_bound);
-  const Instance instance = make_instance(problem);
+  Deadline deadline({});
+  const Instance instance = make_instance(problem, deadline).value();
+  const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
-    const Placement placement = place_greedily(instance, planner);
+    const Placement placement = place_greedily(instance, measures, planner, deadline).value();
     const auto offsets = offsets_of(problem, instance, placement);
     const auto greedy = check_offsets(problem, offsets);
     ASSERT_TRUE(greedy.has_value()) << planner.name << to_string(greedy.error());
     EXPECT_LE(solution.size, *greedy) << planner.name;
+  }
+}
+
+/// Pairs of these take longer than the time.
+Problem many_buffers() {
+  Problem problem;
+  for (std::int64_t i = 0; i < 9000; ++i) {
+    const auto size = static_cast<std::uint64_t>(1 + i * 7919 % 1000);
+    problem.buffers.push_back({.id = std::to_string(i),
+                               .lower = i % 3000,
+                               .upper = i % 3000 + 2000,
+                               .size = size,
+                               .alignment = i % 5 == 0 ? 64u : 1u});
+  }
+  problem.buffers[17].fixed_offset = 640;
+  problem.buffers[40].gaps = {{60, 70}};
+  return problem;
+}
+
+TEST(PlanSolve, WithoutTimeTheAnswerIsASolution) {
+  const Problem problem = many_buffers();
+  for (const double seconds : {0.0, -1.0, 1e-9, std::nan("")}) {
+    const auto began = std::chrono::steady_clock::now();
+    const auto solution =
+        solve(problem, {.steps = UINT64_MAX, .seconds = std::chrono::duration<double>(seconds)});
+    const auto took = std::chrono::steady_clock::now() - began;
+    ASSERT_TRUE(solution) << to_string(solution.error());
+    const auto size = check_offsets(problem, solution->offsets);
+    ASSERT_TRUE(size) << to_string(size.error());
+    EXPECT_EQ(*size, solution->size);
+    EXPECT_LE(solution->lower_bound, solution->size);
+    EXPECT_LT(took, std::chrono::seconds(10));
+  }
+}
+
+TEST(PlanSolve, WithoutTimeFixedBuffersThatOverlapAreRefused) {
+  Problem problem = many_buffers();
+  problem.buffers[18].fixed_offset = 641;
+  problem.buffers[18].size = 1000;
+  problem.buffers[17].size = 1000;
+  const auto refused = solve(problem, {.seconds = std::chrono::duration<double>(0)});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "buffer '18' is fixed and overlaps '17', which is fixed as well");
+}
+
+TEST(PlanSolve, WithoutTimeSmallProblemsAreStillPlanned) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20; ++i) {
+    const Problem problem = random_problem({.buffers = 40, .gaps = true}, random);
+    const Solution usual = solved(problem, {.steps = 0});
+    const auto late = solve(problem, {.steps = 0, .seconds = std::chrono::duration<double>(0)});
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->offsets, usual.offsets);
   }
 }
 

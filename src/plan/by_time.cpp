@@ -1,0 +1,136 @@
+#include "plan/by_time.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "plan/instance.h"
+
+namespace mlf::plan {
+namespace {
+
+/// Free and used bytes above `base`.
+class Heap {
+ public:
+  explicit Heap(std::uint64_t base) : top_(base) {}
+
+  std::uint64_t allocate(const Buffer& buffer) {
+    // With the most bytes that the alignment can cost.
+    const auto hole = by_size_.lower_bound({buffer.size + buffer.alignment - 1, 0});
+    if (hole == by_size_.end()) {
+      const std::uint64_t offset = aligned(top_, buffer.alignment);
+      release(top_, offset - top_);
+      top_ = offset + buffer.size;
+      return offset;
+    }
+    const auto [size, from] = *hole;
+    remove(from);
+    const std::uint64_t offset = aligned(from, buffer.alignment);
+    release(from, offset - from);
+    release(offset + buffer.size, from + size - offset - buffer.size);
+    return offset;
+  }
+
+  void release(std::uint64_t offset, std::uint64_t size) {
+    if (size == 0) return;
+    const auto above = holes_.lower_bound(offset);
+    if (above != holes_.end() && above->first == offset + size) {
+      size += above->second;
+      remove(above->first);
+    }
+    const auto next = holes_.lower_bound(offset);
+    if (next != holes_.begin()) {
+      const auto [from, bytes] = *std::prev(next);
+      if (from + bytes == offset) {
+        remove(from);
+        offset = from;
+        size += bytes;
+      }
+    }
+    holes_.emplace(offset, size);
+    by_size_.emplace(size, offset);
+  }
+
+ private:
+  static std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
+    return (offset + alignment - 1) / alignment * alignment;
+  }
+
+  void remove(std::uint64_t from) {
+    const auto hole = holes_.find(from);
+    by_size_.erase({hole->second, from});
+    holes_.erase(hole);
+  }
+
+  std::uint64_t top_;                                            // nothing is used above
+  std::map<std::uint64_t, std::uint64_t> holes_{};               // sizes by offset
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_{};  // sizes and offsets
+};
+
+/// The beginning or end of a lifetime, or of a piece of one.
+struct HeapEvent {
+  std::int64_t step = 0;
+  bool starts = false;  // ends come first
+  std::size_t buffer = 0;
+
+  auto operator<=>(const HeapEvent&) const = default;
+};
+
+/// The most bytes that are live at one step.
+std::uint64_t busiest_step(const Problem& problem) {
+  std::vector<HeapEvent> events;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    for (const Interval& interval : live_intervals(problem.buffers[i])) {
+      events.push_back({interval.lower, true, i});
+      events.push_back({interval.upper, false, i});
+    }
+  }
+  std::ranges::sort(events);
+  std::uint64_t live = 0;
+  std::uint64_t most = 0;
+  for (const HeapEvent& event : events) {
+    const std::uint64_t size = problem.buffers[event.buffer].size;
+    live = event.starts ? live + size : live - size;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+}  // namespace
+
+Solution in_order_of_time(const Problem& problem) {
+  Solution solution;
+  solution.lower_bound = busiest_step(problem);
+  std::uint64_t base = 0;
+  std::vector<HeapEvent> events;
+  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
+    const Buffer& buffer = problem.buffers[i];
+    solution.offsets.push_back(buffer.fixed_offset.value_or(0));
+    if (buffer.fixed_offset) {
+      base = std::max(base, *buffer.fixed_offset + buffer.size);
+    } else if (buffer.size > 0) {
+      // Gaps count as if there were none.
+      events.push_back({buffer.lower, true, i});
+      events.push_back({buffer.upper, false, i});
+    }
+  }
+  std::ranges::sort(events);
+  solution.lower_bound = std::max(solution.lower_bound, base);
+  Heap heap(base);
+  for (const HeapEvent& event : events) {
+    const Buffer& buffer = problem.buffers[event.buffer];
+    std::uint64_t& offset = solution.offsets[event.buffer];
+    if (event.starts) {
+      offset = heap.allocate(buffer);
+    } else {
+      heap.release(offset, buffer.size);
+    }
+  }
+  return solution;
+}
+
+}  // namespace mlf::plan
