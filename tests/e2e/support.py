@@ -12,7 +12,8 @@ import sys
 import tarfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("MLF_PROGRAM", str(SOURCE / "build" / "quick" / "mlf" / "mlf"))
+# Tests start it in other directories, too.
+PROGRAM = str(pathlib.Path(os.environ.get("MLF_PROGRAM", SOURCE / "build/quick/mlf/mlf")).absolute())
 ARCHIVES = SOURCE / "tests" / "data" / "archives"
 BUNDLED_CORPUS = SOURCE / "tests" / "data" / "corpus"
 SKIP = 77
