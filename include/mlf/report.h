@@ -70,9 +70,7 @@ struct CallMeasureInfo {
 MLF_API std::span<const CallMeasureInfo> call_measures();
 
 /// Whether only a profile has the number.
-constexpr bool is_of_profile(CallMeasure measure) {
-  return measure >= CallMeasure::instructions;
-}
+MLF_API bool is_of_profile(CallMeasure measure);
 
 /// Returns the measure of all these calls together.
 MLF_API analysis::Count total(std::span<const CallReport> calls, CallMeasure measure);

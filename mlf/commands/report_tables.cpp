@@ -168,7 +168,7 @@ std::vector<Column> all_columns() {
       {"call", "#", "position among the calls", false, number_text, nullptr},
       {"kernel", "KERNEL", "short name of the function", false,
        [](const Row& row) { return row.kernel->short_name; }, nullptr},
-      {"layer", "LAYER", "name in the model, if Relay has it", false, layer_text, nullptr},
+      {"layer", "LAYER", "name in the model (Relay)", false, layer_text, nullptr},
       {"symbol", "SYMBOL", "name of the function in C", false,
        [](const Row& row) { return row.kernel->symbol; }, nullptr},
       {"out", "OUT", "shape of the first output, without leading 1", false, output_text, nullptr},

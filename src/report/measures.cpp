@@ -15,6 +15,12 @@ constexpr std::array kCalls{
 #include "mlf/measures.def"
 };
 
+/// Where each number is from.
+constexpr std::string_view kValues[] = {
+#define MLF_CALL_MEASURE(name, column, title, unit, sum, value, words) #value,
+#include "mlf/measures.def"
+};
+
 /// Only a compiler determines it.
 Count code_of(const ModuleReport& module) {
   return module.code ? Count(module.code->text) : Count::unknown();
@@ -47,6 +53,10 @@ Count larger(const Count& a, const Count& b) {
 
 std::span<const CallMeasureInfo> call_measures() {
   return kCalls;
+}
+
+bool is_of_profile(CallMeasure measure) {
+  return kValues[static_cast<std::size_t>(measure)].starts_with("times.");
 }
 
 std::span<const ModuleMeasureInfo> module_measures() {

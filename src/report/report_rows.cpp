@@ -159,17 +159,44 @@ std::string joined_contradictions(const ModuleReport& module) {
   return fmt::format("{}", fmt::join(details, "; "));
 }
 
+std::string_view key_of(const ModuleMeasureInfo& measure) {
+  return measure.key;
+}
+std::string_view key_of(const CallMeasureInfo& measure) {
+  return measure.name;
+}
+
+/// Adds the columns of measures in the order of measures.def, with other columns between them. The
+/// last row becomes the last column.
+template <class Info, class Add>
+class MeasuresInOrder {
+ public:
+  MeasuresInOrder(std::span<const Info> measures, Add add) : left_(measures), add_(add) {}
+
+  /// Up to `last` and with it.
+  void add_to(std::string_view last) {
+    while (!left_.empty()) {
+      const Info& one = left_.front();
+      left_ = left_.subspan(1);
+      add_(one);
+      if (key_of(one) == last) return;
+    }
+  }
+
+  void add_others() { std::ranges::for_each(left_, add_); }
+
+ private:
+  std::span<const Info> left_;
+  Add add_;
+};
+
 Columns<ModuleItem> module_columns() {
   Columns<ModuleItem> columns;
-  auto measures = module_measures();
-  const auto add_measures_before = [&](std::string_view next) {
-    for (; !measures.empty() && measures.front().column != next; measures = measures.subspan(1)) {
-      const ModuleMeasureInfo& one = measures.front();
-      if (one.column.empty()) continue;
-      columns.bounds(one.column, one.words,
-                     [&one](const auto& item) { return one.value(item.module); });
-    }
-  };
+  MeasuresInOrder measures(module_measures(), [&](const ModuleMeasureInfo& one) {
+    if (one.column.empty()) return;
+    columns.bounds(one.column, one.words,
+                   [&one](const auto& item) { return one.value(item.module); });
+  });
   columns.text("module", "", [](const auto& item) { return text(item.module.name); });
   columns.text("no_network", "why there are no calls", [](const auto& item) {
     return item.module.no_network ? text(to_string(*item.module.no_network)) : Cell();
@@ -179,18 +206,19 @@ Columns<ModuleItem> module_columns() {
   columns.number(
       "kernels", "number of kernels; empty if main is not fully understood",
       [](const auto& item) { return number_of(item.module, item.module.kernels.size()); });
-  add_measures_before("peak");
+  measures.add_to("flash.copies");
   columns.number("peak_call", "call with the most bytes in use",
                  [](const auto& item) { return call_at(item.module.peak.call); });
-  add_measures_before("arguments");
+  measures.add_to("peak.lower_bound");
   columns.text("exported", "when, as metadata.json has it",
                [](const auto& item) { return text(item.module.exported.value_or("")); });
   columns.text("targets", "their kinds, with commas between", [](const auto& item) {
     return text(fmt::format("{}", fmt::join(item.module.targets, ",")));
   });
-  add_measures_before("contradictions");
+  measures.add_to("ram.arguments");
   columns.text("contradictions", "what of the archive cannot all be true, with semicolons between",
                [](const auto& item) { return text(joined_contradictions(item.module)); });
+  measures.add_others();
   return columns;
 }
 
@@ -205,14 +233,11 @@ Columns<CallItem> call_columns() {
                [](const auto& item) { return dtype(item.call.output); });
   columns.text("shape", "of the first output",
                [](const auto& item) { return shape(item.call.output); });
-  const auto add_measures = [&](bool are_of_profile) {
-    for (const CallMeasureInfo& one : call_measures()) {
-      if (is_of_profile(one.measure) != are_of_profile) continue;
-      columns.bounds(one.name, one.words,
-                     [&one](const auto& item) { return item.call[one.measure]; });
-    }
-  };
-  add_measures(false);
+  MeasuresInOrder measures(call_measures(), [&](const CallMeasureInfo& one) {
+    columns.bounds(one.name, one.words,
+                   [&one](const auto& item) { return item.call[one.measure]; });
+  });
+  measures.add_to("live");
   columns.text("c_file", "generated C", [](const auto& item) { return file_of(item.kernel().c); });
   columns.number("c_first_line", "", [](const auto& item) { return first_of(item.kernel().c); });
   columns.number("c_last_line", "", [](const auto& item) { return last_of(item.kernel().c); });
@@ -225,7 +250,7 @@ Columns<CallItem> call_columns() {
                [](const auto& item) { return text(item.call.layer); });
   columns.number("relay_line", "in the text of Relay",
                  [](const auto& item) { return first_of(item.call.relay); });
-  add_measures(true);
+  measures.add_others();
   return columns;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -33,6 +34,26 @@ TEST(Measures, TheSchemaHasTheWordsOfEveryOne) {
     const std::string group = one.group().empty() ? "module" : std::string(one.group());
     EXPECT_EQ(words_of(definitions.at(group), one.name()), one.words) << one.key;
   }
+}
+
+TEST(Measures, TheSpecificationNamesEveryOne) {
+  std::ifstream file(MLF_SOURCE_DIR "/schemas/report.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto is_named = [&](std::string_view name) {
+    return text.find("`" + std::string(name) + "`") != std::string::npos;
+  };
+  for (const CallMeasureInfo& one : call_measures()) EXPECT_TRUE(is_named(one.name)) << one.name;
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    EXPECT_TRUE(!one.is_in_documents() || is_named(one.name())) << one.key;
+  }
+}
+
+TEST(Measures, OfAProfileAreThreeNumbersOfCalls) {
+  std::string names;
+  for (const CallMeasureInfo& one : call_measures()) {
+    if (is_of_profile(one.measure)) names += std::string(one.name) + " ";
+  }
+  EXPECT_EQ(names, "instructions cycles nanoseconds ");
 }
 
 TEST(Measures, HaveNamesOfTheirOwn) {
