@@ -247,11 +247,12 @@ class Reports(unittest.TestCase):
         for code, meaning in re.findall(r'MLF_FINDING\(\w+, "([\w-]+)",\s*((?:"[^"]*"\s*)+)\)', rules):
             rule = "".join(re.findall('"([^"]*)"', meaning))
             self.assertIn(f"| `{code}` | {rule} |\n", table)
-        schema = json.loads((support.SOURCE / "schemas/report.schema.json").read_text())
-        self.assertEqual(
-            schema["$defs"]["finding"]["properties"]["code"]["enum"],
-            re.findall(r'MLF_FINDING\(\w+, "([\w-]+)"', rules),
-        )
+        for name in ("report", "check"):
+            schema = json.loads((support.SOURCE / f"schemas/{name}.schema.json").read_text())
+            self.assertEqual(
+                schema["$defs"]["finding"]["properties"]["code"]["enum"],
+                re.findall(r'MLF_FINDING\(\w+, "([\w-]+)"', rules),
+            )
 
     def test_are_the_same_twice(self):
         for arguments in (["report", QNN], ["report", "--json", QNN], ["table", QNN]):
