@@ -179,7 +179,7 @@ std::vector<Column> all_columns() {
         one.column, support::in_capitals(one.column), one.words,
         [measure = one.measure](const Row& row) { return of_measure(row, measure); }));
   }
-  columns.push_back({"percent", "%", "of the module's multiply-accumulates", true, percent_text,
+  columns.push_back({"percent", "%", "percent of all multiply-accumulates", true, percent_text,
                      [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
   columns.push_back({"share", "SHARE", "% of the time of all calls", true, share_text,
                      [](const Row& row) { return of_measure(row, counted_by(*row.module)); }});
@@ -195,10 +195,10 @@ std::vector<Column> all_columns() {
   columns.push_back({"weights", "WEIGHTS", "dtype and shape of the largest constant", false,
                      weights_text, nullptr});
   columns.push_back(
-      {"zeros", "ZEROS", "elements of it that are 0", true,
+      {"zeros", "ZEROS", "its elements that are 0", true,
        [](const Row& row) { return row.weights == nullptr ? "-" : to_string(zeros_of(row)); },
        zeros_of});
-  columns.push_back({"range", "RANGE", "its least and greatest", false, range_text, nullptr});
+  columns.push_back({"range", "RANGE", "its smallest and largest", false, range_text, nullptr});
   columns.push_back({"c", "C", "file and lines of C", false,
                      [](const Row& row) { return lines_text(row.kernel->c); }, nullptr});
   columns.push_back({"tir", "TIR", "file and lines of TIR", false,
@@ -329,11 +329,11 @@ std::string parts_of_peak(const ModuleReport& module) {
   return text;
 }
 
-/// "placed in 1828 = lower bound 1316 + fragmentation 512": a sum where all of it is known.
+/// "allocated 1828 = lower bound 1316 + fragmentation 512": a sum where all of it is known.
 std::string placement_text(const ModuleReport& module) {
   const Count loss = placement_loss(module);
   const bool is_sum = module.peak.used.is_exact() && module.lower_bound.is_exact();
-  return fmt::format("placed in {}{} lower bound {}{} fragmentation {}",
+  return fmt::format("allocated {}{} lower bound {}{} fragmentation {}",
                      to_string(module.peak.used), is_sum ? " =" : ",",
                      to_string(module.lower_bound), is_sum ? " +" : ",", to_string(loss));
 }
@@ -445,7 +445,7 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
            finding.code == CostFindingCode::constants_twice;
   });
   return "\n" + table.text(screen) +
-         (has_smaller ? "smaller constants: mlf optimize --dry-run\n" : "");
+         (has_smaller ? "For smaller constants, see mlf optimize --dry-run.\n" : "");
 }
 
 std::string contradictions_text(const ModuleReport& module, const Screen& screen) {
@@ -463,7 +463,7 @@ std::string why_uncertain(const ModuleReport& module, const Screen& screen) {
   for (const std::string& why : module.uncertain) {
     text += folded("  " + printable(why), screen, 4) + "\n";
   }
-  return text.empty() ? text : "\nNot exact because\n" + text;
+  return text.empty() ? text : "\nWhy numbers are not exact\n" + text;
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ std::string head_of(const ChosenKernel& chosen, const Deployment& deployment,
   text += fmt::format("C       {}\n", printable(place_of(kernel.c)));
   text += fmt::format("TIR     {}\n", printable(place_of(kernel.tir)));
   text += relay_lines(chosen, deployment, screen);
-  if (!kernel.cost) return text + "cost    ? (it has no TIR)\n";
+  if (!kernel.cost) return text + "cost    ? (the kernel has no TIR)\n";
   text += fmt::format("MAC     {}\n", to_string(kernel.cost->mac));
   text += fmt::format("bytes   loaded {}, stored {}\n", to_string(kernel.cost->loaded),
                       to_string(kernel.cost->stored));
@@ -206,7 +206,7 @@ std::string code_of(const ChosenKernel& chosen) {
   for (const auto& [code, note] : lines) {
     text += note.empty() ? code + "\n" : fmt::format("{:<{}}  # {}\n", code, width, note);
   }
-  return nest.is_cut ? text + "# and so on\n" : text;
+  return nest.is_cut ? text + "# more lines are not shown\n" : text;
 }
 
 Table buffers_table(const analysis::KernelCost& cost) {
@@ -261,7 +261,7 @@ std::string summary_of(const ChosenKernel& chosen, const Deployment& deployment,
        {buffers_table(cost), constants_table(chosen), operations_table(cost)}) {
     if (!table.empty()) text += "\n" + table.text(screen);
   }
-  if (!cost.uncertain.empty()) text += "\nNot exact because\n";
+  if (!cost.uncertain.empty()) text += "\nWhy numbers are not exact\n";
   for (const std::string& why : cost.uncertain) {
     text += folded("  " + printable(why), screen, 4) + "\n";
   }

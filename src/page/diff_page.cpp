@@ -52,7 +52,7 @@ bool has_numbers(const ModuleDifference& module) {
 }
 
 void write_numbers(HtmlWriter& html, const ModuleDifference& module) {
-  open_table(html, "Numbers that changed", "numbers sortable");
+  open_table(html, "Changed numbers", "numbers sortable");
   head_row(html, {"Where", "What", "#Before", "#After", "Change"});
   number_rows(html, "module", module.numbers);
   for (const KernelDifference& kernel : module.kernels) {
@@ -193,16 +193,16 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
   }
   if (view.has_both()) write_figures_of_two(html, *view.before.report, *view.after.report);
   if (has_numbers(module)) {
-    html.element("h3", {{"id", section_id(view.position, "numbers")}}, "Numbers that changed");
+    html.element("h3", {{"id", section_id(view.position, "numbers")}}, "Changed numbers");
     write_numbers(html, module);
   }
   if (view.has_memory()) {
-    html.element("h3", {{"id", section_id(view.position, "memory")}}, "Memory, step by step");
+    html.element("h3", {{"id", section_id(view.position, "memory")}}, "Memory by step");
     write_memory_of_two(html, *view.before.data, *view.after.data);
   }
   if (view.has_network()) write_network_of_two(html, view);
   if (!module.kernels.empty()) {
-    html.element("h3", {{"id", section_id(view.position, "kernels")}}, "Kernels that changed");
+    html.element("h3", {{"id", section_id(view.position, "kernels")}}, "Changed kernels");
     for (const KernelDifference& kernel : module.kernels) {
       write_kernel(html, view.position, kernel, view.before, view.after);
     }

@@ -33,7 +33,7 @@ void calls_of(HtmlWriter& html, const ModuleView& module, std::size_t kernel) {
     link_to(html, module.call_id(i), fmt::format("call {}", i));
     if (!call.layer.empty()) html.text(" (" + call.layer + ")");
   }
-  html.text(is_called ? "." : "nothing known.");
+  html.text(is_called ? "." : "unknown.");
   html.close("p");
 }
 
@@ -57,7 +57,7 @@ void nest(HtmlWriter& html, const KernelReport& kernel) {
     html.close("tr");
   }
   close_table(html);
-  if (nest.is_cut) html.element("p", {{"class", "note"}}, "And so on: it has more lines.");
+  if (nest.is_cut) html.element("p", {{"class", "note"}}, "More lines are not shown.");
 }
 
 void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
@@ -163,7 +163,7 @@ void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number) 
     html.close("div");
     reasons(html, kernel.cost->uncertain);
   } else {
-    html.element("p", {{"class", "note"}}, "Its cost is not known: it has no TIR.");
+    html.element("p", {{"class", "note"}}, "Cost unknown: the kernel has no TIR.");
   }
   codes(html, kernel, text);
 }

@@ -158,9 +158,9 @@ void write_map(HtmlWriter& html, const PageModule& data, const MemoryMap& map,
   if (!map.left_out.empty()) {
     std::string names;
     for (const std::string& name : map.left_out) names += (names.empty() ? "" : ", ") + name;
-    html.element(
-        "p", {{"class", "note"}},
-        fmt::format("Not shown, as their {} is not known: {}", is_pool ? "place" : "size", names));
+    html.element("p", {{"class", "note"}},
+                 fmt::format("Not shown, because their {} is unknown: {}",
+                             is_pool ? "offset" : "size", names));
   }
   html.close("figure");
 }
@@ -170,11 +170,12 @@ void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& ma
   html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(data)}});
   write_plot(
       html, data, map.bytes,
-      fmt::format("pool {} as mlf plan places it, {} bytes: {} less", map.name,
+      fmt::format("pool {} with the offsets of mlf plan, {} bytes: {} fewer", map.name,
                   number_text(map.planned->bytes), number_text(map.bytes - map.planned->bytes)),
       true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
-  html.element("p", {{"class", "note"}},
-               "mlf optimize --only ram -o NEW.tar ARCHIVE writes the archive with this plan.");
+  html.element(
+      "p", {{"class", "note"}},
+      "To write an archive with these offsets, run mlf optimize --only ram -o NEW.tar ARCHIVE.");
   html.close("figure");
 }
 
@@ -191,7 +192,7 @@ bool has_memory(const ModuleView& module) {
 
 void write_memory(HtmlWriter& html, const ModuleView& module) {
   if (!has_memory(module)) return;
-  html.element("h3", {{"id", module.id("memory")}}, "Memory, step by step");
+  html.element("h3", {{"id", module.id("memory")}}, "Memory by step");
   html.open("div", {{"class", "maps"}});
   for (const MemoryMap& map : module.data.maps) {
     if (!is_shown(map)) continue;

@@ -1,5 +1,6 @@
 // What a module needs, where its peak is, and what could be saved.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -72,29 +73,49 @@ void write_figures(HtmlWriter& html, const ModuleReport& module) {
   write_cards(html, [&](const ModuleMeasureInfo& one) { return number_text(one.value(module)); });
 }
 
+/// What the module is: its size, its executor, its targets and its age.
+void write_subject(HtmlWriter& html, const ModuleReport& module) {
+  std::vector<std::string> facts;
+  if (module.network) {
+    const bool is_graph = module.network->provenance.kind == graph::Provenance::Kind::graph_json;
+    facts.emplace_back(is_graph ? "graph executor" : "AOT executor");
+    facts.push_back(fmt::format("calls: {}", module.calls.size()));
+  }
+  facts.push_back(fmt::format("kernels: {}", module.kernels.size()));
+  if (!module.targets.empty()) {
+    facts.push_back(fmt::format("targets: {}", fmt::join(module.targets, ", ")));
+  }
+  if (module.exported) facts.push_back("exported: " + *module.exported);
+  html.element("p", {{"class", "note subject"}}, fmt::format("{}", fmt::join(facts, "; ")));
+}
+
 void peak_sentence(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.peak.call || !module.report.network) return;
   const std::size_t number = index(*module.report.peak.call);
   const CallReport& call = module.report.calls[number];
   html.open("p", {{"class", "peak"}});
-  html.text("The peak is at ");
+  html.text("Peak: ");
   link_to(html, module.call_id(number), fmt::format("call {}", number));
   html.text(", ");
   link_to(html, module.kernel_id(module.report.kernels[call.kernel]),
           module.report.kernels[call.kernel].short_name);
-  html.text(
-      fmt::format(": {} bytes in use. This order of calls needs {} bytes, wherever tensors are.",
-                  number_text(module.report.peak.bytes), number_text(module.report.lower_bound)));
+  html.text(fmt::format(", with {} bytes in use. Lower bound for this order of calls: {} bytes.",
+                        number_text(module.report.peak.bytes),
+                        number_text(module.report.lower_bound)));
   html.close("p");
 }
 
+/// The tensors at the peak. Two of them may share bytes, so their sum may be more than the peak.
 void live_table(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.peak.call || !module.report.network) return;
   const CallReport& call = module.report.calls[index(*module.report.peak.call)];
-  html.element("p", {{"class", "peak"}}, "In memory at the peak:");
+  html.element("p", {{"class", "peak"}},
+               fmt::format("In memory at the peak, call {}:", index(call.call)));
   open_table(html, "In memory at the peak", "live");
   head_row(html, {"Tensor", "Role", "Memory", "#Bytes"});
+  Count sum;
   for (const auto& tensor : analysis::live_tensors(*module.report.network, call.call)) {
+    sum += analysis::to_count(tensor.bytes);
     html.open("tr");
     html.element("td", tensor.name);
     html.element("td", analysis::to_string(tensor.role));
@@ -103,6 +124,11 @@ void live_table(HtmlWriter& html, const ModuleView& module) {
     html.close("tr");
   }
   close_table(html);
+  const Count& peak = module.report.peak.bytes;
+  if (!sum.is_exact() || !peak.is_exact() || sum.min <= peak.min) return;
+  html.element(
+      "p", {{"class", "note"}},
+      fmt::format("Tensors share {} bytes, which count once.", number_text(sum.min - peak.min)));
 }
 
 /// A place is a kernel, to which there is a link, or a constant.
@@ -142,7 +168,7 @@ void findings(HtmlWriter& html, const ModuleView& module) {
     return;
   }
   open_table(html, "Findings of " + module.report.name, "findings sortable");
-  head_row(html, {"Finding", "Where", "#Bytes to gain at most", "Evidence"});
+  head_row(html, {"Finding", "Where", "#Largest saving (bytes)", "Evidence"});
   for (const std::size_t i : by_gain(module.report.findings)) {
     const CostFinding& finding = module.report.findings[i];
     html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
@@ -186,10 +212,10 @@ void plan_sentences(HtmlWriter& html, const ModuleView& module) {
   for (const MemoryMap& map : module.data.maps) {
     if (!map.planned) continue;
     html.open("p", {{"class", "gain"}});
-    html.text(fmt::format("mlf plan places pool {} in {} bytes, ", map.name,
+    html.text(fmt::format("With the offsets of mlf plan, pool {} takes {} bytes: ", map.name,
                           number_text(map.planned->bytes)));
     link_to(html, module.id("memory=" + map.name),
-            fmt::format("{} less than now", number_text(map.bytes - map.planned->bytes)));
+            fmt::format("{} bytes fewer", number_text(map.bytes - map.planned->bytes)));
     html.text(".");
     html.close("p");
   }
@@ -202,18 +228,18 @@ void findings_sentence(HtmlWriter& html, const ModuleView& module) {
   if (order.empty() || gain_text(all[order.front()].bytes) == "-") return;
   const CostFinding& largest = all[order.front()];
   html.open("p", {{"class", "peak"}});
-  html.text("The largest of all ");
+  html.text("Largest saving of the ");
   link_to(html, module.id("findings"), "findings");
   html.text(
-      fmt::format(" is {}: {} bytes at most.", info(largest.code).code, gain_text(largest.bytes)));
+      fmt::format(": {} bytes at most ({}).", gain_text(largest.bytes), info(largest.code).code));
   html.close("p");
 }
 
-/// Question marks that a compiler would answer.
+/// Tells how to replace the question marks of code and stack frames.
 void compiler_note(HtmlWriter& html, const ModuleView& module) {
   if (module.report.code) return;
   html.element("p", {{"class", "note"}},
-               "Code and the compiler's stack are known with mlf report --cc COMPILER.");
+               "To measure code and stack, run mlf report --cc COMPILER.");
 }
 
 /// Of the module and of its peak: most are about both.
@@ -241,6 +267,7 @@ void write_overview(HtmlWriter& html, const ModuleView& module) {
                  fmt::format("No network: {}.", to_string(*module.report.no_network)));
   }
   checks(html, module);
+  write_subject(html, module.report);
   write_stacks(html, module);
   peak_sentence(html, module);
   if (module.report.times) {

@@ -69,7 +69,7 @@ void write_links(HtmlWriter& html, std::size_t position, std::string_view sectio
 void reasons(HtmlWriter& html, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return;
   html.open("div", {{"class", "note"}});
-  html.text("Not exact because");
+  html.text("Why numbers are not exact:");
   sentence_list(html, sentences);
   html.close("div");
 }

@@ -52,7 +52,7 @@ Bar ram_bar(const ModuleReport& module) {
   const std::uint64_t scratch = module.peak.call ? std::min(scratch_at_peak(module), live) : 0;
   bar.add({"tensors at the peak", live - scratch, "t0"});
   bar.add({"workspaces at the peak", scratch, "scratch"});
-  bar.add({"not in use then", taken.min - live, "rest"});
+  bar.add({"not in use at the peak", taken.min - live, "rest"});
   bar.add({"inputs and outputs", ram.io.min, "t1"});
   bar.add({"arguments of packed calls", ram.arguments.min, "t2"});
   if (!module.code) {
@@ -65,7 +65,7 @@ Bar ram_bar(const ModuleReport& module) {
   const Count others = ram.pools + ram.io + ram.executor + ram.heap;
   bar.total = {others.min + std::max(frames.min, arrays.min), std::nullopt};
   if (others.max && frames.max) bar.total.max = *others.max + std::max(*frames.max, arrays.min);
-  bar.add({"rest of stack frames", frames.min - std::min(frames.min, arrays.min), "t4"});
+  bar.add({"stack frames without arrays", frames.min - std::min(frames.min, arrays.min), "t4"});
   return bar;
 }
 
@@ -151,8 +151,8 @@ Bar flash_bar(const ModuleView& module) {
 }
 
 std::string heading(const Bar& bar) {
-  return fmt::format("{} {} bytes{}", bar.title, number_text(bar.total),
-                     bar.missing.empty() ? "" : ", without " + bar.missing);
+  return fmt::format("{}: {} bytes{}", bar.title, number_text(bar.total),
+                     bar.missing.empty() ? "" : " without " + bar.missing);
 }
 
 void write_bar(HtmlWriter& html, const Bar& bar) {

@@ -120,8 +120,7 @@ std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resou
   const Count loss = placement_loss(module);
   const bool is_memory = has({Resource::ram, Resource::buffers}, resource);
   if (is_memory && loss.max && *loss.max > 0) {
-    ways.push_back(
-        fmt::format("another placement of tensors could save up to {} bytes", *loss.max));
+    ways.push_back(fmt::format("other offsets could save up to {} bytes", *loss.max));
   }
   if ((is_memory || resource == Resource::heap) && module.ram.heap.min > 0) {
     ways.push_back(
@@ -162,8 +161,8 @@ void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Res
   if (code.missing.empty() || is_given || resource == Resource::code) return;
   std::string text = fmt::format("the archive does not contain {}: their {} unknown",
                                  some_of(code.missing), is_stack ? "frames are" : "code is");
-  text += is_stack ? "; give the most that these take with --library-stack BYTES"
-                   : "; give the most that these take with --library-flash BYTES";
+  text += is_stack ? "; pass an upper bound with --library-stack BYTES"
+                   : "; pass an upper bound with --library-flash BYTES";
   if (resource == Resource::flash) text += "; the limit 'code' covers the rest";
   if (resource == Resource::ram) text += "; the limit 'buffers' covers the rest";
   missing.push_back(std::move(text));
@@ -184,7 +183,7 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
       std::ranges::find_if(functions, [](const auto& function) { return !function.second.frame; });
   if (unbound == functions.end()) return;
   missing.push_back(
-      fmt::format("the compiler knows no bound for the frame of '{}'", unbound->first));
+      fmt::format("the compiler reports no bound for the stack frame of '{}'", unbound->first));
 }
 
 bool needs_profile(Resource resource) {

@@ -35,7 +35,7 @@ void write_tool(Writer& out) {
     out.array("rules", [&] {
       for (const ResourceInfo& one : resource_infos()) {
         write_rule(out, rule_of(one.resource),
-                   fmt::format("More {} needed than the budget has", one.name));
+                   fmt::format("The network needs more {} than the budget allows", one.name));
       }
       for (const CostFindingInfo& finding : all_cost_findings()) {
         write_rule(out, finding.code, finding.meaning);

@@ -347,11 +347,11 @@ std::string name_of_both(const KernelReport& before, const KernelReport& after) 
 
 /// Kernels and calls of one side that have no partner.
 struct Unpaired {
-  KernelChange change;     ///< removed or added
-  const Side& side;        ///< that has them
-  const Side& other;       ///< whose main may make these calls where it is not understood
-  std::string_view when;   ///< the other side: "after" or "before"
-  std::string_view words;  ///< what these calls are: "gone" or "new"
+  KernelChange change;           ///< removed or added
+  const Side& side;              ///< that has them
+  const Side& other;             ///< its main may contain these calls if it is not understood
+  std::string_view other_build;  ///< "new" or "old"
+  std::string_view words;        ///< "removed" or "added"
 };
 
 /// A kernel that only one side has.
@@ -370,8 +370,8 @@ void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
                   const std::vector<bool>& is_paired_call) {
   if (may_hide_calls(unpaired.other)) {
     difference.graph.push_back(
-        fmt::format("which calls are {} is not known: main of the archive {} is not understood",
-                    unpaired.words, unpaired.when));
+        fmt::format("unknown which calls were {}: main of the {} archive is not understood",
+                    unpaired.words, unpaired.other_build));
     return;
   }
   const ModuleReport& module = unpaired.side.module();
@@ -381,7 +381,7 @@ void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
   for (std::size_t i = 0; i < module.calls.size(); ++i) {
     if (is_paired_call[i]) continue;
     const std::string& name = module.kernels[module.calls[i].kernel].short_name;
-    difference.graph.push_back(fmt::format("call {} of {} is {}", i, name, unpaired.words));
+    difference.graph.push_back(fmt::format("call {} of {} was {}", i, name, unpaired.words));
   }
 }
 
@@ -431,9 +431,9 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     add_code(kernel.numbers, a, before.kernel, b, after.kernel);
   }
   count_changes(difference, stored);
-  add_unpaired(difference, {KernelChange::removed, left, right, "after", "gone"}, is_known_left,
+  add_unpaired(difference, {KernelChange::removed, left, right, "new", "removed"}, is_known_left,
                is_paired_left);
-  add_unpaired(difference, {KernelChange::added, right, left, "before", "new"}, is_known_right,
+  add_unpaired(difference, {KernelChange::added, right, left, "old", "added"}, is_known_right,
                is_paired_right);
 }
 
@@ -449,9 +449,9 @@ void compare_ports(std::vector<std::string>& graph, std::string_view what,
                    ProgramForm form) {
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i >= b.size()) {
-      graph.push_back(fmt::format("{} {} '{}' is gone", what, i, a[i].name));
+      graph.push_back(fmt::format("{} {} '{}' was removed", what, i, a[i].name));
     } else if (i >= a.size()) {
-      graph.push_back(fmt::format("{} {} '{}' is new", what, i, b[i].name));
+      graph.push_back(fmt::format("{} {} '{}' was added", what, i, b[i].name));
     } else if (differ(a[i].type, b[i].type, form)) {
       graph.push_back(
           fmt::format("{} {} is {}, was {}", what, i, type_text(b[i].type), type_text(a[i].type)));

@@ -74,7 +74,7 @@ void find_unused_parameters(const graph::Topology& network, std::vector<CostFind
       findings.push_back(
           {CostFindingCode::unused_parameter, network.kernel_of(call).symbol,
            analysis::to_count(argument.type.bytes()),
-           fmt::format("argument {}, '{}', is neither loaded nor stored", i, argument.parameter)});
+           fmt::format("argument {} ('{}') is neither loaded nor stored", i, argument.parameter)});
     }
   }
   // Parts of main that are not understood may read any constant.
@@ -92,7 +92,7 @@ void find_unused_pools(const graph::Topology& network, std::vector<CostFinding>&
         use.pool && use.used == 0 && use.exactness == graph::Exactness::exact && use.bytes != 0;
     if (!is_empty) continue;
     findings.push_back({CostFindingCode::unused_pool, network[*use.pool].name,
-                        analysis::to_count(use.bytes), "no tensor and no workspace is in it"});
+                        analysis::to_count(use.bytes), "the pool has no tensor and no workspace"});
   }
 }
 
@@ -172,7 +172,7 @@ void Finder::find_constants_twice() {
     std::string names;
     for (const Constant* one : same) names += (names.empty() ? "" : ", ") + one->name;
     add(CostFindingCode::constants_twice, constant.name, (same.size() - 1) * constant.data.size(),
-        fmt::format("the same {} bytes: {}", constant.data.size(), names));
+        fmt::format("equal constants of {} bytes: {}", constant.data.size(), names));
   }
 }
 
@@ -211,7 +211,7 @@ void Finder::find_uniform_constants() {
     // Every element equals the one before it.
     if (text.substr(width) != text.substr(0, text.size() - width)) continue;
     add(CostFindingCode::uniform_constant, constant.name, constant.data.size() - width,
-        fmt::format("all {} elements are one value", constant.data.size() / width));
+        fmt::format("all {} elements have the same value", constant.data.size() / width));
   }
 }
 
@@ -239,7 +239,7 @@ void Finder::find_padding_scratch() {
     for (const graph::KernelBuffer& workspace : kernel->workspaces) {
       if (std::ranges::find(padded, workspace.name) == padded.end()) continue;
       add(CostFindingCode::padding_scratch, kernel->symbol, analysis::to_count(workspace.bytes),
-          fmt::format("'{}' is a tensor with a border of constants", workspace.name));
+          fmt::format("workspace '{}' is a padded copy of a tensor", workspace.name));
     }
   }
 }
@@ -354,7 +354,7 @@ void add_constants_of_pools(const graph::Topology& network, tir::Node main,
       const bool has_data =
           !constant.pool || (constant.offset && offsets.contains(*constant.offset));
       if (!has_data) {
-        reasons.push_back("the data of " + graph::quoted(constant.name) + " is not known");
+        reasons.push_back("the data of " + graph::quoted(constant.name) + " is unknown");
       }
     }
   }
@@ -369,7 +369,7 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
       if (!node.is(Kind::AllocateConst)) return;
       if (tir::data_of(node[f::AllocateConst::data])) return;
       const std::string_view name = node[f::AllocateConst::buffer_var].text(f::Var::name);
-      reasons.push_back("the data of " + graph::quoted(name) + " is not known");
+      reasons.push_back("the data of " + graph::quoted(name) + " is unknown");
     });
   }
   if (module.network) add_constants_of_pools(*module.network, main, reasons);
@@ -409,7 +409,7 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
   const std::vector<std::string> data = constants_without_data(module, functions, main);
   for (const CostFindingInfo& one : all_cost_findings()) {
     const bool is_of_constants = std::ranges::find(kOfConstants, one.finding) != kOfConstants.end();
-    // One reason of each kind is enough.
+    // Gives one reason of each kind.
     if (!code.empty()) unsearched.push_back({one.finding, code.front()});
     if (is_of_constants && !data.empty()) unsearched.push_back({one.finding, data.front()});
   }

@@ -222,7 +222,7 @@ void note(ModuleReport& module, const std::string& why) {
 void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
   for (const graph::Port& port : ports) {
     const bool is_known = port.type.bytes() || (port.value && (*module.network)[*port.value].bytes);
-    if (!is_known) note(module, "the size of '" + port.name + "' is not known");
+    if (!is_known) note(module, "the size of '" + port.name + "' is unknown");
   }
 }
 

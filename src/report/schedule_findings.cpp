@@ -92,7 +92,8 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
     for (const Schedule& kernel : kernels) {
       if (vectors == kernels.end() || kernel.has_vectors || !kernel.is_understood) continue;
       findings.push_back({CostFindingCode::unvectorized_kernel, kernel.symbol, Count::unknown(),
-                          fmt::format("'{}', also {}, has vectors", vectors->symbol, operation)});
+                          fmt::format("'{}' has the same operator ({}) and uses vectors",
+                                      vectors->symbol, operation)});
     }
   }
   for (const auto& [operation, kernels] : schedules) {
@@ -100,9 +101,9 @@ void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFun
         kernels, [](const Schedule& one) { return one.has_blocks.value_or(false); });
     for (const Schedule& kernel : kernels) {
       if (blocks == kernels.end() || kernel.has_blocks.value_or(true)) continue;
-      findings.push_back(
-          {CostFindingCode::untiled_kernel, kernel.symbol, Count::unknown(),
-           fmt::format("'{}', also {}, has blocks of channels", blocks->symbol, operation)});
+      findings.push_back({CostFindingCode::untiled_kernel, kernel.symbol, Count::unknown(),
+                          fmt::format("'{}' has the same operator ({}) and blocks of channels",
+                                      blocks->symbol, operation)});
     }
   }
 }

@@ -14,8 +14,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&\u202e--><svg onload=alert(2)>"
-CALL_COUNTS = {"MAC": "mac", "Constants": "parameters", "Scratch": "scratch", "In memory": "live",
-               "Loaded": "loaded", "Stored": "stored"}  # fmt: skip
+CALL_COUNTS = {"MAC": "mac", "Constants (bytes)": "parameters",
+               "Scratch (bytes)": "scratch", "In use (bytes)": "live",
+               "Bytes loaded": "loaded", "Bytes stored": "stored"}  # fmt: skip
 
 
 # The least contrast of a text of the drawing with what it is on, as WCAG defines it.
@@ -171,7 +172,7 @@ class Page(Browser):
                                            (flash_head, flash, [module["flash"][one] for one in ("constants", "copies")])):
                     if all(isinstance(one, int) for one in known):
                         self.assertEqual(sum(bytes for _, bytes in found), sum(known), archive)
-                        self.assertIn(f" {sum(known)} bytes, without ", head)
+                        self.assertIn(f" {sum(known)} bytes without ", head)
                         compared += 1
         self.assertGreater(compared, 3)
 
@@ -216,11 +217,31 @@ class Page(Browser):
                 peak = module["peak"]
                 if peak["call"] is not None:
                     self.assertIn(f"call {peak['call']}, ", text)
-                    self.assertIn(f": {format_count(peak['bytes'])} bytes in use. This order of calls needs "
-                                  f"{format_count(peak['lower_bound'])} bytes", text)
+                    self.assertIn(f", with {format_count(peak['bytes'])} bytes in use. Lower bound for this "
+                                  f"order of calls: {format_count(peak['lower_bound'])} bytes.", text)
                 largest = max(module["findings"], key=most_bytes, default=None)
                 if largest is not None and largest["bytes"] is not None:
-                    self.assertIn(f"{largest['code']}: {format_count(largest['bytes'])} bytes at most", text)
+                    self.assertIn(f"{format_count(largest['bytes'])} bytes at most ({largest['code']})", text)
+
+    def test_the_overview_begins_with_the_executor_the_size_and_the_targets(self):
+        report = self.open(BUNDLED)
+        self.assertRegex(
+            self.texts("p.subject")[0],
+            rf"^AOT executor; calls: {len(report['modules'][0]['calls'])}; "
+            rf"kernels: {len(report['modules'][0]['kernels'])}; targets: c; exported: \d{{4}}-")
+
+    def test_tensors_at_the_peak_that_share_bytes_add_up(self):
+        for archive in ARCHIVES:
+            report = self.open(archive)
+            for i, module in enumerate(report["modules"]):
+                sizes = [one["bytes"] for one in module["peak"]["live"]]
+                if None in sizes or not isinstance(module["peak"]["bytes"], int):
+                    continue
+                shared = sum(sizes) - module["peak"]["bytes"]
+                found = [text for text in self.texts(f'section[data-module="{i}"] p.note')
+                         if text.startswith("Tensors share ")]
+                wanted = f"Tensors share {shared:,} bytes, which count once."
+                self.assertEqual(found, [wanted] if sizes and shared else [])
 
     def test_shares_of_calls_are_bars(self):
         self.open(BUNDLED)
@@ -244,7 +265,7 @@ class Page(Browser):
                     known |= {str(i) for i in range(len(module["calls"]) + len(module["findings"]))}
                 texts = self.run_script("""
                     const left = 'script, noscript, style, pre, .nest td:first-child, .constants, svg, ' +
-                                 'h1, footer, .stack';
+                                 'h1, footer, .stack, .subject';
                     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
                     const texts = [];
                     while (walker.nextNode()) {

@@ -74,10 +74,10 @@ class PageMemory(Browser):
                 # The overview says it as well.
                 self.assertEqual(
                     self.texts(".gain"),
-                    [f"mlf plan places pool {pool['name']} in {pool['best']:,} bytes, "
-                     f"{pool['gain']:,} less than now." for pool in pools])
+                    [f"With the offsets of mlf plan, pool {pool['name']} takes {pool['best']:,} bytes: "
+                     f"{pool['gain']:,} bytes fewer." for pool in pools])
                 for pool, text in zip(pools, self.texts("figure.planned figcaption")):
-                    self.assertIn(f"{pool['best']:,} bytes: {pool['gain']:,} less", text)
+                    self.assertIn(f"{pool['best']:,} bytes: {pool['gain']:,} fewer", text)
                 expected = [(buffer["variable"], buffer["best_offset"], buffer["bytes"])
                             for pool in pools for buffer in pool["buffers"] for _ in buffer["live"]]
                 self.assertEqual(

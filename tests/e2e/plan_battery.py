@@ -290,9 +290,9 @@ REFUSED = {
     # A workspace beyond its place is over the next one, which the network itself shows.
     "scratch_beyond": rf"{PLACE} may read byte \d+ of '\w+' before it has written that"
     r"|is put over '[\w.]+', which is in use then",
-    "moving_pointer": rf"{PLACE}: '\w+' uses an address inside of it that is not a number",
-    "extern": rf"{PLACE}: '\w+' is given to 'mem\w+', and how far that reaches is not known",
-    "early_return": rf"{PLACE} may end before it has written everything|{NOT_READ}",
+    "moving_pointer": rf"{PLACE}: '\w+' is used at an unknown offset",
+    "extern": rf"{PLACE}: '\w+' is passed to 'mem\w+', which may access any part of it",
+    "early_return": rf"{PLACE} may return before it has written everything|{NOT_READ}",
     "state": NOT_READ,
     "kept_pointer": NOT_READ,
     "call_in_branch": NOT_READ,

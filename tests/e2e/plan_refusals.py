@@ -117,7 +117,7 @@ class Refusals(unittest.TestCase):
             r"  if \(tvmgen_default_fused",
             "  ((uint8_t*)global_workspace_1_var)[0] = (uint8_t)1;\n  if (tvmgen_default_fused",
         )
-        self.refuse(patched([use]), FAILED, "main has a store, whose effect is not known")
+        self.refuse(patched([use]), FAILED, "main has a store, whose effect is unknown")
 
     def test_a_buffer_behind_the_end_of_its_pool(self):
         offset = (KERNELS, r"(_let = \(&\(global_workspace_\d+_var\[)\d+", r"\g<1>1000000")

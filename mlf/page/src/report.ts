@@ -58,15 +58,15 @@ export interface Ram {
    */
   pools: Count;
   /**
-   * bytes of inputs and outputs of the caller
+   * bytes of inputs and outputs that the caller allocates
    */
   io: Count;
   /**
-   * bytes of the graph executor
+   * bytes of the graph executor's storage
    */
   executor: Count;
   /**
-   * bytes of TVMBackendAllocWorkspace
+   * bytes of heap, from TVMBackendAllocWorkspace
    */
   heap: Count;
   /**
@@ -78,7 +78,7 @@ export interface Ram {
    */
   arguments: Count;
   /**
-   * bytes of stack by the compiler
+   * bytes of stack frames, measured by the compiler
    */
   frames: Count;
   uncertain: Reasons;
@@ -92,11 +92,11 @@ export interface Flash {
    */
   constants: Count;
   /**
-   * bytes of copies of constants
+   * bytes of copies of constants in get_c_metadata
    */
   copies: Count;
   /**
-   * bytes of sections that are executed, by the compiler
+   * bytes of code sections, measured by the compiler
    */
   code: Count;
   uncertain: Reasons;
@@ -132,11 +132,11 @@ export interface Objects {
 export interface Peak {
   call: number | null;
   /**
-   * bytes in use then
+   * bytes in use at the peak
    */
   bytes: Count;
   /**
-   * bytes that they need with any placement
+   * bytes that the order of calls needs at any offsets
    */
   lower_bound: Count;
   /**

@@ -126,7 +126,7 @@ class AccessCollector {
     }
     const auto is_behind_end = [&](const Access& one) { return one.statement > end_; };
     if (std::ranges::any_of(accesses_, is_behind_end)) {
-      add_reason(result_.unknown, "has code behind its end");
+      add_reason(result_.unknown, "has code after its return");
     }
     // 3. For each memory: the bytes reached, the bytes read before they are written, and the bytes
     // written.
@@ -187,8 +187,7 @@ class AccessCollector {
       const Node variable = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
       const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
       if (values.emplace(variable.id(), value.id()).first->second == value.id()) continue;
-      add_reason(result_.unknown,
-                 fmt::format("gives '{}' a value twice", variable.text(f::Var::name)));
+      add_reason(result_.unknown, fmt::format("assigns '{}' twice", variable.text(f::Var::name)));
     }
   }
 
@@ -211,11 +210,11 @@ class AccessCollector {
   void add(Access access, std::size_t position) {
     const Place& place = access.place;
     if (!place.offset_known) {
-      return add_unknown(place, "uses an address inside of it that is not a number");
+      return add_unknown(place, "is used at an unknown offset");
     }
     if (__builtin_add_overflow(access.placed.terms.constant, place.offset,
                                &access.placed.terms.constant)) {
-      return add_unknown(place, "uses an address that is too large");
+      return add_unknown(place, "is used at an offset that is too large");
     }
     // A read that may come first has no statement before it.
     access.statement = is_shared_[position] && !access.is_write ? 0 : statements_[position];
@@ -275,7 +274,7 @@ class AccessCollector {
       return add_unknown(place, "has elements of parts of bytes");
     }
     auto terms = terms_of(node, unit);
-    if (!terms) return add_unknown(place, "is used at an index that is not understood");
+    if (!terms) return add_unknown(place, "is used at an unknown index");
     Access access{.place = place, .is_write = is_store(node), .is_certain = !is_masked(node)};
     access.placed = {.region = evaluation.region,
                      .terms = *std::move(terms),
@@ -292,9 +291,8 @@ class AccessCollector {
     const Place place = code_.memories.place_of(pointer);
     std::int64_t bytes = 0;
     if (!use.reach || __builtin_mul_overflow(*use.reach, use.element_bytes, &bytes)) {
-      return add_unknown(place,
-                         fmt::format("is given to '{}', and how far that reaches is not known",
-                                     callee_of(code_.order[position]).symbol));
+      return add_unknown(place, fmt::format("is passed to '{}', which may access any part of it",
+                                            callee_of(code_.order[position]).symbol));
     }
     for (const bool is_write : {false, true}) {
       if (!(is_write ? is_written : is_read) || !is_tracked(place)) continue;
@@ -347,7 +345,7 @@ class AccessCollector {
       if (is_used[i] || !graph::without_casts(arg).dtype().is_handle()) continue;
       if (collect_pointer(position, evaluation, arg)) continue;
       add_unknown(code_.memories.place_of(arg),
-                  fmt::format("is given to '{}', and how far that reaches is not known",
+                  fmt::format("is passed to '{}', which may access any part of it",
                               callee.symbol.empty() ? std::string(op) : callee.symbol));
     }
   }
@@ -375,7 +373,7 @@ class AccessCollector {
                             (status && *status != 0);
     if (is_failure && region != RegionId::function && is_check_of_call(region)) return;
     if (region != RegionId::function) {
-      add_reason(result_.unknown, "may end before it has written everything");
+      add_reason(result_.unknown, "may return before it has written everything");
     }
     end_ = std::min(end_, statements_[position]);
   }
@@ -386,7 +384,7 @@ class AccessCollector {
     if (ends_function(node)) return collect_end(position, evaluation.region);
     if (node.is(Kind::Call)) return collect_call(position, evaluation);
     if (node.is(Kind::AssertStmt) && code_.values.reads_memory(node[f::AssertStmt::condition])) {
-      add_reason(result_.unknown, "may end before it has written everything");
+      add_reason(result_.unknown, "may return before it has written everything");
     }
     if (node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
       add_reason(result_.unknown, "has code that is not understood");
@@ -485,7 +483,7 @@ class AccessCollector {
       const auto bytes = bytes_of(one, RegionId::function);
       touched.is_written = touched.is_written || access.is_write;
       if (!bytes) {
-        add_reason(touched.unknown, "is used at an index of which no bound is known");
+        add_reason(touched.unknown, "is used at an index without a known bound");
         continue;
       }
       reach.add(bytes->bytes);

@@ -191,7 +191,7 @@ class KernelCounter {
     if (!memory) return;
     Count elements = times;
     if (is_masked(node)) {
-      code_.regions.explain("a vector is loaded or stored in part, by a mask");
+      code_.regions.explain("a mask selects the elements of a vector that are loaded or stored");
       elements *= Count(0, 1);
     }
     const Count bytes = elements * Count(dtype_of(node).element_bytes());
@@ -240,7 +240,7 @@ class KernelCounter {
       known->count += calls;
     }
     if (!callee.is_known) {
-      code_.regions.explain(fmt::format("what '{}' does is not known", callee.symbol));
+      code_.regions.explain(fmt::format("the effect of '{}' is unknown", callee.symbol));
     }
     count_mac(calls * callee.mac, evaluation.region);
     for (const auto& [operation, dtype, count] : callee.arithmetic) {
@@ -258,7 +258,7 @@ class KernelCounter {
     }
     if (!callee.uses.empty()) {
       code_.regions.explain(
-          fmt::format("how often '{}' loads and stores what it needs is not known", callee.symbol));
+          fmt::format("the number of loads and stores of '{}' is unknown", callee.symbol));
     }
     for (const Node arg : args) {
       const Node pointer = tir::passed_pointer(call, arg);
@@ -267,7 +267,7 @@ class KernelCounter {
       if (!memory || used.contains(*memory)) continue;
       escape(pointer);
       if (!callee.is_known || !callee.uses.empty()) continue;
-      code_.regions.explain(fmt::format("what '{}' loads and stores is not known", callee.symbol));
+      code_.regions.explain(fmt::format("the loads and stores of '{}' are unknown", callee.symbol));
     }
   }
 
@@ -275,7 +275,7 @@ class KernelCounter {
   void count(std::size_t position, const Evaluation& evaluation) {
     const Node node = code_.order[position];
     if (node.is(Kind::Reduce)) {
-      code_.regions.explain("some code is of a kind whose cost is not known");
+      code_.regions.explain("the cost of a reduction of TE is unknown");
       return count_mac(Count::unknown(), evaluation.region);
     }
     if (!tir::is_expr(node.category()) && !is_store(node)) return;
@@ -404,7 +404,7 @@ class KernelCounter {
     for (const std::string& gap : scan.gaps) code_.regions.explain(gap);
     cost_.gaps = scan.gaps;
     if (scan.may_end_early && scan.gaps.empty()) {
-      code_.regions.explain("it returns under a condition: code behind that is counted from never");
+      code_.regions.explain("it returns under a condition: the code after it may not run");
     }
   }
 

@@ -265,7 +265,7 @@ void Regions::count(Region& region) {
     case Region::Kind::conditional:
       return count_conditional(region);
     case Region::Kind::unknown:
-      explain("the iterations of a 'while' are not known before it runs");
+      explain("the number of iterations of a 'while' is unknown");
       region.count = (*this)[region.parent].count * Count::unknown();
       return;
     case Region::Kind::counted:
@@ -331,8 +331,7 @@ Count Regions::count_constants(const graph::IterationDomain& domain) {
   for (const graph::IterationDomain::Test& test : domain.tests) {
     if (!test.counted) {
       explain(
-          "a condition depends on more than loop variables: code under it is counted from "
-          "never to always");
+          "a condition depends on more than loop variables: code under it may run never or always");
       share *= Count(0, 1);
     } else if (!test.counted->has_variables()) {
       const auto is_met = graph::CountedTest(*test.counted).is_met();
@@ -347,7 +346,7 @@ Regions::Iterations Regions::count_around(const Region& region) {
   const Count outer = (*this)[region.parent].count;
   const bool can_be_counted = region.depth <= kMaxDepth && spend(std::size_t{16} * region.depth);
   if (!can_be_counted) {
-    explain("there are too many loops and conditions to count all iterations");
+    explain("too many loops and conditions to count the iterations");
     return {{0, region.loop ? std::nullopt : outer.max}, {0, std::nullopt}};
   }
   const auto [domain, base] = domain_of(region);
@@ -383,7 +382,7 @@ Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
     is_constant = is_constant && extent;
     product *= Count(extent.value_or(1));
     if (!loop.counted) {
-      explain(fmt::format("the iterations of loop '{}' are not known before it runs",
+      explain(fmt::format("the number of iterations of loop '{}' is unknown",
                           graph::loop_variable(loop.node).text(f::Var::name)));
       return unknown;
     }
@@ -407,8 +406,8 @@ Regions::Iterations Regions::count_group(const graph::IterationDomain& domain,
   const auto iterations = within_steps([&](auto& steps) { return enumeration.count(steps); });
   if (!iterations) {
     explain(
-        "conditions or bounds distinguish too many iterations to run them one by one, or have "
-        "no value in one of them");
+        "too many iterations to evaluate conditions and bounds in each of them, or one of them "
+        "has no value");
   }
   const Iterations result = iterations
                                 ? Iterations{*iterations, count_of(enumeration.innermost_extent())}

@@ -280,7 +280,7 @@ class Scanner {
     const std::string_view op = operator_of(call);
     if (op == "ret") note_return(call);
     if (const std::string callee = unknown_callee(call); !callee.empty()) {
-      note_gap("what " + quoted(callee) + " does is not known");
+      note_gap("the effect of " + quoted(callee) + " is unknown");
     }
     if (op == "tvm_access_ptr") return access_by_mask(call);
     if (std::find(kHarmless.begin(), kHarmless.end(), op) != kHarmless.end()) return;

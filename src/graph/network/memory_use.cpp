@@ -116,7 +116,7 @@ void note(MemoryUse& use, const MemoryPeak& now) {
 
 /// A region that reaches the largest number may be larger.
 void note_size(Region& region) {
-  if (region.use.used >= kMostBytes) region.note_more("it is too large to count its bytes");
+  if (region.use.used >= kMostBytes) region.note_more("it has too many bytes to count");
 }
 
 Exactness exactness_of(const Region& region) {
@@ -194,7 +194,7 @@ class MemoryCounter {
       Region& region = region_of(*storage.memory, {});
       bases_[i] = region.allocated;
       region.allocated = sum_of(region.allocated, storage.bytes.value_or(0));
-      if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is not known");
+      if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is unknown");
     }
   }
 
@@ -212,7 +212,7 @@ class MemoryCounter {
         const Lifetime life = lifetimes.of(static_cast<ValueId>(i));
         region.live_ranges.push_back({range_of(*begin, *bytes), life});
       } else {
-        region.note_more("place or size of " + quoted(value.name) + " is not known");
+        region.note_more("the offset or size of " + quoted(value.name) + " is unknown");
       }
     }
   }
@@ -222,8 +222,8 @@ class MemoryCounter {
   void place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel) {
     Region& region = region_of(buffer.memory, buffer.pool);
     if (!buffer.offset || !buffer.bytes) {
-      return region.note_more("place or size of " + quoted(buffer.name) + " in " +
-                              quoted(kernel.symbol) + " is not known");
+      return region.note_more("the offset or size of " + quoted(buffer.name) + " in " +
+                              quoted(kernel.symbol) + " is unknown");
     }
     if (buffer.is_conditional || kernel.may_end_early) {
       region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
@@ -243,7 +243,7 @@ class MemoryCounter {
     const Kernel& kernel = topology_.kernel_of(call);
     for (const KernelBuffer& buffer : kernel.workspaces) {
       if (++workspaces_ > kMaxWorkspaces) {
-        region_of(buffer.memory, buffer.pool).note_more("there are too many calls to count them");
+        region_of(buffer.memory, buffer.pool).note_more("there are too many calls to count");
       } else {
         place(buffer, during, kernel);
       }

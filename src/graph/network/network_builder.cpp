@@ -191,8 +191,8 @@ void NetworkBuilder::note_foreign(const RawCall& raw) {
       std::ranges::none_of(raw.symbol, [](char c) { return c >= 'a' && c <= 'z'; });
   if (may_be_macro && !is_logging_macro(raw.symbol))
     return step(UnknownStatement{"a call of " + quoted(raw.symbol)});
-  check(CheckCode::foreign_call, "main calls " + quoted(raw.symbol) +
-                                     ", which nothing defines and which is given no tensor");
+  check(CheckCode::foreign_call,
+        "main calls " + quoted(raw.symbol) + ", which is not defined and takes no tensor");
 }
 
 void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters parameters, Call& call,
@@ -218,7 +218,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
       case ArgumentRole::Kind::unknown:
         check(CheckCode::unknown_argument,
               "argument " + std::to_string(i) + " of the call of " + quoted(raw.symbol) +
-                  " is no tensor, pool or context",
+                  " is not a tensor, pool or context",
               static_cast<CallId>(topology_.calls.size()));
         break;
       case ArgumentRole::Kind::tensor: {
@@ -456,7 +456,7 @@ void NetworkBuilder::step(const RawHook& raw) {
 
 // The statement may call kernels, write tensors and allocate memory.
 void NetworkBuilder::step(const UnknownStatement& raw) {
-  check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is not known");
+  check(CheckCode::unknown_statement, "main has " + raw.what + ", whose effect is unknown");
 }
 
 void NetworkBuilder::step(const IgnoredStatement& raw) {

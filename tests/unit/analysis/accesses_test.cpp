@@ -168,7 +168,7 @@ TEST(Accesses, OfVectorsAreThoseOfTheirElements) {
 
 TEST(Accesses, AreUnknownForAFunctionThatReceivesATensor) {
   EXPECT_EQ(of_a("    T.evaluate(T.call_extern(\"int32\", \"use\", A.data))\n"),
-            "is given to 'use', and how far that reaches is not known");
+            "is passed to 'use', which may access any part of it");
 }
 
 std::string unknown_of(std::string_view body) {
@@ -179,14 +179,14 @@ std::string unknown_of(std::string_view body) {
 TEST(Accesses, AreNotCertainBehindAnEarlyEnd) {
   const std::string store = "    for i in range(4):\n        B[i] = T.float32(0)\n";
   EXPECT_EQ(unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.ret(-1))\n" + store),
-            "may end before it has written everything");
+            "may return before it has written everything");
   EXPECT_EQ(
       unknown_of("    if A[0] < T.float32(1):\n        T.evaluate(T.tvm_throw_last_error())\n" +
                  store),
-      "may end before it has written everything");
+      "may return before it has written everything");
   EXPECT_EQ(unknown_of("    assert A[0] < T.float32(1), \"too large\"\n" + store),
-            "may end before it has written everything");
-  EXPECT_EQ(unknown_of("    T.evaluate(T.ret(0))\n" + store), "has code behind its end");
+            "may return before it has written everything");
+  EXPECT_EQ(unknown_of("    T.evaluate(T.ret(0))\n" + store), "has code after its return");
   EXPECT_EQ(unknown_of("    if T.isnullptr(A.data):\n        T.evaluate(T.ret(-1))\n" + store), "");
   EXPECT_EQ(unknown_of(store + "    T.evaluate(T.ret(0))\n"), "");
 }

@@ -54,7 +54,7 @@ def f(input: T.Buffer((), "int8"), filter: T.Buffer((), "int8"), multiplier: T.B
   EXPECT_EQ(cost.loaded, at_least(256 + 288 + 32 + 32 + 32));
   ASSERT_EQ(cost.uncertain.size(), 1);
   EXPECT_EQ(cost.uncertain[0],
-            "how often 'arm_convolve_wrapper_s8' loads and stores what it needs is not known");
+            "the number of loads and stores of 'arm_convolve_wrapper_s8' is unknown");
 }
 
 // A stride of 2 and a filter of 1 x 1 read every second row and column of 8: 4 of each.
@@ -122,7 +122,7 @@ TEST(KernelCost, ArgumentsInAnotherOrderThanTvmsSayNothing) {
   EXPECT_EQ(cost.loaded, at_least(0));
   EXPECT_EQ(buffer(cost, "A").role, BufferRole::unknown);
   ASSERT_EQ(cost.uncertain.size(), 1);
-  EXPECT_EQ(cost.uncertain[0], "what 'arm_max_pool_s8' does is not known");
+  EXPECT_EQ(cost.uncertain[0], "the effect of 'arm_max_pool_s8' is unknown");
 }
 
 // A convolution with a window of 3 x 2.

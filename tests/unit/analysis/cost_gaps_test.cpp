@@ -20,7 +20,7 @@ KernelCost with_unknown_call() {
 
 TEST(CostGaps, AnUnknownCalleeMakesEveryNumberUnknown) {
   const KernelCost cost = with_unknown_call();
-  EXPECT_EQ(cost.gaps, std::vector<std::string>{"what 'hidden' does is not known"});
+  EXPECT_EQ(cost.gaps, std::vector<std::string>{"the effect of 'hidden' is unknown"});
   EXPECT_EQ(cost.uncertain, cost.gaps);
   for (const Count& count : {cost.mac, cost.loaded, cost.stored, cost.index_operations,
                              cost.index_divisions, cost.loops[1].mac, cost.loops[1].iterations,
@@ -47,7 +47,7 @@ TEST(CostGaps, OperationsOfAnEthosULeaveNoUpperBound) {
   const KernelCost cost = cost_of(
       std::string("\n    T.evaluate(T.call_extern(\"handle\", \"ethosu_copy\", A[0], 4, B[0]))") +
       std::string(kDense));
-  EXPECT_EQ(cost.uncertain.front(), "what 'ethosu_copy' does is not known");
+  EXPECT_EQ(cost.uncertain.front(), "the effect of 'ethosu_copy' is unknown");
   // What else is in the kernel is there.
   EXPECT_EQ(cost.mac, Count(12 * 64, std::nullopt));
   EXPECT_EQ(buffer(cost, "A").loads, Count(12 * 64, std::nullopt));

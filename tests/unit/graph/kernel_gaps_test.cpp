@@ -72,7 +72,7 @@ TEST(KernelGaps, AStatementThatTouchesNothingIsNone) {
 
 TEST(KernelGaps, SayWhatIsNotUnderstood) {
   EXPECT_EQ(network_with("  HIDDEN(3);\n" + kLoop).kernels[0].gaps,
-            Sentences{"what 'HIDDEN' does is not known"});
+            Sentences{"the effect of 'HIDDEN' is unknown"});
   EXPECT_EQ(network_with("  do { f(p0); } while (0);\n" + kLoop).kernels[0].gaps,
             Sentences{"'do { f(p0); } while (0);' is not understood"});
 }

@@ -105,10 +105,9 @@ TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
   EXPECT_EQ(needed(module, Resource::code), Count(1230));
   const BudgetResult result = checked(module, {Resource::flash, 100'000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
-  EXPECT_EQ(
-      result.remarks.at(1),
-      "the archive does not contain expf, memcpy: their code is unknown; give the most that these "
-      "take with --library-flash BYTES; the limit 'code' covers the rest");
+  EXPECT_EQ(result.remarks.at(1),
+            "the archive does not contain expf, memcpy: their code is unknown; pass an upper bound "
+            "with --library-flash BYTES; the limit 'code' covers the rest");
 }
 
 TEST(Budget, WithCallsOfLibrariesHasTheBoundThatIsGivenForThem) {
@@ -127,7 +126,7 @@ TEST(Budget, WithAFrameWithoutABoundHasNoUpperBoundOfTheStack) {
   module.code->functions["run"].frame.reset();
   const BudgetResult result = checked(module, {Resource::stack, 100'000});
   EXPECT_EQ(result.verdict, Verdict::undecided);
-  EXPECT_EQ(result.remarks.at(1), "the compiler knows no bound for the frame of 'run'");
+  EXPECT_EQ(result.remarks.at(1), "the compiler reports no bound for the stack frame of 'run'");
 }
 
 TEST(Budget, OfAnArchiveThatContradictsItselfDoesNotHold) {
@@ -162,7 +161,7 @@ TEST(Budget, SaysWhatAnotherPlacementCouldSave) {
   module.lower_bound = 60;
   const BudgetResult result = checked(module, {Resource::buffers, 80});
   ASSERT_EQ(result.remarks.size(), 2u);
-  EXPECT_EQ(result.remarks[1], "another placement of tensors could save up to 40 bytes");
+  EXPECT_EQ(result.remarks[1], "other offsets could save up to 40 bytes");
 }
 
 TEST(Budget, SaysWhereUnwantedFindingsAre) {
