@@ -14,6 +14,7 @@
 #include "deployment/folding.h"
 #include "graph/formats/picture.h"
 #include "output.h"
+#include "support/digits.h"
 #include "support/error.h"
 
 namespace mlf::program {
@@ -36,14 +37,16 @@ Result<std::string> draw(const graph::DotNotes&, const Topology&) {
 }
 #endif
 
-/// Draws one form of a network into `picture`, where its layout ends. Where Graphviz fails, the
-/// page is of use without it, and states that it is missing.
-void add_picture(const graph::DotNotes& notes, const Topology& network, std::string& picture,
+/// Draws one form of a network into `picture`, if its layout ends. If Graphviz fails, the page is
+/// written without the drawing, and says so. Numbers in boxes have thousands separators.
+void add_picture(graph::DotNotes notes, const Topology& network, std::string& picture,
                  std::string& no_picture) {
   if (graph::layout_effort(network, *notes.folded) > graph::kMostLayoutEffort) {
-    no_picture = "Not drawn: it has too many edges. mlf graph --format svg lists its calls.";
+    no_picture =
+        "Not drawn: the network has too many edges. mlf graph --format svg lists its calls.";
     return;
   }
+  for (std::string& box : notes.boxes) box = group_digits(box);
   auto drawn = draw(notes, network);
   if (drawn) {
     picture = *std::move(drawn);
@@ -82,7 +85,7 @@ void add_changed_pictures(const Report& report, std::span<const ModuleDifference
     graph::DotNotes notes = notes_of(graph::whole_network(*module.network), module);
     add_changes(notes, module, *difference, symbol);
     PageModule& page = data.modules[i];
-    add_picture(notes, *module.network, page.picture, page.no_picture);
+    add_picture(std::move(notes), *module.network, page.picture, page.no_picture);
   }
 }
 

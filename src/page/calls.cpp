@@ -29,6 +29,7 @@ class CallsTable {
   void name_cell(const CallReport& call);
   void layer_cell(const CallReport& call);
   bool is_shown(CallMeasure measure) const;
+  void lines_cell(const KernelReport& kernel);
 
   HtmlWriter& html_;
   const ModuleView& module_;
@@ -72,6 +73,17 @@ void CallsTable::layer_cell(const CallReport& call) {
   html_.breakable_element("td", {{"class", "wide"}}, call.layer.empty() ? "-" : call.first_layer());
 }
 
+/// The text may break between the file and its lines.
+void CallsTable::lines_cell(const KernelReport& kernel) {
+  const std::string place = lines_text(kernel.c);
+  const std::size_t lines = place.rfind(':') + 1;
+  html_.open("td", {{"class", "lines"}});
+  html_.text(place.substr(0, lines));
+  html_.trusted("<wbr>");
+  html_.text(place.substr(lines));
+  html_.close("td");
+}
+
 void CallsTable::row(std::size_t number) {
   const CallReport& call = module_.report.calls[number];
   const std::string id = module_.call_id(number);
@@ -86,7 +98,7 @@ void CallsTable::row(std::size_t number) {
   for (const CallMeasureInfo& one : call_measures()) {
     if (is_shown(one.measure)) number_cell(html_, call[one.measure]);
   }
-  html_.element("td", {{"class", "lines"}}, lines_text(module_.report.kernels[call.kernel].c));
+  lines_cell(module_.report.kernels[call.kernel]);
   html_.close("tr");
 }
 

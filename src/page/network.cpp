@@ -6,9 +6,20 @@
 namespace mlf::page {
 namespace {
 
-/// The `svg` element of Graphviz' document, without what comes before it. Ids become those of the
-/// drawing: two of them on a page number their nodes alike. Quotes in labels are escaped, so that
-/// ` id="` is an attribute wherever it is.
+/// Appends markup of Graphviz without its comments, which name each node and edge again. Labels
+/// escape `<`, so a comment is not part of one.
+void append_without_comments(std::string& result, std::string_view markup) {
+  for (std::size_t at = markup.find("<!--"); at != markup.npos; at = markup.find("<!--")) {
+    const std::size_t end = markup.find("-->\n", at);
+    if (end == markup.npos) break;
+    result += markup.substr(0, at);
+    markup.remove_prefix(end + 4);
+  }
+  result += markup;
+}
+
+/// The `svg` element of Graphviz' document. Adds a prefix to its ids, because two drawings on a
+/// page have the same node numbers. Labels escape quotes, so ` id="` is always an attribute.
 std::string embedded(std::string_view document, std::string_view prefix) {
   constexpr std::string_view kId = " id=\"";
   const std::size_t start = document.find("<svg");
@@ -16,11 +27,12 @@ std::string embedded(std::string_view document, std::string_view prefix) {
   document.remove_prefix(start);
   std::string result;
   for (std::size_t at = document.find(kId); at != document.npos; at = document.find(kId)) {
-    result += document.substr(0, at + kId.size());
+    append_without_comments(result, document.substr(0, at + kId.size()));
     result += prefix;
     document.remove_prefix(at + kId.size());
   }
-  return result += document;
+  append_without_comments(result, document);
+  return result;
 }
 
 /// A drawing with what the script has to know of it.
@@ -71,8 +83,9 @@ void write_network(HtmlWriter& html, const ModuleView& module) {
   const DrawingView folded{label + ", repeated parts drawn once", data.folded_picture,
                            fmt::format("folded{}-", module.position + 1)};
   if (data.picture.empty()) {
-    html.element("p", {{"class", "note"}},
-                 "It has too many edges to be drawn whole: repeated parts are drawn once.");
+    html.element(
+        "p", {{"class", "note"}},
+        "The network has too many edges to draw all of it. Repeated parts are drawn once.");
     write_drawing(html, folded);
   } else {
     write_drawing(html, whole);

@@ -68,7 +68,7 @@ class Drawing(Browser):
         drag.perform()
         self.assertEqual(self.scrolled()[:2], [30, 80])
         self.assertEqual(self.run_script("return location.hash"), location)
-        self.run_script("document.querySelector('.tools [title=\"The whole network\"]').click()")
+        self.run_script("document.querySelector('.tools [title=\"Show the whole network\"]').click()")
         self.assertLess(self.scrolled()[2], width)
 
     # Graphviz knows the widths of its own letters; the browser may draw wider ones. In points.
@@ -109,7 +109,7 @@ class Drawing(Browser):
         self.assertRegex(label, rf"^calls 0 to {count - 1}: ")
         for key, unit in (("mac", "MAC"), ("loaded", "bytes loaded")):
             self.assertIn(f"{sum(call[key] for call in calls):,} {unit}", label)
-        self.assertIn(f"{max(call['live'] for call in calls):,} bytes in memory", label)
+        self.assertIn(f"{max(call['live'] for call in calls):,} bytes in use", label)
         field = self.driver.find_element(By.CSS_SELECTOR, "#network + .tools [type=search]")
         field.send_keys("add_7")
         self.assertEqual(self.texts("#network + .tools [role=status]"), ["1 of 1"])

@@ -12,7 +12,7 @@ export interface Subject {
 }
 
 export const MEASURES = {
-  mac: "MAC", live: "bytes in memory", loaded: "bytes loaded", parameters: "bytes of constants",
+  mac: "MAC", live: "bytes in use", loaded: "bytes loaded", parameters: "bytes of constants",
   instructions: "instructions", cycles: "cycles", nanoseconds: "ns",
 } as const;
 export type Measure = keyof typeof MEASURES;

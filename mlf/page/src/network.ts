@@ -1,6 +1,6 @@
 // The network: one of several drawings of it, coloured by cost, target or change, searched. Boxes
 // lead to what the page says of their calls.
-import { magnitude } from "./count.ts";
+import { format_count, magnitude } from "./count.ts";
 import {
   costOf, Drawing, MEASURES, measuresOf, type CallBox, type Measure, type Subject,
 } from "./drawing.ts";
@@ -34,10 +34,10 @@ const CHANGE_COLOURS = new Map([
 /** Where calls run: the kind of the target that their kernels were compiled for. The rest shares the
  *  last colour. */
 function targetsOf(module: Module): Words {
-  const targets = new Map(module.kernels.map((one) => [one.symbol, one.target ?? "not known"]));
+  const targets = new Map(module.kernels.map((one) => [one.symbol, one.target ?? "unknown"]));
   const names = [...new Set(targets.values())].sort();
   return {
-    ofCall: (box, nth) => targets.get(box.calls[nth]!.kernel) ?? "not known",
+    ofCall: (box, nth) => targets.get(box.calls[nth]!.kernel) ?? "unknown",
     colours: new Map(names.map((name, i) => [name, `colour${Math.min(i, COLOURS - 1)}`])),
   };
 }
@@ -58,10 +58,36 @@ function colourByWords(drawing: Drawing, words: Words): void {
   });
 }
 
+function magnitudeOf(box: CallBox, measure: Measure): number {
+  return Math.max(0, magnitude(costOf(box, measure)));
+}
+
+function largestOf(drawing: Drawing, measure: Measure): number {
+  return drawing.boxes.reduce((most, box) => Math.max(most, magnitudeOf(box, measure)), 0);
+}
+
 function colourByCost(drawing: Drawing, measure: Measure): void {
-  const cost = (box: CallBox): number => magnitude(costOf(box, measure));
-  const most = Math.max(1, ...drawing.boxes.map(cost));
-  drawing.fill((box) => Math.max(0, cost(box)) / most);
+  const most = Math.max(1, largestOf(drawing, measure));
+  drawing.fill((box) => magnitudeOf(box, measure) / most);
+}
+
+/** Zero and the largest cost, each on its colour. */
+function scaleOf(drawing: Drawing, measure: Measure): HTMLElement[] {
+  const most = largestOf(drawing, measure);
+  if (most === 0) return [];
+  const end = (heat: number, text: string): HTMLElement => {
+    const element = make("span", { "data-paint": "heat" }, text);
+    element.style.setProperty("--heat", String(heat));
+    return element;
+  };
+  return [end(0, "0"), end(1, `${format_count(most)} ${MEASURES[measure]}`)];
+}
+
+/** What the colours of the boxes mean. */
+function legendOf({ drawing, words }: View, by: string): HTMLElement[] {
+  if (by in MEASURES) return scaleOf(drawing, by as Measure);
+  return [...words.get(by)?.colours ?? []]
+    .map(([name, paint]) => make("span", { "data-paint": paint }, name));
 }
 
 function colour({ drawing, words }: View, by: string): void {
@@ -91,7 +117,7 @@ function viewOf(frame: HTMLElement, module: Module, subject: Subject): View {
 
 function makeSelect(view: View): HTMLSelectElement {
   const option = (value: string, text = value): HTMLElement => make("option", { value }, text);
-  return make("select", {}, option("", "kind"),
+  return make("select", {}, option("", "kind of box"),
     ...view.measures.map((measure) => option(measure, MEASURES[measure])),
     ...[...view.words.keys()].map((name) => option(name)));
 }
@@ -120,10 +146,9 @@ export function makeExplorable(
   const legend = make("span", { class: "legend" });
   const select = makeSelect(shown);
   const paint = (): void => {
-    const colours = shown.words.get(select.value)?.colours ?? new Map<string, string>();
-    legend.replaceChildren(...[...colours]
-      .map(([name, its]) => make("span", { "data-paint": its }, name)));
-    legend.hidden = colours.size === 0;
+    const entries = legendOf(shown, select.value);
+    legend.replaceChildren(...entries);
+    legend.hidden = entries.length === 0;
     colour(shown, select.value);
   };
   select.addEventListener("change", paint);
@@ -143,9 +168,9 @@ export function makeExplorable(
 
   const tools = make("div", { class: "tools" },
     make("label", {}, "Colour by ", select), legend, make("label", {}, "Find ", search), status,
-    button("+", "Larger", () => shown.drawing.zoom(true)),
-    button("\u2212", "Smaller", () => shown.drawing.zoom(false)),
-    button("All", "The whole network", () => shown.drawing.showAll()));
+    button("+", "Zoom in", () => shown.drawing.zoom(true)),
+    button("\u2212", "Zoom out", () => shown.drawing.zoom(false)),
+    button("Fit", "Show the whole network", () => shown.drawing.showAll()));
   if (views[1]) {
     const [first, second] = views as [View, View];
     const choice = make("input", { type: "checkbox" });

@@ -62,7 +62,7 @@ export function makeFilterable(table: HTMLTableElement): void {
   const rows = Array.from(table.tBodies[0]!.rows);
   // A number is found with its separators and without.
   const texts = rows.map((row) => `${row.textContent} ${plainDigits(row.textContent ?? "")}`);
-  const input = make("input", { type: "search", placeholder: "words of the row" });
+  const input = make("input", { type: "search", placeholder: "kernel, layer, type" });
   const status = make("span", { role: "status" });
   input.addEventListener("input", () => {
     let shown = 0;
