@@ -41,14 +41,14 @@ class Build:
 
     def __init__(self, recorder=None, lowered=None, library=None, facts=Facts()):
         self._stages = recorder.stages if recorder else frozenset()
-        self._sights = recorder.sights if recorder else []
+        self._recorded = recorder.modules if recorder else []
         self._passes = recorder.passes if recorder else set()
         self._lowered = lowered
         self.library = library
         self.facts = facts
 
     def __bool__(self):
-        return bool(self._sights) or self._lowered is not None
+        return bool(self._recorded) or self._lowered is not None
 
     def is_of(self, product):
         """Return whether this build returned a product of relay.build or tvm.build, or its lib."""
@@ -68,7 +68,7 @@ class Build:
         if stage == LOWERED and self._lowered:
             pairs = [(TargetKey.of(target), module) for target, module in self._lowered]
             return sorted((pair for pair in pairs if tvm_api.prim_functions(pair[1])), key=_by_key)
-        seen = [sight.module for sight in self._sights if sight.stage == stage]
+        seen = [one.module for one in self._recorded if one.stage == stage]
         return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
 
     def whole(self, stage):

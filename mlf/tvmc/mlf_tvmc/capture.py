@@ -18,7 +18,7 @@ _last = []
 
 
 class _Progress(threading.local):
-    """The progress of the build in this thread: each thread has its own."""
+    """The progress of a build. Each thread has its own."""
 
     def __init__(self, stages):
         self.recorder = Recorder(stages)
@@ -32,7 +32,7 @@ class Capture:
         self.stages = stages
         self._builds = []
         self._progress = _Progress(stages)
-        self._tap = None
+        self._instrument = None
         self._cleanup = contextlib.ExitStack()
 
     @property
@@ -44,45 +44,45 @@ class Capture:
         return self._builds
 
     def build_of(self, product):
-        """The build that returned `product`, or None."""
+        """Return the build that returned `product`, or None."""
         return next((build for build in reversed(self.builds) if build.is_of(product)), None)
 
     def __enter__(self):
-        if self._tap is not None:
+        if self._instrument is not None:
             raise RuntimeError("this capture is already active")
         _captures.add(self)
         _last[:] = [self]
-        tap = self._make_tap()
+        instrument = self._make_instrument()
         with contextlib.ExitStack() as stack:
-            stack.enter_context(_instrumented(tap))
+            stack.enter_context(_instrumented(instrument))
             (relay, relay_name), (driver, driver_name) = tvm_api.build_hooks()
             stack.enter_context(_replaced(relay, relay_name, self._around_relay_build))
             stack.enter_context(_replaced(driver, driver_name, self._around_operator_build))
             self._cleanup = stack.pop_all()
-        self._tap = tap
+        self._instrument = instrument
         return self
 
     def __exit__(self, *exception):
         self._cleanup.close()
-        self._tap = None
+        self._instrument = None
         self._keep()
 
-    def _make_tap(self):
+    def _make_instrument(self):
         """Return the instrument. Each build has its own recorder."""
 
         def before(module, name):
             if name == tvm_api.LOWER_TO_TIR:
-                self._begin_unannounced()
+                self._begin_second_build()
             self._progress.recorder.before_pass(module, name)
 
         def after(module, name):
             self._progress.recorder.after_pass(module, name)
 
-        looks_behind = Recorder.looks_behind_passes(self.stages)
-        return tvm_api.instrument(before, after if looks_behind else None)
+        needs_after = Recorder.needs_after_pass(self.stages)
+        return tvm_api.instrument(before, after if needs_after else None)
 
-    def _begin_unannounced(self):
-        """A second lowering without relay.build belongs to another build."""
+    def _begin_second_build(self):
+        """Begin another build at a second lowering without relay.build."""
         is_second = tvm_api.LOWER_TO_TIR in self._progress.recorder.passes
         if is_second and not self._progress.is_building:
             self._keep()
@@ -95,7 +95,7 @@ class Capture:
             self._keep()
             library = None
             try:
-                with self._building(), self._seen():
+                with self._building(), self._with_instrument():
                     result = build(build_module, *args, **kwargs)
                 library = result[1]
                 return result
@@ -114,7 +114,7 @@ class Capture:
         @functools.wraps(tir_to_runtime)
         def wrapper(modules, *args):
             # TVM evaluates constants with builds of its own, in a context of its own.
-            if self._progress.is_building or not tvm_api.is_active(self._tap):
+            if self._progress.is_building or not tvm_api.is_active(self._instrument):
                 with self._unrecorded():
                     return tir_to_runtime(modules, *args)
             try:
@@ -133,11 +133,11 @@ class Capture:
         finally:
             self._progress.is_building = False
 
-    def _seen(self):
+    def _with_instrument(self):
         """Return a context with the instrument: the current context may be older than the capture."""
-        if tvm_api.is_active(self._tap):
+        if tvm_api.is_active(self._instrument):
             return contextlib.nullcontext()
-        return tvm_api.nested_pass_context(self._tap)
+        return tvm_api.nested_pass_context(self._instrument)
 
     @contextlib.contextmanager
     def _unrecorded(self):
@@ -186,7 +186,7 @@ class ProductCapture:
         self._cleanup = contextlib.ExitStack()
 
     def build_of(self, product):
-        """The build that returned `product`, or None."""
+        """Return the build that returned `product`, or None."""
         return next((build for build in reversed(self.builds) if build.is_of(product)), None)
 
     def __enter__(self):
@@ -259,7 +259,7 @@ def _replaced(owner, name, wrap):
 
 
 @contextlib.contextmanager
-def _instrumented(tap):
+def _instrumented(instrument):
     """Add an instrument to the current PassContext and to all that are created inside."""
 
     def wrap(initialise):
@@ -269,12 +269,12 @@ def _instrumented(tap):
         def wrapper(*args, **kwargs):
             bound = signature.bind(*args, **kwargs)
             instruments = bound.arguments.get("instruments") or ()
-            if not any(tvm_api.same(tap, one) for one in instruments):
-                bound.arguments["instruments"] = [*instruments, tap]
+            if not any(tvm_api.same(instrument, one) for one in instruments):
+                bound.arguments["instruments"] = [*instruments, instrument]
             initialise(*bound.args, **bound.kwargs)
 
         return wrapper
 
-    context = tvm_api.nested_pass_context(tap)
+    context = tvm_api.nested_pass_context(instrument)
     with context, _replaced(tvm_api.pass_context_class(), "__init__", wrap):
         yield

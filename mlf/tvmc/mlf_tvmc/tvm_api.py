@@ -99,21 +99,21 @@ def instrument(before, after=None):
     A build has a thousand passes, and TVM calls only the methods that exist.
     """
 
-    class Tap:
+    class BeforePass:
         def run_before_pass(self, module, info):
             before(module, info.name)
 
-    class TapBothSides(Tap):
+    class BeforeAndAfterPass(BeforePass):
         def run_after_pass(self, module, info):
             after(module, info.name)
 
-    return load().instrument.pass_instrument(Tap if after is None else TapBothSides)()
+    return load().instrument.pass_instrument(BeforePass if after is None else BeforeAndAfterPass)()
 
 
-def is_active(tap):
+def is_active(instrument):
     """Return whether an instrument sees the passes that run now."""
     instruments = pass_context_class().current().instruments or ()
-    return any(same(tap, one) for one in instruments)
+    return any(same(instrument, one) for one in instruments)
 
 
 def lowered_modules(build_module):

@@ -200,7 +200,7 @@ std::string MetadataObjects::reference(Node object) {
   return reference_in(objects_[key], key, object);
 }
 
-std::string MetadataObjects::reference_to_left_out(Node array) {
+std::string MetadataObjects::reference_to_omitted(Node array) {
   note_missing();
   return reference_in(left_out_, array.info().type_key, array);
 }

@@ -182,7 +182,7 @@ class MetadataObjects {
   /// `metadata["Runtime"][0]` for an object; the same one for the same object.
   std::string reference(Node object);
   /// The same for an array that is not in the metadata.
-  std::string reference_to_left_out(Node array);
+  std::string reference_to_omitted(Node array);
 
   bool empty() const { return objects_.empty(); }
   /// The objects by type key, in the order of their indices.

@@ -270,7 +270,7 @@ void Printer::object(Node node, TextFragments& out) {
     refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
   }
   if (node.is(Kind::NDArray) && !has_constants()) {
-    out.text(metadata_.reference_to_left_out(node));
+    out.text(metadata_.reference_to_omitted(node));
     return;
   }
   refuse_local_variables(node);
