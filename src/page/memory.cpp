@@ -170,8 +170,8 @@ void write_planned(HtmlWriter& html, const PageModule& data, const MemoryMap& ma
   html.open("figure", {{"class", "map planned"}, {"data-calls", call_list(data)}});
   write_plot(
       html, data, map.bytes,
-      fmt::format("pool {} with the offsets of mlf plan, {} bytes: {} fewer", map.name,
-                  number_text(map.planned->bytes), number_text(map.bytes - map.planned->bytes)),
+      fmt::format("planned pool {}, {} bytes: {} fewer", map.name, number_text(map.planned->bytes),
+                  number_text(map.bytes - map.planned->bytes)),
       true, [&] { rectangles(html, map.bytes, map.planned->tensors); });
   html.element(
       "p", {{"class", "note"}},
