@@ -1,5 +1,5 @@
-// TIR from the C that TVM's `c` target generates: the source every archive has.
-// Threads: functions have no shared state; any number of threads may call them at once.
+// Reads TIR from the C that TVM's `c` target generates: the source every archive has. Threads:
+// functions have no shared state; any number of threads may call them at once.
 #pragma once
 
 #include <cstddef>
@@ -26,22 +26,23 @@ enum class CRole : std::uint8_t {
 /// A function that a file defines.
 struct CDefinition {
   std::string symbol;
-  SourceRange range;  ///< from what it returns to its last brace
+  SourceRange range;  ///< from its return type to its last brace
 };
 
 struct CFile {
   CRole role = CRole::other;
-  std::string target;                    ///< of `// tvm target: …`; empty if no line says it
-  std::vector<std::string> functions;    ///< symbols of the functions with TIR, in the text's order
-  std::vector<CDefinition> definitions;  ///< all functions, in the text's order
+  std::string target;                    ///< of `// tvm target: …`; empty if no line states it
+  std::vector<std::string> functions;    ///< symbols of the functions with TIR, in the order of the
+                                         ///< text
+  std::vector<CDefinition> definitions;  ///< all functions, in the order of the text
 };
 
-/// Classifies a file. Never fails. Its cost is that of finding the ends of its functions.
+/// Classifies a file. Never fails. The cost is that of finding the end of each function.
 CFile describe_c(std::string_view text);
 
-/// The type of a tensor parameter as the archive states it elsewhere.
+/// The type of a tensor parameter, as another part of the archive states it.
 struct CTensor {
-  DType dtype{};                    ///< void: not known
+  DType dtype{};                    ///< void: unknown
   std::vector<std::int64_t> shape;  ///< elements in each dimension; empty: a scalar
 };
 
@@ -64,7 +65,7 @@ struct CSources {
   /// outlive the call.
   std::vector<Input> files;
   std::vector<CSignature> signatures{};
-  std::vector<CPool> pools{};  ///< those that no file defines
+  std::vector<CPool> pools{};  ///< types that no file defines
 };
 
 /// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". Reverses
@@ -78,19 +79,19 @@ struct CSources {
 /// defined twice, and where a file is over a limit.
 Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
 
-/// The rest of a field after a removal.
+/// What remains of a field after a removal.
 enum class CRemainder : std::uint8_t {
   nothing,
-  hidden,  ///< at most a part of its own value; nothing of what is below it
-  below,   ///< what is below it, and a part of its own value
+  hidden,  ///< at most a part of its own value, and nothing below it
+  below,   ///< everything below it, and a part of its own value
 };
 
-/// One rule of c_normalization.def: what generated C cannot show of a module, and is taken away
-/// from what is compared with it.
+/// One rule of c_normalization.def: a fact about a module that generated C cannot express. The
+/// comparison ignores it.
 struct CNormalizationRule {
-  LossCode loss;  ///< under which the document that was read from the C carries it
+  LossCode loss;  ///< the loss with which a document read from the C records it
   Kind kind;
-  std::optional<std::uint8_t> field;  ///< nothing: it is about nodes of the kind as such
+  std::optional<std::uint8_t> field;  ///< empty: the rule is about nodes of the kind as a whole
   CRemainder remainder;
   std::string_view what;
 };

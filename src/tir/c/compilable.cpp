@@ -20,7 +20,7 @@ using support::is_among;
 using support::SourceText;
 using Names = support::NameSet<std::string_view>;
 
-// A few show what is wrong.
+// A few faults are enough for a message.
 constexpr std::size_t kMostFaults = 20;
 
 constexpr auto kWords = std::to_array<std::string_view>(
@@ -29,7 +29,7 @@ constexpr auto kWords = std::to_array<std::string_view>(
      "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
      "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
      "typedef", "union",  "unsigned", "void",   "volatile", "while",    "_Bool"});
-/// Words that stand before a type and are no part of what is compared.
+/// Words before a type that the comparison ignores.
 constexpr auto kQualifiers = std::to_array<std::string_view>(
     {"auto", "const", "extern", "inline", "register", "restrict", "static", "volatile", "TVM_DLL",
      "__restrict", "__restrict__", "__inline"});
@@ -38,7 +38,7 @@ constexpr auto kModifiers =
 constexpr auto kBasicTypes = std::to_array<std::string_view>(
     {"char", "double", "float", "int", "void", "_Bool", "bool", "size_t", "ssize_t", "intptr_t",
      "uintptr_t", "ptrdiff_t", "half", "va_list"});
-/// Headers of which it is known that they define no other words than those here.
+/// Headers that define no other words than the ones below.
 constexpr auto kKnownHeaders = std::to_array<std::string_view>(
     {"assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdbool.h", "stddef.h",
      "stdint.h", "stdio.h", "stdlib.h", "string.h"});
@@ -47,7 +47,7 @@ bool is_word(std::string_view name) {
   return is_among(kWords, name);
 }
 
-/// TVM's runtime and the compiler define many words; all of them are known by how they begin.
+/// TVM's runtime and the compiler define many words; each begins with one of these prefixes.
 bool is_of_runtime(std::string_view name) {
   constexpr auto kPrefixes =
       std::to_array<std::string_view>({"TVM", "kTVM", "kDL", "DL", "tvm_", "Tvm", "__", "_mm",
@@ -58,12 +58,12 @@ bool is_of_runtime(std::string_view name) {
          is_among(kNames, name);
 }
 
-/// A type without its qualifiers, and the name that is declared with it.
+/// A type without qualifiers, and the name that is declared with it.
 struct Declaration {
   std::string type;
   std::optional<Token> name{};
-  std::optional<Token> word{};  ///< a word of C where the name has to be
-  std::optional<Token> base{};  ///< the one name that the type is made from; nothing for struct X
+  std::optional<Token> word{};  ///< a keyword of C in the place of the name
+  std::optional<Token> base{};  ///< the only name in the type; empty for struct X
 };
 
 struct Function {
@@ -157,7 +157,7 @@ class Checker {
     if (cursor.at(sign("("))) skip_parentheses(cursor);
   }
 
-  /// A type and, where there is one, the name behind it. Stops behind the name.
+  /// A type and the name after it, if there is one. Stops after the name.
   Declaration declaration(Cursor& cursor) {
     Declaration declared;
     const auto pass_qualifiers = [&] {
@@ -210,7 +210,7 @@ class Checker {
       add(source, *declared.base, fmt::format("nothing declares the type '{}'", type));
   }
 
-  /// `struct tag { T a; T b[4]; }`: the members; the cursor is behind `struct tag {` afterwards.
+  /// `struct tag { T a; T b[4]; }`: returns the members and leaves the cursor after `struct tag {`.
   void declare_struct(Cursor& cursor) {
     while (!cursor.at_word("struct") && !cursor.at_end()) {
       cursor.at_word("__attribute__") ? skip_attribute(cursor)
@@ -298,7 +298,7 @@ class Checker {
 
   // --- Bodies -----------------------------------------------------------------------------------
 
-  /// `T name`, `T* name`, `struct S name`: wherever in the function.
+  /// `T name`, `T* name`, `struct S name`: anywhere in the function.
   void collect_locals(const Cursor& cursor, Names& locals) const {
     Cursor at = cursor;
     std::string_view before;
@@ -363,14 +363,14 @@ class Checker {
     const bool is_member = before == sign("->") || before == sign(".");
     if (is_member) return;
     if (behind == sign("->")) check_member(cursor, at, function);
-    // A function without a declaration is a warning only.
+    // C only warns about a function without a declaration.
     if (behind == sign("(")) return check_call(cursor, at);
     if (is_certain_ && !is_known(name, locals)) {
       add(cursor.source(), token, fmt::format("nothing declares '{}'", name));
     }
   }
 
-  /// Functions that TVM printed: what others write may use the whole language.
+  /// Only functions that TVM printed: other code may use the whole language.
   void check_body(const SourceText& source, const Item& item) {
     if (item.body.end <= item.body.begin || has_conditions_) return;
     Cursor head(source, tokenize(source.text, item.head.begin, item.head.end));
@@ -391,13 +391,13 @@ class Checker {
 
   const SourceText& source_;
   std::span<const SourceText> headers_;
-  bool is_certain_ = true;       ///< all of its words could be here
-  bool has_conditions_ = false;  ///< lines of the preprocessor choose what is compiled
+  bool is_certain_ = true;       ///< all of its words may be declared here
+  bool has_conditions_ = false;  ///< preprocessor lines select what is compiled
   Names own_headers_;
   Names macros_;
   Names types_;
   Names variables_;
-  Names called_;  ///< functions whose declaration is not understood
+  Names called_;  ///< functions whose declarations are not understood
   support::NameMap<std::string_view, Function> functions_;
   support::NameMap<std::string_view, Names> structs_;  ///< by tag: members
   std::set<std::pair<const SourceText*, std::uint32_t>> places_;

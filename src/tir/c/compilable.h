@@ -15,10 +15,11 @@ struct CFault {
   std::string message;  ///< one sentence without a place
 };
 
-/// Looks at declarations of one file and of the headers of the archive that it includes: functions
-/// that are declared twice with different types or called with another number of arguments, names
-/// that are words of C, types and variables that nothing declares. Declarations that a file may get
-/// from missing headers, or from its own preprocessor lines, are not faults.
+/// Checks the declarations of one file and of the archive's headers that it includes. Faults are
+/// functions that are declared twice with different types or called with another number of
+/// arguments, names that are keywords of C, and types and variables without a declaration.
+/// Declarations that a missing header or the file's own preprocessor lines may contain are not
+/// faults.
 std::vector<CFault> compilation_faults(const support::SourceText& source,
                                        std::span<const support::SourceText> headers);
 

@@ -1,5 +1,5 @@
-// How TVM prints what other code generators make. Calls of CMSIS-NN: arguments of call_extern go
-// into structs, which the function is given (src/relay/backend/contrib/cmsisnn/tir_to_runtime.cc of
+// How TVM prints the code of other code generators. CMSIS-NN: the arguments of call_extern go into
+// structs that are passed to the function (src/relay/backend/contrib/cmsisnn/tir_to_runtime.cc of
 // TVM v0.9 to v0.18). Functions for Arm's Ethos-U: commands and weights are arrays, addresses and
 // sizes go into arrays of the driver (src/relay/backend/contrib/ethosu/source_module.cc of TVM v0.9
 // to v0.16).
@@ -20,14 +20,14 @@ struct CmsisForm {
 };
 
 struct CmsisText {
-  std::span<const CmsisForm> structs;  ///< a line each
-  CmsisForm passed;                    ///< what is in the parentheses of the call
+  std::span<const CmsisForm> structs;  ///< one line each
+  CmsisForm passed;                    ///< the text in the parentheses of the call
 };
 
-/// Nothing for a layer that is printed as a plain call.
+/// Returns nullopt for a layer that is printed as a plain call.
 const CmsisText* cmsis_text_of(CmsisLayer layer);
 
-/// How the result of a call is tested.
+/// How generated C tests the result of a call.
 struct CmsisStatusTest {
   std::string_view type;  ///< of the result
   std::span<const std::string_view> lines;
@@ -35,8 +35,8 @@ struct CmsisStatusTest {
 inline constexpr std::size_t kCmsisMathStatus = 0;    ///< up to v0.9
 inline constexpr std::size_t kCmsisStatus = 1;        ///< v0.10 and v0.11
 inline constexpr std::size_t kCmsisStatusSwitch = 2;  ///< since v0.12
-/// In the order of these constants. A last one is printed where the build asks for messages, which
-/// is an option of the generator (`debug_last_error`) and not in the IR.
+/// In the order of these constants. TVM prints the last one if the build requests messages, an
+/// option of the generator (`debug_last_error`) that the IR does not contain.
 std::span<const CmsisStatusTest> cmsis_status_tests();
 
 // --- Ethos-U: lines with a `$` for each name and each number ------------------------------------

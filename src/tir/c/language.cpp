@@ -44,7 +44,7 @@ const MathName* find_math(std::string_view name) {
 }  // namespace
 
 std::optional<DType> scalar_type(std::string_view spelling) {
-  // The wrappers that forward to a kernel say `int`.
+  // The wrappers that forward to a kernel use `int`.
   if (spelling == "int") return DType::Int(32);
   const auto found = std::ranges::find(kTypes, spelling, &TypeName::spelling);
   if (found == kTypes.end()) return std::nullopt;
@@ -88,7 +88,7 @@ std::span<const BinaryOperator> binary_operators() {
   return kBinary;
 }
 
-/// The rules of intrinsics (`tvm::codegen::intrin::FloatSuffix`) put an `f` behind the name for
+/// The rules of intrinsics (`tvm::codegen::intrin::FloatSuffix`) append an `f` to the name for
 /// float32.
 std::optional<MathCall> math_call(std::string_view function) {
   if (const MathName* const found = find_math(function)) {

@@ -1,4 +1,4 @@
-// The spellings of language.def, looked up both ways.
+// Looks up the spellings of language.def in both directions.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct TypeName {
 };
 /// A scalar type of C; `void` is void.
 std::optional<DType> scalar_type(std::string_view spelling);
-/// Returns the C name of a scalar dtype; empty for one that the generator never prints.
+/// Returns the C name of a scalar dtype; empty for a dtype that the generator never prints.
 std::string_view spelling_of(DType dtype);
 
 /// Whether TVM prints arrays of this element type: integers of 8 to 64 bits, and floats.
 bool is_array_element(DType element);
 
-/// The words that the generator reserves before it names anything. Because of the first one,
+/// The words that the generator reserves before it names anything. Because of the first word,
 /// temporaries of older versions begin with a number.
 std::span<const std::string_view> reserved_words();
 
-/// Allocations of the plain scope with fewer bytes are arrays, others are workspaces.
+/// Allocations with the default scope that have fewer bytes are arrays; others are workspaces.
 constexpr std::int64_t kWorkspaceBytes = 1024;
 
 /// The dtype that generated code states as three numbers; nullopt if TVM has no such dtype.
@@ -35,13 +35,13 @@ std::optional<DType> dtype_of(std::int64_t code, std::int64_t bits, std::int64_t
 /// The meaning of `(a op b)`: a node kind, or the operator of a call.
 struct BinaryOperator {
   std::string_view spelling;
-  Kind kind;            ///< meaningful where `op` is empty
+  Kind kind;            ///< meaningful if `op` is empty
   std::string_view op;  ///< full name of the operator: "tir.shift_left"
 };
 const BinaryOperator* binary_operator(std::string_view spelling);
 std::span<const BinaryOperator> binary_operators();
 
-/// A function of libm that an operator is printed as.
+/// A function of libm that implements an operator.
 struct MathCall {
   std::string_view op;
   DType dtype;

@@ -11,9 +11,9 @@ namespace mlf::tir::save_json {
 
 // --- Nodes of unknown type ---------------------------------------------------------------------
 
-// Most documents know all their types and pay for one scan. The others: mark what is referred to
-// for certain, gather what the attributes of unknown classes look like, then decide by class and
-// name.
+// Most documents know all their types and pay for one scan. For the others: mark nodes that are
+// certainly referred to, collect the values of unknown classes' attributes, then decide by class
+// and name.
 UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   bool any = false;
   for (std::uint32_t i = 1; i < graph.size() && !any; ++i) any = !graph.node(i).kind;
@@ -22,7 +22,7 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   certain_.assign(graph.size(), false);
   lists_of_exprs_.assign(graph.size(), false);
   lists_of_stmts_.assign(graph.size(), false);
-  // Null and root need no reference.
+  // Null and the root need no reference.
   certain_[0] = true;
   certain_[graph.root()] = true;
   for (std::uint32_t i = 1; i < graph.size(); ++i) {
@@ -35,7 +35,7 @@ UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
   decide();
 }
 
-// In known classes the table says which attributes are references.
+// For known classes, the table states which attributes are references.
 void UnknownKinds::scan_known(std::uint32_t node) {
   const Kind kind = *graph_.node(node).kind;
   for (const json::Member attribute : graph_.attrs(node)) {
@@ -50,7 +50,7 @@ void UnknownKinds::scan_known(std::uint32_t node) {
   }
 }
 
-// A name that is a reference in every known class, such as "span" or "body", is taken for one here.
+// A name that is a reference in every known class, such as "span" or "body", is read as one here.
 void UnknownKinds::scan_unknown(std::uint32_t node) {
   for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
@@ -73,8 +73,8 @@ void UnknownKinds::gather(std::uint32_t node) {
     const auto target = graph_.reference(attribute.value);
     if (!target) {
       evidence.has_number = true;
-      // Nodes are in pre-order, and TVM's indexer writes only nodes that something refers to. So a
-      // later node with no other owner belongs to this one.
+      // Nodes are in pre-order, and TVM's indexer writes only nodes with a reference. So a later
+      // node without another owner belongs to this one.
     } else if (*target > node && !certain_[*target]) {
       evidence.has_first = true;
     } else if (!fits_name(name, *target)) {
@@ -83,7 +83,7 @@ void UnknownKinds::gather(std::uint32_t node) {
   }
 }
 
-// By type key and name, never by a single value: "57" alone could be either.
+// Decides by type key and name, never by a single value: "57" alone could be either.
 void UnknownKinds::decide() {
   for (auto& [place, evidence] : evidence_) {
     const NameUse use = use_of_name(place.second);
@@ -97,7 +97,7 @@ void UnknownKinds::note_field(const FieldInfo& field, std::uint32_t target) {
   if (!is_reference(field)) return;
   certain_[target] = true;
   if (field.expects != Expects::expr && field.expects != Expects::stmt) return;
-  // Elsewhere it is a list: its elements are the expressions or statements.
+  // Otherwise it is a list whose elements are the expressions or statements.
   if (field.type == FieldType::node) return note_kind(target, field.expects);
   std::vector<bool>& looked = field.expects == Expects::expr ? lists_of_exprs_ : lists_of_stmts_;
   if (looked[target]) return;
@@ -131,14 +131,14 @@ Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& bu
       open_(graph.size()),
       checked_(graph.size()),
       tensor_ids_(graph.tensor_count()) {
-  // Each node of the document becomes one of the module at most, so this bounds both.
+  // Each node of the document becomes at most one node of the module, so this limits both.
   if (graph.size() > limits.max_nodes) {
     graph.fail(0, "the document has " + std::to_string(graph.size()) + " nodes, more than " +
                       std::to_string(limits.max_nodes));
   }
 }
 
-// Depth first on a stack: documents come in pre-order, the Builder wants parts before the whole.
+// Depth first on a stack: documents are in pre-order, but the Builder needs parts before the whole.
 NodeId Importer::import(std::uint32_t node) {
   push(node, Role::node);
   while (!stack_.empty()) {
@@ -157,13 +157,12 @@ void Importer::push(std::uint32_t node, Role role) {
   if (node != 0 && !is_made(node, role)) stack_.push_back({node, role, false});
 }
 
-// Each task is taken twice: first it pushes its parts, then, when these are made, it makes its own
-// node.
+// Each task is taken twice: first it pushes its parts, then, after these, it makes its own node.
 void Importer::run(Task task) {
   const auto bit = static_cast<std::uint8_t>(task.role);
   if (!task.entered) {
     if (is_made(task.node, task.role)) return;
-    // TVM's objects cannot form a circle, indices can.
+    // TVM's objects cannot form a cycle, but indices can.
     if ((open_[task.node] & bit) != 0) fail_cycle(task.node);
     open_[task.node] = static_cast<std::uint8_t>(open_[task.node] | bit);
     stack_.push_back({task.node, task.role, true});
@@ -182,7 +181,7 @@ void Importer::fail_cycle(std::uint32_t node) const {
   graph_.fail(node, "the node is part of itself");
 }
 
-// Nodes only: lists come between a node and its elements and would count twice.
+// Checks only nodes: a list is between a node and its elements and would count twice.
 void Importer::enter(Task task) {
   if (task.role == Role::list) return enter_elements(task.node);
   if (++depth_ > limits_.max_nesting) {
@@ -195,7 +194,7 @@ void Importer::enter_elements(std::uint32_t node) {
   for (const json::Value element : graph_.data(node)) push(graph_.element(element), Role::node);
 }
 
-// Nodes written by their content (`repr_str`) have no parts.
+// Nodes that are written as their content (`repr_str`) have no parts.
 void Importer::enter_node(std::uint32_t node) {
   const auto kind = graph_.node(node).kind;
   if (!kind) return enter_unknown(node);
@@ -203,7 +202,7 @@ void Importer::enter_node(std::uint32_t node) {
     return push(node, Role::list);
   }
   if (info(*kind).encoding != Encoding::attrs) return;
-  // Unknown attributes are reported when the node is made; once is enough.
+  // Unknown attributes are reported when the node is made, not here as well.
   const NodeFields fields(graph_, node, *kind, [](std::string_view) {});
   const auto rows = info(*kind).fields;
   for (std::uint8_t i = 0; i < rows.size(); ++i) enter_field(fields, rows[i], i);
@@ -229,7 +228,7 @@ void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std
   }
 }
 
-// Everything that seems to be a reference is made, so that nothing of the document is lost.
+// Makes everything that may be a reference, so nothing in the document is lost.
 void Importer::enter_unknown(std::uint32_t node) {
   for (const json::Member attribute : graph_.attrs(node)) {
     push(guessed_reference(node, attribute), Role::node);
@@ -239,7 +238,7 @@ void Importer::enter_unknown(std::uint32_t node) {
 
 std::uint32_t Importer::guessed_reference(std::uint32_t node, json::Member attribute) const {
   const std::uint32_t target = unknown_.reference(node, attribute);
-  // A guess that would make the node part of itself was wrong.
+  // A wrong guess would make the node a part of itself.
   const auto bit = static_cast<std::uint8_t>(Role::node);
   return (open_[target] & bit) != 0 ? 0 : target;
 }
@@ -248,7 +247,7 @@ ListId Importer::make_list(std::uint32_t node) {
   const auto kind = graph_.node(node).kind;
   if (kind == Kind::StringMap) return make_string_map(node);
   if (kind == Kind::ObjectMap) return make_node_map(node);
-  // The null node, 0, is NodeId::none here as well.
+  // The null node, 0, is NodeId::none here too.
   std::vector<NodeId> ids;
   ids.reserve(graph_.data_size(node));
   for (const json::Value element : graph_.data(node)) {
@@ -279,7 +278,7 @@ ListId Importer::make_string_map(std::uint32_t node) {
   return builder_.map(entries);
 }
 
-// Without `keys`, `data` holds keys and values in turn.
+// Without `keys`, `data` contains keys and values alternately.
 ListId Importer::make_node_map(std::uint32_t node) {
   if (graph_.data_size(node) % 2 != 0) {
     graph_.fail(node, "a map without keys must have keys and values in turn in its data");
@@ -296,7 +295,7 @@ ListId Importer::make_node_map(std::uint32_t node) {
 
 NodeId Importer::make_node(std::uint32_t node) {
   const Kind kind = unknown_.kind(node);
-  // TargetKinds are written with attributes up to v0.17, by name since.
+  // TargetKinds are written with attributes up to v0.17, and as their name since.
   if (kind == Kind::TargetKind && graph_.node(node).repr != 0) return make_from_repr(node, kind);
   switch (info(kind).encoding) {
     case Encoding::attrs:
@@ -309,7 +308,7 @@ NodeId Importer::make_node(std::uint32_t node) {
   graph_.fail(node, "unknown encoding");
 }
 
-// TVM's vendors add attributes to its classes: they are dropped, and the document says so.
+// Vendors of TVM add attributes to its classes: they are dropped, and recorded as a loss.
 NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   const NodeFields fields(graph_, node, kind, [&](std::string_view name) {
     losses_.add_everywhere(LossCode::opaque_fields,
@@ -326,11 +325,11 @@ NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   return id;
 }
 
-// Ops, strings and boxed numbers: the first field is the content. Other fields, as of a TargetKind
-// that is written by name, are absent.
+// Ops, strings and boxed numbers: the first field is the content. Other fields, such as those of a
+// TargetKind that is written as its name, are absent.
 NodeId Importer::make_from_repr(std::uint32_t node, Kind kind) {
   const std::string repr = graph_.repr(node);
-  // Ops are unique in TVM; a metadata section and its text may each name one.
+  // TVM has one Op of each name; a metadata section and its text may both name it.
   if (kind == Kind::Op) {
     const auto known = ops_.find(repr);
     if (known != ops_.end()) return known->second;
@@ -381,7 +380,7 @@ NodeId Importer::make_special(std::uint32_t node, Kind kind) {
 }
 
 NodeId Importer::make_shape_tuple(std::uint32_t node) {
-  // Base64 of a count and as many int64, little-endian; nothing for the empty tuple.
+  // Base64 of a count and as many int64, little-endian; empty for the empty tuple.
   const auto data = support::base64_decode(graph_.repr(node));
   const auto word = [&](std::size_t at) {
     return load_little_endian<std::uint64_t>(*data, 8 * at);
@@ -407,13 +406,12 @@ NodeId make_tensor(Builder& builder, Tensor tensor) {
 
 NodeId Importer::make_constant(std::uint32_t node) {
   const GraphNode& constant = graph_.node(node);
-  // v0.8 cannot serialise an NDArray that is a node: it writes the type key alone.
+  // v0.8 cannot serialise an NDArray that is a node: it writes only the type key.
   if (constant.repr == 0) {
     losses_.add_everywhere(LossCode::constant_data);
     return builder_.make(Kind::NDArray, {DType::Void(), builder_.integers({}), BytesId::none});
   }
-  // The blob is base64 already and printable, so it is usually there as it is, not wrapped a second
-  // time.
+  // The blob is printable base64, so it is usually written unchanged, not encoded again.
   auto tensor = constant.repr_is_base64 ? decode_tensor(graph_.repr(node))
                                         : decode_tensor(graph_.value(constant.repr).text());
   if (!tensor) graph_.fail(node, graph_.value(constant.repr), tensor.error());
@@ -422,7 +420,7 @@ NodeId Importer::make_constant(std::uint32_t node) {
 
 NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
   const std::size_t index = fields.tensor(at);
-  // Fields may share an entry: one node, as in TVM.
+  // Fields may share an entry: it is one node, as in TVM.
   if (tensor_ids_[index] != NodeId::none) return tensor_ids_[index];
   auto tensor = decode_tensor(graph_.tensor(index).text());
   if (!tensor) {
@@ -445,7 +443,7 @@ NodeId Importer::opaque_value(std::uint32_t node, json::Member attribute) {
   return node_ids_[target];
 }
 
-// A text in place of a node: an Opaque without fields, whose content is the text.
+// A text in the place of a node: an Opaque without fields, with the text as content.
 NodeId Importer::make_text(std::string_view type_key, std::string_view text) {
   return builder_.make(Kind::Opaque, {builder_.string(type_key), builder_.list({}), ListId::none,
                                       ListId::none, builder_.string(text)});
@@ -455,7 +453,7 @@ ListId Importer::opaque_fields(std::uint32_t node) {
   std::vector<NamedNode> entries;
   for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
-    // An expression has these beside its fields.
+    // An expression has these in addition to its fields.
     if (name == kSpan || (name == "dtype" && unknown_.kind(node) == Kind::OpaqueExpr)) continue;
     entries.push_back({builder_.string(name), opaque_value(node, attribute)});
   }
@@ -470,8 +468,8 @@ NodeId Importer::with_span(std::uint32_t node, NodeId made) {
   return made;
 }
 
-// Keeps whatever a node of unknown type has: attributes, keys, data and content. It is written back
-// as it was read.
+// Keeps everything in a node of unknown type: attributes, keys, data and content. The writer writes
+// it unchanged.
 NodeId Importer::make_opaque(std::uint32_t node) {
   const ListId fields = opaque_fields(node);
   std::vector<NodeId> names;
@@ -481,7 +479,7 @@ NodeId Importer::make_opaque(std::uint32_t node) {
   }
   const GraphNode& source = graph_.node(node);
   const ListId keys = source.keys == 0 ? ListId::none : builder_.list(names);
-  // Undefined and empty are told apart, because TVM omits empty members and others may not.
+  // Distinguishes undefined from empty, because TVM omits empty members and other writers may not.
   const ListId elements = source.data == 0              ? ListId::none
                           : graph_.data_size(node) == 0 ? builder_.list({})
                                                         : list_ids_[node];
@@ -491,8 +489,7 @@ NodeId Importer::make_opaque(std::uint32_t node) {
   return with_span(node, id);
 }
 
-// Where a known node holds it as an expression or a statement, it has to be one for the visitors of
-// the IR.
+// If a known node has it as an expression or a statement, visitors of the IR require one.
 NodeId Importer::make_opaque_expr(std::uint32_t node) {
   const GraphNode& source = graph_.node(node);
   if (source.data != 0 || source.repr != 0) {
@@ -532,7 +529,7 @@ void Importer::note_integer(std::uint32_t node, Places& places) const {
   places.add(node_ids_[node], {0, {begin, begin + digits}});
 }
 
-/// The only number of a list moves with the list, which is among others itself (TVM v0.9).
+/// A single number in a list shares the list's place (TVM v0.9).
 void Importer::note_statements(std::uint32_t node, Places& places) const {
   const auto list = graph_.attr(node, "seq");
   const auto array = list ? graph_.reference(*list) : std::nullopt;

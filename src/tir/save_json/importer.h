@@ -1,5 +1,5 @@
-// Makes the nodes of a save_json document in a Builder: parts before the whole, on a stack of its
-// own, each node once; what can be known about nodes whose type key the table does not have.
+// Makes the nodes of a save_json document in a Builder: parts before the whole, on its own stack,
+// each node once. Infers facts about nodes whose type key the table lacks.
 #pragma once
 
 #include <array>
@@ -48,10 +48,10 @@ class UnknownKinds {
   std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 
  private:
-  /// What the attributes of one name in nodes of one type key are like.
+  /// The form of all attributes with one name in nodes with one type key.
   struct Evidence {
     bool has_number = false;  ///< one is not the index of a node
-    bool has_first = false;   ///< one is a node that nothing else is known to refer to
+    bool has_first = false;   ///< one is a node to which nothing else certainly refers
     bool has_misfit = false;  ///< one is a node that no field of this name in the table takes
     bool is_reference = false;
   };
@@ -68,13 +68,13 @@ class UnknownKinds {
 
   const JsonGraph& graph_;
   std::vector<Kind> opaque_kinds_;    // empty if all type keys are known
-  std::vector<bool> certain_;         // nodes that are referred to for certain
-  std::vector<bool> lists_of_exprs_;  // arrays whose elements were looked at already
+  std::vector<bool> certain_;         // nodes that are certainly referred to
+  std::vector<bool> lists_of_exprs_;  // arrays whose elements have been visited
   std::vector<bool> lists_of_stmts_;
   std::map<Place, Evidence> evidence_;
 };
 
-/// JSON values of the fields of one node, found by name; attributes outside the table aside.
+/// The JSON values of one node's fields, found by name; attributes outside the table are separate.
 class NodeFields {
  public:
   /// Calls `unknown(name)` for attributes that are neither fields, `span` nor derived.
@@ -91,7 +91,7 @@ class NodeFields {
 
   Kind kind() const { return kind_; }
 
-  /// Node that a field refers to; 0 for null and for a field that is not there.
+  /// The node that a field refers to; 0 for null and for a missing field.
   std::uint32_t reference(std::uint8_t field) const;
   std::uint32_t span() const;
 
@@ -115,7 +115,7 @@ class NodeFields {
   const JsonGraph& graph_;
   std::uint32_t node_;
   Kind kind_;
-  std::size_t next_ = 0;  // attributes come sorted, as the names are
+  std::size_t next_ = 0;  // attributes are sorted, like the names
   std::uint32_t span_ = 0;
   std::array<std::uint32_t, kMaxFields> values_{};
 };
@@ -124,13 +124,13 @@ class Importer {
  public:
   Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& builder, LossLog& losses);
 
-  /// Returns the IR node of a document's node; makes it at the first call.
+  /// Returns the IR node for a document's node; makes it at the first call.
   NodeId import(std::uint32_t node);
 
   /// The Op nodes made so far by name.
   const std::map<std::string, NodeId, std::less<>>& ops() const { return ops_; }
 
-  /// Where the nodes made so far are in the document.
+  /// The places of the nodes made so far in the document.
   void note_places(Places& places) const;
 
  private:
@@ -198,7 +198,7 @@ class Importer {
   std::vector<NodeId> node_ids_;        // by index in the document
   std::vector<ListId> list_ids_;        // the same
   std::vector<std::uint8_t> open_;      // roles that are being made
-  std::vector<std::uint32_t> checked_;  // for what (a bit each) the elements were checked
+  std::vector<std::uint32_t> checked_;  // the purposes (a bit each) for which elements were checked
   std::vector<NodeId> tensor_ids_;
   std::map<std::string, NodeId, std::less<>> ops_;
 };

@@ -1,4 +1,4 @@
-// The fields of nodes of known kind: JSON text to field values, with what may be where.
+// The fields of nodes of known kind: converts JSON text to field values and checks it.
 #include <cstdlib>
 
 #include "support/numbers.h"
@@ -9,23 +9,23 @@
 namespace mlf::tir::save_json {
 namespace {
 
-// Containers that TVM always makes and that mean nothing when empty read like null.
+// Containers that TVM always makes. If they are empty, they mean the same as null.
 bool is_canonical_null(const JsonGraph& graph, std::uint32_t target) {
   const GraphNode& node = graph.node(target);
   if (node.kind == Kind::StringMap) return graph.data_size(target) == 0;
   if (node.kind != Kind::SourceMap) return false;
-  // A SourceMap holds a map, which is what may be empty.
+  // A SourceMap contains a map, which may be empty.
   const auto map = graph.attr(target, "source_map");
   const auto inner = map ? graph.reference(*map) : std::nullopt;
   return inner && graph.node(*inner).kind == Kind::StringMap && graph.data_size(*inner) == 0;
 }
 
-// IRModule's constructor fills these in where the caller gives nothing.
+// IRModule's constructor sets these if the caller does not.
 bool may_be_canonical_null(Kind kind, std::uint8_t field) {
   return kind == Kind::IRModule && field != f::IRModule::functions && field != f::IRModule::attrs;
 }
 
-// TVM's arrays of arbitrary objects may hold null, those of expressions cannot.
+// TVM's arrays of objects may contain null; those of expressions cannot.
 bool may_be_null(Expects expects) {
   switch (expects) {
     case Expects::any:
@@ -48,8 +48,8 @@ std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::u
 
 }  // namespace
 
-// Both sides are sorted, so the next name is nearly always the right one; going round serves the
-// documents of other writers.
+// Both sides are sorted, so the next name usually matches. The search wraps around for documents of
+// other writers.
 bool NodeFields::place(json::Member attribute) {
   const auto names = fields_by_name(kind_);
   const std::string_view name = attribute.key.text();
@@ -60,7 +60,7 @@ bool NodeFields::place(json::Member attribute) {
     values_[candidate.field] = attribute.value.index();
     return true;
   }
-  // Beside the fields of nodes.def: every node has a place for a span.
+  // In addition to the fields of nodes.def, every node has a span.
   if (name == kSpan) span_ = attribute.value.index();
   return name == kSpan || is_derived(kind_, name);
 }
@@ -88,7 +88,7 @@ std::int64_t NodeFields::boolean(std::uint8_t field) const {
   return text == "1";
 }
 
-// Some of TVM's enumerations have gaps: an empty name is a number without meaning.
+// Some of TVM's enumerations have gaps: an empty name is a number without a meaning.
 std::int64_t NodeFields::enumeration(std::uint8_t field) const {
   const std::int64_t number = integer(field);
   const auto names = enum_names(info(kind_).fields[field].expects);
@@ -130,7 +130,7 @@ void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const
   fail(field, "expected " + std::string(expected) + ", found " + clipped(value(field).text()));
 }
 
-// The order of questions matters: a tensor and lanes look like references and are none.
+// The order of tests matters: a tensor and lanes look like references but are not.
 FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, Kind kind,
                                  std::uint8_t at) {
   const FieldInfo& field = info(kind).fields[at];
@@ -142,7 +142,7 @@ FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, K
 }
 
 // Required only if every version that may have written the document has the field; otherwise it has
-// the value that means "not there".
+// the value that means "absent".
 FieldValue Importer::absent_value(std::uint32_t node, const FieldInfo& field) {
   if (graph_.node(node).repr == 0 && is_required(field, graph_.version())) {
     graph_.fail(node, "expected an attribute \"" + std::string(field.name) + "\"");
@@ -189,13 +189,13 @@ FieldValue Importer::reference_value(const NodeFields& fields, std::uint32_t nod
   }
 }
 
-// Null for what may not be null is an error, but for lists: see below.
+// Null in a field that may not be null is an error, except for lists: see below.
 FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
   if (field.type == FieldType::string && field.nullable) return StringId::none;
   if (field.type == FieldType::node && field.nullable) return NodeId::none;
   if (field.type != FieldType::node && field.type != FieldType::string) {
     if (field.nullable) return ListId::none;
-    // TVM makes such a list only for who calls its constructors past their Python classes.
+    // TVM makes such a list only for callers that bypass its Python classes.
     losses_.add_everywhere(LossCode::undefined_list, field_name(fields.kind(), field));
     return builder_.list({});
   }
@@ -218,7 +218,7 @@ FieldValue Importer::scalar_value(const NodeFields& fields, const FieldInfo& fie
     case FieldType::dtype:
       return fields.dtype(at);
     default:
-      // References and tensors were handled before, bytes belong to constants.
+      // References and tensors were handled above; constants own bytes.
       fields.fail(at, "cannot be an attribute");
   }
 }
@@ -239,7 +239,7 @@ bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) con
       (has(static_cast<std::uint8_t>(version.first - 1), TvmFeature::lanes_as_nodes) ||
        !is_development(version));
   if (is_sure) return false;
-  // A development build of v0.16 may write either: the dtype tells the number.
+  // A development build of v0.16 may write either form: the dtype determines the number.
   const auto target = graph_.reference(fields.value(at));
   if (!target || *target == 0 || !fits(unknown_.kind(*target), Expects::expr)) return true;
   // The first field of both kinds is the dtype of the vector.
@@ -248,7 +248,7 @@ bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) con
   return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
 }
 
-// In the IR lanes are an expression, as TVM has them since v0.16.
+// In the IR, lanes are an expression, as in TVM since v0.16.
 FieldValue Importer::lanes_value(const NodeFields& fields, std::uint8_t at) {
   return builder_.make(Kind::IntImm, {DType::Int(32), fields.integer(at)});
 }
@@ -259,7 +259,7 @@ void Importer::check_kind(const NodeFields& fields, std::uint8_t at, std::uint32
   fields.fail(at, wrong_kind(graph_, describe(expects), target));
 }
 
-// An empty Map does not show what keys it would have: it fits both kinds of map.
+// An empty Map does not show the type of its keys: it fits both kinds of map.
 void Importer::check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
                                std::uint32_t target) {
   const auto kind = graph_.node(target).kind;
@@ -280,8 +280,8 @@ void Importer::check_container(const NodeFields& fields, const FieldInfo& field,
 }
 
 void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::uint32_t target) {
-  // Many fields may share one array: it is looked at once for each thing that is expected. The
-  // check would be quadratic otherwise.
+  // Many fields may share one array: it is checked once for each expected type. Otherwise the time
+  // would be quadratic.
   const std::uint32_t bit = 1u << static_cast<std::uint32_t>(field.expects);
   if ((checked_[target] & bit) != 0) return;
   checked_[target] |= bit;

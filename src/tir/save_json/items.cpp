@@ -7,7 +7,7 @@
 namespace mlf::tir::save_json {
 namespace {
 
-// TVM's reader fails on an attribute that is missing and passes over one too many.
+// TVM's reader fails if an attribute is missing, and ignores additional ones.
 std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
   std::vector<Slot> slots;
   for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
@@ -24,7 +24,7 @@ std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
   return slots;
 }
 
-// Lists are written once for each field that holds them, so that sharing can expand.
+// Lists are written once for each field that contains them, so sharing can expand.
 constexpr std::uint64_t kMostReferences = 1'000'000'000;
 
 }  // namespace
@@ -39,7 +39,7 @@ Items::Items(const Module& module, const VersionRange& version, const ObjectsByK
   objects_ = &objects;
 }
 
-// TargetKind is the one kind whose form changed: by name from v0.18 on.
+// The form of one kind changed: TargetKind is written as its name since v0.18.
 bool Items::has_attrs(Kind kind) const {
   if (kind == Kind::TargetKind) return !may_have(version_, TvmFeature::target_kind_by_name);
   return info(kind).encoding == Encoding::attrs;
@@ -60,7 +60,7 @@ std::optional<NodeMap> Items::opaque_fields(Node node) {
 
 bool Items::is_reference(Node node, const Slot& slot) const {
   if (slot.source != Slot::Source::field) return true;
-  // Such lanes are written as the number itself.
+  // Constant lanes are written as the number itself.
   if (is_lanes(node.kind(), slot.field) && !may_have(version_, TvmFeature::lanes_as_nodes))
     return false;
   return save_json::is_reference(node.info().fields[slot.field]);
@@ -81,8 +81,8 @@ Item Items::target(Node node, const Slot& slot) const {
   return {};
 }
 
-// Lists, maps and strings are fields of a node here and nodes of their own there. Empty ones share
-// a single node: nothing can tell them apart.
+// Lists, maps and strings are fields of a node here and separate nodes there. Empty ones share a
+// single node, because nothing can distinguish them.
 Item Items::target_of_field(Node node, std::uint8_t field) const {
   switch (node.info().fields[field].type) {
     case FieldType::node:
@@ -105,7 +105,7 @@ Item Items::target_of_field(Node node, std::uint8_t field) const {
   }
 }
 
-// TVM's constructors never leave these null, and its readers do not expect it.
+// TVM's constructors never set these to null, and its readers do not expect it.
 Item Items::null_of_field(Kind kind, std::uint8_t field) const {
   if (kind == Kind::PrimFunc && field == f::PrimFunc::preflattened_buffer_map) {
     return {Item::Form::empty_map};
@@ -115,7 +115,7 @@ Item Items::null_of_field(Kind kind, std::uint8_t field) const {
   return {Item::Form::empty_map};
 }
 
-// The other direction of Importer::opaque_value.
+// The inverse of Importer::opaque_value.
 std::optional<std::string_view> Items::opaque_text(Node value) {
   if (value.is(Kind::String)) {
     const std::string_view text = value.text(f::String::value);
@@ -139,8 +139,8 @@ Item Items::type_of(Node var) const {
 
 Numbering::Numbering(const Items& items, const Item& root) : of_node_(items.module().size()) {
   order_.push_back({});
-  // TVM numbers a node before the nodes below it (NodeIndexer of serialization.cc); pushed in
-  // reverse, the first target is next.
+  // TVM numbers a node before the nodes below it (NodeIndexer of serialization.cc). Targets are
+  // pushed in reverse, so the first one is next.
   std::vector<Item> stack{root};
   std::vector<Item> targets;
   std::uint64_t references = 0;
@@ -175,8 +175,8 @@ std::uint32_t& Numbering::place(const Item& item) {
     case Item::Form::node:
       return of_node_[index(item.id)];
     case Item::Form::text:
-      // Equal strings are one node. TVM keeps strings apart that are different objects, but nothing
-      // depends on their identity.
+      // Equal strings are one node. TVM keeps string objects apart, but nothing depends on their
+      // identity.
       return of_text_[item.text];
     case Item::Form::objects_of_key:
       return of_key_[item.text];

@@ -1,5 +1,5 @@
-// The entries of `nodes` for a module, in their order: nodes of the IR, and the arrays, maps,
-// strings and derived types that save_json makes nodes of their own.
+// The entries of `nodes` for a module, in order: nodes of the IR, and arrays, maps, strings and
+// derived types, for which save_json makes separate nodes.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct Item {
     node,              ///< the node `id`
     field,             ///< the list or map in field `field` of the node `id`
     text,              ///< `text` as a runtime.String
-    empty_array,       ///< one for all fields that hold no elements
+    empty_array,       ///< one for all fields without elements
     empty_map,         ///< the same for maps
-    empty_source_map,  ///< a SourceMap of nothing
+    empty_source_map,  ///< an empty SourceMap
     checked_type,      ///< FuncType of the PrimFunc `id`
     checked_params,    ///< Array of the types of its parameters
-    prim_type,         ///< PrimType of the Var `id`, which has no type of its own
+    prim_type,         ///< PrimType of the Var `id`, which has no type itself
     global_vars,       ///< Map of names to GlobalVars of the IRModule `id`
     objects,           ///< Map of type keys to Arrays of objects
     objects_of_key,    ///< the Array of the objects whose type key is `text`
@@ -39,7 +39,7 @@ struct Item {
   std::string_view text{};
 };
 
-/// One attribute of a kind: a field, or one of those beside the fields.
+/// One attribute of a kind: a field, or one of the additional attributes.
 struct Slot {
   enum class Source : std::uint8_t { field, span, checked_type, global_vars };
   std::string_view name;
@@ -47,27 +47,28 @@ struct Slot {
   std::uint8_t field;
 };
 
-/// Says which items and texts a module consists of when TVM `version` is to read it.
+/// Returns the items and texts of a module, for a reader of TVM `version`.
 class Items {
  public:
   Items(const Module& module, const VersionRange& version);
   /// The same for `objects` of the module, which must outlive this.
   Items(const Module& module, const VersionRange& version, const ObjectsByKey& objects);
 
-  /// The attributes that TVM reads of a kind, in the order of the table.
+  /// The attributes of a kind that TVM reads, in the order of the table.
   std::span<const Slot> slots(Kind kind) const { return slots_[static_cast<std::size_t>(kind)]; }
   /// Whether an attribute is written as the index of an item.
   bool is_reference(Node node, const Slot& slot) const;
   /// The target of an attribute.
   Item target(Node node, const Slot& slot) const;
-  /// The text that an attribute of a node of unknown type is; nothing if it is a reference.
+  /// The text of an attribute of a node of unknown type; nullopt if it is a reference.
   static std::optional<std::string_view> opaque_text(Node value);
   /// What it refers to: null if its text is the value.
   static Item opaque_target(Node value);
   /// The type of a parameter.
   Item type_of(Node var) const;
 
-  /// Calls `visit(item)` for everything that `item` refers to in its attributes, then in its data.
+  /// Calls `visit(item)` for everything that `item` refers to: first in its attributes, then in its
+  /// data.
   template <class Visit>
   void for_each_target(const Item& item, Visit&& visit) const {
     if (item.form == Item::Form::node) {
@@ -92,11 +93,11 @@ class Items {
     }
     for_each_element(item, visit);
   }
-  /// Calls `visit(item)` for what the `data` of an item lists, in order.
+  /// Calls `visit(item)` for the elements in the `data` of an item, in order.
   template <class Visit>
   void for_each_element(const Item& item, Visit&& visit) const;
 
-  /// Whether a kind is written with attributes, not by its content.
+  /// Whether a kind is written with attributes, not as its content.
   bool has_attrs(Kind kind) const;
   /// The attributes of a node of unknown type; nullopt for known kinds.
   static std::optional<NodeMap> opaque_fields(Node node);
@@ -147,7 +148,7 @@ void Items::for_each_element(const Item& item, Visit&& visit) const {
     case Item::Form::field:
       return for_each_of_field(node, item.field, visit);
     case Item::Form::node:
-      // Arrays and maps have one field each: what they hold.
+      // Arrays and maps have one field each: their content.
       if (node.is(Kind::Array) || node.is(Kind::StringMap) || node.is(Kind::ObjectMap)) {
         return for_each_of_field(node, 0, visit);
       }
@@ -166,7 +167,7 @@ void Items::for_each_element(const Item& item, Visit&& visit) const {
   }
 }
 
-/// Numbers everything below a root the way TVM does, the whole before its parts, each once; equal
+/// Numbers everything below a root in TVM's order, the whole before its parts, each once; equal
 /// strings are one item. The null node is number 0.
 class Numbering {
  public:
@@ -176,7 +177,7 @@ class Numbering {
   std::uint32_t number(const Item& item) const;
 
  private:
-  /// Where the number of an item is kept; new items get 0 there.
+  /// The place of an item's number; new items get 0 there.
   std::uint32_t& place(const Item& item);
   static std::uint64_t key(const Item& item);
 

@@ -10,16 +10,16 @@
 namespace mlf::tir::save_json {
 namespace {
 
-// Node 0 is null in every document of TVM (src/node/serialization.cc), so 0 can mean "not there"
-// for members, too.
+// Node 0 is null in every document of TVM (src/node/serialization.cc), so 0 can also mean that a
+// member is absent.
 json::Value required(json::Value object, std::string_view key, json::Type type) {
   const json::Value value = object.at(key);
   value.expect(type);
   return value;
 }
 
-// repr_b64 is a length of eight bytes, little-endian, and the bytes. TVM takes this form for
-// strings that are not printable.
+// repr_b64 is a length of eight bytes, little-endian, and the bytes. TVM uses this form for strings
+// that are not printable.
 std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
   if (data.size() < sizeof(std::uint64_t)) return std::nullopt;
   const auto size = load_little_endian<std::uint64_t>(data, 0);
@@ -27,7 +27,7 @@ std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
   return std::string(reinterpret_cast<const char*>(data.data()) + sizeof size, size);
 }
 
-// Absent members read like empty ones.
+// Absent members are read as empty ones.
 json::Value::Elements elements_or_none(const json::Document& document, std::uint32_t index) {
   if (index == 0) return {document, 0, 0};
   return json::Value(document, index).elements();
@@ -35,8 +35,8 @@ json::Value::Elements elements_or_none(const json::Document& document, std::uint
 
 }  // namespace
 
-// Only what is before the second dot counts. A version that is not TVM's own leaves the widest
-// range, in which readers and writers take every spelling.
+// Only the part before the second dot counts. An unknown version gives the widest range, for which
+// readers and writers accept every spelling.
 VersionRange version_named(std::string_view tvm_version) {
   VersionRange version{.exact = std::string(tvm_version)};
   if (!tvm_version.starts_with("0.")) return version;
@@ -46,13 +46,13 @@ VersionRange version_named(std::string_view tvm_version) {
   return version;
 }
 
-// "0.12.dev0": built somewhere between the releases 0.11 and 0.12.
+// "0.12.dev0": a build between the releases 0.11 and 0.12.
 bool is_development(const VersionRange& version) {
   return version.exact.find("dev") != std::string::npos;
 }
 
-// The nodes come before the root, so that the root's index can be checked; JSON leaves the order of
-// members open.
+// Reads the nodes before the root, to check the root's index; JSON does not fix the order of
+// members.
 JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
   const json::Value root = document.root();
   if (!root.is_object()) root.fail("expected the object that tvm.ir.save_json writes");
@@ -75,8 +75,7 @@ void JsonGraph::read_nodes(json::Value nodes) {
   }
 }
 
-// Every node is looked at once, before anything is made of any of them: readers of nodes then rely
-// on the types of all members.
+// Checks every node before it makes any: readers of nodes then rely on the types of all members.
 GraphNode JsonGraph::read_node(json::Value object) {
   if (!object.is_object()) object.fail("expected an object for a node");
   GraphNode node{.object = object.index()};
@@ -99,19 +98,19 @@ GraphNode JsonGraph::read_node(json::Value object) {
       take(node.repr, json::Type::string);
       node.repr_is_base64 = key == "repr_b64";
     } else {
-      // TVM would pass over it. Here it means that the document is not what it seems.
+      // TVM ignores it. Here it shows that the document has another structure than expected.
       member.key.fail("unknown member " + clipped(key) + " of a node");
     }
   }
-  // Node 0 has one, too, but empty.
+  // Node 0 has one too, but an empty one.
   if (node.type_key == 0) object.fail("missing key \"type_key\"");
   node.kind = kind_with_type_key(value(node.type_key).text());
-  // Map is the key of two kinds; only one whose keys are not all strings has data without keys.
+  // Map is the key of two kinds; only a map whose keys are not all strings has data without keys.
   if (node.kind == Kind::StringMap && node.keys == 0 && node.data != 0) node.kind = Kind::ObjectMap;
   return node;
 }
 
-// TVM writes all attributes as strings, numbers included.
+// TVM writes all attributes as strings, also numbers.
 void JsonGraph::check_attrs(json::Value attrs) const {
   for (const json::Member member : attrs.members()) {
     member.value.expect(json::Type::string);
@@ -127,7 +126,7 @@ void JsonGraph::read_tensors(json::Value tensors) {
   }
 }
 
-// `attrs` of the document has the version and whatever else a TVM may add to it.
+// `attrs` of the document has the version and possibly more.
 void JsonGraph::read_head(json::Value attrs) {
   attrs.expect(json::Type::object);
   const auto version = attrs.find("tvm_version");
@@ -152,7 +151,7 @@ json::Value::Members JsonGraph::attrs(std::uint32_t node) const {
   return json::Value::Members(elements_or_none(document_, nodes_[node].attrs));
 }
 
-// A node has a handful of attributes, so a search needs no index.
+// A node has few attributes, so a search needs no index.
 std::optional<json::Value> JsonGraph::attr(std::uint32_t node, std::string_view name) const {
   for (const json::Member member : attrs(node)) {
     if (member.key.text() == name) return member.value;
@@ -192,7 +191,7 @@ std::optional<std::uint32_t> JsonGraph::reference(json::Value attribute) const {
   return index && *index < size() ? index : std::nullopt;
 }
 
-// Says which of the two is wrong: not a number at all, or a number of no node.
+// States whether the text is not a number, or is the number of no node.
 std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;
   const std::string name(attribute.key.text());
@@ -206,7 +205,7 @@ std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) c
 }
 
 std::string clipped(std::string_view text) {
-  // A constant's base64 may be megabytes; a message shows what fits in a line.
+  // A constant's base64 may have megabytes; a message shows only one line.
   constexpr std::size_t kMost = 40;
   if (text.size() <= kMost) return "\"" + std::string(text) + "\"";
   return "\"" + std::string(text.substr(0, kMost)) + "…\"";

@@ -1,4 +1,4 @@
-// The document of tvm.ir.save_json as it is laid out: nodes by index, tensors, version.
+// The structure of a document of tvm.ir.save_json: nodes by index, tensors, version.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace mlf::tir::save_json {
 
-/// The version range that TVM's version string means: "0.9.dev0" is minor 9.
+/// The version range of TVM's version string: "0.9.dev0" is minor 9.
 VersionRange version_named(std::string_view tvm_version);
-/// Whether a version string is that of a development build, which lies between two releases.
+/// Whether a version string is that of a development build between two releases.
 bool is_development(const VersionRange& version);
 
-/// Text of the input in quotes for a message, its end cut off where it is long.
+/// Text of the input in quotes for a message, shortened if it is long.
 std::string clipped(std::string_view text);
 
-/// One entry of `nodes`. Members are indices of JSON values, 0 where absent.
+/// One entry of `nodes`. Members are indices of JSON values, 0 if absent.
 struct GraphNode {
   std::uint32_t object = 0;
   std::uint32_t type_key = 0;
@@ -34,7 +34,7 @@ struct GraphNode {
   bool repr_is_base64 = false;
 };
 
-/// Checks the layout of a document and gives access to its nodes. Refers to the document.
+/// Checks the structure of a document and gives access to its nodes. Refers to the document.
 class JsonGraph {
  public:
   explicit JsonGraph(const json::Document& document);
@@ -53,17 +53,17 @@ class JsonGraph {
   json::Value::Members attrs(std::uint32_t node) const;
   std::optional<json::Value> attr(std::uint32_t node, std::string_view name) const;
   std::uint32_t data_size(std::uint32_t node) const;
-  /// The repr bytes of a node, base64 undone; empty where it has none.
+  /// The decoded repr bytes of a node; empty if it has none.
   std::string repr(std::uint32_t node) const;
 
   /// Node index in an element of `data`.
   std::uint32_t element(json::Value element) const;
-  /// Node index in an attribute; nullopt where its text is not an index of this document.
+  /// Node index in an attribute; nullopt if its text is not an index of this document.
   std::optional<std::uint32_t> reference(json::Value attribute) const;
   /// Node index in an attribute of a node that must be one.
   std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 
-  /// Throws an error at the node, or at the value where one is to blame.
+  /// Throws an error at the node, or at the faulty value.
   [[noreturn]] void fail(std::uint32_t node, std::string_view message) const;
   [[noreturn]] void fail(std::uint32_t node, json::Value at, std::string_view message) const;
   /// `node 17 (tir.For)`.

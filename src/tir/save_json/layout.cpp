@@ -14,8 +14,8 @@
 namespace mlf::tir::save_json {
 namespace {
 
-// Attributes come sorted by name (a std::map in TVM), nodes.def has TVM's order of definition: with
-// the names sorted once, both lists are walked in step.
+// Attributes are sorted by name (a std::map in TVM), nodes.def has TVM's order of definition. With
+// the names sorted once, one pass over both lists is enough.
 std::vector<std::vector<NamedField>> index_fields() {
   std::vector<std::vector<NamedField>> index(all_kinds().size());
   for (const KindInfo& kind : all_kinds()) {
@@ -29,7 +29,7 @@ std::vector<std::vector<NamedField>> index_fields() {
   return index;
 }
 
-// What a name means in the classes that the table knows is evidence for those that it does not.
+// The meaning of a name in known classes is evidence for its meaning in unknown ones.
 std::unordered_map<std::string_view, NameUse> index_names() {
   std::unordered_map<std::string_view, NameUse> index;
   for (const std::string_view name : {kSpan, kCheckedType, kGlobalVarMap}) {
@@ -56,7 +56,7 @@ std::span<const NamedField> fields_by_name(Kind kind) {
 }
 
 bool is_reference(const FieldInfo& field) {
-  // These are indices into `b64ndarrays`, a numbering of their own.
+  // These are indices into `b64ndarrays`, which has its own numbers.
   if (field.expects == Expects::tensor) return false;
   return holds_nodes(field.type) || field.type == FieldType::string;
 }
@@ -69,7 +69,7 @@ NameUse use_of_name(std::string_view name) {
 
 namespace {
 
-/// What a field of this type is in save_json.
+/// The form of a field of this type in save_json.
 bool takes(const FieldInfo& field, Kind target) {
   switch (field.type) {
     case FieldType::node:
@@ -95,8 +95,8 @@ bool may_refer_to(std::string_view name, Kind target) {
   return false;
 }
 
-// Attributes of unknown classes are kept as what they most probably are, and written back as they
-// were: the guess needs to be the same in both directions, not right.
+// Attributes of unknown classes are kept in their most probable form, and written unchanged. The
+// guess must be the same in both directions, not correct.
 bool looks_plain(std::string_view text) {
   constexpr std::string_view kNumber = "0123456789+-.e";
   const bool is_number = text.find_first_not_of(kNumber) == std::string_view::npos &&
@@ -105,7 +105,7 @@ bool looks_plain(std::string_view text) {
          parse_dtype(text).has_value();
 }
 
-// Whether VisitAttrs of the class lists `span`: not for blocks and a few types.
+// Whether VisitAttrs of the class includes `span`: not for blocks and a few types.
 bool has_span(Kind kind) {
   switch (info(kind).category) {
     case Category::expr:
@@ -126,27 +126,27 @@ bool has_span(Kind kind) {
   }
 }
 
-// `_checked_type_` of a PrimFunc is what its constructor derives, `global_var_map_` the index of a
-// module's functions by name.
+// PrimFunc's constructor derives `_checked_type_`; `global_var_map_` is the index of a module's
+// functions by name.
 bool is_derived(Kind kind, std::string_view name) {
   return (kind == Kind::PrimFunc && name == kCheckedType) ||
          (kind == Kind::IRModule && name == kGlobalVarMap);
 }
 
 bool is_required(const FieldInfo& field, const VersionRange& version) {
-  // A development build 0.x.dev may be as old as the release before it.
+  // A development build 0.x.dev may be as old as the previous release.
   const int first = version.first - (is_development(version) ? 1 : 0);
-  // All versions that may have written the document know the field.
+  // All versions that may have written the document have the field.
   return field.since <= first && version.last <= field.until;
 }
 
 bool is_written(const FieldInfo& field, const VersionRange& version) {
-  // What TVM does not ask for it passes over, so vendors' builds may get a little more.
+  // TVM ignores attributes that it does not read, so vendors' builds may get a few more.
   const int reach = is_development(version) ? 1 : 0;
   return field.since <= version.last + reach && version.last - reach <= field.until;
 }
 
-// The one field that changed its type: int until v0.15, PrimExpr from v0.16 on.
+// The only field whose type changed: int until v0.15, PrimExpr from v0.16 on.
 bool is_lanes(Kind kind, std::uint8_t field) {
   return (kind == Kind::Ramp && field == f::Ramp::lanes) ||
          (kind == Kind::Broadcast && field == f::Broadcast::lanes);
@@ -193,19 +193,19 @@ namespace {
 // kTVMNDArrayMagic of include/tvm/runtime/ndarray.h.
 constexpr std::uint64_t kMagic = 0xDD5E40F096B4A13F;
 constexpr std::size_t kFixedHeader = 32;  // magic, reserved, device, ndim, dtype
-// SaveDLTensor always says CPU, wherever the data was.
+// SaveDLTensor always writes CPU, for data on any device.
 constexpr std::int32_t kCpu = 1;
 // Types that a user registers have codes from here on (DataType::kCustomBegin).
 constexpr std::uint8_t kFirstCustomCode = 129;
 
-// Others would have a size in bytes that cannot be checked.
+// The size of others in bytes cannot be checked.
 bool is_known(std::uint8_t code) {
   return code <= static_cast<std::uint8_t>(TypeCode::BFloat) ||
          code == static_cast<std::uint8_t>(TypeCode::E4M3Float) ||
          code == static_cast<std::uint8_t>(TypeCode::E5M2Float) || code >= kFirstCustomCode;
 }
 
-// Bytes that the data of a tensor takes; TVM leaves lanes out of account.
+// The bytes of a tensor's data; TVM ignores lanes here.
 std::int64_t expected_bytes(const Tensor& tensor) {
   std::int64_t bytes = static_cast<std::int64_t>(tensor.dtype.element_bytes());
   for (const std::int64_t extent : tensor.shape) {
@@ -216,8 +216,8 @@ std::int64_t expected_bytes(const Tensor& tensor) {
 
 }  // namespace
 
-// Everything a header says is checked against the data before memory is taken for it: documents
-// come from archives that anyone may have made.
+// Checks every number of a header against the data before it allocates memory: documents come from
+// untrusted archives.
 tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
   const auto wrong = [](std::string message) { return tl::make_unexpected(std::move(message)); };
   auto blob = support::base64_decode(base64);
@@ -254,13 +254,13 @@ tl::expected<Tensor, std::string> decode_tensor(std::string_view base64) {
     return wrong("an NDArray of " + std::to_string(bytes) + " bytes has " +
                  std::to_string(blob->size() - at));
   }
-  // Large constants are moved inside their buffer, not copied.
+  // Moves large constants inside their buffer, without a copy.
   blob->erase(blob->begin(), blob->begin() + static_cast<std::ptrdiff_t>(at));
   tensor.data = std::move(*blob);
   return tensor;
 }
 
-// The header is short, the data is streamed: no copy of a constant is made.
+// Makes the short header, and streams the data without a copy.
 void encode_tensor(Node array, support::ByteSink& sink) {
   const DType dtype = array.dtype(f::NDArray::dtype);
   const auto shape = array.integers(f::NDArray::shape);

@@ -1,5 +1,5 @@
-// Rules of save_json that the table of node kinds does not contain, and the form of tensors; reader
-// and writer share them.
+// Rules of save_json that the table of node kinds does not contain, and the form of tensors, for
+// both reader and writer.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace mlf::tir::save_json {
 
-/// No row of the table is longer.
+/// No row of the table has more fields.
 constexpr std::size_t kMaxFields = 16;
 
-/// Names of attributes beside the fields of a kind.
+/// Names of additional attributes of a kind.
 constexpr std::string_view kSpan = "span";
 constexpr std::string_view kCheckedType = "_checked_type_";
 constexpr std::string_view kGlobalVarMap = "global_var_map_";
@@ -33,14 +33,14 @@ std::span<const NamedField> fields_by_name(Kind kind);
 
 /// Whether a field is written as the index of a node.
 bool is_reference(const FieldInfo& field);
-/// Whether any kind of the table has a field of this name that is the index of a node, and
-/// whether any has one that is not.
+/// Whether any kind of the table has a field of this name that is a node's index, and whether any
+/// has one that is not.
 struct NameUse {
   bool reference = false;
   bool plain = false;
 };
 NameUse use_of_name(std::string_view name);
-/// Whether a field of this name, of any kind of the table, may be the index of a node of `target`.
+/// Whether a field of this name, in any kind of the table, may be the index of a node of `target`.
 bool may_refer_to(std::string_view name, Kind target);
 
 /// Whether the text of an attribute looks like one that TVM writes in its place: a number, a truth
@@ -52,20 +52,21 @@ constexpr std::string_view kStringKey = "runtime.String";
 
 /// Whether TVM's class of this kind has a `span`.
 bool has_span(Kind kind);
-/// Whether an attribute follows from the rest of its node: checked when read, derived when written.
+/// Whether an attribute follows from the rest of its node: the reader checks it, the writer derives
+/// it.
 bool is_derived(Kind kind, std::string_view name);
 
 /// Whether every TVM of this version range writes the field.
 bool is_required(const FieldInfo& field, const VersionRange& version);
-/// Whether some TVM of this version range may want to read the field.
+/// Whether some TVM of this version range may read the field.
 bool is_written(const FieldInfo& field, const VersionRange& version);
 bool is_lanes(Kind kind, std::uint8_t field);
-/// Describes what a field expects, for messages: "an expression".
+/// The expected content of a field, for messages: "an expression".
 std::string_view describe(Expects expects);
 
 // --- NDArrays as TVM serializes them, in base64: magic, device, dtype, shape, data; little-endian
 
-// Byte by byte: the result does not depend on the machine, and data need not be aligned.
+// Works byte by byte: the result does not depend on the machine, and data need not be aligned.
 template <class Integer>
 Integer load_little_endian(std::span<const std::byte> data, std::size_t at) {
   std::uint64_t value = 0;
@@ -88,7 +89,7 @@ struct Tensor {
   std::vector<std::byte> data{};
 };
 
-/// Decodes and checks one blob; what is wrong with it otherwise.
+/// Decodes and checks one blob, or returns the error.
 tl::expected<Tensor, std::string> decode_tensor(std::string_view base64);
 
 /// Writes the blob of an NDArray node that has its data.

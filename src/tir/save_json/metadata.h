@@ -1,4 +1,4 @@
-// The metadata section of printed TIR: a save_json document that the text refers into.
+// The metadata section of printed TIR: a save_json document to which the text refers.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ namespace mlf::tir {
 using ObjectsByKey = std::map<std::string, std::vector<NodeId>, std::less<>>;
 
 struct MetadataSection {
-  VersionRange version;  ///< that of the TVM that printed the text
-  /// What `metadata["Runtime"][0]` and `meta[Runtime][0]` refer to, by type key.
+  VersionRange version;  ///< of the TVM that printed the text
+  /// The objects that `metadata["Runtime"][0]` and `meta[Runtime][0]` refer to, by type key.
   ObjectsByKey objects{};
-  /// Op nodes that the objects brought along: a module has one node per Op.
+  /// Op nodes in the section: a module has one node for each Op.
   std::map<std::string, NodeId, std::less<>> ops{};
 };
 
 /// Makes the objects of a section in `builder`. The bytes [begin, end) of `source` are the JSON of
-/// a `Map<String, Array<ObjectRef>>`, escapes of the surrounding text already resolved.
-/// Throws support::Error.
+/// a `Map<String, Array<ObjectRef>>`, with the surrounding text's escapes resolved. Throws
+/// support::Error.
 MetadataSection read_metadata(const support::SourceText& source, std::size_t begin, std::size_t end,
                               const ReadLimits& limits, Builder& builder, LossLog& losses,
                               Places* places = nullptr);
 
-/// Writes a Map of type keys to Arrays of `objects`, what they share being shared.
+/// Writes a Map of type keys to Arrays of `objects`; shared parts stay shared.
 void write_objects(const Document& document, const ObjectsByKey& objects, const Sink& sink);
 
 }  // namespace mlf::tir

@@ -1,4 +1,4 @@
-// tvm.ir.save_json in, a module or the objects of a metadata section out.
+// Reads tvm.ir.save_json: a module, or the objects of a metadata section.
 #include <map>
 #include <string>
 #include <utility>
@@ -13,19 +13,18 @@
 namespace mlf::tir::save_json {
 namespace {
 
-// Attributes that say again what the rest of their node says: compared, and reported where they
-// differ.
+// Attributes that follow from the rest of their node: compared, and reported if they differ.
 
-// Types are small; what takes longer to compare than this counts as different.
+// Types are small; if a comparison takes longer than this, they count as different.
 constexpr std::size_t kMostSteps = 10'000;
 
-// 0, the null node, for an attribute that is missing.
+// Returns 0, the null node, for a missing attribute.
 std::uint32_t target_of(const JsonGraph& graph, std::uint32_t node, std::string_view name) {
   const auto attribute = graph.attr(node, name);
   return attribute ? graph.reference(*attribute).value_or(0) : 0;
 }
 
-/// Compares what hangs off two nodes, with the pairs that are still to be compared on a stack.
+/// Compares the trees below two nodes, with the remaining pairs on a stack.
 class SameNodes {
  public:
   explicit SameNodes(const JsonGraph& graph) : graph_(graph) {}
@@ -36,7 +35,7 @@ class SameNodes {
       const auto [left, right] = pairs_.back();
       pairs_.pop_back();
       if (left == right) continue;
-      // A document can nest types without end, and a difference is only reported.
+      // A document can nest types without limit, and a difference is only reported.
       if (steps > kMostSteps || left == 0 || right == 0 || !same_content(left, right)) return false;
     }
     return true;
@@ -52,7 +51,7 @@ class SameNodes {
       ++right;
     }
     for (const json::Member left : graph_.attrs(a)) {
-      // Spans say where a type was written, not what it is.
+      // A span is the place of a type, not a part of it.
       if (left.key.text() != kSpan && !same_attribute(left, b)) return false;
     }
     return true;
@@ -74,13 +73,13 @@ class SameNodes {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;
 };
 
-/// Derives the type of a function and compares.
+/// Derives the type of a function and compares it.
 class CheckedTypes {
  public:
   explicit CheckedTypes(const JsonGraph& graph) : graph_(graph), same_(graph) {}
 
-  // FuncType of the parameters' types and the result, without type parameters: what PrimFunc's
-  // constructor derives.
+  // FuncType of the parameters' types and the result, without type parameters: PrimFunc's
+  // constructor derives it.
   bool agrees(std::uint32_t function) {
     const std::uint32_t type = target_of(graph_, function, kCheckedType);
     const std::uint32_t params = target_of(graph_, function, "params");
@@ -101,7 +100,7 @@ class CheckedTypes {
   bool is_type_of(std::uint32_t type, std::uint32_t var) {
     const std::uint32_t annotation = target_of(graph_, var, "type_annotation");
     if (annotation != 0) return same_(type, annotation);
-    // v0.8: a Var made from a dtype has no type of its own.
+    // v0.8: a Var made from a dtype has no type itself.
     const auto var_dtype = graph_.attr(var, "dtype");
     const auto type_dtype = graph_.attr(type, "dtype");
     return graph_.node(type).kind == Kind::PrimType && var_dtype && type_dtype &&
@@ -112,7 +111,7 @@ class CheckedTypes {
   SameNodes same_;
 };
 
-// The name is a String node of its own.
+// The name is a separate String node.
 std::string name_of(const JsonGraph& graph, std::uint32_t global_var) {
   return graph.repr(target_of(graph, global_var, "name_hint"));
 }
@@ -124,7 +123,7 @@ bool names_agree(const JsonGraph& graph, std::uint32_t module) {
   std::size_t position = 0;
   for (const json::Value element : graph.data(functions)) {
     const std::uint32_t node = graph.element(element);
-    // Keys and values in turn.
+    // Keys and values alternate.
     if (position++ % 2 == 0) expected.emplace(name_of(graph, node), node);
   }
   if (graph.data_size(names) != expected.size()) return false;
@@ -141,8 +140,8 @@ bool names_agree(const JsonGraph& graph, std::uint32_t module) {
 /// of its parameters and result, and for modules whose `global_var_map_` does not list exactly
 /// their functions' GlobalVars.
 void check_derived(const JsonGraph& graph, LossLog& losses) {
-  // The module does not keep these attributes, because the writer derives them again: so compare
-  // here, while the document is at hand.
+  // The module does not keep these attributes, because the writer derives them. So they are
+  // compared here, while the document is available.
   CheckedTypes types(graph);
   for (std::uint32_t i = 1; i < graph.size(); ++i) {
     if (graph.node(i).kind == Kind::IRModule) {
@@ -168,8 +167,8 @@ namespace {
 
 using save_json::JsonGraph;
 
-// A PrimFunc saved without a module: the name that the function has for its callers, else the one
-// that TVM gives to a lone function.
+// A PrimFunc that was saved without a module gets its name for callers, or TVM's name for a single
+// function.
 StringId name_of_lone(Builder& builder, NodeId function) {
   const Node symbol = attribute_of(builder.node(function), "global_symbol");
   if (symbol.is(Kind::String)) return builder.string(std::string(symbol.text(f::String::value)));
@@ -185,7 +184,7 @@ NodeId wrap(Builder& builder, NodeId function) {
                                        NodeId::none, NodeId::none});
 }
 
-// Other roots (a Target, a Stmt, an Array) are save_json as well, but not TIR of a program.
+// Other roots (a Target, a Stmt, an Array) are also save_json, but not the TIR of a program.
 NodeId read_root(const JsonGraph& graph, save_json::Importer& importer, Builder& builder) {
   const std::uint32_t root = graph.root();
   const auto kind = graph.node(root).kind;
@@ -223,8 +222,8 @@ MetadataSection read_metadata(const support::SourceText& source, std::size_t beg
   }
   MetadataSection section{.version = graph.version()};
   importer.import(root);
-  // The importer made the map already; its arrays are read from the document, because null elements
-  // keep their places: texts refer to objects by number.
+  // The importer has made the map. Its arrays are read from the document, because null elements
+  // keep their positions: texts refer to objects by number.
   auto list = graph.data(root).begin();
   for (const json::Value key : graph.keys(root)) {
     const std::uint32_t array = graph.element(*list);
@@ -238,7 +237,7 @@ MetadataSection read_metadata(const support::SourceText& source, std::size_t beg
     }
     ++list;
   }
-  // The text that follows names Ops again and has to find these.
+  // The text after the section names Ops again and must find these.
   section.ops = importer.ops();
   if (places != nullptr) importer.note_places(*places);
   return section;

@@ -1,4 +1,4 @@
-// A module in, tvm.ir.save_json out.
+// Writes a module as tvm.ir.save_json.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,14 +22,14 @@ namespace mlf::tir {
 namespace save_json {
 namespace {
 
-// --- The layout of TVM's own writer: indented by two, a blank behind commas --------------------
+// --- The format of TVM's writer: indented by two, a blank after commas -------------------------
 
-// Sinks write to files or hashes: blocks keep their calls few.
+// Sinks write to files or hashes: larger blocks need fewer calls.
 constexpr std::size_t kBlock = 1u << 16;
 constexpr std::size_t kMostOnOneLine = 10;
 
-// What dmlc-core's JSONWriter escapes, and nothing else: other control characters go out as they
-// are, as TVM writes and reads them.
+// dmlc-core's JSONWriter escapes only these characters. TVM writes and reads other control
+// characters unchanged.
 std::string_view escaped(char c) {
   switch (c) {
     case '\r':
@@ -45,7 +45,7 @@ std::string_view escaped(char c) {
   }
 }
 
-/// Collects output and hands it on in blocks. `finish` must be called at the end.
+/// Collects output and passes it on in blocks. `finish` must be called at the end.
 class JsonOutput final : public support::ByteSink {
  public:
   explicit JsonOutput(const Sink& sink) : sink_(sink) {}
@@ -76,7 +76,7 @@ class JsonOutput final : public support::ByteSink {
     write({digits, static_cast<std::size_t>(end - digits)});
   }
 
-  /// An array of numbers: on one line up to ten, beyond that a line each, indented by `indent`.
+  /// An array of numbers: up to ten on one line, more on a line each, indented by `indent`.
   void write_numbers(std::span<const std::uint32_t> numbers, std::size_t indent) {
     const bool on_one_line = numbers.size() <= kMostOnOneLine;
     const auto break_line = [&](std::size_t spaces) {
@@ -108,7 +108,7 @@ class JsonOutput final : public support::ByteSink {
 constexpr std::string_view kLegacyAllocatedPoolInfo = "tir.usmp.AllocatedPoolInfo";
 constexpr std::size_t kMemberIndent = 6;
 
-// TVM's rule for `repr_str`; everything else goes into `repr_b64`.
+// TVM's condition for `repr_str`; everything else goes into `repr_b64`.
 bool is_printable(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7e; });
 }
@@ -117,14 +117,13 @@ bool is_printable(std::string_view text) {
   throw support::Error(ErrorKind::invalid_input, std::move(message));
 }
 
-// A text without its metadata section leaves such nodes, and save_json has no way to write
-// "unknown".
+// A text without its metadata section leaves such nodes, and save_json cannot express "unknown".
 [[noreturn]] void fail_missing(Node node) {
   fail(fmt::format("metadata[\"{}\"][{}] is not known: the text had no metadata section",
                    node.text(f::MissingObject::type_key), node.integer(f::MissingObject::index)));
 }
 
-/// TVM takes the first argument for a number, whatever it is.
+/// TVM reads the first argument as a number.
 bool names_intrinsic(Node node) {
   if (!is_call_of(node, "tir.call_llvm_intrin") && !is_call_of(node, "tir.call_llvm_pure_intrin")) {
     return false;
@@ -146,8 +145,8 @@ class Writer {
          const Sink& sink)
       : items_(module, version, objects), numbering_(items_, {Item::Form::objects}), out_(sink) {}
 
-  // TVM's layout, blanks and all, so that files can be compared line by line: dmlc-core puts a
-  // blank behind commas at the ends of lines.
+  // TVM's format, including blanks, so files can be compared line by line: dmlc-core puts a blank
+  // after commas at the ends of lines.
   void write() {
     out_.write("{\n  \"root\": 1, \n  \"nodes\": [");
     bool first = true;
@@ -177,7 +176,7 @@ class Writer {
     out_.write_quoted(key);
   }
 
-  // One row for each form of item: the null node, a node, or what save_json makes a node of.
+  // One row for each form of item: the null node, a node, or a separate node of save_json.
   void write_item(const Item& item) {
     switch (item.form) {
       case Item::Form::null:
@@ -212,7 +211,7 @@ class Writer {
     }
   }
 
-  // The type key, then either attributes or the content of a kind that is written by content.
+  // The type key, then either attributes or content.
   void write_node(const Item& item) {
     const Node node = items_.module().node(item.id);
     write_type_key(type_key(node));
@@ -249,7 +248,7 @@ class Writer {
       case Kind::OpaqueStmt:
         return node.text(f::OpaqueStmt::type_key);
       case Kind::AllocatedPoolInfo:
-        // The class moved from tir.usmp to ir in v0.13 and is otherwise the same.
+        // The class moved from tir.usmp to ir in v0.13 and did not change otherwise.
         if (!has(items_.version().last, TvmFeature::pool_infos)) return kLegacyAllocatedPoolInfo;
         break;
       case Kind::BoxBool:
@@ -265,7 +264,7 @@ class Writer {
     return node.info().type_key;
   }
 
-  /// Numbers that v0.18 boxes are expressions before.
+  /// Numbers that v0.18 boxes are expressions in earlier versions.
   bool is_number_of_attribute(Node node) const {
     const bool is_box = node.is(Kind::BoxBool) || node.is(Kind::BoxInt) || node.is(Kind::BoxFloat);
     return is_box && !may_have(items_.version(), TvmFeature::boxed_numbers);
@@ -309,7 +308,7 @@ class Writer {
     out_.write("\n      }");
   }
 
-  // Empty content is no member at all.
+  // Omits a member with empty content.
   void write_repr(std::string_view content) {
     if (content.empty()) return;
     if (is_printable(content)) {
@@ -322,7 +321,7 @@ class Writer {
     write_base64(length, std::as_bytes(std::span(content)));
   }
 
-  // Two spans, so that a length can be put before bytes without a copy of them.
+  // Two spans, so a length can precede bytes without a copy of them.
   void write_base64(std::span<const std::byte> head, std::span<const std::byte> rest) {
     out_.write("\"");
     support::Base64Encoder encoder(out_);
@@ -332,7 +331,7 @@ class Writer {
     out_.write("\"");
   }
 
-  // Base64 in `repr_str`: ShapeTuple's own serialisation is base64 already.
+  // Base64 in `repr_str`: ShapeTuple's own serialisation is base64.
   void write_shape_tuple(Node node) {
     std::vector<std::byte> words;
     const auto values = node.integers(f::ShapeTuple::values);
@@ -359,7 +358,7 @@ class Writer {
     out_.write("\"");
   }
 
-  // Last, because writing the nodes is what finds them.
+  // Comes last, because writing the nodes finds the tensors.
   void write_tensors() {
     bool first = true;
     for (const Node tensor : tensors_) {
@@ -425,7 +424,7 @@ class Writer {
     write_data(item);
   }
 
-  // Derived from parameters and result: it is not kept, and TVM's reader needs it.
+  // Derived from parameters and result: the module does not keep it, and TVM's reader needs it.
   void write_checked_type(NodeId function) {
     write_type_key("FuncType");
     const std::string none = number_text({Item::Form::empty_array});
@@ -437,8 +436,8 @@ class Writer {
                  {"type_params", none}});
   }
 
-  // As it was read: text and references as Importer::opaque_value understood them. A node without
-  // attributes has no span to write.
+  // Writes text and references as Importer::opaque_value read them. A node without attributes has
+  // no span to write.
   void write_opaque(const Item& item, Node node) {
     std::vector<TextAttr> attrs;
     const NodeMap fields = *Items::opaque_fields(node);
@@ -468,10 +467,10 @@ class Writer {
     return dtype.is_void() ? std::string() : to_string(dtype);
   }
 
-  /// A field as the text of an attribute, or of the repr of a node that has only this field.
+  /// A field as the text of an attribute, or of the repr of a node with only this field.
   std::string plain_text(Node node, std::uint8_t field) {
     const FieldInfo& row = node.info().fields[field];
-    // Boxed values, which came with v0.18, spell their content otherwise than attributes do.
+    // Boxed values, new in v0.18, spell their content differently from attributes.
     const bool is_repr = row.since >= 9 && node.info().encoding == Encoding::repr;
     switch (row.type) {
       case FieldType::integer:
@@ -494,12 +493,12 @@ class Writer {
     }
   }
 
-  /// Zero for what the source did not say; where a field is always there, that number is a value.
+  /// Zero for unknown values; in a field that is always present, that number is a value.
   static std::string integer_text(const FieldInfo& row, std::int64_t value) {
     return std::to_string(row.nullable && value == kAbsentInteger ? 0 : value);
   }
 
-  // `vscale` in lanes came with v0.16, which changed the field for it.
+  // `vscale` in lanes is new in v0.16, which changed the field for it.
   static std::string lanes_text(Node lanes) {
     if (!lanes.is(Kind::IntImm)) fail("lanes that are not a number need TVM v0.16 or later");
     return std::to_string(lanes.integer(f::IntImm::value));
@@ -514,7 +513,7 @@ class Writer {
                                   : owner.text(f::ConstantInfo::name_hint)));
   }
 
-  // Numbers count in the order in which the attributes mention tensors.
+  // Numbers follow the order in which attributes mention tensors.
   std::string tensor_text(Node owner, Node tensor) {
     if (!tensor || (tensor.is(Kind::NDArray) && !tensor.bytes(f::NDArray::data))) {
       fail_without_data(owner);
@@ -540,8 +539,8 @@ VersionRange written_version(const VersionRange& version) {
   return written;
 }
 
-/// Fails where a text names an intrinsic. TVM 0.9 itself keeps the names that its parser reads:
-/// those of a save_json are what TVM has.
+/// Fails if a text names an intrinsic. TVM 0.9 keeps the names that its parser reads: those in a
+/// save_json come from TVM.
 void require_numbers_of_intrinsics(const Document& document) {
   if (std::ranges::find(document.losses, LossCode::llvm_intrinsic, &Loss::code) ==
       document.losses.end()) {

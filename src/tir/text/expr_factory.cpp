@@ -16,7 +16,7 @@
 namespace mlf::tir::text {
 namespace {
 
-// By the order of rows in nodes.def: comparisons, And, Or.
+// Relies on the order of rows in nodes.def: comparisons, And, Or.
 bool gives_bool(Kind kind) {
   return kind >= Kind::EQ && kind <= Kind::Or;
 }
@@ -27,13 +27,13 @@ std::int64_t constant(Node node) {
 
 using Pairs = std::vector<std::pair<NodeId, NodeId>>;
 
-// Equal content does not make these the same: two buffers of one shape are two.
+// These are different objects even with equal content: two buffers of one shape are two.
 bool has_identity(Category category) {
   return category == Category::buffer || category == Category::object ||
          category == Category::constant;
 }
 
-// Compares a field's own content; nodes it refers to are left in `rest`.
+// Compares a field's own content; puts the nodes that it refers to into `rest`.
 bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
   switch (a.info().fields[i].type) {
     case FieldType::node:
@@ -57,7 +57,7 @@ bool same_field(Node a, Node b, std::uint8_t i, Pairs& rest) {
     case FieldType::dtype:
       return a.dtype(i) == b.dtype(i);
     default:
-      return false;  // expressions that repeat hold no maps, integers or bytes
+      return false;  // repeated expressions contain no maps, integers or bytes
   }
 }
 
@@ -98,7 +98,7 @@ NodeId make_value(ExprFactory& make, const TargetValue& value) {
   return make.builder().make(Kind::Array, {make.builder().list(elements)});
 }
 
-// Features and the kind's defaults are registered in TVM, not printed: they stay undefined.
+// TVM registers features and the kind's defaults and does not print them: they stay undefined.
 NodeId make_one(ExprFactory& make, const mlf::Target& target, NodeId host) {
   Builder& builder = make.builder();
   const NodeId kind = builder.make(Kind::TargetKind, {builder.string(target.kind), kAbsentInteger,
@@ -125,8 +125,8 @@ DType default_index_dtype(std::uint8_t tvm_minor_version) {
   return DType::Int(has(tvm_minor_version, TvmFeature::long_default_index) ? 64 : 32);
 }
 
-// TVM counts elements in an int32 and takes what is more for unknown. Less than a byte halves the
-// alignment to 0, which a Buffer takes for the default.
+// TVM counts elements in an int32 and treats larger numbers as unknown. For less than a byte, the
+// halved alignment is 0, which means the default.
 std::int64_t allocation_alignment(std::int64_t most, DType dtype,
                                   std::span<const std::int64_t> extents) {
   std::int64_t elements = 1;
@@ -142,7 +142,7 @@ std::int64_t allocation_alignment(std::int64_t most, DType dtype,
   return alignment;
 }
 
-// Texts let Ranges and references into metadata be arguments as well; no reader asks for more than
+// In texts, Ranges and references into metadata may also be arguments; readers only need to know
 // that they are not numbers.
 DType ExprFactory::dtype_of(NodeId expr) const {
   const Node node = builder_->node(expr);
@@ -150,14 +150,14 @@ DType ExprFactory::dtype_of(NodeId expr) const {
 }
 
 // TVM's operators match dtypes before they make a node, so a printed node's operands agree; only
-// lanes may differ, where one side is to be broadcast.
+// lanes may differ, if one side is to be broadcast.
 NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {
   const DType left = dtype_of(a);
   const DType element = gives_bool(kind) ? DType::Bool() : left;
   return builder_->make(kind, {element.as_wide_as(left.is_scalar() ? dtype_of(b) : left), a, b});
 }
 
-// The caller has asked lanes_of and reported what is wrong with them.
+// The caller has called lanes_of and reported errors.
 NodeId ExprFactory::ramp(NodeId base, NodeId stride, NodeId lanes) {
   return builder_->make(Kind::Ramp,
                         {dtype_of(base).with_lanes(*lanes_of(lanes)), base, stride, lanes});
@@ -172,7 +172,7 @@ bool ExprFactory::is_vscale(NodeId expr) const {
   return is_call_of(builder_->node(expr), "tir.vscale");
 }
 
-// Scalable vectors (v0.16): `4 * vscale` or `vscale * 4`, which DType keeps as -4.
+// Scalable vectors (v0.16): `4 * vscale` or `vscale * 4`, which DType stores as -4.
 std::optional<std::int16_t> ExprFactory::lanes_of(NodeId lanes) const {
   const Node node = builder_->node(lanes);
   if (is_vscale(lanes)) return std::int16_t{-1};
@@ -222,8 +222,8 @@ NodeId ExprFactory::buffer_load(NodeId buffer, std::span<const NodeId> indices, 
                                            builder_->list(indices), predicate});
 }
 
-// For texts that do not print the dtype of a call: the table's rule, and for an operator that it
-// does not know the first argument's, which is right for nearly all.
+// For texts that do not print the dtype of a call: the table's rule; for an operator that it does
+// not know, the first argument's dtype, which is nearly always right.
 NodeId ExprFactory::call_inferred(std::string_view op_name, std::span<const NodeId> args,
                                   std::string_view where) {
   arg_dtypes_.clear();
@@ -236,7 +236,7 @@ NodeId ExprFactory::call_inferred(std::string_view op_name, std::span<const Node
 }
 
 NodeId ExprFactory::buffer(const BufferSpec& spec) {
-  // TVM's constructor makes a zero of the shape's dtype, so that offsets and indices agree.
+  // TVM's constructor makes a zero with the shape's dtype, so offsets and indices agree.
   NodeId elem_offset = spec.elem_offset;
   if (elem_offset == NodeId::none) {
     elem_offset = int_imm(spec.shape.empty() ? spec.index_dtype : dtype_of(spec.shape.front()), 0);
@@ -248,7 +248,7 @@ NodeId ExprFactory::buffer(const BufferSpec& spec) {
        spec.data_alignment, spec.offset_factor, spec.type});
 }
 
-// In `2 + x` the number has the dtype of x, in front of it, as the begin of a range, its own.
+// In `2 + x` the number has the dtype of x; as the beginning of a range, its own.
 bool ExprFactory::is_spelled_alike(NodeId a, NodeId b) const {
   const Node left = builder_->node(a);
   const Node right = builder_->node(b);
@@ -256,14 +256,14 @@ bool ExprFactory::is_spelled_alike(NodeId a, NodeId b) const {
   return same_expr(a, b);
 }
 
-// Texts print loops as `begin, end`, TVM stores `min, extent`. Whatever is printed for begin +
-// extent is undone; the rest is a difference.
+// Texts print loops as `begin, end`, TVM stores `min, extent`. Recognises the printed form of begin
+// + extent; otherwise computes the difference.
 NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   const Node first = builder_->node(begin);
   const Node last = builder_->node(end);
   if (is_int_imm(first, 0)) return end;
   if (first.is(Kind::IntImm) && last.is(Kind::IntImm)) {
-    // As in arithmetic of TVM, the wider of two dtypes is that of the result.
+    // As in arithmetic of TVM, the result has the wider of two dtypes.
     const DType dtype = first.dtype().bits > last.dtype().bits ? first.dtype() : last.dtype();
     std::int64_t difference = 0;
     const bool is_number = !__builtin_sub_overflow(constant(last), constant(first), &difference);
@@ -277,14 +277,14 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   return binary(Kind::Sub, end, begin);
 }
 
-// Types have no identity in TVM; one node of each keeps modules small.
+// Types have no identity in TVM; one node for each keeps modules small.
 NodeId ExprFactory::prim_type(DType dtype) {
   const auto [found, is_new] = prim_types_.try_emplace(dtype.packed());
   if (is_new) found->second = builder_->make(Kind::PrimType, {dtype});
   return found->second;
 }
 
-// As GetRuntimeDataType of TVM's src/tir/op/op.cc: pointers are handles, the empty tuple is void.
+// Like GetRuntimeDataType of TVM's src/tir/op/op.cc: pointers are handles, the empty tuple is void.
 DType ExprFactory::dtype_of_type(NodeId type) const {
   const Node node = builder_->node(type);
   if (node.is(Kind::PrimType)) return node.dtype(std::uint8_t{f::PrimType::dtype});
@@ -292,7 +292,7 @@ DType ExprFactory::dtype_of_type(NodeId type) const {
   return DType::Handle();
 }
 
-// TVM has one Op of each name, and so has a module.
+// TVM has one Op of each name, and so does a module.
 NodeId ExprFactory::op(std::string_view name) {
   const StringId key = builder_->string(name);
   const auto [found, is_new] = ops_.try_emplace(static_cast<std::uint32_t>(key));
@@ -317,10 +317,10 @@ NodeId ExprFactory::global_var(std::string_view name) {
   return found->second;
 }
 
-// Structural equality of two expressions inside one builder, on a stack of its own.
+// Structural equality of two expressions in one builder, on its own stack.
 bool ExprFactory::same_expr(NodeId a, NodeId b) const {
   Pairs rest{{a, b}};
-  // What is still to be compared is on a stack: expressions nest deeper than calls may.
+  // The remaining comparisons are on a stack: expressions nest deeper than the call stack allows.
   while (!rest.empty()) {
     const auto [left, right] = rest.back();
     rest.pop_back();
@@ -335,7 +335,7 @@ bool ExprFactory::same_expr(NodeId a, NodeId b) const {
 }
 
 NodeId make_target(ExprFactory& make, const mlf::Target& target) {
-  // The innermost host first: a Target is made after its host.
+  // The innermost host comes first: a Target is made after its host.
   std::vector<const mlf::Target*> around;
   for (const mlf::Target* at = &target; at != nullptr; at = at->host.get()) around.push_back(at);
   NodeId node = NodeId::none;
@@ -345,12 +345,12 @@ NodeId make_target(ExprFactory& make, const mlf::Target& target) {
 
 void FunctionTable::add_lone(NodeId function, std::string_view name_of_nameless) {
   const Node symbol = attribute_of(make_.builder().node(function), "global_symbol");
-  // The table of strings may move when the name is made anew.
+  // A new name may move the table of strings.
   add(std::string(symbol.is(Kind::String) ? symbol.text(f::String::value) : name_of_nameless),
       function);
 }
 
-// Everything else of an IRModule is undefined: no text prints it.
+// All other fields of an IRModule are undefined: no text prints them.
 NodeId FunctionTable::finish() {
   Builder& builder = make_.builder();
   return builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none,

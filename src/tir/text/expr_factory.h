@@ -1,5 +1,5 @@
-// Makes IR nodes the way TVM's constructors do: every reader of a text dialect builds through this,
-// so that the dtypes a text does not print come out the same in all of them.
+// Makes IR nodes like TVM's constructors: every reader of a text dialect uses this, so dtypes that
+// a text does not print are the same in all of them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace mlf::tir::text {
 
-/// A Buffer as a text declares it; what is left out is TVM's default.
+/// A Buffer as a text declares it; omitted parts have TVM's defaults.
 struct BufferSpec {
   std::string_view name;
   NodeId data = NodeId::none;
@@ -40,8 +40,8 @@ std::int64_t default_alignment(std::uint8_t tvm_minor_version);
 /// The dtype of the zero that is the elem_offset of a buffer without dimensions: int64 since v0.16.
 DType default_index_dtype(std::uint8_t tvm_minor_version);
 
-/// Bytes that TVM aligns an Allocate of constant `extents` to where `most` is the default
-/// alignment: halved until it is not more than the allocation has (GetTempAllocaAlignment of
+/// The alignment of an Allocate of constant `extents` in bytes, if `most` is the default alignment:
+/// halved until it is not more than the bytes of the allocation (GetTempAllocaAlignment of
 /// src/tir/transforms/ir_utils.h).
 std::int64_t allocation_alignment(std::int64_t most, DType dtype,
                                   std::span<const std::int64_t> extents);
@@ -53,8 +53,8 @@ class ExprFactory {
 
   Builder& builder() { return *builder_; }
   LossLog& losses() { return *losses_; }
-  /// The dtype of an expression made before; handle for an object of a metadata section that is
-  /// missing, which in an expression is a string.
+  /// The dtype of an existing expression; handle for an object of a missing metadata section, which
+  /// is a string in an expression.
   DType dtype_of(NodeId expr) const;
 
   // --- Constants -------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ class ExprFactory {
     return builder_->make(Kind::IntImm, {dtype, value});
   }
   NodeId int32(std::int64_t value) { return int_imm(DType::Int(32), value); }
-  /// An int32, or an int64 where the value does not fit.
+  /// An int32, or an int64 if the value does not fit.
   NodeId integer(std::int64_t value) {
     return int_imm(DType::Int(std::in_range<std::int32_t>(value) ? 32 : 64), value);
   }
@@ -78,6 +78,8 @@ class ExprFactory {
   }  ///< runtime.String
 
   // --- Expressions -----------------------------------------------------------------------------
+  // Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
+  // boolean; both have the lanes of the operand that is a vector.
   /// Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
   /// boolean; both take the lanes of the operand that is a vector.
   NodeId binary(Kind kind, NodeId a, NodeId b);
@@ -88,29 +90,29 @@ class ExprFactory {
   NodeId select(NodeId condition, NodeId true_value, NodeId false_value) {
     return builder_->make(Kind::Select, {dtype_of(true_value), condition, true_value, false_value});
   }
-  /// `lanes` is one that lanes_of knows.
+  /// `lanes` is one that lanes_of accepts.
   NodeId ramp(NodeId base, NodeId stride, NodeId lanes);
   NodeId broadcast(NodeId value, NodeId lanes);
-  /// How many lanes an expression means: a constant from 1 to 32767, or such a constant times
-  /// tir.vscale (negative, as in DType); nothing for any other expression.
+  /// The number of lanes that an expression states: a constant from 1 to 32767, or such a constant
+  /// times tir.vscale (negative, as in DType); nullopt for any other expression.
   std::optional<std::int16_t> lanes_of(NodeId lanes) const;
   NodeId let(NodeId var, NodeId value, NodeId body) {
     return builder_->make(Kind::Let, {dtype_of(body), var, value, body});
   }
   NodeId shuffle(std::span<const NodeId> vectors, std::span<const NodeId> indices);
-  /// A load of the buffer's element type with as many lanes as its last index has.
+  /// A load of the buffer's element type with as many lanes as its last index.
   NodeId buffer_load(NodeId buffer, std::span<const NodeId> indices,
                      NodeId predicate = NodeId::none);
-  /// Whether such a load has no more lanes than a vector can have.
+  /// Whether such a load has at most as many lanes as a vector can have.
   bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const;
   /// The dtype of such a load. Throws if it would have more lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
-  /// A call whose dtype the source prints.
+  /// A call whose dtype the source states.
   NodeId call(NodeId callee, std::span<const NodeId> args, DType dtype) {
     return builder_->make(Kind::Call, {dtype, callee, builder_->list(args)});
   }
-  /// A call of an operator whose dtype the source does not print: it is inferred by op_table.def
-  /// and logged as a loss at `where`, the name of the function.
+  /// A call of an operator whose dtype the source does not state: op_table.def infers it, and it is
+  /// a loss at `where`, the name of the function.
   NodeId call_inferred(std::string_view op_name, std::span<const NodeId> args,
                        std::string_view where);
 
@@ -124,8 +126,8 @@ class ExprFactory {
   NodeId range(NodeId begin, NodeId end) {
     return builder_->make(Kind::Range, {begin, extent(begin, end)});
   }
-  /// end - begin, folded where both are constants, where begin is zero, and where end is spelled
-  /// `begin + extent`. A `Sub` that had to be made is logged as a loss at `where`.
+  /// Returns end - begin, folded if both are constants, if begin is zero, and if end has the form
+  /// `begin + extent`. A new `Sub` is a loss at `where`.
   NodeId extent(NodeId begin, NodeId end, std::string_view where = {});
 
   // --- Shared nodes ----------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class ExprFactory {
   NodeId pointer_type(NodeId element_type, std::string_view storage_scope) {
     return builder_->make(Kind::PointerType, {element_type, builder_->string(storage_scope)});
   }
-  /// A pointer to elements of this dtype.
+  /// A pointer to elements with this dtype.
   NodeId pointer_to(DType element, std::string_view storage_scope) {
     return pointer_type(prim_type(element), storage_scope);
   }
@@ -141,15 +143,15 @@ class ExprFactory {
     return builder_->make(Kind::TupleType, {builder_->list(fields)});
   }
   NodeId void_type() { return tuple_type({}); }
-  /// The dtype that a Var of this type has.
+  /// The dtype of a Var with this type.
   DType dtype_of_type(NodeId type) const;
   /// The operator with this full name ("tir.exp").
   NodeId op(std::string_view name);
-  /// Uses these for the operators of their names: a metadata section brought them along.
+  /// Uses these nodes for the operators with their names, because a metadata section contains them.
   void adopt_ops(const std::map<std::string, NodeId, std::less<>>& ops);
   NodeId global_var(std::string_view name);
 
-  /// Whether two expressions read the same: equal kinds, fields and variables, shared or not.
+  /// Whether two expressions look the same: equal kinds, fields and variables, shared or not.
   bool same_expr(NodeId a, NodeId b) const;
 
  private:
@@ -167,8 +169,8 @@ class ExprFactory {
   std::vector<DType> arg_dtypes_;  // scratch of call_inferred
 };
 
-/// A Target with its hosts. What no text says (features, the kind's default keys and device type)
-/// stays undefined.
+/// A Target with its hosts. Facts that no text states (features, the kind's default keys and device
+/// type) stay undefined.
 NodeId make_target(ExprFactory& make, const mlf::Target& target);
 
 /// The functions of a module that is being read.
@@ -180,9 +182,9 @@ class FunctionTable {
   void add(std::string_view name, NodeId function) {
     entries_.push_back({make_.global_var(name), function});
   }
-  /// A function whose text is alone: its name is its global_symbol, if it has one.
+  /// A function whose text stands alone: its name is its global_symbol, if it has one.
   void add_lone(NodeId function, std::string_view name_of_nameless);
-  /// The IRModule, which has nothing but its functions.
+  /// The IRModule, which contains only its functions.
   NodeId finish();
 
  private:

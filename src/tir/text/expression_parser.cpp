@@ -9,7 +9,7 @@
 namespace mlf::tir::text {
 namespace {
 
-// Lambdas and keywords reach as far as they can; brackets are reduced by their closing half only.
+// Lambdas and keywords extend as far as possible; only the closing half of a bracket reduces it.
 constexpr std::uint8_t kBracketLevel = 0;
 constexpr std::uint8_t kLooseLevel = 1;
 
@@ -17,7 +17,7 @@ constexpr std::size_t kShownCallee = 40;
 
 }  // namespace
 
-// Operator precedence with explicit stacks: `operands_` holds finished subtrees, `pending_`
+// Operator precedence with explicit stacks: `operands_` has complete subtrees, `pending_` has
 // operators and brackets that wait for their right side. The two states alternate, as in a + b.
 SyntaxId ExpressionParser::parse() {
   pending_.clear();
@@ -35,8 +35,8 @@ SyntaxId ExpressionParser::parse() {
 
 // --- Where an operand is expected --------------------------------------------------------------
 
-// An operand, a prefix, an opening bracket, or one of the few things that may be left out: the end
-// of a bracket, a bound of a slice, the value of a keyword.
+// An operand, a prefix, an opening bracket, or one of the few omissible parts: the end of a
+// bracket, a bound of a slice, the value of a keyword.
 void ExpressionParser::operand() {
   const Token& token = lexer_.token();
   if (grammar_.leaf_end != nullptr && whole_construct()) return;
@@ -60,7 +60,7 @@ void ExpressionParser::operand() {
   if (is_open(token.sign)) return open_bracket();
   if (may_close_here()) return close_bracket();
   if (token.is(Sign::colon) && frame() != nullptr && at_item_end()) return colon();
-  // tir.Any, a dimension that is not known, prints as `?`.
+  // tir.Any, an unknown dimension, is printed as `?`.
   if (token.is(Sign::question)) return leaf(SyntaxKind::name);
   if (at_item_end() && !pending_.empty()) {
     const Pending& top = pending_.back();
@@ -79,11 +79,11 @@ void ExpressionParser::operand() {
     }
   }
   if (token.is(TokenKind::end) && frame() != nullptr) fail_unclosed(*frame());
-  // Everything that could begin an operand has been tried.
+  // Every form of an operand has been tried.
   lexer_.fail(token, fmt::format("expected an expression, found {}", lexer_.found()));
 }
 
-/// Takes what the dialect says is one name; false where there is no such construct.
+/// Reads a construct that the dialect treats as one name; returns false if there is none.
 bool ExpressionParser::whole_construct() {
   const std::uint32_t begin = lexer_.token().begin;
   const auto end = static_cast<std::uint32_t>(grammar_.leaf_end(lexer_.source().text, begin));
@@ -109,14 +109,14 @@ void ExpressionParser::leaf(SyntaxKind kind) {
   expects_operand_ = false;
 }
 
-// A name, or `name=` in front of the value of a keyword argument.
+// A name, or `name=` before the value of a keyword argument.
 void ExpressionParser::name() {
   const Token token = lexer_.token();
   // Only directly inside the parentheses of a call: `f((x = 1))` is not a keyword.
   const bool starts_argument = !pending_.empty() && pending_.back().open == Open::call;
   leaf(SyntaxKind::name);
   if (!starts_argument || !lexer_.token().is(Sign::assign)) return;
-  // The name was taken for an operand: it becomes the keyword instead.
+  // The name was read as an operand: it becomes the keyword instead.
   tree_.pop();
   operands_.pop_back();
   push({.open = Open::keyword, .level = kLooseLevel, .at = token});
@@ -124,8 +124,8 @@ void ExpressionParser::name() {
   expects_operand_ = true;
 }
 
-// A parenthesis may begin the cast of a load: the dialect looks ahead, because `(float32*)` is made
-// of ordinary tokens.
+// A parenthesis may begin the cast of a load: the dialect looks ahead, because `(float32*)`
+// consists of ordinary tokens.
 void ExpressionParser::open_bracket() {
   const Token token = lexer_.token();
   if (token.is(Sign::open_paren) && grammar_.load_cast_end != nullptr) {
@@ -144,8 +144,8 @@ void ExpressionParser::open_bracket() {
   lexer_.advance();
 }
 
-// Parameters are parsed as names before the body, so that in post-order they are defined before
-// they are used.
+// Parameters are parsed as names before the body, so in post-order their definitions come before
+// their uses.
 void ExpressionParser::open_lambda() {
   const Token token = lexer_.token();
   lexer_.advance();
@@ -168,23 +168,22 @@ void ExpressionParser::open_lambda() {
   expects_operand_ = true;
 }
 
-// --- Where an operator, a separator or a closing bracket is expected ---------------------------
+// --- The place of an operator, a separator or a closing bracket --------------------------------
 
-/// False at the end of the expression. Behind an operand: a binary operator, a postfix (call,
-/// subscript, attribute, annotation), or the end of an item, of a bracket or of the whole
+/// Returns false at the end of the expression. After an operand comes a binary operator, a postfix
+/// (call, subscript, attribute, annotation), or the end of an item, of a bracket or of the whole
 /// expression.
 bool ExpressionParser::operator_or_end() {
   const Token& token = lexer_.token();
   if (const std::uint8_t level = grammar_.binary[token.sign]; level != 0) {
-    // Everything that binds at least as tight to the left is complete now: operators are
-    // left-associative.
+    // Operators to the left with at least this level are complete: operators are left-associative.
     reduce(level);
     push({.open = Open::binary, .sign = token.sign, .level = level, .at = token});
     lexer_.advance();
     expects_operand_ = true;
     return true;
   }
-  // Postfix brackets bind tightest, so nothing is reduced before them.
+  // Postfix brackets have the highest level, so nothing is reduced before them.
   if (token.is(Sign::open_paren) || token.is(Sign::open_bracket)) {
     const Open open = token.is(Sign::open_paren) ? Open::call : Open::subscript;
     push({.open = open, .sign = token.sign, .level = kBracketLevel, .items = 1, .at = token});
@@ -194,12 +193,13 @@ bool ExpressionParser::operator_or_end() {
   }
   if (token.is(Sign::dot)) return postfix_attribute(), true;
   if (token.is(Sign::colon) && grammar_.annotation_end != nullptr &&
-      // A colon may also belong to a slice or a dictionary: the dialect decides by what follows it.
+      // A colon may also belong to a slice or a dictionary: the dialect decides by the text after
+      // it.
       tree_[tree_.size() - 1].kind == SyntaxKind::name) {
     const std::size_t end = grammar_.annotation_end(lexer_.source().text, token.end);
     if (end != token.end) return annotate(static_cast<std::uint32_t>(end)), true;
   }
-  // No operator follows, so everything up to the innermost bracket is complete.
+  // No operator follows, so the expression up to the innermost bracket is complete.
   reduce(kLooseLevel);
   if (pending_.empty()) return false;
   if (token.is(Sign::comma)) return separator(), true;
@@ -276,7 +276,7 @@ void ExpressionParser::colon() {
   expects_operand_ = true;
 }
 
-// Bounds of a slice are operands of their own until the item ends, which makes one of them.
+// Bounds of a slice are separate operands until the item ends, which combines them.
 void ExpressionParser::end_item(Pending& frame) {
   if (frame.slice_parts > 0) {
     const std::uint32_t parts = frame.slice_parts + 1;
@@ -289,20 +289,20 @@ void ExpressionParser::end_item(Pending& frame) {
 
 // --- Brackets ----------------------------------------------------------------------------------
 
-// Operators may be pending inside the bracket.
+// Operators may be pending inside of the bracket.
 ExpressionParser::Pending* ExpressionParser::frame() {
   const auto found = std::ranges::find_if(pending_.rbegin(), pending_.rend(),
                                           [](const Pending& p) { return p.open >= Open::group; });
   return found == pending_.rend() ? nullptr : &*found;
 }
 
-/// Whether the innermost bracket may end before the operand that was expected: `()`, `[a, ]`.
+/// Whether the innermost bracket may end in the place of an operand: `()`, `[a, ]`.
 bool ExpressionParser::may_close_here() const {
   if (pending_.empty() || pending_.back().open < Open::group) return false;
   const Pending& frame = pending_.back();
   if (!lexer_.token().is(closing(frame.sign)) || frame.slice_parts > 0) return false;
   if (frame.open == Open::dict && frame.items % 2 != 0) return false;
-  // The callee, or what is subscripted, counts as the first item.
+  // The callee or subscripted value counts as the first item.
   const std::uint32_t empty = frame.open == Open::call || frame.open == Open::subscript ? 1 : 0;
   return frame.items == empty ? frame.open != Open::subscript || grammar_.empty_subscript
                               : frame.has_comma;
@@ -324,7 +324,7 @@ void ExpressionParser::close_bracket() {
   expects_operand_ = false;
 }
 
-// Parentheses around one expression leave no trace in the tree; a comma behind it makes a tuple.
+// Parentheses around one expression add no node; a comma after it makes a tuple.
 void ExpressionParser::finish_bracket(const Pending& frame) {
   const Token& close = lexer_.token();
   if (frame.open == Open::group && frame.items == 1 && !frame.has_comma) return;
@@ -344,7 +344,7 @@ void ExpressionParser::finish_bracket(const Pending& frame) {
 
 // --- Reducing ----------------------------------------------------------------------------------
 
-// What is pending is as deep as the expression is nested at this place.
+// The number of pending entries is the nesting depth at this place.
 void ExpressionParser::push(const Pending& pending) {
   if (pending_.size() >= max_nesting_) fail_nesting(pending.at.begin);
   pending_.push_back(pending);
@@ -354,7 +354,7 @@ void ExpressionParser::reduce(std::uint8_t level) {
   while (!pending_.empty() && pending_.back().level >= level) reduce_one();
 }
 
-// One pending operator takes its operands off the stack and becomes one.
+// Removes one pending operator, and combines its operands into one.
 void ExpressionParser::reduce_one() {
   const Pending top = pending_.back();
   pending_.pop_back();
@@ -384,8 +384,8 @@ void ExpressionParser::reduce_one() {
   }
 }
 
-// Adds a node behind its parts, which are the last `arity` operands. The height is counted as well
-// as what is pending: `a.b.c` and `f()()` grow without anything pending.
+// Adds a node after its parts, the last `arity` operands. Limits the height as well as the pending
+// entries: `a.b.c` and `f()()` grow without pending entries.
 void ExpressionParser::emit(std::uint32_t arity, Syntax node) {
   node.arity = arity;
   node.first = tree_.size();
@@ -416,7 +416,7 @@ void ExpressionParser::fail_nesting(std::uint32_t at) const {
 std::string ExpressionParser::construct(const Pending& frame) const {
   switch (frame.open) {
     case Open::call: {
-      // The operand in front of the bracket; those behind it are arguments.
+      // The operand before the bracket; those after it are arguments.
       const auto callee = std::ranges::find_if(
           operands_.rbegin(), operands_.rend(),
           [&](const Operand& operand) { return operand.end <= frame.at.begin; });

@@ -1,6 +1,6 @@
-// Parses one expression of any dialect by operator precedence, on stacks of its own. The syntax is
-// a flat array in post-order: every part comes before its whole, so an expression becomes IR in one
-// loop over the array with a stack of results.
+// Parses one expression of any dialect by operator precedence, on its own stacks. The syntax is a
+// flat array in post-order: every part comes before its whole, so one loop over the array, with a
+// stack of results, makes IR of it.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ enum class SyntaxKind : std::uint8_t {
   integer,
   real,
   string,
-  absent,         ///< left out: a bound of a slice, the value of `dtype=`
-  lambda_params,  ///< names between `lambda` and `:`; before the body, so that it can define them
+  absent,         ///< omitted: a bound of a slice, the value of `dtype=`
+  lambda_params,  ///< names between `lambda` and `:`; before the body, so they can define them
   // One child.
   unary,       ///< sign
   attribute,   ///< value; `name_*` is the word after the dot
@@ -33,7 +33,7 @@ enum class SyntaxKind : std::uint8_t {
   // Any number.
   call,       ///< callee, arguments
   subscript,  ///< value, indices
-  slice,      ///< two or three bounds, maybe absent
+  slice,      ///< two or three bounds, each possibly absent
   list,
   tuple,
   dict,  ///< key, value, key, value, …
@@ -43,7 +43,7 @@ struct Syntax {
   SyntaxKind kind;
   Sign sign = Sign::none;   ///< unary and binary: the operator
   std::uint32_t arity = 0;  ///< number of children
-  std::uint32_t first = 0;  ///< index at which the subtree begins
+  std::uint32_t first = 0;  ///< index of the first node of the subtree
   std::uint32_t begin = 0;  ///< source bytes of the whole
   std::uint32_t end = 0;
   std::uint32_t name_begin = 0;  ///< source bytes of its own name or operator
@@ -53,7 +53,7 @@ struct Syntax {
 /// Index of a node in a SyntaxTree.
 using SyntaxId = std::uint32_t;
 
-/// Expressions one after another; `clear` when their statement is done.
+/// A sequence of expressions; call `clear` when their statement is complete.
 class SyntaxTree {
  public:
   const Syntax& operator[](SyntaxId id) const { return nodes_[id]; }
@@ -65,10 +65,11 @@ class SyntaxTree {
   void pop() { nodes_.pop_back(); }
   void clear() { nodes_.clear(); }
 
-  /// The last child of a node is right before it, the one before in front of its subtree.
+  /// The last child of a node is directly before it; the previous one is before that child's
+  /// subtree.
   SyntaxId last_child(SyntaxId id) const { return id - 1; }
   SyntaxId previous_sibling(SyntaxId id) const { return nodes_[id].first - 1; }
-  /// The children of a node in order, into a buffer of the caller.
+  /// Writes the children of a node, in order, into a buffer of the caller.
   void children(SyntaxId id, std::vector<SyntaxId>& into) const {
     into.resize(nodes_[id].arity);
     SyntaxId child = id;
@@ -82,7 +83,7 @@ class SyntaxTree {
   std::vector<Syntax> nodes_;
 };
 
-/// Offset just past the construct that starts at `begin`, or `begin` where there is none.
+/// Offset after the construct that starts at `begin`, or `begin` if there is none.
 using ConstructEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 
 /// The syntax of a dialect's expressions: one table for each dialect, read by ExpressionParser.
@@ -101,15 +102,16 @@ struct Grammar {
   bool slices_in_lists = false;           ///< `[0:16, a:b]`, `{"k": 0:16}`
   bool leading_comma = false;             ///< `f(, dtype=int32)`
   bool empty_keyword_value = false;       ///< `f(dtype=)`
-  ConstructEnd annotation_end = nullptr;  ///< called on the byte after the colon behind a name
+  ConstructEnd annotation_end = nullptr;  ///< called on the byte after the colon that follows a
+                                          ///< name
   bool empty_subscript = false;           ///< `A[]`
-  ConstructEnd load_cast_end = nullptr;   ///< called on a '(' where an operand is expected
-  /// Called where an operand is expected: a construct that is one name to the parser, whatever
-  /// is in it, such as `Target(kind='c', …)`.
+  ConstructEnd load_cast_end = nullptr;   ///< called on a '(' in the place of an operand
+  /// Called in the place of an operand: a construct that is one name to the parser, with any
+  /// content, such as `Target(kind='c', …)`.
   ConstructEnd leaf_end = nullptr;
 };
 
-/// Reads from a lexer into a SyntaxTree. Depth costs heap, never stack.
+/// Reads from a lexer into a SyntaxTree. Nesting uses the heap, not the call stack.
 class ExpressionParser {
  public:
   /// All must outlive the parser. Deeper nesting than `max_nesting` is an error.
@@ -117,8 +119,8 @@ class ExpressionParser {
                    std::uint32_t max_nesting)
       : lexer_(lexer), grammar_(grammar), tree_(tree), max_nesting_(max_nesting) {}
 
-  /// Parses up to the first token that cannot go on with the expression, such as `=`, `:` or `,`
-  /// outside brackets, and leaves the lexer on it. Throws support::Error.
+  /// Parses up to the first token that cannot continue the expression, such as `=`, `:` or `,`
+  /// outside of brackets, and leaves the lexer on it. Throws support::Error.
   SyntaxId parse();
 
  private:
@@ -135,17 +137,17 @@ class ExpressionParser {
     list,
     dict,
   };
-  /// A construct whose end has not come yet.
+  /// An open construct.
   struct Pending {
     Open open;
     Sign sign = Sign::none;
     std::uint8_t level = 0;
     bool has_comma = false;
-    std::uint32_t items = 0;        // finished ones, and the callee or subscripted value
-    std::uint32_t slice_parts = 0;  // of the current item that are finished
+    std::uint32_t items = 0;        // complete ones, and the callee or subscripted value
+    std::uint32_t slice_parts = 0;  // complete ones of the current item
     Token at;                       // operator or opening bracket
   };
-  /// A finished subtree that no parent holds yet.
+  /// A complete subtree that no parent contains yet.
   struct Operand {
     std::uint32_t first = 0;
     std::uint32_t height = 0;

@@ -9,7 +9,7 @@
 namespace mlf::tir::text {
 namespace {
 
-// Names everywhere else in a text: only these dialects give them a meaning.
+// Other dialects use these as names: only these two give them a meaning.
 constexpr std::array kWords = {
     Word{"let", Sign::let},
     Word{"in", Sign::in},
@@ -18,7 +18,7 @@ constexpr std::array kWords = {
 
 }  // namespace
 
-// `/` and `%` truncate in these texts. The rounding of Python has no sign: see below.
+// `/` and `%` truncate in these texts. Python's rounding has no sign: see below.
 std::optional<Kind> binary_kind(Sign sign) {
   switch (sign) {
     case Sign::plus:
@@ -52,8 +52,8 @@ std::optional<Kind> binary_kind(Sign sign) {
   }
 }
 
-// As each operator is in parentheses, all of them are of one level. What has none binds tighter:
-// the parts of `let`, prefixes, and the predicate behind a load.
+// Each operator is in parentheses, so all have the same level. Operators without parentheses have a
+// higher one: the parts of `let`, prefixes, and the predicate after a load.
 Grammar infix_grammar() {
   constexpr std::uint8_t kOperator = 2;
   constexpr std::uint8_t kLet = 3;
@@ -70,7 +70,7 @@ Grammar infix_grammar() {
     const auto sign = static_cast<Sign>(i);
     if (binary_kind(sign)) grammar.binary[sign] = kOperator;
   }
-  // `let x: T = v in body` has no parentheses and reaches over one operand.
+  // `let x: T = v in body` has no parentheses and extends over one operand.
   grammar.prefix[Sign::let] = kLet;
   grammar.binary[Sign::in] = kIn;
   grammar.binary[Sign::assign] = kAssign;
@@ -82,7 +82,7 @@ Grammar infix_grammar() {
 }
 namespace {
 
-// Long enough to find the place, short enough for one line of a terminal.
+// Long enough to find the place, short enough for one line.
 constexpr std::size_t kShown = 40;
 
 }  // namespace

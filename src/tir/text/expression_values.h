@@ -1,5 +1,5 @@
-// The expressions of legacy and repr text: their operators, and what an expression comes to on a
-// stack. Syntax comes in post-order, so one loop over it does: no expression is too deep.
+// The expressions of legacy and repr text: their operators, and their values on a stack. Syntax is
+// in post-order, so one loop evaluates it at any depth.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,45 +20,45 @@
 
 namespace mlf::tir::text {
 
-/// The kind of `a sign b`; nothing for a sign that is not such an operator. TVMScript has kinds of
-/// its own: `%` is FloorMod there.
+/// The kind of `a sign b`; nullopt for a sign that is not such an operator. TVMScript has its own
+/// kinds: `%` is FloorMod there.
 std::optional<Kind> binary_kind(Sign sign);
 
-/// Lines, operators, and names that start with '@'. A dialect adds what it has of its own.
+/// Lines, operators, and names that start with '@'. A dialect adds its own tokens.
 Grammar infix_grammar();
 
-/// Names stay names until it is clear what they are asked for: `float32` is a dtype inside of a
-/// cast, `nullptr` nothing at all.
+/// Names stay names until their place is known: `float32` is a dtype inside of a cast, and
+/// `nullptr` is no value at all.
 struct Value {
   enum class Form : std::uint8_t {
     node,      ///< an expression, Range, IterVar, Buffer, BufferRegion, CommReducer
-    name,      ///< not looked up yet
+    name,      ///< not yet looked up
     string,    ///< StringImm or String
     list,      ///< its elements are those of a list or tuple
     slice,     ///< `begin:end`: two elements
     element,   ///< `v[i, j]`: its elements are the indices
-    iter_var,  ///< its elements are name, domain and tag as far as they are printed
-    binding,   ///< `x = v` of a `let` inside of an expression: `node` is the Var, `other` the value
-    let,       ///< a binding with its body, for the `let` in front
-    head,      ///< the name in front of `Buffer(` or `DataProducer(`
+    iter_var,  ///< its elements are name, domain and tag, as far as they are printed
+    binding,   ///< `x = v` of a `let` in an expression: `node` is the Var, `other` the value
+    let,       ///< a binding with its body, for the `let` before it
+    head,      ///< the name before `Buffer(` or `DataProducer(`
     absent,
   };
   Form form = Form::absent;
-  SyntaxId syntax = 0;         ///< where it came from
-  SyntaxId keyword = kNone;    ///< the keyword it was given under
-  SyntaxId subscripted = 0;    ///< of an element: what is in front of the bracket
-  NodeId node = NodeId::none;  ///< of an element: the same, where it is known already
+  SyntaxId syntax = 0;         ///< its syntax
+  SyntaxId keyword = kNone;    ///< its keyword
+  SyntaxId subscripted = 0;    ///< of an element: the value before the bracket
+  NodeId node = NodeId::none;  ///< of an element: the same, if it is already known
   NodeId other = NodeId::none;
-  std::uint32_t first = 0;  ///< its elements: `count` of them, from here on
+  std::uint32_t first = 0;  ///< its elements: `count` of them, from this index on
   std::uint32_t count = 0;
 
   static constexpr SyntaxId kNone = UINT32_MAX;
 };
 
-/// Syntax, values and their elements hold until `clear`.
+/// Syntax, values and their elements are valid until `clear`.
 class ExpressionValues {
  public:
-  /// Everything that was read and not cleared.
+  /// Removes everything that was read.
   struct Content {
     SyntaxTree tree{};
     std::vector<Value> values{};
@@ -74,15 +74,15 @@ class ExpressionValues {
   /// Parses one expression at the lexer's token.
   SyntaxId parse() { return parser_.parse(); }
   void clear();
-  /// Exchanges what was read, so that an expression may be read while another one is evaluated.
-  /// Spans and references hold: no element moves.
+  /// Exchanges the syntax, so an expression can be read while another one is evaluated. Spans and
+  /// references stay valid: no element moves.
   void swap(Content& other) noexcept { std::swap(content_, other); }
 
   // --- Syntax ----------------------------------------------------------------------------------
   const SyntaxTree& tree() const { return content_.tree; }
   const Syntax& syntax(SyntaxId id) const { return tree()[id]; }
   std::string_view text_of(SyntaxId id) const { return slice(syntax(id).begin, syntax(id).end); }
-  /// The word of a keyword, the type of an annotation or of a cast.
+  /// The word of a keyword, or the type of an annotation or a cast.
   std::string_view word_of(SyntaxId id) const {
     return slice(syntax(id).name_begin, syntax(id).name_end);
   }
@@ -90,16 +90,16 @@ class ExpressionValues {
   bool is_binary(SyntaxId id, Sign sign) const {
     return syntax(id).kind == SyntaxKind::binary && syntax(id).sign == sign;
   }
-  /// The name that a call calls or a subscript subscribes; empty for anything else.
+  /// The name of a called function or subscripted value; empty for anything else.
   std::string_view head_of(SyntaxId id) const;
   std::vector<SyntaxId> children(SyntaxId id) const;
-  /// The arguments of a call that has `count` of them; anything else is an error that shows `form`.
+  /// The arguments of a call with `count` of them; any other number is an error that shows `form`.
   std::vector<SyntaxId> arguments(SyntaxId call, std::size_t count, std::string_view form) const;
-  /// The text for a message, cut where it is long.
+  /// The text for a message, shortened if it is long.
   std::string shown(SyntaxId id) const;
   [[noreturn]] void fail(SyntaxId id, std::string message) const;
 
-  // --- The stack of values that nothing holds yet ----------------------------------------------
+  // --- The stack of values without an owner ----------------------------------------------------
   void push(const Value& value) { content_.values.push_back(value); }
   void push(SyntaxId id, NodeId node) {
     content_.values.push_back({.form = Value::Form::node, .syntax = id, .node = node});
@@ -119,7 +119,7 @@ class ExpressionValues {
   }
   /// Keeps `values`, which may be on the stack, as the elements of `list`.
   void add_elements(Value& list, std::span<const Value> values);
-  /// The keyword that a value was given under; empty where there is none.
+  /// The keyword of a value; empty if it has none.
   std::string_view keyword_of(const Value& value) const {
     return value.keyword == Value::kNone ? std::string_view() : word_of(value.keyword);
   }
@@ -136,7 +136,7 @@ class ExpressionValues {
   ExpressionParser parser_;
 };
 
-/// What a place makes of each element of a list. Fails at anything else, which is not `what`.
+/// Converts each element of a list. Fails at anything else, which is not `what`.
 template <class Context>
 std::vector<NodeId> each(Context& c, const Value& list, std::string_view what,
                          NodeId (*as)(Context& c, const Value& element)) {
@@ -158,7 +158,7 @@ NodeId as_lanes(Context& c, const Value& value) {
 
 // --- Functions of expressions ------------------------------------------------------------------
 
-/// Whether `word` is in a list of words with a blank in front of and behind each of them.
+/// Whether `word` is in a list of words, each between blanks.
 inline bool is_one_of(std::string_view words, std::string_view word) {
   std::size_t at = words.find(word);
   while (at != words.npos && (words[at - 1] != ' ' || words[at + word.size()] != ' ')) {
@@ -167,7 +167,7 @@ inline bool is_one_of(std::string_view words, std::string_view word) {
   return at != words.npos;
 }
 
-/// `name(…)` in an expression, with so many arguments or more.
+/// `name(…)` in an expression, with at least this number of arguments.
 template <class Context>
 struct PrintedFunction {
   std::string_view name;
@@ -185,7 +185,7 @@ NodeId call_function(Context& c, const PrintedFunction<Context>& function, Synta
   return function.read(c, call, arguments);
 }
 
-// What both dialects print alike. Arguments become nodes in the order of the text.
+// The functions that both dialects print alike. Arguments become nodes in the order of the text.
 
 template <Kind kind, class Context>
 NodeId read_binary(Context& c, SyntaxId, std::span<const Value> arguments) {
@@ -217,7 +217,7 @@ inline constexpr PrintedFunction<Context> kCommonFunctions[] = {
     {"ramp", 3, read_ramp<Context>},
 };
 
-/// A function of both dialects or of `own`. Null where there is none of this name.
+/// A function of both dialects or of `own`; null if there is none with this name.
 template <class Context>
 const PrintedFunction<Context>* find_function(std::span<const PrintedFunction<Context>> own,
                                               std::string_view name) {

@@ -14,11 +14,11 @@
 namespace mlf::tir::text {
 namespace {
 
-// As much of a token as a message shows.
+// The part of a token that a message shows.
 constexpr std::size_t kShownToken = 24;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// Bytes of UTF-8 count as letters: TVM prints names as they are, and no sign is among these bytes.
+// Bytes of UTF-8 count as letters: TVM prints names unchanged, and no sign contains these bytes.
 bool is_letter(char c) {
   return support::is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -29,7 +29,7 @@ struct Spelling {
   Sign sign;
 };
 
-// No first character has more than two spellings of two characters.
+// Each first character has at most two spellings of two characters.
 constexpr Spelling kSpellings[] = {
     {'/', '/', Sign::double_slash},
     {'<', '=', Sign::less_equal},
@@ -73,7 +73,7 @@ constexpr Spelling kSpellings[] = {
     {'%', '=', Sign::percent_assign},
 };
 
-/// What a sign may be by its first character.
+/// The possible signs by their first character.
 struct SignRow {
   struct Pair {
     char second = '\0';
@@ -108,8 +108,7 @@ bool is_name_char(char c) {
   return is_letter(c) || support::is_digit(c);
 }
 
-// Escapes are not decoded here, only stepped over, so that an escaped quote does not end the
-// string.
+// Only skips escapes, so an escaped quote does not end the string; decodes none.
 std::size_t python_string_end(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   const std::string_view triple = text.substr(begin, 3);
@@ -127,7 +126,7 @@ std::size_t python_string_end(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
-// Scans the first token at once, so that there always is one to look at.
+// Scans the first token at once, so there always is a current token.
 Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
     : source_(&source), rules_(&rules), data_(source.text.data()), end_(source.text.size()) {
   classify();
@@ -136,8 +135,8 @@ Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
   scan();
 }
 
-// Dialects differ in which characters make a name: a table for all 256, made once a text, keeps
-// that out of the loops over characters.
+// Dialects have different name characters: a table of all 256, made once for each text, keeps this
+// out of the loops over characters.
 void Lexer::classify() {
   for (std::size_t i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
@@ -150,7 +149,7 @@ void Lexer::classify() {
       classes_[i] = CharClass::space;
     }
   }
-  // Where a dialect has no comments, its sign for them is that of no character in a text.
+  // In a dialect without comments, the sign is a character that no text contains.
   if (rules_->comment != '\0') {
     classes_[static_cast<unsigned char>(rules_->comment)] = CharClass::comment;
   }
@@ -163,7 +162,7 @@ void Lexer::classify() {
   }
 }
 
-// Brackets are counted when they are passed over, so that a line's end inside of one is a blank.
+// Counts brackets when it passes them, so a line end inside of brackets is a blank.
 void Lexer::advance() {
   if (is_bracket(token_.sign)) {
     if (is_open(token_.sign)) ++depth_;
@@ -175,12 +174,12 @@ void Lexer::advance() {
   scan();
 }
 
-// For constructs that a dialect takes as a whole. Going back over a line needs the beginning of
-// that line, for columns.
+// For constructs that a dialect reads as a whole. Moving back within a line needs the line's
+// beginning for columns.
 void Lexer::seek(std::size_t offset) {
   if (offset < line_begin_) {
     line_begin_ = static_cast<std::uint32_t>(source_->text.rfind('\n', offset) + 1);
-    token_.kind = TokenKind::end;  // of a line further down it says nothing
+    token_.kind = TokenKind::end;  // invalid for a line further down
   }
   next_ = offset;
   end_before_ = static_cast<std::uint32_t>(offset);
@@ -244,7 +243,7 @@ std::uint32_t Lexer::line_end() const {
   return static_cast<std::uint32_t>(std::min(source_->text.find('\n', token_.begin), end_));
 }
 
-/// Whether the line at hand holds a token and its end is one.
+/// Whether the current line contains a token, so its end is a token too.
 bool Lexer::is_in_line() const {
   const bool is_code = token_.kind != TokenKind::newline && token_.kind != TokenKind::comment &&
                        token_.kind != TokenKind::end;
@@ -252,8 +251,8 @@ bool Lexer::is_in_line() const {
          token_.end > line_begin_;
 }
 
-// Blanks, ignored line ends and comments; true where a token for the line's end or for a comment
-// was made.
+// Skips blanks, ignored line ends and comments; returns true if it made a token for a line end or a
+// comment.
 inline bool Lexer::skip_blank() {
   for (;; ++next_) {
     while (next_ < end_ && class_of(data_[next_]) == CharClass::space) ++next_;
@@ -267,13 +266,13 @@ inline bool Lexer::skip_blank() {
         line_begin_ = static_cast<std::uint32_t>(next_ + 1);
         break;
       case CharClass::backslash:
-        // Python's way to go on with a statement in the next line.
+        // Python's line continuation.
         if (at(next_ + 1) != '\n' && at(next_ + 1) != '\r') return false;
         next_ = std::min(source_->text.find('\n', next_), end_ - 1);
         break;
       case CharClass::comment: {
-        // Comments that have a line to themselves are tokens: "# from tvm.script import tir as T"
-        // says which prefix the dialect has.
+        // Comments on their own line are tokens: "# from tvm.script import tir as T" states the
+        // prefix of the dialect.
         const std::size_t line_end = std::min(source_->text.find('\n', next_), end_);
         if (rules_->lines == LexicalRules::Lines::significant && depth_ == 0 &&
             token_.end <= line_begin_) {
@@ -305,7 +304,7 @@ inline void Lexer::scan_name() {
   take(TokenKind::name, end);
   if (!starts_word_[static_cast<unsigned char>(data_[token_.begin])]) return;
   const std::string_view name = text(token_);
-  // A handful of words, so no need to hash each name.
+  // A few words, so names need not be hashed.
   for (const Word& word : rules_->words) {
     if (word.spelling != name) continue;
     token_.kind = TokenKind::sign;
@@ -313,8 +312,8 @@ inline void Lexer::scan_name() {
   }
 }
 
-// Integers, reals, TVM's suffixes of a dtype, and names that start with a digit all begin alike:
-// the longest that fits is taken.
+// Integers, reals, TVM's suffixes of dtypes, and names that start with a digit begin alike: the
+// longest one that fits is read.
 inline void Lexer::scan_number() {
   std::size_t end = next_;
   const auto skip_digits = [&] {
@@ -332,7 +331,7 @@ inline void Lexer::scan_number() {
     ++end;
   }
   if (at(end) == 'e' || at(end) == 'E') {
-    // An `e` without digits is the beginning of something else.
+    // An `e` without digits begins another token.
     const bool has_sign = at(end + 1) == '+' || at(end + 1) == '-';
     if (support::is_digit(at(end + (has_sign ? 2u : 1u)))) {
       kind = TokenKind::real;
@@ -346,7 +345,7 @@ inline void Lexer::scan_number() {
     ++end;
     skip_digits();
   }
-  // A name that starts with digits: TVM does not change those.
+  // A name that starts with digits: TVM keeps such names.
   if (end < end_ && (is_letter(data_[end]) || support::is_digit(data_[end]))) {
     while (end < end_ && continues_name(data_[end])) ++end;
     kind = TokenKind::name;
@@ -354,7 +353,7 @@ inline void Lexer::scan_number() {
   take(kind, end);
 }
 
-// Reported at the opening quote: the place of the missing closing one is not known.
+// Reported at the opening quote, because the place of the missing one is unknown.
 void Lexer::scan_string() {
   const std::size_t end = rules_->string_end(source_->text, next_);
   if (end == std::string_view::npos) {
@@ -368,17 +367,17 @@ inline void Lexer::scan_sign() {
   for (const SignRow::Pair& pair : row.pairs) {
     if (pair.second != '\0' && at(next_ + 1) == pair.second) return take_sign(pair.sign, 2);
   }
-  // An unknown one is no error here: a construct that the dialect takes as a whole may hold any
-  // character.
+  // An unknown character is not an error here: a construct that the dialect reads as a whole may
+  // contain any.
   take_sign(row.alone, 1);
 }
 
 void Lexer::scan() {
-  // Only now: until here messages speak of the line that has ended.
+  // Only now: until here, messages refer to the line that has ended.
   if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
   if (skip_blank()) return;
   if (next_ >= end_) {
-    // A last line without a line feed ends all the same.
+    // A last line without a line feed ends too.
     return take(is_in_line() ? TokenKind::newline : TokenKind::end, end_);
   }
   switch (class_of(data_[next_])) {
@@ -413,7 +412,7 @@ void Lexer::fail(const Token& at, std::string message) const {
 
 namespace {
 
-// The lexer has seen that the quotes match; six characters are the empty string between triple
+// The lexer has checked that the quotes match; six characters are the empty string in triple
 // quotes.
 std::size_t quote_width(std::string_view token) {
   return token.size() >= 6 && token[1] == token[0] && token[2] == token[0] ? 3 : 1;
@@ -424,8 +423,8 @@ std::string_view between_quotes(std::string_view token) {
   return token.substr(width, token.size() - 2 * width);
 }
 
-/// Appends what the escape at `text[at]` (the character behind the backslash) means; gives
-/// the offset of the last byte it took.
+/// Appends the meaning of the escape at `text[at]` (the character after the backslash); returns the
+/// offset of its last byte.
 std::size_t append_escape(std::string& result, std::string_view text, std::size_t at) {
   switch (text[at]) {
     case 'n':
@@ -458,15 +457,16 @@ std::size_t append_escape(std::string& result, std::string_view text, std::size_
     default:
       break;
   }
-  // Unknown escapes stay as they are, backslash included, which is Python's rule.
+  // Unknown escapes stay unchanged, including the backslash: Python's rule.
   result += '\\';
   result += text[at];
   return at;
 }
 
-/// A decimal of at most 15 digits whose power of ten is a double as well: both are exact, so one
-/// multiplication or division rounds right (Clinger, 1990). Nothing for every other text.
-/// Constants are long lists of such numbers, which std::from_chars takes three times as long for.
+/// A decimal of at most 15 digits whose power of ten is a double too: both are exact, so one
+/// multiplication or division rounds correctly (Clinger, 1990). Returns nullopt for every other
+/// text. Constants are long lists of such numbers, for which std::from_chars takes three times as
+/// long.
 std::optional<double> short_decimal(std::string_view text) {
   static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -496,7 +496,7 @@ std::optional<double> short_decimal(std::string_view text) {
   }
   if (at != end && *at == 'e') {
     ++at;
-    if (at != end && *at == '+') {  // which std::from_chars does not take before an integer
+    if (at != end && *at == '+') {  // which std::from_chars does not accept before an integer
       ++at;
       if (at != end && *at == '-') return std::nullopt;
     }
@@ -533,15 +533,15 @@ std::string decode_string(std::string_view token) {
   return result;
 }
 
-// IntImm holds 64 bits with a sign, whatever its dtype: the upper half of uint64 becomes the
-// negative number with the same bits.
+// IntImm holds 64 bits with a sign, for any dtype: the upper half of uint64 becomes the negative
+// number with the same bits.
 std::optional<std::int64_t> parse_integer(std::string_view digits) {
   if (digits.starts_with('-')) return support::whole_number<std::int64_t>(digits);
   const auto value = support::whole_number<std::uint64_t>(digits);
   return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
-// By std::from_chars: no locale decides what a decimal point is.
+// Uses std::from_chars: no locale determines the decimal point.
 std::optional<double> parse_real(std::string_view text) {
   if (const auto value = short_decimal(text)) return value;
   const char* end = text.data() + text.size();
@@ -549,7 +549,7 @@ std::optional<double> parse_real(std::string_view text) {
   const auto parsed = std::from_chars(text.data(), end, value);
   if (parsed.ptr != end || text.empty()) return std::nullopt;
   if (parsed.ec == std::errc()) return value;
-  // Out of range: from_chars says so without saying on which side.
+  // Out of range: from_chars does not state the side.
   const bool negative = text.front() == '-';
   const std::size_t exponent = text.find_first_of("eE");
   const bool tiny = exponent != std::string_view::npos && text.substr(exponent + 1, 1) == "-";

@@ -14,7 +14,7 @@
 
 namespace mlf::tir::text {
 
-/// Every sign a dialect may use; a word such as `and` is a sign where the dialect says so.
+/// Every sign of a dialect; a word such as `and` is a sign in some dialects.
 enum class Sign : std::uint8_t {
   none,
   plus,
@@ -62,7 +62,7 @@ enum class Sign : std::uint8_t {
   in,
   if_,        ///< `(float32*)A[i] if p` of the legacy text
   load_cast,  ///< `(float32x4*)` of the legacy text
-  unknown,    ///< a character that no dialect has a use for
+  unknown,    ///< a character without a meaning in any dialect
 };
 
 constexpr std::size_t kSignCount = static_cast<std::size_t>(Sign::unknown) + 1;
@@ -98,12 +98,12 @@ constexpr Sign closing(Sign open) {
 
 enum class TokenKind : std::uint8_t {
   end,      ///< of the text
-  newline,  ///< of a line that holds tokens, outside brackets; only where lines matter
-  comment,  ///< a line that holds nothing else; only where lines matter
+  newline,  ///< of a line that contains tokens, outside of brackets; only if lines matter
+  comment,  ///< a line that contains nothing else; only if lines matter
   name,
   integer,
   real,
-  string,  ///< quotes included
+  string,  ///< including quotes
   sign,
 };
 
@@ -129,7 +129,7 @@ struct Meaning {
   T value;
 };
 
-/// Null if the word is in none of the rows.
+/// Null if no row has the word.
 template <class T, std::size_t N>
 constexpr const T* meaning_of(const Meaning<T> (&rows)[N], std::string_view word) {
   for (const Meaning<T>& row : rows) {
@@ -138,67 +138,68 @@ constexpr const T* meaning_of(const Meaning<T> (&rows)[N], std::string_view word
   return nullptr;
 }
 
-/// Offset just past the string that starts at `begin`, or npos if it is never closed.
+/// Offset after the string that starts at `begin`, or npos if it is not closed.
 using StringEnd = std::size_t (*)(std::string_view text, std::size_t begin);
 
 /// Strings of Python: either quote, three of them for several lines, backslash escapes.
 std::size_t python_string_end(std::string_view text, std::size_t begin);
 
-/// Whether names of all dialects may hold `c`: a letter, a digit, `_`, or a byte that is not ASCII.
+/// Whether names of all dialects may contain `c`: a letter, a digit, `_`, or a byte that is not
+/// ASCII.
 bool is_name_char(char c);
 
-/// How far behind a place the end of what begins there is looked for, where it is only a guess that
-/// it is there: a name with brackets, a reference, a type. Guesses that reach to the end of a line
-/// make a line of brackets cost the square of its length.
+/// The distance within which the end of a construct is searched if its presence is only a guess: a
+/// name with brackets, a reference, a type. With guesses to the end of a line, a line of brackets
+/// would take time quadratic in its length.
 inline constexpr std::size_t kLookahead = 1024;
 
-/// The text up to there; offsets are those of `text`.
+/// The text up to that distance; offsets are those of `text`.
 inline std::string_view ahead_of(std::size_t begin, std::string_view text) {
   return text.substr(0, begin + kLookahead);
 }
 
-/// How a dialect's text falls into tokens.
+/// The rules that split a dialect's text into tokens.
 struct LexicalRules {
   enum class Lines : std::uint8_t { ignored, significant };
   enum class Suffixes : std::uint8_t { none, typed };  ///< typed: `1f32`, `5i64`, `0u8`
 
   Lines lines = Lines::ignored;
   Suffixes suffixes = Suffixes::none;
-  char comment = '\0';             ///< starts a comment that runs to the end of the line
-  std::string_view name_start;     ///< characters that start a name, beside letters and `_`
-  std::string_view name_continue;  ///< characters inside a name, beside letters, digits and `_`
+  char comment = '\0';             ///< starts a comment that extends to the end of the line
+  std::string_view name_start;     ///< characters that start a name, besides letters and `_`
+  std::string_view name_continue;  ///< characters inside of a name, besides letters, digits and `_`
   std::span<const Word> words;     ///< names that are signs
   StringEnd string_end = python_string_end;
 };
 
-/// One token of lookahead over the text. Bytes that are not ASCII count as letters.
+/// Has one token of lookahead. Bytes that are not ASCII count as letters.
 class Lexer {
  public:
   /// The source and the rules must outlive the lexer, which begins at the first token.
   Lexer(const support::SourceText& source, const LexicalRules& rules);
 
   const Token& token() const { return token_; }
-  /// Offset just past the token before, ends of lines and comments aside.
+  /// Offset after the previous token, ignoring ends of lines and comments.
   std::uint32_t end_before() const { return end_before_; }
   void advance();
-  /// Goes on at `offset`, before or behind the token, outside of strings and no further bracket
-  /// deep.
+  /// Continues at `offset`, before or after the token, outside of strings and at the same or a
+  /// lower bracket depth.
   void seek(std::size_t offset);
-  /// Goes on as many bytes behind the begin of the token, as `seek` does.
+  /// Continues this number of bytes after the beginning of the token, like `seek`.
   void pass(std::size_t bytes) { seek(token_.begin + bytes); }
-  /// Passes ends of lines and comments over.
+  /// Skips ends of lines and comments.
   void skip_lines();
-  /// Passes the token over if it is this sign.
+  /// Passes the token if it is this sign.
   bool accept(Sign sign);
-  /// The same, and an error for any other token. `construct` says where the sign belongs.
+  /// The same, but any other token is an error. `construct` states where the sign belongs.
   void expect(Sign sign, std::string_view construct = {});
   void expect_word(std::string_view word, std::string_view construct = {});
   /// Consumes and returns a name; `wanted` describes it in messages.
   std::string_view expect_name(std::string_view wanted);
-  /// The same as `seek` goes on: the lines inside of a bracket stay lines.
+  /// Like `seek`, but lines inside of a bracket remain lines.
   void pass(Sign sign, std::string_view construct);
 
-  /// Consumes the end of a line or of the text; fails elsewhere.
+  /// Consumes the end of a line or of the text; fails for any other token.
   void end_line();
 
   bool at_word(std::string_view word) const {
@@ -209,7 +210,7 @@ class Lexer {
   /// The same up to the end of the line.
   std::string_view rest_of_line() const;
 
-  /// Column of the token, which is its indentation if it is the first of its line.
+  /// Column of the token: its indentation if it is the first of its line.
   std::uint32_t indentation() const { return token_.begin - line_begin_; }
 
   /// Offset of the end of the token's line.
@@ -263,7 +264,7 @@ class Lexer {
   std::size_t next_ = 0;
   std::uint32_t line_begin_ = 0;
   std::uint32_t end_before_ = 0;
-  std::uint32_t depth_ = 0;  // open brackets before the current token
+  std::uint32_t depth_ = 0;  // brackets that are open before the current token
   Token token_;
   std::array<CharClass, 256> classes_{};
   std::array<bool, 256> continues_{};
@@ -272,10 +273,11 @@ class Lexer {
 
 // --- Values of literal tokens ------------------------------------------------------------------
 
-/// The bytes of a string token, quotes off. Escapes are those of Python and of TVM's printers:
-/// `\n \t \r \" \' \\ \xHH`, an escaped line end is nothing; others stay as they are.
+/// The bytes of a string token without its quotes. Escapes are those of Python and of TVM's
+/// printers: `
+///  \t \r \" \' \\ \xHH`; an escaped line end disappears; others stay unchanged.
 std::string decode_string(std::string_view token);
-/// The text between the quotes where it holds no escape, so that it need not be copied.
+/// The text between the quotes if it contains no escape; saves a copy.
 std::optional<std::string_view> plain_string(std::string_view token);
 
 /// A decimal integer of 64 bits; the upper half of uint64 wraps. nullopt if it does not fit.

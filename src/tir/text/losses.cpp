@@ -22,7 +22,7 @@ NodeId MissingObjects::mention(std::string_view type_key, std::int64_t index,
   return entry->second.node;
 }
 
-// Each mention of a reference was logged as a loss: all of these are withdrawn.
+// Each mention of a reference was recorded as a loss: removes all of these.
 void MissingObjects::was_found(NodeId missing) {
   const auto is_it = [&](const auto& entry) { return entry.second.node == missing; };
   const auto found = std::ranges::find_if(objects_, is_it);
@@ -33,20 +33,20 @@ namespace {
 
 using Replacements = LostConstants::Replacements;
 
-/// Other nodes in the place of some, wherever a module refers to them. Spans and source ranges stay
-/// with the nodes that they were given to. One pass over all nodes: a list that several fields
-/// share is made anew for each, which the module's meaning does not depend on.
+/// Replaces nodes wherever a module refers to them. Spans and source ranges stay with their nodes.
+/// One pass over all nodes: makes a shared list anew for each field, which does not change the
+/// module's meaning.
 void replace_nodes(Builder& builder, const Replacements& replacements) {
   if (replacements.empty()) return;
   const auto of = [&](Node part) {
     return support::value_at(replacements, index(part.id())).value_or(part.id());
   };
-  // Nodes made meanwhile refer to nothing old.
+  // Nodes made meanwhile refer to no old node.
   const std::uint32_t size = builder.size();
   for (std::uint32_t id = 1; id < size; ++id) {
     const Node node = builder.node(static_cast<NodeId>(id));
     const FieldInfo* const first = node.info().fields.data();
-    // Most nodes refer to nothing that is replaced: they are looked at and left alone.
+    // Most nodes refer to no replaced node and stay unchanged.
     std::vector<std::uint8_t> changed;
     for_each_child(node, [&](Node child, const FieldInfo& field) {
       const auto at = static_cast<std::uint8_t>(&field - first);
@@ -59,7 +59,7 @@ void replace_nodes(Builder& builder, const Replacements& replacements) {
   }
 }
 
-// What the text says of the place: a reader with the archive finds the data by it.
+// The text's facts about the place: a reader with the archive finds the data by them.
 ConstantQuery query_of(const ArrayUse& use) {
   ConstantQuery query{.site = use.site,
                       .function = use.function,
@@ -72,7 +72,7 @@ ConstantQuery query_of(const ArrayUse& use) {
 
 }  // namespace
 
-// The source is kept for `recovered` in the document.
+// Keeps the source for `recovered` in the document.
 NodeId LostConstants::make(DType dtype, std::span<const std::int64_t> shape,
                            const FoundConstant& found) {
   const BytesId data = builder_.bytes({found.data.begin(), found.data.end()});
@@ -81,14 +81,15 @@ NodeId LostConstants::make(DType dtype, std::span<const std::int64_t> shape,
   return array;
 }
 
-// An undefined constant is one that TVM keeps elsewhere: a lost one has all but its bytes.
+// An undefined constant is one that TVM keeps elsewhere: a lost one has everything except its
+// bytes.
 NodeId LostConstants::lose(DType dtype, std::span<const std::int64_t> shape,
                            std::string_view name) {
   losses_.add(LossCode::constant_data, name);
   return builder_.make(Kind::NDArray, {dtype, builder_.integers(shape), BytesId::none});
 }
 
-// Without a source of constants, as for a text by itself, every constant is a loss.
+// Without a source of constants, as for a text alone, every constant is a loss.
 NodeId LostConstants::find(ConstantQuery query) {
   query.function = losses_.function();
   const auto found = finder_ ? finder_(query) : std::nullopt;
@@ -96,7 +97,7 @@ NodeId LostConstants::find(ConstantQuery query) {
                : lose(*query.dtype, *query.shape, query.name);
 }
 
-// Nothing that TVM makes: an NDArray has numbers for a shape.
+// Not from TVM: an NDArray has numbers as its shape.
 NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector<NodeId>& extents) {
   if (const auto shape = constant_shape(builder_, extents)) {
     return find({.function = {}, .name = name, .dtype = dtype, .shape = *shape, .elements = {}});
@@ -105,8 +106,8 @@ NodeId LostConstants::find(std::string_view name, DType dtype, const std::vector
   return NodeId::none;
 }
 
-// Asks for each place where a missing array is used: its name or pool offset differ from place to
-// place, and so does what is known of it.
+// Asks for each place that uses a missing array: its name or pool offset differs between places,
+// and so do the known facts.
 LostConstants::Candidates LostConstants::candidates(NodeId root) const {
   Candidates candidates;
   if (!finder_) return candidates;
@@ -118,7 +119,8 @@ LostConstants::Candidates LostConstants::candidates(NodeId root) const {
   return candidates;
 }
 
-// After the whole text was read, because attributes and pools say more than the first mention.
+// Runs after the whole text was read, because attributes and pools state more than the first
+// mention.
 void LostConstants::find_missing(NodeId root, MissingObjects& missing) {
   if (missing.empty()) return;
   Replacements replacements;
@@ -127,17 +129,18 @@ void LostConstants::find_missing(NodeId root, MissingObjects& missing) {
     if (one == nullptr) continue;
     replacements.emplace(object, make(one->dtype, one->shape, *one));
     missing.was_found(static_cast<NodeId>(object));
-    // Generated C has the data of an array, but not the shape that it had.
+    // Generated C has the data of an array, but not its shape.
     if (one->is_flat) losses_.add(LossCode::buffer_shape);
   }
   lose_allocated(root, missing, replacements);
   replace_nodes(builder_, replacements);
 }
 
-// A statement says dtype and extents of its constant: what is not found is known but for its data.
+// A statement states the dtype and extents of its constant: only the data of a missing one is
+// unknown.
 void LostConstants::lose_allocated(NodeId root, MissingObjects& missing,
                                    Replacements& replacements) {
-  std::map<std::uint32_t, const ArrayUse*> stated;  // null where places disagree
+  std::map<std::uint32_t, const ArrayUse*> stated;  // null if places disagree
   const std::vector<ArrayUse> uses = array_uses(builder_.node(root));
   for (const ArrayUse& use : uses) {
     if (!use.array.is(Kind::MissingObject)) continue;

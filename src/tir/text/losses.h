@@ -1,5 +1,5 @@
-// Losses of a text, recorded while it is read: losses of a function, references into a metadata
-// section that was left out, constants without data.
+// Records the losses of a text while it is read: losses of a function, references into an omitted
+// metadata section, constants without data.
 #pragma once
 
 #include <array>
@@ -19,20 +19,20 @@
 
 namespace mlf::tir::text {
 
-/// Losses of the function that is being read, counted before they are logged: most of them repeat
-/// with every loop or buffer.
+/// The losses of the current function, counted before they are recorded: most of them repeat with
+/// every loop or buffer.
 class FunctionLosses {
  public:
   explicit FunctionLosses(LossLog& log) : log_(log) {}
 
-  /// Losses from here on are those of this function, or of the module where the name is empty.
+  /// Later losses belong to this function, or to the module if the name is empty.
   void enter(std::string_view function) {
     flush();
     function_ = function;
   }
   std::string_view function() const { return function_; }
 
-  /// `name` is that of the code's subject, if it has one.
+  /// `name` is that of the loss's subject, if it has one.
   void add(LossCode code, std::string_view name = {}) {
     Slot& slot = slots_[static_cast<std::size_t>(code)];
     if (slot.times > 0 && slot.name != name) flush(code);
@@ -73,13 +73,13 @@ class FunctionLosses {
   std::array<Slot, kCodes> slots_;
 };
 
-/// References into a metadata section that a text left out.
+/// References into a metadata section that a text omits.
 class MissingObjects {
  public:
   MissingObjects(Builder& builder, LossLog& losses) : builder_(builder), losses_(losses) {}
 
   /// The MissingObject of a reference, the same for each mention, and a loss at `where`.
-  /// `reference` is how the text spells it.
+  /// `reference` is its spelling in the text.
   NodeId mention(std::string_view type_key, std::int64_t index, std::string_view reference,
                  std::string_view where);
 
@@ -99,32 +99,32 @@ class MissingObjects {
   std::map<std::pair<std::string, std::int64_t>, Object> objects_;
 };
 
-/// The constants whose data a text does not have: the caller may find it elsewhere.
+/// The constants whose data a text lacks: the caller may find it elsewhere.
 class LostConstants {
  public:
   LostConstants(const ConstantFinder& finder, Builder& builder, FunctionLosses& losses)
       : finder_(finder), builder_(builder), losses_(losses) {}
 
-  /// By the index of a node: what goes into its place.
+  /// The replacement of a node, by the node's index.
   using Replacements = std::unordered_map<std::uint32_t, NodeId>;
 
-  /// The NDArray of a constant of the function that is being read, or one without data and a loss.
-  /// The query has name, dtype and shape.
+  /// The NDArray of a constant in the current function, or one without data and a loss. The query
+  /// has name, dtype and shape.
   NodeId find(ConstantQuery query);
 
-  /// The same for a constant of which the text has name, dtype and extents alone; none, and a loss,
-  /// where one of these is not a number.
+  /// The same for a constant of which the text states only name, dtype and extents; none, and a
+  /// loss, if one of these is not a number.
   NodeId find(std::string_view name, DType dtype, const std::vector<NodeId>& extents);
 
-  /// Puts NDArrays in the place of references into a metadata section that was left out. One that
-  /// is used in several places must be the same in all that are known. What is not found has no
-  /// data where a statement says its dtype and shape, and stays a reference elsewhere.
+  /// Replaces references into an omitted metadata section by NDArrays. All known places of one
+  /// reference must agree. A missing one has no data if a statement states its dtype and shape;
+  /// otherwise it stays a reference.
   void find_missing(NodeId root, MissingObjects& missing);
 
   std::vector<Recovered> take() { return std::exchange(found_, {}); }
 
  private:
-  /// By the index of a MissingObject: what was found for each place of it.
+  /// The result for each place of a MissingObject, by the object's index.
   using Candidates = std::map<std::uint32_t, std::vector<FoundConstant>>;
 
   Candidates candidates(NodeId root) const;
@@ -138,7 +138,7 @@ class LostConstants {
   std::vector<Recovered> found_;
 };
 
-/// The extents of a constant; nothing if one of them is not a number.
+/// The extents of a constant; nullopt if one of them is not a number.
 std::optional<std::vector<std::int64_t>> constant_shape(const Builder& builder,
                                                         const std::vector<NodeId>& extents);
 

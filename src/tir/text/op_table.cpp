@@ -14,7 +14,7 @@ constexpr std::array kOps = {
   OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule, true},
 #define MLF_OP_PRINTED(name, since, position, rule) \
   OpInfo{"tir." name, name, since, DtypePosition::position, DtypeRule::rule, false},
-// A full name behind the prefix, `T.tir.isinf`, is not a function either.
+// A full name after the prefix, `T.tir.isinf`, is not a function either.
 #define MLF_OP_AS(name, script_name, since, position, rule) \
   OpInfo{"tir." name,     script_name,                      \
          since,           DtypePosition::position,          \
@@ -33,7 +33,7 @@ Index index_by(std::string_view OpInfo::*key) {
   return index;
 }
 
-// Operators that the table does not have are read and written by the rules of an unknown one.
+// Operators outside of the table are read and written by the rules of an unknown one.
 const OpInfo* look_up(const Index& index, std::string_view name) {
   return support::value_at(index, name).value_or(nullptr);
 }
@@ -43,7 +43,7 @@ std::optional<DType> argument(std::span<const DType> arguments, std::size_t posi
   return arguments[position];
 }
 
-// Too few arguments are the text's mistake, which the reader reports at its place.
+// Too few arguments are an error of the text, which the reader reports with the place.
 std::optional<DType> vector_of(DType element, std::span<const DType> arguments) {
   if (arguments.empty()) return std::nullopt;
   return element.as_wide_as(arguments[0]);
@@ -60,7 +60,7 @@ const OpInfo* find_op(std::string_view name) {
   return look_up(index, name);
 }
 
-// TVM's printer falls back to the full name for operators without a function: `T.tir.isinf`.
+// TVM's printer uses the full name for operators without a function: `T.tir.isinf`.
 const OpInfo* find_script_op(std::string_view script_name) {
   static const Index index = index_by(&OpInfo::script_name);
   if (const OpInfo* const op = look_up(index, script_name)) return op;
@@ -100,7 +100,7 @@ std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> argument
   return std::nullopt;
 }
 
-// What is no expression, such as a buffer, goes as a handle.
+// Other arguments than expressions, such as buffers, count as handles.
 std::optional<DType> infer_dtype(DtypeRule rule, const NodeList& arguments) {
   std::vector<DType> dtypes;
   for (const Node argument : arguments) {

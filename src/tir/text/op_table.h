@@ -13,9 +13,9 @@ namespace mlf::tir::text {
 /// Where TVMScript prints the dtype of a call.
 enum class DtypePosition : std::uint8_t { none, first, last };
 
-/// How TVM's own constructors give a call its dtype. `_vector`: with the lanes of argument 0.
+/// How TVM's constructors determine the dtype of a call. `_vector`: with the lanes of argument 0.
 enum class DtypeRule : std::uint8_t {
-  printed,  ///< follows from nothing; every dialect that keeps it prints it
+  printed,  ///< does not follow from anything; every dialect that keeps it prints it
   argument_0,
   argument_1,
   last_argument,
@@ -32,7 +32,7 @@ enum class DtypeRule : std::uint8_t {
 
 struct OpInfo {
   std::string_view name;         ///< TVM's name, "tir.exp"
-  std::string_view script_name;  ///< what follows the prefix in TVMScript, "exp"
+  std::string_view script_name;  ///< the part after the prefix in TVMScript, "exp"
   std::uint8_t since;            ///< first TVM minor version (0.x)
   DtypePosition dtype_position;
   DtypeRule rule;
@@ -40,12 +40,12 @@ struct OpInfo {
 };
 
 std::span<const OpInfo> all_ops();
-/// By TVM's name; null for an operator that the table does not know.
+/// By TVM's name; null for an operator outside of the table.
 const OpInfo* find_op(std::string_view name);
-/// By the name after the prefix in TVMScript; a full name ("tir.exp") is accepted too.
+/// By the name after the prefix in TVMScript; accepts a full name ("tir.exp") too.
 const OpInfo* find_script_op(std::string_view script_name);
 
-/// The dtype that `rule` gives for arguments of these dtypes; nothing if they are too few.
+/// The dtype that `rule` gives for arguments with these dtypes; nullopt if there are too few.
 std::optional<DType> infer_dtype(DtypeRule rule, std::span<const DType> arguments);
 std::optional<DType> infer_dtype(DtypeRule rule, const NodeList& arguments);
 

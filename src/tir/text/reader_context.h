@@ -1,4 +1,4 @@
-// State of the parts of a reader for one text, in any dialect.
+// The shared state of a reader's parts for one text, in any dialect.
 #pragma once
 
 #include <fmt/core.h>
@@ -18,30 +18,30 @@
 
 namespace mlf::tir::text {
 
-/// A name that nothing in the text defines. A function that uses it is not read; others are.
+/// A name without a definition in the text. A function that uses it is not read; others are.
 struct UndefinedName : support::Error {
   using Error::Error;
 };
 
-/// The nodes that names denote, by scope: one name may denote several nodes in turn. The names are
-/// parts of the source, which outlives this.
+/// The nodes of names, by scope: one name may have several nodes, one after the other. The names
+/// are parts of the source, which outlives this.
 class NameScopes {
  public:
-  /// What the name denotes here; none where nothing has bound it.
+  /// The node of the name here; none if it is not bound.
   NodeId find(std::string_view name) const {
     const auto found = nodes_.find(name);
     return found == nodes_.end() ? NodeId::none : found->second;
   }
-  /// Up to the release of a mark that was set before.
+  /// Until the release of an earlier mark.
   void bind(std::string_view name, NodeId node) {
     NodeId& known = nodes_[name];
     before_.emplace_back(name, known);
     known = node;
   }
-  /// After the end of any scope.
+  /// After the end of every scope.
   void bind_free(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
 
-  /// The beginning of a scope; `release` removes bindings made since.
+  /// The beginning of a scope; `release` removes later bindings.
   std::size_t mark() const { return before_.size(); }
   void release(std::size_t mark) {
     for (; before_.size() > mark; before_.pop_back()) {
@@ -55,7 +55,7 @@ class NameScopes {
 
  private:
   support::NameMap<std::string_view, NodeId> nodes_;
-  std::vector<std::pair<std::string_view, NodeId>> before_;  // what names denoted before
+  std::vector<std::pair<std::string_view, NodeId>> before_;  // the previous nodes of names
 };
 
 struct ReaderContext {
@@ -68,9 +68,9 @@ struct ReaderContext {
   ReaderContext(const ReaderContext&) = delete;
   ReaderContext& operator=(const ReaderContext&) = delete;
 
-  /// Logs a loss of the function that is being read.
+  /// Records a loss of the current function.
   void lose(LossCode code, std::string_view name = {}) { function_losses.add(code, name); }
-  /// Name of the function that is being read.
+  /// Name of the current function.
   std::string_view function() const { return function_losses.function(); }
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source.text.substr(begin, end - begin);
@@ -82,27 +82,27 @@ struct ReaderContext {
   void note_load(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_load(id, {0, {begin, end}});
   }
-  /// The text `begin` to `end` names the type of the elements behind a Var or a Buffer.
+  /// The text from `begin` to `end` states the element type of a Var or a Buffer.
   void note_dtype(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_dtype(id, {0, {begin, end}});
   }
-  /// The text `begin` to `end` is the elements of the AllocateConst of `variable`.
+  /// The text from `begin` to `end` has the elements of the AllocateConst of `variable`.
   void note_values(NodeId variable, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_values(variable, {0, {begin, end}});
   }
-  /// Fails at the lexer's token where more nodes were made than one module may have.
+  /// Fails at the lexer's token if there are more nodes than a module may have.
   void check_size(const Lexer& lexer) const {
     if (builder.size() <= limits.max_nodes) return;
     lexer.fail(fmt::format("more than {} nodes in one module", limits.max_nodes));
   }
-  /// Fails at the lexer's token where so many `what` are open that no more of them may be.
+  /// Fails at the lexer's token if as many `what` are open as allowed.
   void check_nesting(const Lexer& lexer, std::size_t depth, std::string_view what) const {
     if (depth < limits.max_nesting) return;
     lexer.fail(fmt::format("{} nested deeper than {} levels", what, limits.max_nesting));
   }
 
-  /// The module `root`, and what was found out on the way: constants that the text left out are
-  /// filled in, the losses of every text of the dialect are added.
+  /// Makes the module from `root`: adds the constants that the text omits, and the losses of every
+  /// text of the dialect.
   Reading finish(NodeId root, MissingObjects& missing, Dialect dialect) {
     function_losses.enter({});
     lost_constants.find_missing(root, missing);

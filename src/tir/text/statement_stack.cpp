@@ -6,8 +6,8 @@
 
 namespace mlf::tir::text {
 
-// One place for the rows of all statements with a body, so that readers keep a draft while the body
-// is open and need not know the order of fields.
+// One place for the rows of all statements with a body: readers keep a draft while the body is
+// open, and need not know the order of fields.
 NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body) {
   const auto& [a, b, c] = draft.nodes;
   const auto annotations = [&] {
@@ -33,7 +33,7 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
     case Kind::While:
       return builder.make(Kind::While, {a, body});
     case Kind::IfThenElse:
-      // With a branch kept already, the body is the else case.
+      // If the draft already has a branch, the body is the else case.
       if (b == NodeId::none) return builder.make(Kind::IfThenElse, {a, body, b});
       return builder.make(Kind::IfThenElse, {a, b, body});
     case Kind::BufferRealize:
@@ -45,7 +45,7 @@ NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body
   }
 }
 
-// The Block has what the block is, the BlockRealize with which values it runs; texts print the two
+// The Block describes the block, the BlockRealize the values of its variables; texts print the two
 // as one.
 NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body) {
   Builder& builder = make.builder();

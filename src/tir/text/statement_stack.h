@@ -1,5 +1,5 @@
-// Statements whose bodies have not come yet, and the stack that they wait on: texts nest deeper
-// than a program's own stack reaches.
+// Statements whose bodies are not complete, on a stack: texts nest deeper than the call stack
+// allows.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace mlf::tir::text {
 
-/// What is open, innermost last, and the statements that have ended inside of each. `Frame` is what
-/// a dialect notes of something open; its `std::size_t first` belongs to the stack.
+/// The open frames, innermost last, and the complete statements in each. `Frame` has a dialect's
+/// data of an open construct; the stack uses its `std::size_t first`.
 template <class Frame>
 class StatementStack {
  public:
@@ -25,12 +25,12 @@ class StatementStack {
   std::size_t depth() const { return frames_.size(); }
   Frame& top() { return frames_.back(); }
 
-  /// Opens a frame: statements that are added from here on are its body.
+  /// Opens a frame: its body consists of the statements added from here on.
   Frame& open(Frame frame) {
     frame.first = done_.size();
     return frames_.emplace_back(std::move(frame));
   }
-  /// Closes the innermost frame. Its body stays on the stack until it is taken.
+  /// Closes the innermost frame. Its body stays on the stack until it is removed.
   Frame close() {
     Frame frame = std::move(frames_.back());
     frames_.pop_back();
@@ -48,12 +48,12 @@ class StatementStack {
     return std::span(done_).subspan(frame.first);
   }
   /// The body of a frame as one statement, as TVM prints it: a SeqStmt of one looks like its only
-  /// statement, and is taken for it.
+  /// statement, and becomes it.
   NodeId take_body(const Frame& frame) {
     if (body(frame).size() != 1) return take_sequence(frame);
     return take(frame, body(frame).front());
   }
-  /// The body of a frame as a SeqStmt, however many statements it has.
+  /// The body of a frame as a SeqStmt, for any number of statements.
   NodeId take_sequence(const Frame& frame) {
     return take(frame, builder_.make(Kind::SeqStmt, {builder_.list(body(frame))}));
   }
@@ -80,8 +80,8 @@ struct StatementDraft {
   ForKind for_kind = ForKind::serial;
 };
 
-/// The statement around its body. Of an IfThenElse with a branch in `nodes[1]` the body is the
-/// other one.
+/// The statement around its body. For an IfThenElse with a branch in `nodes[1]`, the body is the
+/// other branch.
 NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body);
 
 struct BlockDraft {
@@ -103,8 +103,8 @@ struct BlockDraft {
 
 /// The block around its body, and the BlockRealize around that.
 NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body);
-/// Takes the innermost of the open blocks and makes it. Fails at the lexer's token where not every
-/// variable of the block has a value.
+/// Removes the innermost of the open blocks and makes it. Fails at the lexer's token if a variable
+/// of the block has no value.
 NodeId close_block(ExprFactory& make, const Lexer& lexer, std::vector<BlockDraft>& open,
                    NodeId body);
 

@@ -13,7 +13,7 @@ namespace {
 
 // --- Sums --------------------------------------------------------------------------------------
 
-/// A sum of constant multiples of expressions that are no sums themselves.
+/// A sum of constant multiples of expressions that are not sums.
 struct Sum {
   struct Term {
     NodeId atom;
@@ -23,11 +23,11 @@ struct Sum {
   std::int64_t constant = 0;
 };
 
-/// Index expressions are short: what has more parts is not taken apart.
+/// Index expressions are short: larger ones are not analysed.
 constexpr std::size_t kMostTerms = 32;
 /// Keeps products of factors and extents within 64 bits.
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
-/// Indices may nest, and each of them is evaluated on its own.
+/// Indices may nest, and each of them is evaluated separately.
 constexpr std::size_t kMostParts = 256;
 
 std::optional<std::int64_t> constant_of(Node node) {
@@ -72,7 +72,7 @@ class Sums {
     return sum;
   }
 
-  /// b - a, where both have the same terms.
+  /// Returns b - a if both have the same terms.
   std::optional<std::int64_t> distance(const Sum& a, const Sum& b) {
     if (a.terms.size() != b.terms.size()) return std::nullopt;
     for (const Sum::Term& term : a.terms) {
@@ -104,7 +104,7 @@ class Sums {
 
 // --- Intervals ---------------------------------------------------------------------------------
 
-/// The values of an index while the loops inside of the block run.
+/// The values of an index over all iterations of the loops inside of the block.
 struct Interval {
   enum class State : std::uint8_t {
     bounded,
@@ -114,7 +114,7 @@ struct Interval {
   State state = State::unknown;
   NodeId min = NodeId::none;
   std::int64_t width = 0;        ///< max - min
-  NodeId extent = NodeId::none;  ///< max - min + 1 where it is no constant
+  NodeId extent = NodeId::none;  ///< max - min + 1 if it is not constant
   bool was_united = false;       ///< TVM has simplified it
 
   bool is_bounded() const { return state == State::bounded; }
@@ -128,20 +128,20 @@ Interval point(NodeId expr) {
   return {.state = Interval::State::bounded, .min = expr};
 }
 
-/// Evaluates indices as arith::EvalSet does.
+/// Evaluates indices like arith::EvalSet.
 class Evaluation {
  public:
   explicit Evaluation(Context& c) : c_(c), sums_(c) {}
 
-  /// What a variable of a loop, a let or a block inside stands for.
+  /// The meaning of a variable of a loop, a let or an inner block.
   void bind(NodeId var, const Interval& values) { values_[var] = values; }
   void release(NodeId var) { values_.erase(var); }
   bool is_bound(NodeId var) const { return values_.contains(var); }
-  /// A condition says more about a variable than its loop.
+  /// A condition limits a variable more than its loop does.
   void constrain(NodeId var) { ++constrained_[var]; }
   void relieve(NodeId var) { --constrained_[var]; }
 
-  /// Parts have lower ids than the whole: in the order of ids no recursion is needed.
+  /// Parts have lower ids than the whole, so a pass in the order of ids needs no recursion.
   Interval of(NodeId expr) {
     std::vector<NodeId> parts{expr};
     std::unordered_set<NodeId> seen{expr};
@@ -159,7 +159,7 @@ class Evaluation {
     return results[expr];
   }
 
-  /// `begin` and the `extent` values from there on.
+  /// The `extent` values from `begin` on.
   Interval range(const Interval& begin, NodeId extent) {
     if (!begin.is_bounded()) return begin;
     Interval values = begin;
@@ -199,8 +199,8 @@ class Evaluation {
     return within_bounds(result);
   }
 
-  /// Whether `min` has the form that arith::Analyzer simplifies it to: terms by falling factors,
-  /// then the constant.
+  /// Whether `min` has the form that arith::Analyzer gives it: terms by falling factors, then the
+  /// constant.
   bool is_simplified(NodeId min) {
     const auto sum = sums_.of(min);
     if (!sum) return false;
@@ -215,7 +215,7 @@ class Evaluation {
  private:
   using Results = std::unordered_map<NodeId, Interval>;
 
-  /// Wider than any buffer: it would leave 64 bits sooner or later.
+  /// Wider than any buffer: sums could leave 64 bits.
   static Interval within_bounds(const Interval& values) {
     return values.width > kMostElements ? kUnknown : values;
   }
@@ -309,7 +309,7 @@ class Evaluation {
     return within_bounds(result);
   }
 
-  /// All other expressions are values of their own where nothing below them varies.
+  /// All other expressions are values of their own if nothing below them varies.
   Interval other(Node node, const Results& results) const {
     bool is_same = true;
     bool is_everything = node.is(Kind::BufferLoad) && node.dtype().is_float();
@@ -332,7 +332,7 @@ class Evaluation {
 
 // --- Accesses ----------------------------------------------------------------------------------
 
-/// The regions of buffers that a block accesses, in the order of their first access.
+/// The regions of buffers that a block accesses, in the order of the first access.
 class Accesses {
  public:
   Accesses(Context& c, Evaluation& evaluation) : c_(c), evaluation_(evaluation) {}
@@ -389,7 +389,7 @@ class Accesses {
   std::unordered_map<NodeId, std::size_t> positions_;
 };
 
-/// A walk over the body of a block, up to the blocks inside of it.
+/// A walk over the body of a block, without the blocks inside of it.
 class Detector {
  public:
   Detector(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& incomplete)
@@ -401,7 +401,7 @@ class Detector {
       const Node target = match[f::MatchBufferRegion::buffer];
       matches_[target[f::Buffer::data].id()] = match[f::MatchBufferRegion::source].id();
     }
-    // The last is visited first.
+    // The last one is visited first.
     push(block[f::Block::body]);
     if (const Node init = block[f::Block::init]) push(init);
     for (const Node match : block.list(f::Block::match_buffers)) {
@@ -445,12 +445,12 @@ class Detector {
     }
   }
 
-  /// Variables of loops in a condition.
+  /// The loop variables in a condition.
   void of_condition(const Step& step) {
     std::vector<NodeId> parts{step.node};
     std::unordered_set<NodeId> seen{step.node};
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      // The loops that are not found keep all of their values.
+      // Other loops keep all of their values.
       if (parts.size() > kMostParts) return c_.lose(LossCode::block_regions);
       const Node part = c_.node(parts[i]);
       if (evaluation_.is_bound(part.id())) {
@@ -465,7 +465,7 @@ class Detector {
     }
   }
 
-  /// Steps are taken from the end: the last part is pushed first.
+  /// Takes steps from the end: the last part is pushed first.
   void visit_parts(std::initializer_list<Node> parts) {
     for (auto part = std::rbegin(parts); part != std::rend(parts); ++part) {
       if (*part) push(*part);
@@ -524,7 +524,7 @@ class Detector {
     visit_parts({loop[f::For::min], loop[f::For::extent], loop[f::For::body]});
   }
 
-  /// TVM narrows the loops that a condition is about.
+  /// TVM narrows the loops in a condition.
   void visit_branches(Node condition, Node then_case, Node else_case) {
     steps_.push_back({condition.id(), Action::relieve});
     visit_parts({then_case, else_case});
@@ -549,11 +549,11 @@ class Detector {
     if (target == NodeId::none) return;
     if ((mask & 1) != 0) add_whole(reads_, target);
     if ((mask & 2) != 0) add_whole(writes_, target);
-    // TVM's parser asks people to say what such a block accesses.
+    // TVM's parser asks the user to state the accesses of such a block.
     if ((mask & 3) == 3) c_.lose(LossCode::block_regions);
   }
 
-  /// Where a pointer goes, anything may happen.
+  /// A pointer may be used in any way.
   void add_opaque(NodeId data) {
     const NodeId target = outside_buffer(data);
     if (target == NodeId::none) return;
@@ -594,7 +594,7 @@ class Detector {
     accesses.add(buffer, region);
   }
 
-  /// The part of the source that a part of a matched buffer is.
+  /// The part of the source that corresponds to a part of a matched buffer.
   void add_matched(Accesses& accesses, NodeId source, const std::vector<Interval>& region) {
     const NodeId buffer = c_.node(source)[f::BufferRegion::buffer].id();
     if (!is_outside(c_.node(buffer)[f::Buffer::data].id())) return;
@@ -617,7 +617,7 @@ class Detector {
     accesses.add(buffer, result);
   }
 
-  /// Of a block inside only its own reads and writes count.
+  /// Of an inner block, only its own reads and writes count.
   void visit_inner(Node realize) {
     const Node block = realize[f::BlockRealize::block];
     const NodeList values = realize.list(f::BlockRealize::iter_values);

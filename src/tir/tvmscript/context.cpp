@@ -16,7 +16,7 @@ namespace mlf::tir::tvmscript {
 
 namespace {
 
-/// The next word of `text`, which loses it.
+/// Removes the next word from `text` and returns it.
 std::string_view take_word(std::string_view& text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t#"), text.size());
   const std::size_t end = std::min(text.find_first_of(" \t\r", begin), text.size());
@@ -45,7 +45,7 @@ std::string_view after_prefix(std::string_view path, std::string_view prefix) {
   return matches ? path.substr(prefix.size() + 1) : std::string_view();
 }
 
-/// The printer says `T` here whatever the prefix is.
+/// The printer writes `T` here, for any prefix.
 bool is_root_block(std::string_view comment) {
   if (take_word(comment) != "with") return false;
   const std::string_view path = take_word(comment);
@@ -57,8 +57,8 @@ bool is_root_block(std::string_view comment) {
 
 // --- The metadata section ----------------------------------------------------------------------
 
-/// The section is save_json in a Python string. Its nodes join those of the script: the operators
-/// and functions that it mentions are those that calls mean.
+/// The section is save_json in a Python string. Its nodes join those of the script: its operators
+/// and functions are the same as those in calls.
 VersionRange Metadata::read(const support::SourceText& source, std::size_t offset,
                             std::string_view token, const ReadLimits& limits) {
   const std::string json = text::decode_string(token);
@@ -66,7 +66,8 @@ VersionRange Metadata::read(const support::SourceText& source, std::size_t offse
   try {
     section_ = read_metadata(section, 0, json.size(), limits, make_.builder(), losses_);
   } catch (const support::Error& error) {
-    // Its own lines are not those of the source: the message names them, the place is the string.
+    // The lines of the section are not those of the source: the message names them, and the place
+    // is that of the string.
     support::fail_at(
         source, offset,
         fmt::format("in line {}, column {} of the metadata: {}", error.diagnostic().where.line,
@@ -86,7 +87,7 @@ NodeId Metadata::global_var(std::string_view name) {
   return found == global_vars_.end() ? make_.global_var(name) : found->second;
 }
 
-/// Texts without the section still say which object was meant.
+/// A text without the section still states which object it refers to.
 NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string_view where) {
   if (const auto found = section_.objects.find(type_key); found != section_.objects.end()) {
     const auto position = static_cast<std::size_t>(index);
@@ -120,7 +121,7 @@ NodeId PoolObjects::constant(std::string_view name, NodeId offset, NodeId data) 
   const auto make = [&] {
     return builder_.make(Kind::ConstantInfo, {builder_.string(name), offset, data});
   };
-  // Always a number where TVM printed it.
+  // Always a number in TVM's output.
   const Node number = builder_.node(offset);
   if (!number.is(Kind::IntImm)) return make();
   NodeId& known = constants_[{std::string(name), number.integer(f::IntImm::value), data}];

@@ -1,5 +1,5 @@
-// What all parts of the TVMScript reader share while one text is read: names, the metadata section,
-// constant pools.
+// The shared state of the TVMScript reader for one text: names, the metadata section, constant
+// pools.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ using text::SyntaxId;
 using text::SyntaxKind;
 using text::TokenKind;
 
-/// The word before the dot of a builtin; users may choose their own.
+/// The word before the dot of a builtin; users may choose another.
 struct Prefixes {
   std::string_view ir = "I";
   std::string_view tir = "T";
@@ -45,11 +45,11 @@ struct Prefixes {
 
 // --- Names -------------------------------------------------------------------------------------
 
-/// Takes a comment such as `# from tvm.script import tir as T`; others are passed over. False if
-/// it imports `tirx`, the language of v0.24 and later.
+/// Reads a comment such as `# from tvm.script import tir as T`, and ignores others. Returns false
+/// if it imports `tirx`, the language of v0.24 and later.
 bool read_import(std::string_view comment, Prefixes& prefixes);
 
-/// What follows the prefix and the dot in `path`; empty if it starts otherwise.
+/// The part of `path` after the prefix and the dot; empty if it begins in another way.
 std::string_view after_prefix(std::string_view path, std::string_view prefix);
 
 /// Whether a comment is the `# with T.block("root"):` of an implied root block.
@@ -60,16 +60,16 @@ class Metadata {
   Metadata(text::ExprFactory& make, LossLog& losses)
       : make_(make), losses_(losses), missing_(make.builder(), losses) {}
 
-  /// Takes the objects of a section; `token` is the string literal at `offset` that holds it.
-  /// Gives the version that the section names.
+  /// Reads the objects of a section; `token` is the string literal at `offset` that contains it.
+  /// Returns the version in the section.
   VersionRange read(const support::SourceText& source, std::size_t offset, std::string_view token,
                     const ReadLimits& limits);
 
-  /// The variable of a function: one node, whether the section mentions it or not.
+  /// The variable of a function: one node for both the section and the script.
   NodeId global_var(std::string_view name);
 
-  /// An object of the section, or a MissingObject, the same for each mention. A missing one is a
-  /// loss at `where`.
+  /// An object of the section, or a MissingObject; the same one for each mention. A missing object
+  /// is a loss at `where`.
   NodeId find(std::string_view type_key, std::int64_t index, std::string_view where);
   text::MissingObjects& missing() { return missing_; }
 
@@ -85,15 +85,15 @@ class PoolObjects {
  public:
   explicit PoolObjects(Builder& builder) : builder_(builder) {}
 
-  /// The ConstantInfo with these fields, the same for each mention.
+  /// The ConstantInfo with these fields; the same one for each mention.
   NodeId constant(std::string_view name, NodeId offset, NodeId data);
 
-  /// The ConstantPoolInfo that holds these constants, the same for each mention. Its constants are
-  /// all that is printed of it.
+  /// The ConstantPoolInfo with these constants; the same one for each mention. The text contains
+  /// nothing else of it.
   NodeId pool(std::vector<NodeId> constants);
 
-  /// Names each pool as the parameter of a function that is this pool, below the IRModule `root`.
-  /// A pool that no parameter names is a loss.
+  /// Gives each pool the name of the function parameter that is this pool, below the IRModule
+  /// `root`. A pool without a parameter is a loss.
   void name_pools(NodeId root, LossLog& losses);
 
  private:
@@ -102,21 +102,21 @@ class PoolObjects {
   std::map<std::vector<NodeId>, NodeId> pools_;
 };
 
-/// What a name behind the prefix T is in a call. All are empty for an unknown one.
+/// The meanings of a name after the prefix T in a call. All are empty for an unknown name.
 struct Callee {
   const Form* form = nullptr;
   const text::OpInfo* op = nullptr;
   std::optional<DType> dtype{};
 };
 
-/// A call of a function of the module, whose return type may be further down in the text.
+/// A call of a function of the module, whose return type may come later in the text.
 struct FunctionCall {
   NodeId call;
   NodeId callee;
 };
 
-/// What an allocation gives its name to: v0.9 prints a buffer there, every other version the
-/// pointer. The pointer is what the name is bound to, the buffer is made where it is used.
+/// The object that an allocation names: in v0.9 a buffer, in every other version the pointer. The
+/// name is bound to the pointer; the buffer is made at its use.
 struct Allocation {
   Kind statement;  ///< Allocate or AllocateConst
   DType dtype;
@@ -124,10 +124,10 @@ struct Allocation {
   NodeId buffer = NodeId::none;
 };
 
-/// The variable of a thread that the text declares further down.
+/// The variable of a thread that the text declares later.
 struct ThreadAhead {
   NodeId var;
-  std::uint32_t offset;  ///< where it is named
+  std::uint32_t offset;  ///< place of the name
 };
 
 struct Context final : text::ReaderContext {
@@ -145,22 +145,23 @@ struct Context final : text::ReaderContext {
   Metadata metadata{make, losses};
   PoolObjects pool_objects{builder};
   Prefixes prefixes;
-  /// By name: what `T.iter_var` has named and no T.env_thread has declared yet.
+  /// By name: variables that `T.iter_var` has named before their T.env_thread.
   std::map<std::string_view, ThreadAhead> threads_ahead;
   text::NameScopes names;
   std::string_view module_name = "Module";
-  support::NameMap<std::string_view, Callee> callees;  // by the name behind T
+  support::NameMap<std::string_view, Callee> callees;  // by the name after T
   std::vector<FunctionCall> function_calls;
   std::unordered_map<NodeId, Allocation> allocations;  // by pointer
-  std::unordered_set<NodeId> python_numbers;           // no expressions of TVM before they are used
-  std::vector<NodeId> default_aligned;                 // buffers that state no alignment
+  std::unordered_set<NodeId> python_numbers;           // expressions that TVM does not have before
+                                                       // their use
+  std::vector<NodeId> default_aligned;                 // buffers without a stated alignment
 
   Node node(NodeId id) const { return builder.node(id); }
   bool is(NodeId id, Kind kind) const { return node(id).is(kind); }
 
-  /// `dtype` is the string that names the type of the elements behind a Var or a Buffer.
+  /// `dtype` is the string with the element type of a Var or a Buffer.
   void note_dtype_word(NodeId id, const Value& dtype);
-  /// The text `begin` to `end` is the type of a variable, such as `T.handle("int16")`.
+  /// The text from `begin` to `end` is the type of a variable, such as `T.handle("int16")`.
   void note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end);
 };
 

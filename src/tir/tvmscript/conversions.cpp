@@ -1,5 +1,5 @@
-// What a place in the text makes of the value in it: an expression, a buffer, a type, an attribute,
-// …
+// Converts a value of the text to the form that its place requires: an expression, a buffer, a
+// type, an attribute, …
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace {
                       c.source.locate(c.values.begin(name), text.size()));
 }
 
-/// Types of TVM are nodes, too.
+/// Types of TVM are nodes too.
 bool is_type(Node node) {
   return node && node.category() == Category::type;
 }
 
 }  // namespace
 
-/// Also a name of one: `x = T.meta_var(1)`.
+/// Also its name: `x = T.meta_var(1)`.
 bool is_literal(const Context& c, const Value& value) {
   return value.kind == ValueKind::integer || value.kind == ValueKind::real ||
          (value.kind == ValueKind::node && c.python_numbers.contains(value.node));
@@ -49,7 +49,7 @@ NodeId make_integer(Context& c, const Value& value, DType dtype, std::int64_t nu
 
 }  // namespace
 
-/// Bare numbers are int32 where they fit, as in TVM; text in an expression is a StringImm.
+/// Bare numbers are int32 if they fit, as in TVM; a string in an expression is a StringImm.
 NodeId as_expr(Context& c, const Value& value) {
   switch (value.kind) {
     case ValueKind::node: {
@@ -84,7 +84,7 @@ NodeId as_expr(Context& c, const Value& value) {
   }
 }
 
-/// Handles and vectors are never meant by a bare number.
+/// A bare number is never a handle or a vector.
 NodeId as_expr_of(Context& c, const Value& value, DType dtype) {
   if (!is_literal(c, value) || dtype.is_handle() || dtype.is_void()) return as_expr(c, value);
   if (!dtype.is_scalar()) {
@@ -109,7 +109,7 @@ std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, c
   return nodes;
 }
 
-/// Variables are bound before they are used: TVM declares the free ones at the top of a function.
+/// Variables are bound before their use: TVM declares the free ones at the top of a function.
 NodeId as_var(Context& c, const Value& value) {
   if (value.kind == ValueKind::path) fail_undefined(c, value);
   if (value.kind != ValueKind::node || !is_var(c.node(value.node)))
@@ -117,7 +117,7 @@ NodeId as_var(Context& c, const Value& value) {
   return value.node;
 }
 
-/// A node that is a type already, a path such as `T.int32`, or None, which is void.
+/// A node that is a type, a path such as `T.int32`, or None, which is void.
 NodeId as_type(Context& c, const Value& value) {
   if (value.kind == ValueKind::none) return c.make.void_type();
   if (value.kind == ValueKind::node && is_type(c.node(value.node))) return value.node;
@@ -134,7 +134,7 @@ NodeId as_stated_type(Context& c, const Value& value) {
   return value.kind == ValueKind::string ? c.make.prim_type(as_dtype(c, value)) : as_type(c, value);
 }
 
-/// Scalable vectors came with v0.16, and lanes as expressions with them.
+/// v0.16 introduced scalable vectors, and expressions for lanes.
 NodeId as_lanes(Context& c, const Value& value) {
   const NodeId node = as_expr(c, value);
   if (c.make.lanes_of(node)) {
@@ -159,7 +159,7 @@ NodeId as_callee(Context& c, const Value& value) {
 
 // --- Numbers and words -------------------------------------------------------------------------
 
-/// A number, or a constant expression: `align=64` and `align=T.int64(64)` say the same.
+/// A number, or a constant expression: `align=64` and `align=T.int64(64)` are equal.
 std::int64_t as_integer(Context& c, const Value& value) {
   if (value.kind == ValueKind::node && c.node(value.node).is(Kind::IntImm)) {
     return c.node(value.node).integer(f::IntImm::value);
@@ -170,7 +170,7 @@ std::int64_t as_integer(Context& c, const Value& value) {
   return *number;
 }
 
-/// Also the words that the printer has for infinity and NaN: `T.float32("inf")`.
+/// Also the printer's words for infinity and NaN: `T.float32("inf")`.
 double as_real(Context& c, const Value& value) {
   if (value.kind == ValueKind::node && c.is(value.node, Kind::IntImm)) {
     return static_cast<double>(c.node(value.node).integer(f::IntImm::value));
@@ -230,7 +230,7 @@ Allocation* allocation(Context& c, const Value& value) {
   return support::find_value(c.allocations, value.node);
 }
 
-/// The buffer that v0.9 prints in place of the pointer of an allocation.
+/// The buffer that v0.9 prints in the place of an allocation's pointer.
 NodeId allocated_buffer(Context& c, NodeId pointer, Allocation& allocation) {
   if (allocation.buffer != NodeId::none) return allocation.buffer;
   c.versions.observe(TvmFeature::allocation_is_buffer);
@@ -247,7 +247,7 @@ NodeId metadata_object(Context& c, const Value& key, const Value& index) {
   return c.metadata.find(as_string(c, key), as_integer(c, index), c.function());
 }
 
-/// `A.strides[0]`: since v0.12 a stride that nothing else defines is printed through its buffer.
+/// `A.strides[0]`: since v0.12 a stride without another definition is printed through its buffer.
 NodeId member_element(Context& c, const Value& member, const Value& index) {
   const std::string_view word = c.values.name(member);
   if (word != "strides" && word != "shape") {
@@ -263,7 +263,7 @@ NodeId member_element(Context& c, const Value& member, const Value& index) {
   return list[position].id();
 }
 
-/// `base:end` or `base:end:stride`, where end = base + lanes * stride.
+/// `base:end` or `base:end:stride`, with end = base + lanes * stride.
 NodeId ramp_of_slice(Context& c, const Value& slice) {
   const NodeId base = as_expr(c, c.values.item(slice, 0));
   const NodeId end = as_expr(c, c.values.item(slice, 1));
@@ -276,7 +276,7 @@ NodeId ramp_of_slice(Context& c, const Value& slice) {
   }
   const std::int64_t by = step.integer(f::IntImm::value);
   NodeId count = length;
-  // Constant bounds give the number of lanes; since v0.16 it may be a multiple of vscale.
+  // Constant bounds determine the number of lanes; since v0.16 it may be a multiple of vscale.
   if (const Node span = c.node(length); span.is(Kind::IntImm)) {
     const std::int64_t elements = span.integer(f::IntImm::value);
     if (by == 0 || elements % by != 0) {
@@ -294,25 +294,25 @@ NodeId ramp_of_slice(Context& c, const Value& slice) {
 
 }  // namespace
 
-/// The parts of buffers that are nodes become these; methods and lists wait for what follows. A
-/// path such as `T.exp` stays text until the call or the type that it belongs to.
+/// Makes the parts of buffers that are nodes; methods and lists wait for the text after them. A
+/// path such as `T.exp` stays text until its call or type is complete.
 void lower_attribute(Context& c, SyntaxId id) {
   Value& base = c.values.top();
   const Value attribute{.kind = ValueKind::member, .syntax = id, .node = base.node};
   const std::string_view word = c.values.name(attribute);
-  // Versions that do not reserve the prefix name buffers and variables so, too.
+  // Versions that do not reserve the prefix also use it for buffers and variables.
   const bool is_prefix = c.values.text(base) == c.prefixes.tir && !is_buffer_part(word);
   if (base.kind == ValueKind::path || is_prefix) {
     base = {.kind = ValueKind::path, .syntax = id};
     return;
   }
-  // v0.9 names a buffer here: its pointer is the variable that the name is bound to.
+  // v0.9 names a buffer here; the name is bound to its pointer.
   if (word == "data" && allocation(c, base) != nullptr) {
     c.versions.observe(TvmFeature::allocation_is_buffer);
     base.syntax = id;
     return;
   }
-  // `metadata["runtime.NDArray"][0].numpy()`: mlf writes long constants so.
+  // `metadata["runtime.NDArray"][0].numpy()`: the form in which mlf writes long constants.
   if (word == "numpy" && base.kind == ValueKind::node && is_array(c, base.node)) {
     base = attribute;
     return;
@@ -334,8 +334,8 @@ void lower_attribute(Context& c, SyntaxId id) {
   }
 }
 
-/// Indices nest as deep as the text does: an access inside of another is made a load at once, so
-/// that no reader follows them down.
+/// Indices nest as deep as the text does. An access inside of another becomes a load at once, so no
+/// reader follows them down.
 void load_items(Context& c, const Value& list) {
   for (std::size_t i = 0; i < list.count; ++i) {
     const Value item = c.values.item(list, i);
@@ -345,7 +345,7 @@ void load_items(Context& c, const Value& list) {
   }
 }
 
-/// `A[…]` stays an access: whether it is a load or a region is the matter of its place.
+/// `A[…]` stays an access: its place decides between a load and a region.
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
   const Value base = c.values.below_top(count);
@@ -357,7 +357,7 @@ void lower_subscript(Context& c, SyntaxId id) {
       access.kind = ValueKind::access;
       if (!c.node(base.node).is(Kind::Tensor)) access.node = as_buffer(c, base);
       break;
-      // A type, the metadata, or a te.Tensor that was never bound.
+      // A type, the metadata, or a te.Tensor that is not bound.
     case ValueKind::path:
       if (const NodeId type = generic_type(c, base, access); type != NodeId::none) {
         return c.values.push(type, id);
@@ -389,7 +389,7 @@ bool is_array(Context& c, NodeId node) {
 
 NodeId as_buffer(Context& c, const Value& value) {
   if (value.kind == ValueKind::path) fail_undefined(c, value);
-  // Only v0.9 uses what an allocation defines as a buffer.
+  // Only v0.9 uses the object that an allocation defines as a buffer.
   if (Allocation* const known = allocation(c, value)) {
     return allocated_buffer(c, value.node, *known);
   }
@@ -401,7 +401,7 @@ NodeId as_buffer(Context& c, const Value& value) {
 
 // --- Indices and regions -----------------------------------------------------------------------
 
-/// Since v0.9 a Ramp with a constant stride is printed as a slice.
+/// Since v0.9, a Ramp with a constant stride is printed as a slice.
 std::vector<NodeId> as_indices(Context& c, const Value& access) {
   std::vector<NodeId> nodes;
   nodes.reserve(access.count);
@@ -450,7 +450,7 @@ NodeId as_region(Context& c, const Value& value) {
   return c.builder.make(Kind::BufferRegion, {whole, c.builder.list(bounds)});
 }
 
-/// A te.Tensor is printed as nothing but its name.
+/// A te.Tensor is printed only as its name.
 NodeId as_producer(Context& c, const Value& access) {
   const std::string_view path = c.values.text(access);
   const std::string_view name = path.substr(0, path.find('['));
@@ -556,7 +556,7 @@ bool is_container(ValueKind kind) {
   return kind == ValueKind::list || kind == ValueKind::tuple || kind == ValueKind::dict;
 }
 
-/// v0.18 boxes plain numbers and booleans; before, they are constants.
+/// v0.18 boxes plain numbers and booleans; earlier versions have constants.
 NodeId leaf_attribute(Context& c, const Value& value) {
   switch (value.kind) {
     case ValueKind::none:
@@ -581,7 +581,7 @@ NodeId leaf_attribute(Context& c, const Value& value) {
       if (const auto name = after_prefix(path, c.module_name); !name.empty()) {
         return c.metadata.global_var(name);
       }
-      // A function that is not in the module is printed as its bare name.
+      // A function that is not in the module is printed only as its name.
       if (path.find('.') == std::string_view::npos) return c.metadata.global_var(path);
       return as_expr(c, value);
     }
@@ -597,7 +597,7 @@ StringId add_name(Context& c, const Value& key, EntryNames& names) {
   return id;
 }
 
-/// A list, a tuple of numbers or a map whose elements are done.
+/// A list, a tuple of numbers or a map with complete elements.
 NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> elements) {
   Builder& b = c.builder;
   if (value.kind == ValueKind::list) return b.make(Kind::Array, {b.list(elements)});
@@ -631,7 +631,7 @@ NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> e
 
 }  // namespace
 
-/// Containers nest as deep as the source says: a stack of the open ones, not of calls.
+/// Containers nest as deep as the source, so the open ones are on a stack.
 NodeId as_attribute(Context& c, const Value& value) {
   struct Open {
     Value container;
@@ -653,7 +653,7 @@ NodeId as_attribute(Context& c, const Value& value) {
     if (top.next < top.container.count) {
       const bool is_key = top.container.kind == ValueKind::dict && top.next % 2 == 0;
       const Value next = c.values.item(top.container, top.next++);
-      // A key that is a string stays text until the map is made.
+      // A string key stays text until the map is made.
       if (is_key && next.kind == ValueKind::string) {
         done.push_back(NodeId::none);
       } else {

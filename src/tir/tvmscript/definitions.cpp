@@ -1,4 +1,5 @@
-// What `name = T.…(…)` defines: variables, buffers, axes of blocks; the elements of constants.
+// Reads `name = T.…(…)`: definitions of variables, buffers and axes of blocks, and the elements of
+// constants.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,10 +22,10 @@ namespace {
 
 using text::BufferSpec;
 
-/// The keywords are those of all versions; the scope and the type have two spellings.
+/// The keywords of all versions; the scope and the type have two spellings.
 class BufferDeclaration {
  public:
-  /// A buffer of a `region` has its shape and dtype where none are stated.
+  /// A buffer of a `region` has the region's shape and dtype by default.
   BufferDeclaration(Context& context, std::string_view name, const Arguments& args,
                     std::size_t shape, NodeId region)
       : c_(context), args_(args), shape_(shape), region_(region) {
@@ -47,7 +48,7 @@ class BufferDeclaration {
     read_data();
     read_offset();
     if (has_defaults_) c_.lose(LossCode::buffer_defaults);
-    // Of several versions that may have printed the text, the newest.
+    // If several versions may have printed the text, the newest one.
     spec_.index_dtype = text::default_index_dtype(c_.versions.range().last);
     const NodeId buffer = c_.make.buffer(spec_);
     if (!states_alignment_) c_.default_aligned.push_back(buffer);
@@ -64,7 +65,7 @@ class BufferDeclaration {
     }
   }
 
-  /// What the parser assumes by default: no strides, alignment by the version.
+  /// The parser's defaults: no strides, alignment by the version.
   void read_layout() {
     if (const auto strides = present("strides", 3)) {
       for (const Value& stride : c_.values.elements(*strides)) {
@@ -88,7 +89,7 @@ class BufferDeclaration {
     }
   }
 
-  /// A string names a stride that nothing else defines. TVM's parser gives it the dtype of the
+  /// A string names a stride without another definition. TVM's parser gives it the dtype of the
   /// first extent (script/ir_builder/tir/ir.py).
   NodeId read_stride(const Value& stride) {
     if (stride.kind != ValueKind::string) return as_expr(c_, stride);
@@ -99,7 +100,7 @@ class BufferDeclaration {
     return spec_.shape.empty() ? DType::Int(32) : c_.make.dtype_of(spec_.shape.front());
   }
 
-  /// Without data= the pointer comes along with the buffer and has no name of its own.
+  /// Without data=, the pointer belongs to the buffer and has no name.
   void read_data() {
     if (const auto data = present("data", 2)) {
       spec_.data = as_var(c_, *data);
@@ -113,7 +114,7 @@ class BufferDeclaration {
     spec_.data = c_.make.var(spec_.name, type);
   }
 
-  /// A printed factor without an offset: the offset is a variable of its own.
+  /// A printed factor without an offset: the offset is a separate variable.
   void read_offset() {
     const auto factor = present("offset_factor", 7);
     if (factor) spec_.offset_factor = as_integer(c_, *factor);
@@ -128,7 +129,7 @@ class BufferDeclaration {
     if (spec_.offset_factor == 0) spec_.offset_factor = 1;
   }
 
-  /// An argument by position behind the shape or by name; None is as good as not there.
+  /// An argument by position after the shape, or by name; None means that it is missing.
   std::optional<Value> present(std::string_view name, std::size_t behind_shape) const {
     const auto value = args_.find(shape_ + behind_shape, name);
     return value && value->kind != ValueKind::none ? value : std::nullopt;
@@ -153,7 +154,7 @@ NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, 
 
 namespace {}  // namespace
 
-/// A buffer that no statement makes: of a pointer that is defined elsewhere, or its own.
+/// A buffer without a statement: on a pointer that is defined elsewhere, or on its own.
 NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   const NodeId buffer = declare_buffer(c, name, args, 0);
@@ -161,7 +162,7 @@ NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments
   return declare(fn, buffer);
 }
 
-/// Outside of any block it belongs to the root block, which need not be in the text.
+/// Outside of any block it belongs to the root block, which the text may omit.
 NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   const NodeId buffer = declare_buffer(c, name, args, 0);
@@ -176,7 +177,7 @@ NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arg
   return buffer;
 }
 
-/// The variable of a thread that is launched further down.
+/// The variable of a thread that is launched later in the text.
 NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, 2);
@@ -206,7 +207,7 @@ NodeId define_old_var(FunctionContext& fn, std::string_view name, const Argument
   return declare(fn, c.make.var(name, c.make.pointer_type(element, scope)));
 }
 
-/// `x = T.Var("x", "int4")`: of a type that has no function of its own.
+/// `x = T.Var("x", "int4")`: a type without a function.
 NodeId define_node_var(FunctionContext& fn, std::string_view name, const Arguments& args) {
   return declare(fn, constructed_var(fn, name, args));
 }
@@ -232,7 +233,7 @@ NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view c
 
 // --- Axes of blocks ----------------------------------------------------------------------------
 
-/// An axis is an IterVar of the block, bound to a value where the block is realized.
+/// An axis is an IterVar of the block, which gets its value where the block is realized.
 void add_axis(FunctionContext& fn, std::string_view name, NodeId dom, IterVarType type,
               const std::optional<Value>& value) {
   Context& c = fn.c;
@@ -278,7 +279,8 @@ NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& 
   return NodeId::none;
 }
 
-/// Functions of dtypes declare where they have no argument; with one they are constants or casts.
+/// Functions of dtypes declare variables if they have no argument; with one they make constants or
+/// casts.
 bool is_declaration(FunctionContext& fn, SyntaxId value) {
   Context& c = fn.c;
   const std::string_view callee = tir_callee(c, value);
@@ -315,7 +317,7 @@ bool is_parameter(FunctionContext& fn, NodeId var) {
 
 }  // namespace
 
-/// Of a parameter it binds the parameter, of a region it is a buffer of the block.
+/// For a parameter it binds the parameter; for a region it makes a buffer of the block.
 NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, SIZE_MAX);
@@ -355,7 +357,7 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
     if (range == fn.loop_ranges.end()) {
       c.values.fail(loops[i], fmt::format("'{}' is not a loop variable", c.values.text(loops[i])));
     }
-    // The printer merges only spatial and reduction axes over plain loop variables.
+    // The printer combines only spatial and reduction axes over plain loop variables.
     if (kinds[i] != 'S' && kinds[i] != 'R') {
       c.values.fail(args[0], "the kinds of axes are 'S' (spatial) and 'R' (reduce)");
     }
@@ -376,12 +378,12 @@ void append_little_endian(std::vector<std::byte>& bytes, std::uint64_t bits, std
   }
 }
 
-/// What a text shows of a constant's elements.
+/// The elements of a constant that a text shows.
 struct ShownElements {
   std::vector<std::byte> bytes;  ///< little-endian
   std::size_t count = 0;
-  unsigned digits = 0;  ///< significant ones of floats; 0: the bytes are exact
-  bool is_cut = false;  ///< the text says that there are more
+  unsigned digits = 0;  ///< significant digits of floats; 0: the bytes are exact
+  bool is_cut = false;  ///< the text states that there are more
 };
 
 constexpr std::string_view kSeparator = ", ";
@@ -405,7 +407,7 @@ std::optional<std::uint64_t> bits_of(std::string_view element, DType dtype) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(*number));
 }
 
-/// A byte each, whatever character it makes.
+/// One byte each, for any character.
 ShownElements read_characters(std::string_view text) {
   ShownElements shown;
   const std::size_t stride = 1 + kSeparator.size();
@@ -438,8 +440,8 @@ ShownElements read_numbers(std::string_view text, DType dtype) {
   return shown;
 }
 
-/// Elements as the printer of v0.9 to v0.11 writes them, brackets included; `count` is how many
-/// the extents hold. None where the text is not what it prints for the dtype.
+/// Elements as the printer of v0.9 to v0.11 writes them, including brackets; `count` is their
+/// number by the extents. Returns nothing if the text is not the printer's output for the dtype.
 ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64_t count) {
   text = text.substr(1, text.size() - 2);
   if (is_for_parser(text)) {
@@ -448,7 +450,7 @@ ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64
     return shown;
   }
   const bool are_bytes = dtype.is_int() && dtype.bits == 8;
-  // As bytes, the dots can be elements themselves.
+  // In bytes, the dots can be elements.
   const std::size_t whole = count * (1 + kSeparator.size()) - kSeparator.size();
   const bool is_cut = text.ends_with(kCut) && !(are_bytes && text.size() == whole);
   if (is_cut) text.remove_suffix(kCut.size());
@@ -459,11 +461,11 @@ ShownElements read_constant_text(std::string_view text, DType dtype, std::uint64
 
 // --- Elements of any version -------------------------------------------------------------------
 
-/// The printer stops here and leaves no mark.
+/// The printer stops here without a mark.
 constexpr std::size_t kMostPrinted = 201;
 
-/// Little-endian bits of one element. float16 is printed as the integer its bits make, by v0.18
-/// with a fraction of zero.
+/// Little-endian bits of one element. float16 is printed as the integer of its bits, in v0.18 with
+/// a fraction of zero.
 std::uint64_t bits_of(Context& c, const Value& value, DType dtype) {
   if (!dtype.is_float()) {
     return static_cast<std::uint64_t>(value.kind == ValueKind::boolean
@@ -477,7 +479,7 @@ std::uint64_t bits_of(Context& c, const Value& value, DType dtype) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
 }
 
-/// Number of elements of a shape; nothing where it overflows.
+/// The number of elements of a shape; nullopt if it overflows.
 std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& shape) {
   std::uint64_t product = 1;
   for (const std::int64_t extent : shape) {
@@ -519,7 +521,7 @@ ShownElements read_elements(Context& c, const std::optional<Value>& elements, DT
 
 NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
                      DType dtype, const std::vector<NodeId>& extents) {
-  // An object of the metadata section; one that is missing is looked for when all is read.
+  // An object of the metadata section; a missing one is looked up after the whole text.
   if (elements && elements->kind == ValueKind::node) {
     const Node node = c.node(elements->node);
     if (node.is(Kind::NDArray) || node.is(Kind::MissingObject)) return node.id();

@@ -15,7 +15,7 @@ using text::Sign;
 constexpr text::Word kWords[] = {
     {"and", Sign::and_}, {"or", Sign::or_}, {"not", Sign::not_}, {"lambda", Sign::lambda}};
 
-/// Operators and words that both dialects share: a subset of Python.
+/// The common operators and words of both dialects: a subset of Python.
 constexpr text::Grammar make_common() {
   text::Grammar g;
   g.lexical.lines = text::LexicalRules::Lines::significant;
@@ -30,15 +30,15 @@ constexpr text::Grammar make_common() {
 /// Since v0.12 the levels are those of Python.
 constexpr text::Grammar make_new() {
   text::Grammar g = make_common();
-  // No chaining: `a < b == c` is `(a < b) == c`.
+  // Comparisons are not chained: `a < b == c` is `(a < b) == c`.
   g.binary[Sign::equal] = g.binary[Sign::not_equal] = kComparisonLevel;
   g.prefix[Sign::not_] = kNotLevel;
   return g;
 }
 
-// --- What is not Python in the old dialect -----------------------------------------------------
+// --- Syntax of the old dialect that is not Python ----------------------------------------------
 
-/// Offset just past the dtype `T.`, which is void up to v0.9, or a pointer to a scope,
+/// Offset after the dtype `T.`, which is void up to v0.9, or after a pointer with a scope,
 /// `T.Ptr[global T.float32]`, of v0.8.
 std::size_t old_type_end(std::string_view text, std::size_t begin) {
   std::size_t at = begin;
@@ -57,13 +57,13 @@ std::size_t old_type_end(std::string_view text, std::size_t begin) {
   return has_scope ? close + 1 : begin;
 }
 
-/// Offset just past `[…]` as the first argument of allocate_const: int8 elements are raw bytes,
-/// and where elements are left out `...` says so. It ends before the dtype.
+/// Offset after `[…]`, the first argument of allocate_const: int8 elements are raw bytes, and `...`
+/// marks omitted elements. The dtype follows.
 std::size_t old_constant_end(std::string_view text, std::size_t begin) {
   constexpr std::string_view kCall = "allocate_const(";
   constexpr std::string_view kEnd = "], ";
   if (!text.substr(0, begin).ends_with(kCall)) return begin;
-  // Bytes can be as long as they like, and end in front of the next constant.
+  // Bytes can have any length, and end before the next constant.
   text = text.substr(0, text.find(kCall, begin));
   std::size_t at = text.find(kEnd, begin);
   while (at != std::string_view::npos && text[std::min(at + kEnd.size(), text.size() - 1)] != '"') {
@@ -78,7 +78,7 @@ std::size_t old_leaf_end(std::string_view text, std::size_t begin) {
   return support::is_word_character(text[begin]) ? old_type_end(text, begin) : begin;
 }
 
-/// The printer of v0.8 to v0.11 has a table of levels of its own, in which `not(x)` is a call.
+/// The printer of v0.8 to v0.11 has its own table of levels, in which `not(x)` is a call.
 constexpr text::Grammar make_old() {
   text::Grammar g = make_common();
   g.prefix[Sign::not_] = kSignLevel;

@@ -1,5 +1,5 @@
-// What sets the two TVMScripts apart, the old one of v0.8 to v0.11 and the new one since v0.12,
-// beside the names that only one of them knows: those are in forms.cpp.
+// The differences between the old TVMScript of v0.8 to v0.11 and the new one since v0.12, except
+// for names that only one of them knows: forms.cpp has those.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ struct BinaryOperator {
   Kind kind;
   text::Sign sign;
   std::string_view symbol;  ///< as between operands
-  std::uint8_t level = 0;   ///< how tightly the symbol binds
+  std::uint8_t level = 0;   ///< the level of the symbol
 };
 
 constexpr std::uint8_t kNotLevel = 4;
-/// Before v0.12 `==` binds less tightly than `<`; since then both are one level, as in Python.
+/// Before v0.12 `==` has a lower level than `<`; since then both have the same level, as in Python.
 constexpr std::uint8_t kEqualityLevel = 5;
 constexpr std::uint8_t kComparisonLevel = 6;
 constexpr std::uint8_t kSumLevel = 11;
@@ -59,7 +59,7 @@ constexpr const BinaryOperator& operator_of(text::Sign sign) {
   return *std::ranges::find(kBinaryOperators, sign, &BinaryOperator::sign);
 }
 
-/// Operators that people write and no printer does: TVM makes calls of them.
+/// Operators that users write and no printer does: TVM makes calls of them.
 struct BitOperator {
   text::Sign sign;
   std::string_view function;
@@ -74,7 +74,7 @@ constexpr BitOperator kBitOperators[] = {
     {text::Sign::shift_right, "tir.shift_right", 10},
 };
 
-/// The operator of `+=` and the like; null for any other sign.
+/// The operator of `+=` and similar signs; null for any other sign.
 constexpr const BinaryOperator* operator_of_assignment(text::Sign sign) {
   constexpr std::pair<text::Sign, Kind> kRows[] = {{text::Sign::plus_assign, Kind::Add},
                                                    {text::Sign::minus_assign, Kind::Sub},
@@ -88,11 +88,11 @@ constexpr const BinaryOperator* operator_of_assignment(text::Sign sign) {
 }
 
 const text::Grammar& new_grammar();  ///< v0.12 to v0.18
-/// v0.8 to v0.11: `==` binds looser than `<`, `not(x)` reads like a call, and some of what is
-/// printed is not Python at all.
+/// v0.8 to v0.11: `==` has a lower level than `<`, `not(x)` looks like a call, and some of the
+/// output is not Python.
 const text::Grammar& old_grammar();
 
-/// Whether a name is the data of a constant as the old printer writes it: no expression to parse.
+/// Whether a name is the data of a constant as the old printer writes it: not an expression.
 bool is_constant_text(std::string_view name);
 
 struct Rules {
@@ -101,14 +101,14 @@ struct Rules {
   std::uint8_t last_version;
   const text::Grammar* grammar;
   bool states_module_attrs;   ///< has I.module_attrs
-  bool drops_dead_else;       ///< prints no else branch of a condition that is constant true
-  std::string_view nameless;  ///< what a function outside of a module is called, whatever it is
+  bool drops_dead_else;       ///< omits the else branch of a condition that is constant true
+  std::string_view nameless;  ///< the name of every function outside of a module
   bool boxes_booleans;        ///< `True` in an attribute is a boxed boolean, not a constant
-  bool aligns_by_version;     ///< buffers that state no alignment
-  /// A bare number that a buffer stores is one of the buffer's dtype: since v0.12 TVM makes it so.
-  /// Before, it is int32 or float32 whatever the buffer holds.
+  bool aligns_by_version;     ///< buffers without a stated alignment
+  /// A bare number that a buffer stores has the buffer's dtype, as in TVM since v0.12. Before, it
+  /// is int32 or float32 for any buffer.
   bool stores_by_buffer;
-  /// Positions among the arguments of `T.reduce`; npos if it is not printed.
+  /// Positions of the arguments of `T.reduce`; npos if it is not printed.
   struct {
     std::size_t init, axis, condition, value_index;
   } reduce;

@@ -25,8 +25,8 @@ std::vector<NodeId> argument_exprs(Context& c, const Arguments& args, std::size_
   return nodes;
 }
 
-/// Since v0.12 the printer leaves the dtype of such calls out: it is filled in once all functions
-/// are read.
+/// Since v0.12 the printer omits the dtype of such calls: it is set after all functions have been
+/// read.
 NodeId call_function(Context& c, std::string_view name, const Arguments& args) {
   const NodeId callee = c.metadata.global_var(name);
   const std::vector<NodeId> nodes = argument_exprs(c, args, 0, args.size());
@@ -39,9 +39,9 @@ NodeId call_function(Context& c, std::string_view name, const Arguments& args) {
   return node;
 }
 
-/// Before v0.12 every call says its dtype by keyword. Since then the attribute
-/// TScriptDtypePrintLocation of an operator (src/tir/op/builtin.cc) says whether it is the first or
-/// the last argument; of all others it is inferred.
+/// Before v0.12 every call states its dtype by keyword. Since then the attribute
+/// TScriptDtypePrintLocation of an operator (src/tir/op/builtin.cc) states whether it is the first
+/// or the last argument; for all others it is inferred.
 NodeId call_op(Context& c, const OpInfo& op, const Arguments& args) {
   args.expect_keywords({"dtype"});
   c.versions.at_least(op.since);
@@ -71,7 +71,7 @@ NodeId call_op(Context& c, const OpInfo& op, const Arguments& args) {
   return c.make.call_inferred(op.name, nodes, c.function());
 }
 
-/// Functions of TVM's parser that make no expression: they are never operators.
+/// Functions of TVM's parser without an expression: they are never operators.
 bool is_statement_of_parser(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "If",       "Then",      "Else",     "While",          "Range",  "arg",
@@ -85,7 +85,8 @@ bool is_statement_of_parser(std::string_view name) {
          });
 }
 
-/// A builtin that came after our table: the name says which operator, the dtype is a guess.
+/// A builtin that our table does not know: the name determines the operator, and the dtype is a
+/// guess.
 NodeId call_unknown(Context& c, std::string_view name, const Arguments& args) {
   if (is_statement_of_parser(name)) args.fail(fmt::format("{} is no expression", args.callee()));
   const std::string full =
@@ -107,7 +108,7 @@ void note_float_format(Context& c, DType dtype, const Value& value) {
   }
 }
 
-/// `T.int64(3)`, `T.float32("inf")`; of an expression it is a cast.
+/// `T.int64(3)`, `T.float32("inf")`; with an expression it is a cast.
 NodeId construct(Context& c, DType dtype, const Arguments& args) {
   if (args.size() == 0) {
     args.fail(fmt::format("{}() declares a variable and must be alone behind '='", args.callee()));
@@ -116,7 +117,7 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
   const Value value = args[0];
   const DType element = dtype.element();
   NodeId node = NodeId::none;
-  // Literals become constants of the dtype itself, not casts of int32 ones.
+  // Literals become constants of the dtype, not casts of int32 ones.
   switch (value.kind) {
     case ValueKind::integer:
     case ValueKind::real:
@@ -146,7 +147,7 @@ NodeId predicated_load(Context& c, const Value& method, const Arguments& args) {
   return c.make.buffer_load(method.node, nodes, as_optional_expr(c, args.keyword("predicate")));
 }
 
-/// A name behind the prefix means the same wherever it is: it is looked up once.
+/// A name after the prefix has the same meaning everywhere, so it is looked up once.
 const Callee& resolve(Context& c, std::string_view name) {
   const auto [found, is_new] = c.callees.try_emplace(name);
   Callee& callee = found->second;
@@ -154,13 +155,13 @@ const Callee& resolve(Context& c, std::string_view name) {
   callee.form = find_form(Form::Place::expression, Form::Prefix::tir, name);
   if (callee.form != nullptr) return callee;
   callee.op = text::find_script_op(name);
-  // Before v0.12 no operator had another name than its own.
+  // Before v0.12 every operator had its own name.
   if (callee.op == nullptr) callee.op = text::find_op(fmt::format("tir.{}", name));
   if (callee.op == nullptr) callee.dtype = script_dtype(name);
   return callee;
 }
 
-/// Forms come first: some have the name of an operator.
+/// Forms come first, because some have the name of an operator.
 NodeId call_tir(Context& c, std::string_view name, const Arguments& args) {
   const Callee& callee = resolve(c, name);
   if (callee.form != nullptr) return read_form(c, *callee.form, args);
@@ -169,7 +170,7 @@ NodeId call_tir(Context& c, std::string_view name, const Arguments& args) {
   return call_unknown(c, name, args);
 }
 
-/// By what is in front of the last dot: a prefix, the module, or nothing.
+/// Depends on the text before the last dot: a prefix, the module, or nothing.
 NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
   if (const auto name = after_prefix(path, c.prefixes.tir); !name.empty()) {
     return call_tir(c, name, args);
@@ -191,7 +192,7 @@ NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
     }
   }
   if (path.find('.') != std::string_view::npos) args.fail(fmt::format("unknown function {}", path));
-  // Since v0.12 printers call no function by its bare name: it would be one of Python.
+  // Since v0.12 printers call no function by its bare name: that would be a Python function.
   const bool is_python = c.rules.dialect == Dialect::tvmscript &&
                          c.source.text.find(fmt::format("def {}(", path)) == std::string_view::npos;
   if (is_python) {
@@ -224,7 +225,7 @@ void refuse_later(const Context& c, std::size_t offset, std::string_view sign) {
                    0);
 }
 
-// --- Calls that are statements, or parts of them -----------------------------------------------
+// --- Calls that are statements, or parts of statements -----------------------------------------
 
 std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root) {
   const std::vector<SyntaxId>& all = c.values.children(root);
@@ -281,7 +282,7 @@ void gather(Context& c, ValueKind kind, SyntaxId id) {
   c.values.push(value);
 }
 
-/// A name that is bound is what it is bound to, be it spelled like a constant.
+/// A bound name refers to its object, even if it is spelled like a constant.
 void lower_name(Context& c, SyntaxId id) {
   const std::string_view name = c.values.text(id);
   if (const NodeId bound = c.names.find(name); bound != NodeId::none) {
@@ -296,7 +297,7 @@ void lower_name(Context& c, SyntaxId id) {
   c.values.push(is_constant_text(name) ? ValueKind::elements : ValueKind::path, id);
 }
 
-/// TVM has no negation: `-x` is a product, as its own operator makes it.
+/// TVM has no negation: `-x` is a product, as TVM's operator makes it.
 void lower_unary(Context& c, SyntaxId id) {
   Value& operand = c.values.top();
   if (c.values.syntax(id).sign == Sign::tilde) {
@@ -336,7 +337,7 @@ void lower_binary(Context& c, SyntaxId id) {
   c.values.push(node, id);
 }
 
-/// Callee and arguments are on the stack, the last argument on top.
+/// The callee and the arguments are on the stack, the last argument on top.
 void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
   const Value callee = c.values.below_top(count);
@@ -347,7 +348,7 @@ void lower_call(Context& c, SyntaxId id) {
   c.values.push(read_call(c, callee, args), id);
 }
 
-/// Lowers one node; gives the last node that is done with.
+/// Lowers one node; returns the last node that is complete.
 SyntaxId step(Context& c, SyntaxId id) {
   switch (c.values.syntax(id).kind) {
     case SyntaxKind::name:

@@ -1,5 +1,5 @@
-// Expressions: the syntax of one becomes a value, and its place makes a node, a number or a word of
-// the value.
+// Lowers expressions: their syntax becomes a value, and the place of the value decides between a
+// node, a number and a word.
 #pragma once
 
 #include <cstdint>
@@ -16,57 +16,56 @@ namespace mlf::tir::tvmscript {
 
 using text::UndefinedName;
 
-/// The value of a parsed expression. Runs once over the syntax below `root`; values hold until
+/// The value of a parsed expression. Visits the syntax below `root` once; values are valid until
 /// Values::clear.
 Value lower(Context& c, SyntaxId root);
-/// Parses and lowers the expression that begins at the lexer's token.
+/// Parses and lowers the expression at the lexer's token.
 Value read_value(Context& c);
 
-/// Passes over a lambda, whose body waits until the call around it is lowered; gives the last node
-/// that belongs to it.
+/// Skips a lambda, whose body waits until the call around it is lowered; returns its last node.
 SyntaxId skip_lambda(Context& c, SyntaxId params);
 
 // --- Calls: expressions.cpp --------------------------------------------------------------------
 
-/// The node that a call makes.
+/// The node of a call.
 NodeId read_call(Context& c, const Value& callee, const Arguments& args);
 
-// --- Calls that are statements or parts of them: looked at before they are lowered -------------
+// --- Calls that are statements or parts of them, before they are lowered -----------------------
 
 /// Lowers the arguments of the call that `root` is.
 Arguments arguments_of(Context& c, SyntaxId root);
-/// The same, not lowered yet.
+/// The same, not yet lowered.
 std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root);
 /// The function that `root` calls, without the prefix T or I; empty if it is not such a call.
 std::string_view tir_callee(Context& c, SyntaxId root);
 std::string_view ir_callee(Context& c, SyntaxId root);
-/// The same for `T.Buffer[…]`, which before v0.12 is what `T.Buffer(…)` is since.
+/// The same for `T.Buffer[…]`, which before v0.12 has the meaning of `T.Buffer(…)` since then.
 std::string_view tir_generic(Context& c, SyntaxId root);
-/// Fails at `offset`: `sign` shows that the text is in the language that TVMScript is since v0.24,
-/// in which the same words mean other things (`x: T.int32 = e` is storage, not a let).
+/// Fails at `offset`: `sign` shows that the text is in TVMScript of v0.24 or later, in which the
+/// same words have other meanings (`x: T.int32 = e` is storage, not a let).
 [[noreturn]] void refuse_later(const Context& c, std::size_t offset, std::string_view sign);
 
-/// Adds the operands in an expression that are names of nothing.
+/// Adds the operands in an expression that are unbound names.
 void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& names);
 
-// --- What a place makes of a value, which fails where it is nothing of that sort: conversions.cpp
+// --- Conversions of values, which fail for values of another form: conversions.cpp -------------
 
 NodeId as_expr(Context& c, const Value& value);
-/// A bare literal takes `dtype`; anything else is what it is.
+/// A bare literal gets `dtype`; anything else keeps its own.
 NodeId as_expr_of(Context& c, const Value& value, DType dtype);
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value);
-/// What a place makes of each element of a list or tuple; any other value is the only element.
+/// Converts each element of a list or tuple; any other value is the only element.
 std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&));
 inline std::vector<NodeId> as_exprs(Context& c, const Value& list) {
   return each(c, list, as_expr);
 }
 NodeId as_var(Context& c, const Value& value);
 NodeId as_type(Context& c, const Value& value);
-/// A type, or the data type in quotes that it is.
+/// A type, or the type of a data type in quotes.
 NodeId as_stated_type(Context& c, const Value& value);
-/// A number of lanes: a constant, or from v0.16 on a multiple of vscale.
+/// A number of lanes: a constant, or since v0.16 a multiple of vscale.
 NodeId as_lanes(Context& c, const Value& value);
-/// What a call calls: `"tir.exp"`, `Module.f`, an Op or a GlobalVar.
+/// The callee of a call: `"tir.exp"`, `Module.f`, an Op or a GlobalVar.
 NodeId as_callee(Context& c, const Value& value);
 
 std::int64_t as_integer(Context& c, const Value& value);
@@ -75,7 +74,7 @@ bool as_boolean(Context& c, const Value& value);
 DType as_dtype(Context& c, const Value& value);
 std::string_view as_string(Context& c, const Value& value);
 
-/// The dtype that a function behind T is named after.
+/// The dtype in the name of a function after T.
 std::optional<DType> script_dtype(std::string_view name);
 
 bool is_literal(const Context& c, const Value& value);
@@ -83,45 +82,45 @@ bool is_literal(const Context& c, const Value& value);
 
 // --- Operators: operators.cpp ------------------------------------------------------------------
 
-/// The node of a binary operator, with its operands as they are.
+/// The node of a binary operator, with unchanged operands.
 NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b);
-/// What the operator or its function makes: two bare numbers are computed, dtypes are matched.
+/// The result of an operator or its function: computes two bare numbers, and matches dtypes.
 NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b);
-/// The operator as TVM's own makes it: constants are computed, neutral operands left out.
+/// The result of TVM's own operator: computes constants, and omits neutral operands.
 NodeId folded_binary(Context& c, Kind kind, NodeId a, NodeId b);
-/// The call that an operator on bits is.
+/// The call for an operator on bits.
 NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b);
-/// The value as one of `dtype`: a constant stays one.
+/// The value with `dtype`: a constant stays one.
 NodeId make_cast(Context& c, DType dtype, NodeId value);
 
-// --- What is in brackets and behind dots: loads, regions, parts of buffers ---------------------
+// --- Subscripts and members: loads, regions, parts of buffers ----------------------------------
 
 /// Replaces the value before the dot, on top of the stack, by that of the whole `A.data`.
 void lower_attribute(Context& c, SyntaxId id);
 /// Replaces the values of `A[i, j]` by that of the whole.
 void lower_subscript(Context& c, SyntaxId id);
-/// Makes loads of the accesses among the items of a value.
+/// Converts the accesses among the items of a value to loads.
 void load_items(Context& c, const Value& list);
 
 NodeId as_buffer(Context& c, const Value& value);
 /// Indices of a load or a store; slices become Ramps.
 std::vector<NodeId> as_indices(Context& c, const Value& access);
-/// A BufferRegion; a plain buffer is the whole of it.
+/// A BufferRegion; a plain buffer is the whole region.
 NodeId as_region(Context& c, const Value& value);
 NodeId as_range(Context& c, const Value& value);
 std::vector<NodeId> as_ranges(Context& c, const Value& access);
-/// The Range from `first` up to `last`, which it excludes.
+/// The Range from `first` to `last`, without `last`.
 NodeId range_to(Context& c, const Value& first, const Value& last);
 /// The te.Tensor that is accessed.
 NodeId as_producer(Context& c, const Value& access);
 
-/// Whether a node is the data of a constant, which `.numpy()` hands on.
+/// Whether a node is the data of a constant, to which `.numpy()` may be applied.
 bool is_array(Context& c, NodeId node);
 
-// --- Values of attributes and annotations, where strings are strings and lists are arrays ------
+// --- Values of attributes and annotations, in which strings are strings and lists are arrays ---
 
 NodeId as_attribute(Context& c, const Value& value);
-/// The entries of a dictionary whose keys are strings.
+/// The entries of a dictionary with string keys.
 std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict);
 /// Adds them to those of earlier dictionaries, whose names are `names`.
 void add_attributes(Context& c, const Value& dict, std::vector<NamedNode>& to, EntryNames& names);

@@ -49,7 +49,7 @@ FieldValue field_of(Context& c, ArgumentType type, const Value& value) {
   return NodeId::none;
 }
 
-/// What a field is that no argument states.
+/// The default of a field.
 FieldValue default_of(Context& c, FieldType type) {
   switch (type) {
     case FieldType::list:
@@ -65,7 +65,7 @@ FieldValue default_of(Context& c, FieldType type) {
   }
 }
 
-/// Fails where the number of arguments or a keyword does not fit the form.
+/// Fails if the number of arguments or a keyword does not fit the form.
 void check(const Form& form, const Arguments& args) {
   std::size_t least = 0;
   std::size_t most = 0;
@@ -79,7 +79,7 @@ void check(const Form& form, const Arguments& args) {
   args.expect_keywords(keywords);
 }
 
-/// A Shuffle has an element of its vectors for each index.
+/// A Shuffle has one element of its vectors for each index.
 NodeId make_shuffle(Context& c, const std::vector<FieldValue>& fields) {
   const NodeId made = c.builder.make(Kind::Shuffle, fields);
   const NodeList vectors = c.node(made).list(f::Shuffle::vectors);
@@ -89,7 +89,7 @@ NodeId make_shuffle(Context& c, const std::vector<FieldValue>& fields) {
   return made;
 }
 
-/// A Reduce has the dtype of the one of its sources that it gives.
+/// A Reduce has the dtype of the source that it returns.
 NodeId make_reduce(Context& c, const std::vector<FieldValue>& fields, const Arguments& args) {
   const NodeId made = c.builder.make(Kind::Reduce, fields);
   const NodeList source = c.node(made).list(f::Reduce::source);
@@ -102,7 +102,8 @@ NodeId make_reduce(Context& c, const std::vector<FieldValue>& fields, const Argu
   return made;
 }
 
-/// The node of these fields. A dtype that follows from the operands is set whatever the field says.
+/// The node with these fields. Sets a dtype that follows from the operands, whatever the field
+/// contains.
 NodeId make_node(Context& c, Kind kind, const std::vector<FieldValue>& fields,
                  const Arguments& args) {
   const auto node = [&](std::uint8_t field) { return static_cast<NodeId>(fields[field].bits()); };
@@ -149,7 +150,7 @@ std::vector<FieldValue> read_fields(Context& c, const Form& form, const Argument
       stated[argument.field] = c.make.boolean(1);
     }
   }
-  // Fields without an argument come last: arguments make their nodes in the order of the text.
+  // Default fields come last: arguments make their nodes in the order of the text.
   std::vector<FieldValue> fields;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fields.push_back(stated[i] ? *stated[i] : default_of(c, rows[i].type));
@@ -161,7 +162,7 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
   note_version(c, form);
   if (form.read != nullptr) return form.read(c, args);
   check(form, args);
-  // Operands of operators lend their types to literals beside them.
+  // A literal operand gets the type of the other operand.
   if (is_binary(form.kind)) {
     // Printers show a Min and a Max by these names, computed or not.
     const bool is_constructor = (form.name.front() >= 'A' && form.name.front() <= 'Z') ||
@@ -172,7 +173,7 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
     return make_cast(c, as_dtype(c, args[1]), as_expr(c, args[0]));
   }
   switch (form.kind) {
-    // Of these there is one node for each name or dtype.
+    // There is one node of these for each name or dtype.
     case Kind::PrimType:
       return c.make.prim_type(as_dtype(c, args[0]));
     case Kind::GlobalVar:
@@ -186,12 +187,12 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
   }
 }
 
-// --- Forms with a lambda or around one ---------------------------------------------------------
+// --- Forms with a lambda as argument, or inside of one -----------------------------------------
 
 namespace {
 
-/// Makes a variable for each parameter and binds its name. A `dtypes` that is short repeats its
-/// last element.
+/// Makes a variable for each parameter and binds its name. Repeats the last element of a short
+/// `dtypes`.
 std::vector<NodeId> lambda_params(Context& c, const Value& lambda, std::span<const DType> dtypes) {
   if (lambda.kind != ValueKind::lambda) fail_expected(c, lambda, "a lambda");
   std::vector<NodeId> params;
@@ -218,8 +219,8 @@ NodeId as_domain(Context& c, const Value& value) {
   return as_range(c, in_brackets ? c.values.item(value, 0) : value);
 }
 
-/// The dtype of an index map's variables is not printed. Its constants have the same one: a bare
-/// integer is int32. Without any it is int64, what TVM's own maps have.
+/// The text does not state the dtype of an index map's variables. Its constants have the same one:
+/// a bare integer is int32. Without constants it is int64, as in TVM's own maps.
 DType index_dtype(Context& c, const Value& lambda) {
   c.lose(LossCode::var_type);
   for (SyntaxId i = lambda.first + 1; i < lambda.syntax; ++i) {
@@ -245,8 +246,8 @@ NodeId lambda_index_map(Context& c, const Value& lambda, NodeId inverse) {
 
 }  // namespace
 
-/// The types of a lambda's parameters follow from what is behind it: its body waits until the
-/// call around it is lowered. Gives the last node that belongs to the lambda.
+/// The types of a lambda's parameters follow from later text: its body waits until the call around
+/// it is lowered. Returns the last node of the lambda.
 SyntaxId skip_lambda(Context& c, SyntaxId params) {
   const std::uint32_t first = c.values.syntax(params).first;
   // The parameters themselves have been lowered as names.
@@ -324,7 +325,7 @@ NodeId read_reduce(Context& c, const Arguments& args) {
 namespace {
 
 /// Device kernels list their threads in the attribute `tir.device_thread_axis`, which v0.9 prints
-/// before `blockIdx_x = T.env_thread("blockIdx.x")`: such a name is declared further down.
+/// before `blockIdx_x = T.env_thread("blockIdx.x")`: such a name is declared later.
 NodeId thread_var(Context& c, const Value& value) {
   if (value.kind != ValueKind::path) return as_var(c, value);
   const std::string_view name = c.values.text(value);
@@ -399,7 +400,7 @@ NodeId read_range(Context& c, const Arguments& args) {
                         {first, is_extent ? second : c.make.extent(first, second, c.function())});
 }
 
-// --- Functions of TVM's parser that are no operators -------------------------------------------
+// --- Functions of TVM's parser that are not operators ------------------------------------------
 
 /// `T.abs(x)` of integers is a Select.
 NodeId read_abs(Context& c, const Arguments& args) {
@@ -467,14 +468,14 @@ NodeId read_call_intrin(Context& c, const Arguments& args) {
   return c.make.call(callee, operands, dtype);
 }
 
-/// The number of an intrinsic, which LLVM knows.
+/// The number of an intrinsic, which LLVM defines.
 NodeId read_intrinsic_id(Context& c, const Arguments& args) {
   args.expect(1, 1);
   c.lose(LossCode::llvm_intrinsic, as_string(c, args[0]));
   return c.make.string_imm(as_string(c, args[0]));
 }
 
-/// `x = T.meta_var(1)`: another name for what is there already.
+/// `x = T.meta_var(1)`: another name for an existing value.
 NodeId define_meta_var(FunctionContext& fn, std::string_view, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, 1);
@@ -489,18 +490,18 @@ NodeId define_meta_var(FunctionContext& fn, std::string_view, const Arguments& a
 
 namespace {
 
-/// Only the name of a kind is printed, not what TVM knows about it.
+/// The text contains only the name of a kind, not TVM's facts about it.
 NodeId target_kind(Context& c, std::string_view name) {
   return c.builder.make(Kind::TargetKind,
                         {c.builder.string(name), kAbsentInteger, kAbsentInteger, ListId::none});
 }
 
-/// The target in a dictionary. A host may have a host in turn: the innermost one is made first.
+/// The target in a dictionary. A host may have a host itself: the innermost one is made first.
 NodeId target_of(Context& c, const Value& dict) {
   std::vector<Value> chain;
   NodeId target = NodeId::none;
   for (std::optional<Value> next = dict; next;) {
-    // Before v0.12 the host is a call of T.target, and done.
+    // Before v0.12 the host is a call of T.target, which is complete.
     const bool is_done = next->kind == ValueKind::node && c.node(next->node).is(Kind::Target);
     if (is_done && !chain.empty()) {
       target = next->node;

@@ -1,4 +1,4 @@
-// The functions that TVMScript of TVM v0.8 to v0.18 calls by a name of their own.
+// The functions of TVMScript of TVM v0.8 to v0.18 that have their own names.
 #include "tir/tvmscript/forms.h"
 
 #include <initializer_list>
@@ -14,12 +14,12 @@ namespace {
 using enum ArgumentType;
 using Place = Form::Place;
 
-// The modules in front of names.
+// The modules before names.
 constexpr auto T = Form::Prefix::tir;
 constexpr auto I = Form::Prefix::ir;
 constexpr auto Tvm = Form::Prefix::tvm;
 
-/// `since` and `until`: the first and the last TVM minor version (0.x) that prints or parses it.
+/// `since` and `until`: the first and the last minor version of TVM (0.x) that prints or parses it.
 struct Row {
   Kind kind;
   Form::Prefix prefix;
@@ -41,8 +41,8 @@ constexpr Form regular(const Row& row, std::initializer_list<FormArgument> argum
   return form;
 }
 
-/// Constructors leave their operands as they are where the operator would fold constants: TVM
-/// prints them since v0.11, `T.Add(1, 2)`.
+/// Constructors keep operands for which the operator would fold constants: TVM prints them since
+/// v0.11, `T.Add(1, 2)`.
 constexpr Form binary(Kind kind, std::string_view name, std::uint8_t since) {
   return regular({kind, T, name, since, now}, {{expr, f::Add::a}, {expr, f::Add::b}});
 }
@@ -65,15 +65,15 @@ constexpr Form line(decltype(Form::read_line) reader, const Row& row) {
   return form;
 }
 
-/// TVM's parser has no such function, or another row says the same: mlf does not write it.
+/// TVM's parser has no such function, or another row has the same meaning: mlf does not write it.
 constexpr Form only_read(Form form) {
   form.use = Form::Use::read;
   return form;
 }
 
-// The builtin operators have a table of their own, text/op_table.def. Of a kind the first row that
-// a version has is written. Source of the rows: src/printer/tvmscript_printer.cc (v0.8 to v0.11),
-// src/script/printer (since v0.12), and what python/tvm/script, TVM's parser, takes.
+// The builtin operators have their own table, text/op_table.def. The writer uses the first row of a
+// kind that a version has. Source of the rows: src/printer/tvmscript_printer.cc (v0.8 to v0.11),
+// src/script/printer (since v0.12), and TVM's parser in python/tvm/script.
 constexpr Form kForms[] = {
     // --- Operators -----------------------------------------------------------------------------
     // Constructors leave their operands as they are where the operator would fold constants: TVM
@@ -138,8 +138,7 @@ constexpr Form kForms[] = {
     regular({Kind::Any, T, "Any", 8, now}, {}),
     regular({Kind::Call, T, "Call", 12, now},
             {{dtype, f::Call::dtype}, {callee, f::Call::op}, {exprs, f::Call::args}}),
-    // TVM prints T.reduce in all versions; its parser knows nothing but the constructor since
-    // v0.12.
+    // TVM prints T.reduce in all versions; since v0.12 its parser knows only the constructor.
     regular({Kind::Reduce, T, "Reduce", 12, now}, {{attribute, f::Reduce::combiner},
                                                    {exprs, f::Reduce::source},
                                                    {attributes, f::Reduce::axis},
@@ -154,7 +153,7 @@ constexpr Form kForms[] = {
     only_read(expression(read_index_map, {Kind::IndexMap, T, "index_map", 12, now})),
     expression(read_target, {Kind::Target, T, "target", 8, now}),
 
-    // Functions of TVM's parser that people use; a printer shows what they make.
+    // Functions of TVM's parser for users; a printer shows their result.
     only_read(expression(read_abs, {Kind::Select, T, "abs", 8, now})),
     only_read(expression(read_ceildiv, {Kind::FloorDiv, T, "ceildiv", 8, now})),
     only_read(expression(read_infinity, {Kind::FloatImm, T, "infinity", 8, now})),
@@ -197,7 +196,7 @@ constexpr Form kForms[] = {
     only_read(expression(read_vdevice, {Kind::Opaque, I, "vdevice", 16, now})),
     only_read(expression(read_dummy_global_info, {Kind::Opaque, I, "dummy_global_info", 16, now})),
 
-    // --- Scopes: `with T.…(…):`, or the rest of a suite behind the same call -------------------
+    // --- Scopes: `with T.…(…):`, or the rest of a suite after the same call --------------------
     named(Place::scope, open_let_scope, {Kind::LetStmt, T, "LetStmt", 12, now}),
     regular({Kind::LetStmt, T, "let", 8, 11}, {{var, f::LetStmt::var}, {expr, f::LetStmt::value}},
             Place::scope),
@@ -220,7 +219,7 @@ constexpr Form kForms[] = {
              {expr, f::Store::value},
              {predicate, f::Store::predicate}},
             Place::line),
-    // TVM v0.8 to v0.11 print a Prefetch, and have no function to parse it.
+    // TVM v0.8 to v0.11 print a Prefetch, and cannot parse it.
     line(line_prefetch, {Kind::Prefetch, T, "prefetch", 12, now}),
     only_read(line(line_buffer_store, {Kind::BufferStore, T, "buffer_store", 12, now})),
     line(line_func_attr, {Kind::DictAttrs, T, "func_attr", 8, now}),
@@ -254,7 +253,7 @@ constexpr Form kForms[] = {
 
 using FormsByName = std::unordered_map<std::string_view, const Form*>;
 
-/// Names are unique in their place and behind their prefix.
+/// Names are unique for their place and prefix.
 const FormsByName& forms_of(Form::Place place, Form::Prefix prefix) {
   constexpr std::size_t kPlaces = 4;
   constexpr std::size_t kPrefixes = 3;
@@ -281,7 +280,7 @@ const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view n
 }
 
 const Form* form_of(Kind kind, std::uint8_t minor) {
-  // The writer asks once for every node: rows are looked up by kind.
+  // The writer asks once for each node, so rows are looked up by kind.
   static const auto written = [] {
     std::vector<std::vector<const Form*>> by_kind(all_kinds().size());
     for (const Form& form : kForms) {

@@ -1,5 +1,4 @@
-// The functions of TVMScript by name and by what they make. The reader looks names up here, the
-// writer node kinds.
+// The functions of TVMScript, by name for the reader and by node kind for the writer.
 #pragma once
 
 #include <array>
@@ -17,13 +16,13 @@ class Arguments;
 struct Context;
 struct FunctionContext;
 
-/// What the argument of a form has to be.
+/// The required form of an argument.
 enum class ArgumentType : std::uint8_t {
   expr,
   exprs,      ///< a list of expressions
-  var,        ///< a variable that is defined already
-  lanes,      ///< a number of lanes, from v0.16 on maybe a multiple of vscale
-  predicate,  ///< an expression; left out where it is true
+  var,        ///< a variable that is already defined
+  lanes,      ///< a number of lanes, since v0.16 possibly a multiple of vscale
+  predicate,  ///< an expression; omitted if it is true
   callee,     ///< the name of an operator, or a function
   dtype,
   type,
@@ -31,26 +30,26 @@ enum class ArgumentType : std::uint8_t {
   string,
   integer,
   real,
-  attribute,   ///< a value as attributes have it: strings and lists are no expressions
+  attribute,   ///< a value of an attribute: strings and lists are not expressions
   attributes,  ///< a list of such values
 };
 
 struct FormArgument {
   ArgumentType type = ArgumentType::expr;
   std::uint8_t field = 0;  ///< position in the row of the kind
-  /// Whether it may be left out, or given by the name of the field.
+  /// Whether it may be omitted, or given by the name of the field.
   bool is_optional = false;
 
   bool may_be_absent() const { return is_optional || type == ArgumentType::predicate; }
 };
 
 struct Form {
-  /// What a call of the function is: an expression (also a type or another object), `name = T.…(…)`
-  /// that defines a variable, a buffer or an axis for the rest of its scope, a scope around other
-  /// statements, or a line of its own.
+  /// The meaning of a call of the function: an expression (also a type or another object), `name =
+  /// T.…(…)` that defines a variable, a buffer or an axis for the rest of its scope, a scope around
+  /// other statements, or a separate line.
   enum class Place : std::uint8_t { expression, definition, scope, line };
   enum class Use : std::uint8_t { written, read };
-  /// The module that the name belongs to.
+  /// The module of the name.
   enum class Prefix : std::uint8_t { tir, ir, tvm };
 
   Place place;
@@ -62,9 +61,9 @@ struct Form {
   std::uint8_t until;
   std::uint8_t count = 0;  ///< of arguments; an irregular form has none here
   std::array<FormArgument, 6> all_arguments{};
-  // What reads an irregular form; null for a regular one.
+  // The reader of an irregular form; null for a regular one.
   NodeId (*read)(Context& c, const Arguments& args) = nullptr;
-  /// Of a definition or a scope; gives what the name refers to.
+  /// The reader of a definition or a scope; returns the object of the name.
   NodeId (*name_reader)(FunctionContext& fn, std::string_view name,
                         const Arguments& args) = nullptr;
   void (*read_line)(FunctionContext& fn, const Arguments& args) = nullptr;
@@ -74,17 +73,17 @@ struct Form {
 
 /// All forms, in the order of the table.
 std::span<const Form> all_forms();
-/// The function of this name behind a prefix; null if there is none.
+/// The function with this name after a prefix; null if there is none.
 const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view name);
-/// How TVM v0.`minor` makes nodes of a kind; null if it has no words for them.
+/// The form of a kind's nodes in TVM v0.`minor`; null if it has none.
 const Form* form_of(Kind kind, std::uint8_t minor);
 
 // --- Reading calls of forms: form_readers.cpp --------------------------------------------------
 
-/// The node that a form of an expression makes. Narrows the version to those that have the form.
+/// The node of an expression form. Narrows the version to those that have the form.
 NodeId read_form(Context& c, const Form& form, const Arguments& args);
-/// The fields of a node by the arguments of a regular form, in the order of the kind's row: what no
-/// argument says is undefined, empty or 0.
+/// The fields of a node from the arguments of a regular form, in the order of the kind's row:
+/// fields without an argument are undefined, empty or 0.
 std::vector<FieldValue> read_fields(Context& c, const Form& form, const Arguments& args);
 /// Narrows the version to those that have the form.
 void note_version(Context& c, const Form& form);

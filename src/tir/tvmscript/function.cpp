@@ -1,4 +1,4 @@
-// A function as a whole: its head, its suite, the frames that are open.
+// Reads a whole function: its head, its suite, the open frames.
 #include "tir/tvmscript/function.h"
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@ namespace mlf::tir::tvmscript {
 
 // --- Frames ------------------------------------------------------------------------------------
 
-/// Frames nest as deep as the source says: on a stack of their own, with a limit.
+/// Frames nest as deep as the source, so they are on their own stack, with a limit.
 void Frames::open(Frame frame) {
   if (stack_.depth() >= c_.limits.max_nesting) {
     support::fail_at(c_.source, frame.begin,
@@ -58,13 +58,13 @@ void Frames::close(std::uint32_t end) {
       node = close_block(node);
       break;
     case FrameKind::init:
-      // The init of a block is not a statement of it.
+      // The init of a block is not one of its statements.
       blocks_.back().init = node;
       return;
     default:
       break;
   }
-  // A scope has its range from `wrap`.
+  // `wrap` sets the range of a scope.
   if (frame.kind != FrameKind::scoped) c_.builder.set_source_range(node, range);
   stack_.add(node);
 }
@@ -97,13 +97,13 @@ void Frames::define_outside(NodeId buffer) {
   accessible_[c_.node(buffer)[f::Buffer::data].id()] = {0, buffer};
 }
 
-/// ScriptComplete of src/tir/ir/script/script_complete.cc. The outermost block has the reads and
+/// ScriptComplete of src/tir/ir/script/script_complete.cc. The outermost block keeps the reads and
 /// writes that it states.
 NodeId Frames::complete(NodeId body, const std::vector<NodeId>& root_buffers) {
   const Node node = c_.node(body);
   const bool is_block = node.is(Kind::BlockRealize);
   const bool has_axes = is_block && !node[f::BlockRealize::block].list(f::Block::iter_vars).empty();
-  // What TVM printed before v0.12 has the root block as a comment, where there is one.
+  // Before v0.12 TVM prints the root block as a comment, if there is one.
   const bool may_be_printed =
       c_.rules.dialect == Dialect::old_tvmscript && incomplete_.empty() &&
       c_.source.text.find("# from tvm.script import") != std::string_view::npos;
@@ -164,7 +164,7 @@ void end_line(FunctionContext& fn) {
 
 // --- Names -------------------------------------------------------------------------------------
 
-/// TVM prints names that are words of Python as they are: `for = T.int32()`, `in[0] = 1`.
+/// TVM prints names that are Python keywords unchanged: `for = T.int32()`, `in[0] = 1`.
 bool is_plain_name(const FunctionContext& fn) {
   Context& c = fn.c;
   const std::string_view rest = c.slice(c.lexer.token().end, c.lexer.line_end());
@@ -187,7 +187,7 @@ void bind(FunctionContext& fn, std::string_view name, NodeId node) {
   if (!name.empty() && node != NodeId::none) fn.c.names.bind(name, node);
 }
 
-/// Notes that `node` is declared but not set.
+/// Records that `node` is declared but not set.
 NodeId declare(FunctionContext& fn, NodeId node) {
   fn.declared.insert(node);
   return node;
@@ -226,14 +226,14 @@ NodeId read_scalar_param(FunctionContext& fn, std::string_view name, SyntaxId ro
   return c.make.var(name, c.make.prim_type(*dtype), kind);
 }
 
-/// `n: T.int32`, or `A: T.Buffer((16,), "float32")` in place of a handle and its buffer.
+/// `n: T.int32`, or `A: T.Buffer((16,), "float32")` in the place of a handle and its buffer.
 void read_param(FunctionContext& fn) {
   Context& c = fn.c;
   const std::string_view name = c.lexer.expect_name("a parameter");
   c.lexer.expect(Sign::colon, fmt::format("and the type of {}", name));
   const std::uint32_t begin = c.lexer.token().begin;
   const SyntaxId root = c.parser.parse();
-  // v0.9 to v0.11 write T.Buffer[…], since then it is a call.
+  // v0.9 to v0.11 write T.Buffer[…]; since then it is a call.
   if (tir_callee(c, root) != "Buffer" && tir_generic(c, root) != "Buffer") {
     fn.draft.params.push_back(read_scalar_param(fn, name, root));
     return bind(fn, name, fn.draft.params.back());
@@ -249,7 +249,7 @@ void read_param(FunctionContext& fn) {
   bind(fn, name, buffer);
 }
 
-/// Parameters share one line, maybe a long one: its syntax is kept until the body begins.
+/// Parameters share one line, which may be long: its syntax is kept until the body begins.
 void read_params(FunctionContext& fn) {
   Context& c = fn.c;
   c.values.clear();
@@ -263,7 +263,7 @@ void read_params(FunctionContext& fn) {
   c.lexer.advance();
 }
 
-/// Comments say nothing, but for the one that replaces the root block.
+/// Comments have no meaning, except for the one that replaces the root block.
 void read_comment(FunctionContext& fn) {
   Context& c = fn.c;
   const std::string_view comment = c.lexer.text(c.lexer.token());
@@ -276,7 +276,7 @@ void read_comment(FunctionContext& fn) {
   c.lexer.advance();
 }
 
-/// Lines belong to the body as long as they are indented further than `def`.
+/// Lines belong to the body if they are indented further than `def`.
 void read_body(FunctionContext& fn) {
   Context& c = fn.c;
   const std::uint32_t outside = fn.frames.top().header_indent;
@@ -297,7 +297,7 @@ void read_body(FunctionContext& fn) {
 
 }  // namespace
 
-/// All that the function binds is released at its end, its losses are noted under its name.
+/// Releases all bindings of the function at its end, and records its losses with its name.
 void read_function(Context& c, FunctionDraft& draft) {
   FunctionContext fn(c, draft);
   fn.line_begin = c.lexer.token().begin;
@@ -313,7 +313,7 @@ void read_function(Context& c, FunctionDraft& draft) {
   if (c.lexer.accept(Sign::arrow)) {
     const Value type = read_value(c);
     draft.ret_type = as_type(c, type);
-    // v0.11 and later leave a void result out.
+    // v0.11 and later omit a void result.
     if (type.kind == ValueKind::none) c.versions.observe(TvmFeature::void_result);
   } else {
     c.versions.observe_absence(TvmFeature::void_result);

@@ -1,4 +1,4 @@
-// A function of a script while it is read, line by line.
+// A function of a script that is being read, line by line.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@
 
 namespace mlf::tir::tvmscript {
 
-/// Where a text defines a buffer that blocks may access: those of parameters and of the root block
-/// come first, with the order 0.
+/// The place where a text defines a buffer that blocks may access: buffers of parameters and of the
+/// root block come first, with the order 0.
 struct BufferDefinition {
   std::uint32_t order;
   NodeId buffer;
 };
 using AccessibleBuffers = std::unordered_map<NodeId, BufferDefinition>;  // by data pointer
 
-/// A block whose T.reads or T.writes are not in the text.
+/// A block without T.reads or T.writes in the text.
 struct IncompleteBlock {
   NodeId block;
   std::uint32_t first_definition;  ///< order of the first buffer that is defined inside of it
@@ -32,8 +32,8 @@ struct IncompleteBlock {
   bool states_writes;
 };
 
-/// Sets the reads and writes of a block that are not stated. Blocks inside of it are complete.
-/// A region that TVM would narrow further is the whole dimension, and a loss.
+/// Sets the reads and writes that a block does not state. Blocks inside of it are complete. A
+/// region that TVM would narrow further becomes the whole dimension, and a loss.
 void complete_block(Context& c, const AccessibleBuffers& buffers, const IncompleteBlock& block);
 
 enum class FrameKind : std::uint8_t { function, scoped, then_branch, else_branch, block, init };
@@ -43,8 +43,8 @@ struct Frame {
   FrameKind kind;
   std::uint32_t indent;         ///< of its statements
   std::uint32_t header_indent;  ///< of the line that opened it
-  std::uint32_t begin;          ///< where that line begins in the source
-  std::size_t first = 0;        ///< of its statements, on the stack
+  std::uint32_t begin;          ///< place of that line in the source
+  std::size_t first = 0;        ///< index of its statements on the stack
   std::size_t first_scope = 0;
   std::size_t name_mark = 0;
   NodeId condition = NodeId::none;  ///< of branches
@@ -55,27 +55,27 @@ struct Frame {
 struct OpenBlock : text::BlockDraft {
   bool states_reads = false;
   bool states_writes = false;
-  std::uint32_t first_definition = 0;  ///< order of the first buffer defined inside
+  std::uint32_t first_definition = 0;  ///< order of the first buffer that is defined inside
 };
 
 class Frames {
  public:
   explicit Frames(Context& context) : c_(context) {}
 
-  /// Opens a frame whose names, statements and scopes end with it.
+  /// Opens a frame; its names, statements and scopes end with it.
   void open(Frame frame);
-  /// Adds a statement around whatever the innermost frame will hold; `fields` has an undefined
-  /// node for the body. Scopes added later are inside of earlier ones.
+  /// Adds a statement around the contents of the innermost frame; `fields` has an undefined node
+  /// for the body. Later scopes are inside of earlier ones.
   void add_scope(Kind kind, std::span<const FieldValue> fields);
   void add_scope(Kind kind, std::initializer_list<FieldValue> fields) {
     add_scope(kind, std::span(fields.begin(), fields.size()));
   }
   void add(NodeId stmt) { stack_.add(stmt); }
-  /// Closes the innermost frame and adds what became of it to the one around.
+  /// Closes the innermost frame and adds its statement to the frame around it.
   void close(std::uint32_t end);
   /// Turns the innermost frame, a then branch, into the else branch.
   void start_else();
-  /// Closes the last frame, that of the function; gives the body.
+  /// Closes the last frame, that of the function; returns the body.
   NodeId finish();
 
   Frame& top() { return stack_.top(); }
@@ -83,14 +83,14 @@ class Frames {
   std::vector<OpenBlock>& blocks() { return blocks_; }
   void open_block(OpenBlock block);
 
-  /// Notes that blocks from here on may access a buffer.
+  /// Records that later blocks may access a buffer.
   void define(NodeId buffer);
-  /// The same of a parameter's buffer, or one of the root block.
+  /// The same for a parameter's buffer, or one of the root block.
   void define_outside(NodeId buffer);
 
-  /// What TVM's parser adds once it has read a function: the root block, with the buffers that are
-  /// allocated outside of any block, and the reads and writes of blocks that do not state them.
-  /// Gives the body.
+  /// Adds what TVM's parser adds after it has read a function: the root block, with the buffers
+  /// that are allocated outside of any block, and the reads and writes of blocks that do not state
+  /// them. Returns the body.
   NodeId complete(NodeId body, const std::vector<NodeId>& root_buffers);
 
  private:
@@ -119,7 +119,8 @@ class Frames {
 
 enum class Visibility : std::uint8_t { exported, hidden };
 
-/// A function between its text and its node: what it lacks may follow from the rest of the module.
+/// A function after its text and before its node: missing facts may follow from the rest of the
+/// module.
 struct FunctionDraft {
   std::string_view name;
   Visibility visibility = Visibility::exported;
@@ -130,7 +131,7 @@ struct FunctionDraft {
   std::vector<NodePair> preflattened_buffer_map;
   std::vector<NamedNode> attrs;
   EntryNames attr_names;
-  bool states_attrs = false;  ///< has a T.func_attr, be it empty
+  bool states_attrs = false;  ///< has a T.func_attr, possibly an empty one
   NodeId ret_type = NodeId::none;
   NodeId body = NodeId::none;
 };
@@ -140,7 +141,7 @@ struct LoopRange {
   NodeId extent;
 };
 
-/// What the readers of statements share.
+/// The shared state of the readers of statements.
 struct FunctionContext {
   FunctionContext(Context& context, FunctionDraft& function)
       : c(context), draft(function), frames(context) {}
@@ -148,13 +149,14 @@ struct FunctionContext {
   Context& c;
   FunctionDraft& draft;
   Frames frames;
-  std::uint32_t line_begin = 0;  ///< of the line that is read
+  std::uint32_t line_begin = 0;  ///< of the current line
   std::uint32_t line_end = 0;    ///< of the last line
-  bool expects_suite = false;    ///< the last line opened a frame whose indentation is to come
+  bool expects_suite = false;    ///< the last line opened a frame whose indentation is still
+                                 ///< unknown
   std::unordered_map<NodeId, LoopRange> loop_ranges;         ///< by loop variable
   std::unordered_map<NodeId, std::string_view> thread_tags;  ///< by env_thread variable
-  std::unordered_set<NodeId> parameters;                     ///< once one is asked for
-  /// What loops declared before its turn, by line.
+  std::unordered_set<NodeId> parameters;                     ///< set when it is first needed
+  /// Declarations that loops have already read, by line.
   std::unordered_map<std::uint32_t, NodeId> declared_ahead;
   /// Variables and buffers that no statement has set yet.
   std::unordered_set<NodeId> declared;
@@ -167,13 +169,13 @@ void read_function(Context& c, FunctionDraft& draft);
 
 // --- Lines -------------------------------------------------------------------------------------
 
-/// How far a scope reaches: TVM calls the first form concise.
+/// The extent of a scope: TVM calls the first form concise.
 enum class Reach : std::uint8_t { rest_of_suite, own_suite };
 
 /// Adds a statement of one line to the innermost frame.
 void add_statement(FunctionContext& fn, NodeId stmt);
 void open_frame(FunctionContext& fn, FrameKind kind, Reach reach);
-/// Takes the colon that ends the line above a suite.
+/// Reads the colon that ends the line above a suite.
 void end_header(FunctionContext& fn);
 void end_line(FunctionContext& fn);
 
@@ -181,32 +183,31 @@ void end_line(FunctionContext& fn);
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
                const Value& value);
 
-/// Whether the word at hand is a name although Python has a keyword of it: TVM prints names that
-/// are words of Python as they are, `for = T.int32()`, `in[0] = 1`.
+/// Whether the current word is a name although it is a Python keyword: TVM prints names that are
+/// keywords unchanged, `for = T.int32()`.
 bool is_plain_name(const FunctionContext& fn);
-/// The name that an assignment sets; fails where it sets something else.
+/// The name that an assignment sets; fails for any other target.
 std::string_view target_name(FunctionContext& fn, SyntaxId target);
-/// Lets a name refer to a node, if there are both.
+/// Binds a name to a node, if both exist.
 void bind(FunctionContext& fn, std::string_view name, NodeId node);
-/// Notes that `node` is declared and not set by a statement yet; gives it back.
+/// Records that `node` is declared and not set by a statement yet; returns it.
 NodeId declare(FunctionContext& fn, NodeId node);
-/// What an earlier line declared under this name, once: a printer names nothing twice in a scope,
-/// so the statement that sets it means that one.
+/// The earlier declaration of this name, once: a printer uses a name only once in a scope, so the
+/// statement that sets it refers to that one.
 NodeId declared(FunctionContext& fn, std::string_view name, Kind kind);
-/// The variable that a statement sets: one that was declared, or a new one.
+/// The variable that a statement sets: a declared one, or a new one.
 NodeId scope_var(FunctionContext& fn, std::string_view name, NodeId type);
 
 // --- Statements: statements.cpp ----------------------------------------------------------------
 
-/// Closes the frames that the indentation of the line at hand ends.
+/// Closes the frames that the indentation of the current line ends.
 void align(FunctionContext& fn);
 /// Reads one line.
 void read_statement(FunctionContext& fn);
 
 // --- Statements around others: scopes.cpp ------------------------------------------------------
 
-/// Opens a frame for the scope that a call of `form` makes; `name` will refer to what the call
-/// gives.
+/// Opens a frame for the scope of a call of `form`; binds `name` to the call's result.
 void open_scope(FunctionContext& fn, const Form& form, std::string_view name, SyntaxId call,
                 Reach reach);
 void add_assert(FunctionContext& fn, NodeId condition, NodeId message);
@@ -216,7 +217,7 @@ void add_assert(FunctionContext& fn, NodeId condition, NodeId message);
 /// Reads a line that is a call of `form`.
 void read_line(FunctionContext& fn, const Form& form, const Arguments& args);
 
-/// The innermost block; fails at the call outside of any.
+/// The innermost block; fails at a call outside of any block.
 OpenBlock& block_of(FunctionContext& fn, const Arguments& args);
 /// `with T.block("name"):`
 void open_block(FunctionContext& fn, const Arguments& args);
@@ -227,20 +228,20 @@ void open_root_block(FunctionContext& fn);
 
 // --- Definitions: definitions.cpp --------------------------------------------------------------
 
-/// Whether `name = value` declares, as `T.int32()` and `T.Buffer(…)` do.
+/// Whether `name = value` is a declaration, like `T.int32()` and `T.Buffer(…)`.
 bool is_declaration(FunctionContext& fn, SyntaxId value);
 NodeId read_declaration(FunctionContext& fn, std::string_view name, SyntaxId value);
-/// `T.Var("x", "bfloat16")`, `T.SizeVar(…)`: of a type that has no function of its own.
+/// `T.Var("x", "bfloat16")`, `T.SizeVar(…)`: types without a function.
 NodeId constructed_var(FunctionContext& fn, std::string_view name, const Arguments& args);
 /// `vi, vj, vk = T.axis.remap("SSR", [i, j, k])`: each axis has the range of its loop.
 void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const Arguments& args);
 
-/// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; what
-/// comes before belongs to the call (the parameter of match_buffer).
+/// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; earlier
+/// arguments belong to the call (the parameter of match_buffer).
 NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape);
 
-/// The NDArray that the elements of a constant make, or none (with a loss) where the text does not
-/// hold them and nothing else does. No `elements`: the text has none at all.
+/// The NDArray of a constant's elements; none (with a loss) if neither the text nor another source
+/// has them. Without `elements`, the text has none at all.
 NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
                      DType dtype, const std::vector<NodeId>& extents);
 

@@ -1,4 +1,4 @@
-// TVMScript as a whole: header, metadata, the class around the functions or functions alone.
+// Reads TVMScript as a whole: header, metadata, the class around the functions, or functions alone.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace mlf::tir {
 namespace tvmscript {
 namespace {
 
-/// Reads the lines around the functions, and makes the module of what they say.
+/// Reads the lines around the functions, and makes the module from them.
 class ModuleReader {
  public:
   ModuleReader(const support::SourceText& source, const Rules& rules, const ReadLimits& limits,
@@ -40,8 +40,8 @@ class ModuleReader {
   }
 
  private:
-  /// A line outside of functions: imports, decorators, the class, attributes of the module. What
-  /// else a file of Python has around the class is passed over.
+  /// A line outside of functions: imports, decorators, the class, attributes of the module. Skips
+  /// other Python code around the class.
   void read_line() {
     c_.values.clear();
     const text::Token& token = lexer_.token();
@@ -58,8 +58,8 @@ class ModuleReader {
 
   bool is_in_class() const { return has_class_ && lexer_.indentation() > class_indent_; }
 
-  /// A line of Python as the file has it: brackets may be open at its end. A string over several
-  /// lines belongs to it.
+  /// A line of the file, whose brackets may be open at its end. Includes a string over several
+  /// lines.
   void pass_over_line() {
     const std::string_view text = c_.source.text;
     std::size_t end = lexer_.line_end();
@@ -83,7 +83,7 @@ class ModuleReader {
     refuse_later(c_, lexer_.token().begin, "tirx");
   }
 
-  /// Python code around the module, which people keep when they copy a script, is passed over.
+  /// Skips Python code around the module, which users keep when they copy a script.
   void read_word() {
     const std::string_view word = lexer_.text(lexer_.token());
     if (word == "def") return read_def();
@@ -99,7 +99,7 @@ class ModuleReader {
     const std::string_view text = lexer_.slice(syntax.begin, syntax.end);
     const bool sets = lexer_.accept(Sign::assign);
     if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
-    // With show_meta=True the objects that have no words come first.
+    // With show_meta=True, objects that TVMScript cannot express come first.
     if (sets && text == "metadata") {
       read_metadata(c_.parser.parse());
     } else {
@@ -139,7 +139,7 @@ class ModuleReader {
   }
 
   /// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
-  /// that is passed over.
+  /// that is skipped.
   void read_decorator() {
     const std::string_view line = lexer_.rest_of_line();
     const std::string_view decorator = line.substr(0, line.find_first_of("( \t\r"));
@@ -174,7 +174,7 @@ class ModuleReader {
     return false;
   }
 
-  /// In a text without such decorators every function, or every class, is TIR.
+  /// In a text without such decorators, every function or every class is TIR.
   bool takes_next(bool are_decorated) {
     const bool takes = next_is_tir_ || (!next_is_foreign_ && !are_decorated);
     next_is_tir_ = next_is_foreign_ = false;
@@ -191,7 +191,7 @@ class ModuleReader {
     lexer_.end_line();
   }
 
-  /// A function with the decorators in front of it.
+  /// A function with the decorators before it.
   void read_def() {
     if (!takes_next(functions_are_decorated_)) {
       skip_function();
@@ -201,8 +201,7 @@ class ModuleReader {
     next_visibility_ = Visibility::exported;
   }
 
-  /// A function that uses what nothing defines is passed over; others of the module are what they
-  /// are.
+  /// Skips a function with an undefined name, and reads the others.
   void read_script() {
     const std::uint32_t begin = lexer_.token().begin;
     const std::size_t mark = c_.names.mark();
@@ -228,8 +227,8 @@ class ModuleReader {
     }
   }
 
-  /// A function of another language ends where its indentation does. One of Python around the
-  /// module may hold functions of TIR.
+  /// A function of another language ends with its indentation. A Python function around the module
+  /// may contain functions of TIR.
   void skip_function() {
     const bool is_in_module = is_in_class();
     const std::uint32_t begin = lexer_.token().begin;
@@ -240,7 +239,7 @@ class ModuleReader {
     skip_suite();
   }
 
-  /// Passes over a line and those that are indented further.
+  /// Skips a line and the lines below it that are indented further.
   void skip_suite() {
     const std::uint32_t indent = lexer_.indentation();
     do {
@@ -257,15 +256,15 @@ class ModuleReader {
     if (lexer_.token().is(TokenKind::newline)) lexer_.advance();
   }
 
-  // --- The module that the lines make ------------------------------------------------------------
+  // --- The module from these lines ---------------------------------------------------------------
 
   bool states_symbol(const FunctionDraft& draft) const {
     return std::ranges::any_of(draft.attrs,
                                [&](const NamedNode& entry) { return entry.name == symbol_key_; });
   }
 
-  /// v0.14 and later leave out a global_symbol that equals the name; before, what is not printed is
-  /// not there.
+  /// v0.14 and later omit a global_symbol that equals the name; in earlier texts, an absent one
+  /// does not exist.
   void note_versions() {
     for (const FunctionDraft& draft : drafts_) {
       for (const NamedNode& entry : draft.attrs) {
@@ -278,7 +277,8 @@ class ModuleReader {
     }
   }
 
-  /// Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered so.
+  /// Lowering (storage_flatten.cc) aligns small allocations to less; constants are not lowered in
+  /// this way.
   std::int64_t alignment_of(const Allocation& allocation, std::int64_t default_alignment) const {
     if (allocation.statement != Kind::Allocate) return default_alignment;
     const auto shape = text::constant_shape(c_.builder, allocation.extents);
@@ -286,7 +286,7 @@ class ModuleReader {
     return text::allocation_alignment(default_alignment, allocation.dtype, *shape);
   }
 
-  /// The default alignment changed in v0.10, and what version it is may show late in the text.
+  /// The default alignment changed in v0.10, and the version may become known late in the text.
   void align_buffers() {
     if (!c_.rules.aligns_by_version) return;
     const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
@@ -329,7 +329,7 @@ class ModuleReader {
     return function;
   }
 
-  /// A function on its own has its symbol's name, or that of a lone function in save_json.
+  /// A single function has its symbol's name, or that of a single function in save_json.
   std::string_view name_of(const FunctionDraft& draft) const {
     if (has_class_ || draft.name != c_.rules.nameless) return draft.name;
     for (const NamedNode& entry : draft.attrs) {
@@ -353,7 +353,7 @@ class ModuleReader {
     return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
   }
 
-  /// Calls of functions have the return type of what they call.
+  /// A call of a function has the function's return type.
   void fill_in_calls() {
     std::unordered_map<NodeId, NodeId> types;
     for (const FunctionDraft& draft : drafts_) {
@@ -369,8 +369,8 @@ class ModuleReader {
     if (!filled.empty()) fill_in_results(std::move(filled));
   }
 
-  /// What is computed with such a call was made before its dtype was known. Parts come before the
-  /// whole: one pass will do.
+  /// Expressions with such a call were made before its dtype was known. Parts come before the
+  /// whole, so one pass is enough.
   void fill_in_results(std::unordered_set<NodeId> filled) {
     for (std::uint32_t id = 1; id < c_.builder.size(); ++id) {
       const Node node = c_.node(static_cast<NodeId>(id));
@@ -380,7 +380,7 @@ class ModuleReader {
       if (node.is(Kind::Select)) operand = node[f::Select::true_value];
       if (node.is(Kind::Let)) operand = node[f::Let::body];
       if (!operand || !filled.contains(operand.id())) continue;
-      // The dtype of an expression is its first field, whatever its kind.
+      // The dtype of an expression is its first field, for every kind.
       c_.builder.set(node.id(), std::uint8_t{f::Add::dtype}, operand.dtype());
       filled.insert(node.id());
     }
@@ -391,8 +391,8 @@ class ModuleReader {
   std::vector<FunctionDraft> drafts_;
   support::NameSet<std::string_view> function_names_;
   Visibility next_visibility_ = Visibility::exported;
-  bool next_is_tir_ = false;      // a decorator says so
-  bool next_is_foreign_ = false;  // a decorator says so
+  bool next_is_tir_ = false;      // stated by a decorator
+  bool next_is_foreign_ = false;  // stated by a decorator
   std::optional<UndefinedName> undefined_;
   bool has_class_ = false;
   std::uint32_t class_indent_ = 0;

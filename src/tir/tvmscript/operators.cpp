@@ -1,4 +1,4 @@
-// The operators between two values of the text, as Python and TVM's own operators compute them.
+// Operators between two values of the text, computed as Python's and TVM's operators do.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -15,10 +15,10 @@ struct Operands {
   NodeId right;
 };
 
-/// A bare literal beside an operand of another type takes that type: TVM prints none such, people
-/// write them.
+/// A bare literal beside an operand of another type gets that type: TVM does not print such
+/// operands, but users write them.
 Operands as_operands(Context& c, const Value& a, const Value& b) {
-  // The right operand is made first here: it says what the left one is.
+  // Makes the right operand first, because it determines the type of the left one.
   if (is_literal(c, a) && !is_literal(c, b)) {
     const NodeId right = as_expr(c, b);
     return {as_expr_of(c, a, c.make.dtype_of(right)), right};
@@ -38,7 +38,7 @@ DType common_dtype(DType a, DType b) {
   return a.is_uint() ? a : b;
 }
 
-/// Operands of other dtypes are cast, unless that of a call is in question.
+/// Casts operands of other dtypes, except for a call whose dtype is not yet known.
 void match_dtypes(Context& c, Operands& operands) {
   const DType a = c.make.dtype_of(operands.left);
   const DType b = c.make.dtype_of(operands.right);
@@ -49,7 +49,7 @@ void match_dtypes(Context& c, Operands& operands) {
   operands.right = make_cast(c, common, operands.right);
 }
 
-/// What Python makes of an operator between two numbers, if that is an integer.
+/// The result of a Python operator between two numbers, if it is an integer.
 std::optional<std::int64_t> compute(Kind kind, std::int64_t a, std::int64_t b) {
   if (kind == Kind::Div || kind == Kind::Mod) return std::nullopt;
   return integer_result(kind, a, b);
@@ -76,8 +76,8 @@ bool is_index(DType dtype) {
   return dtype.is_int() && dtype.is_scalar() && (dtype.bits == 32 || dtype.bits == 64);
 }
 
-/// An operator of two constants, as TVM's own computes it (src/arith/const_fold.h): its printer
-/// shows a node that is not computed as a call, `T.Add(1, 2)`. None where nothing can be computed.
+/// An operator on two constants, computed like TVM's own (src/arith/const_fold.h): its printer
+/// shows an uncomputed node as a call, `T.Add(1, 2)`. Returns none if it cannot be computed.
 NodeId fold_constants(Context& c, Kind kind, Node a, Node b) {
   if (a.is(Kind::IntImm) && b.is(Kind::IntImm) && is_index(a.dtype()) && a.dtype() == b.dtype()) {
     const auto value = compute(kind, a.integer(f::IntImm::value), b.integer(f::IntImm::value));
@@ -97,7 +97,7 @@ bool is_constant(Node node, std::int64_t number) {
          node.integer(f::IntImm::value) == number;
 }
 
-/// The operand that an operator gives beside a neutral one; none where there is none.
+/// The operand that an operator returns beside a neutral one; none if there is none.
 NodeId fold_neutral(Context& c, Kind kind, Node a, Node b) {
   switch (kind) {
     case Kind::Add:
@@ -128,7 +128,7 @@ NodeId fold(Context& c, Kind kind, const Operands& operands) {
   return constant != NodeId::none ? constant : fold_neutral(c, kind, a, b);
 }
 
-/// The number that Python makes of two; none where the operator is one of TVM.
+/// The number that Python makes of two numbers; none for an operator of TVM.
 NodeId python_number(Context& c, Kind kind, const Value& a, const Value& b) {
   if (!c.rules.stores_by_buffer || !is_literal(c, a) || !is_literal(c, b)) return NodeId::none;
   const NodeId left = as_expr(c, a);
@@ -175,7 +175,7 @@ NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const
   return c.make.call(c.make.op(function), args, c.make.dtype_of(operands.left));
 }
 
-/// tvm::cast: constants are computed.
+/// tvm::cast: computes constants.
 NodeId make_cast(Context& c, DType dtype, NodeId value) {
   const Node node = c.node(value);
   if (c.make.dtype_of(value) == dtype) return value;

@@ -1,5 +1,5 @@
-// Statements around others: what `with T.…` opens, or the rest of a suite behind the same call;
-// blocks and the calls that are lines of a block or a function.
+// Reads statements around others: `with T.…`, or the rest of a suite after the same call; blocks,
+// and calls that are lines of a block or a function.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -53,8 +53,8 @@ NodeId open_attr(FunctionContext& fn, std::string_view, const Arguments& args) {
 
 namespace {
 
-/// The tag of a variable that was defined before its thread. Where it is used outside of the
-/// thread, only its name tells.
+/// The tag of a variable that was defined before its thread. Outside of the thread, only its name
+/// shows the tag.
 std::string_view thread_tag(FunctionContext& fn, const Value& value, NodeId var) {
   constexpr std::string_view kTags[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
                                         "threadIdx.y", "threadIdx.z", "vthread.x",  "vthread.y",
@@ -90,7 +90,7 @@ NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Argu
     var = as_var(c, args[0]);
     tag = thread_tag(fn, args[0], var);
   }
-  // Of the IterVar only the tag is printed.
+  // The text contains only the tag of the IterVar.
   c.lose(LossCode::thread_iter_var);
   const bool is_virtual = tag == "vthread" || tag.starts_with("vthread.");
   Builder& b = c.builder;
@@ -132,7 +132,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   const auto stated_extents = args.keyword("extents");
   const std::size_t stated = (stated_dtype ? 1u : 0u) + (stated_extents ? 1u : 0u);
   if (args.size() + stated < 2) args.fail("T.allocate_const needs a dtype and extents");
-  // Before v0.12 the data may not be there at all.
+  // Before v0.12 the data may be missing.
   const std::size_t at = args.size() + stated - 2;
   const DType dtype = as_dtype(c, stated_dtype ? *stated_dtype : args[at]);
   const std::vector<NodeId> extents =
@@ -155,7 +155,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
   return var;
 }
 
-/// Without `data=` the buffer is allocated on the way: TVM merges the two statements into one.
+/// Without `data=` the call also allocates the buffer: TVM combines the two statements.
 NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   NodeId buffer = declared(fn, name, Kind::Buffer);
@@ -264,7 +264,7 @@ void open_init(FunctionContext& fn, const Arguments& args) {
 
 // --- Lines -------------------------------------------------------------------------------------
 
-/// Attributes of several lines add up: people write them so.
+/// Combines attributes of several lines, which users write.
 void line_func_attr(FunctionContext& fn, const Arguments& args) {
   args.expect(1, 1);
   fn.draft.states_attrs = true;
@@ -276,8 +276,8 @@ void line_match_buffer(FunctionContext& fn, const Arguments& args) {
   define_match_buffer(fn, "buffer", args);
 }
 
-/// `T.preflattened_buffer(A, [4, 4], dtype="float32", data=A.data)`: what the buffer of a parameter
-/// was before it was flattened.
+/// `T.preflattened_buffer(A, [4, 4], dtype="float32", data=A.data)`: the buffer of a parameter
+/// before it was flattened.
 void line_preflattened_buffer(FunctionContext& fn, const Arguments& args) {
   Context& c = fn.c;
   args.expect(2, SIZE_MAX);
@@ -287,7 +287,7 @@ void line_preflattened_buffer(FunctionContext& fn, const Arguments& args) {
     c.values.fail(args[0], fmt::format("'{}' is not a parameter of {}", c.values.text(args[0]),
                                        fn.draft.name));
   }
-  // A buffer of its own would have to name the pointer that it shares with the flat one.
+  // A separate buffer must name the pointer that it shares with the flat one.
   const NodeId buffer =
       args.keyword("data") ? declare_buffer(c, c.values.text(args[0]), args, 1) : flat;
   fn.draft.preflattened_buffer_map.push_back({mapped->key, buffer});
@@ -322,7 +322,7 @@ void line_where(FunctionContext& fn, const Arguments& args) {
 
 namespace {
 
-/// Regions one by one, or in a list.
+/// Separate regions, or a list of them.
 std::vector<NodeId> as_regions(FunctionContext& fn, const Arguments& args) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < args.size(); ++i) {

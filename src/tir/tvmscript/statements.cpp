@@ -50,8 +50,8 @@ std::vector<Declaration> declarations_of_suite(FunctionContext& fn) {
   return lines;
 }
 
-/// From v0.12 on, what a loop's bounds mention first is declared below them, at the top of the
-/// loop's suite. Those lines are read first; once it is their turn, they say nothing new.
+/// Since v0.12, variables that a loop's bounds use first are declared below them, at the top of the
+/// loop's suite. These lines are read first; when their turn comes, they have no effect.
 void declare_ahead(FunctionContext& fn, SyntaxId bounds) {
   Context& c = fn.c;
   std::set<std::string_view> wanted;
@@ -73,7 +73,7 @@ void declare_ahead(FunctionContext& fn, SyntaxId bounds) {
   fn.line_begin = header_begin;
 }
 
-/// The range is remembered: `T.axis.remap` says nothing but the loop variable.
+/// Keeps the range: `T.axis.remap` states only the loop variable.
 void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId extent, ForKind kind,
               NodeId thread, const std::vector<NamedNode>& annotations) {
   Context& c = fn.c;
@@ -84,7 +84,7 @@ void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId ext
   bind(fn, name, var);
 }
 
-/// The thread that a loop is bound to; nothing where none is printed, for the IR allows that.
+/// The thread of a loop; none if it is not printed, which the IR allows.
 NodeId thread_of(Context& c, const std::optional<Value>& tag, DType dtype) {
   if (!tag) return NodeId::none;
   const NodeId var = c.make.var("", c.make.prim_type(dtype));
@@ -96,7 +96,7 @@ NodeId thread_of(Context& c, const std::optional<Value>& tag, DType dtype) {
 void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args, ForKind kind) {
   Context& c = fn.c;
   args.expect(1, kind == ForKind::thread_binding ? 3 : 2, {"thread", "annotations"});
-  // People write the thread behind the bounds.
+  // Users write the thread after the bounds.
   std::size_t bounds = args.size();
   auto thread_tag = args.keyword("thread");
   if (args[bounds - 1].kind == ValueKind::string && bounds > 1) thread_tag = args[--bounds];
@@ -121,7 +121,7 @@ void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args
            annotations ? as_attribute_map(c, *annotations) : std::vector<NamedNode>());
 }
 
-/// `for i, j in T.grid(16, 16)` is two loops, each the body of the other.
+/// `for i, j in T.grid(16, 16)` is two nested loops.
 void open_loops(FunctionContext& fn, const std::vector<std::string_view>& names,
                 SyntaxId iterable) {
   Context& c = fn.c;
@@ -155,7 +155,7 @@ void open_loops(FunctionContext& fn, const std::vector<std::string_view>& names,
   }
 }
 
-/// Several names are those of T.grid.
+/// Several names belong to T.grid.
 void keyword_for(FunctionContext& fn) {
   Context& c = fn.c;
   c.lexer.advance();
@@ -169,9 +169,9 @@ void keyword_for(FunctionContext& fn) {
   end_header(fn);
 }
 
-// --- Lines that begin with a word of Python ----------------------------------------------------
+// --- Lines that begin with a Python keyword ----------------------------------------------------
 
-/// The condition is part of the statement, the body a suite.
+/// The condition is part of the statement; the body is a suite.
 void keyword_while(FunctionContext& fn) {
   Context& c = fn.c;
   c.lexer.advance();
@@ -181,7 +181,7 @@ void keyword_while(FunctionContext& fn) {
   end_header(fn);
 }
 
-/// The old printer leaves out the else branch of a condition that is constant true.
+/// The old printer omits the else branch of a condition that is constant true.
 void open_if(FunctionContext& fn, std::uint32_t header_indent) {
   Context& c = fn.c;
   c.lexer.advance();
@@ -203,7 +203,7 @@ void keyword_stray_else(FunctionContext& fn) {
   c.lexer.fail(fmt::format("{} without an if before it", c.lexer.found()));
 }
 
-/// Blocks and their init have frames of their own kind; all others are forms.
+/// Blocks and their init have special frames; all others are forms.
 void with_item(FunctionContext& fn) {
   Context& c = fn.c;
   const SyntaxId root = c.parser.parse();
@@ -220,13 +220,13 @@ void with_item(FunctionContext& fn) {
   open_scope(fn, *scope, name, root, Reach::own_suite);
 }
 
-/// `with a, b:` opens one scope inside the other.
+/// `with a, b:` opens one scope inside of the other.
 void keyword_with(FunctionContext& fn) {
   const std::uint32_t header_indent = fn.frames.top().indent;
   fn.c.lexer.advance();
   with_item(fn);
   while (fn.c.lexer.accept(Sign::comma)) {
-    // Only the last one holds lines; all of them end where it ends.
+    // Only the last one contains lines; all of them end with it.
     fn.frames.top().indent = header_indent + 1;
     with_item(fn);
     fn.frames.top().header_indent = header_indent;
@@ -257,19 +257,19 @@ void keyword_return(FunctionContext& fn) {
   end_line(fn);
 }
 
-/// The body of a function or a loop that does nothing.
+/// The empty body of a function or a loop.
 void keyword_pass(FunctionContext& fn) {
   fn.c.lexer.advance();
   end_line(fn);
 }
 
-/// The line is `else:` or `elif …:` and the innermost frame its then branch.
+/// The line is `else:` or `elif …:` and the innermost frame is its then branch.
 void start_else(FunctionContext& fn) {
   const std::uint32_t header_indent = fn.frames.top().header_indent;
   const bool is_elif = fn.c.lexer.at_word("elif");
   fn.frames.start_else();
   if (is_elif) {
-    // The else branch holds nothing but the next `if`, whose lines are indented further.
+    // The else branch contains only the next `if`, whose lines are indented further.
     fn.frames.top().indent = header_indent + 1;
     return open_if(fn, header_indent);
   }
@@ -281,7 +281,7 @@ void keyword_nested(FunctionContext& fn) {
   fn.c.lexer.fail("a function or class inside a function is not TIR");
 }
 
-/// Words of Python that TVM's printer or people's scripts begin lines with.
+/// Python keywords at the beginning of lines, from TVM's printer or from users.
 constexpr text::Meaning<void (*)(FunctionContext& fn)> kKeywords[] = {
     {"for", keyword_for},         {"while", keyword_while},     {"if", keyword_if},
     {"else", keyword_stray_else}, {"elif", keyword_stray_else}, {"with", keyword_with},
@@ -313,7 +313,7 @@ void read_annotated(FunctionContext& fn, SyntaxId target) {
   c.note_pointee(var, first.begin, type_end);
 }
 
-/// `name = …`: a declaration, a scope around the rest of the suite, or else a let without a type.
+/// `name = …`: a declaration, a scope around the rest of the suite, or a let without a type.
 void define(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   Context& c = fn.c;
   const std::string_view name = target_name(fn, target);
@@ -325,7 +325,7 @@ void define(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   if (const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee)) {
     return open_scope(fn, *scope, name, value, Reach::rest_of_suite);
   }
-  // TVM merges axes from two on, people also write one.
+  // TVM combines two or more axes; users also write a single one.
   if (callee == "axis.remap") return define_remap(fn, {target}, arguments_of(c, value));
   const NodeId node = as_expr(c, lower(c, value));
   const DType dtype = c.make.dtype_of(node);
@@ -333,8 +333,8 @@ void define(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   read_let_line(fn, name, dtype.is_void() ? c.make.void_type() : c.make.prim_type(dtype), node);
 }
 
-/// `n, m = T.int32(), T.int32()` or `vi, vj = T.axis.remap("SS", [i, j])`.
-/// Since v0.12 the printer gathers declarations in a row into one line.
+/// `n, m = T.int32(), T.int32()` or `vi, vj = T.axis.remap("SS", [i, j])`. Since v0.12 the printer
+/// combines consecutive declarations in one line.
 void define_all(FunctionContext& fn, const std::vector<SyntaxId>& names,
                 const std::vector<SyntaxId>& values) {
   Context& c = fn.c;
@@ -352,7 +352,7 @@ void define_all(FunctionContext& fn, const std::vector<SyntaxId>& names,
 
 }  // namespace
 
-/// Since v0.12 TVM's parser casts the value to what the buffer holds.
+/// Since v0.12 TVM's parser casts the value to the buffer's dtype.
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
                const Value& value) {
   Context& c = fn.c;
@@ -373,7 +373,7 @@ void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& in
 
 namespace {
 
-/// `A[i, j] = v`; a name that nothing is bound to is a te.Tensor before it got a buffer.
+/// `A[i, j] = v`; an unbound name is a te.Tensor without a buffer.
 void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   Context& c = fn.c;
   const Value access = lower(c, target);
@@ -443,8 +443,8 @@ void read_predicated_store(FunctionContext& fn, SyntaxId call) {
       fn, c.builder.make(Kind::BufferStore, {buffer, value, c.builder.list(indices), predicate}));
 }
 
-/// A call of a form that is a line or a scope; any other expression is evaluated, as the printer
-/// shows calls since v0.11.
+/// A call of a form that is a line or a scope; evaluates any other expression, as the printer shows
+/// calls since v0.11.
 void read_expression_statement(FunctionContext& fn, SyntaxId root) {
   Context& c = fn.c;
   const text::Syntax& syntax = c.values.syntax(root);
@@ -481,8 +481,8 @@ void read_simple_statement(FunctionContext& fn) {
 
 }  // namespace
 
-/// Closes what the indentation of the line at hand ends.
-/// An `else` line closes nothing: it belongs to the then branch in front of it.
+/// Closes the frames that the indentation of the current line ends. An `else` line closes nothing:
+/// it belongs to the then branch before it.
 void align(FunctionContext& fn) {
   Context& c = fn.c;
   const std::uint32_t indent = c.lexer.indentation();
@@ -507,7 +507,7 @@ void align(FunctionContext& fn) {
   }
 }
 
-/// Values of the line before are forgotten: memory is that of one line.
+/// Clears the values of the previous line: memory is limited to one line.
 void read_statement(FunctionContext& fn) {
   Context& c = fn.c;
   fn.line_begin = c.lexer.token().begin;

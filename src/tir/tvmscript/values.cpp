@@ -10,7 +10,7 @@
 
 namespace mlf::tir::tvmscript {
 
-/// In the words of messages: "expected a buffer, found a list".
+/// For messages: "expected a buffer, found a list".
 std::string_view to_string(ValueKind kind) {
   constexpr std::string_view kNames[] = {"an object",    "None",
                                          "a boolean",    "an integer",
@@ -24,7 +24,7 @@ std::string_view to_string(ValueKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// Memory is kept: the next statement needs about as much.
+/// Keeps the memory, because the next statement needs about as much.
 void Values::clear() {
   tree_.clear();
   stack_.clear();
@@ -38,7 +38,7 @@ Value Values::pop() {
   return value;
 }
 
-/// Items are never moved again: values keep their positions.
+/// Items never move again, so positions stay valid.
 Value Values::take_items(std::size_t count) {
   const auto first = static_cast<std::uint32_t>(items_.size());
   items_.insert(items_.end(), stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
@@ -63,7 +63,7 @@ std::string_view Values::decoded(const Value& value) {
   return decoded_.emplace_back(text::decode_string(text(value)));
 }
 
-/// The message shows the whole construct that the value comes from.
+/// The message shows the whole source text of the value.
 void Values::fail(const Value& at, std::string message) const {
   const text::Syntax& syntax = tree_[at.syntax];
   support::fail_at(source_, syntax.begin, std::move(message), syntax.end - syntax.begin);
@@ -85,7 +85,7 @@ Arguments::Arguments(const Values& values, const Value& call, std::string_view c
   }
 }
 
-/// Few arguments have keywords: a search is as fast as a table.
+/// Few arguments have keywords, so a search is as fast as a table.
 std::optional<Value> Arguments::keyword(std::string_view name) const {
   for (std::uint32_t i = positional_; i < items_.count; ++i) {
     if (values_->name((*this)[i]) == name) return values_->keyword_value((*this)[i]);
@@ -102,7 +102,7 @@ Value Arguments::get(std::size_t position, std::string_view name) const {
   fail(fmt::format("{} needs an argument '{}'", callee_, name));
 }
 
-/// Says the range in the words of a person: "1 argument", "at least 2", "1 to 3".
+/// The range in words: "1 argument", "at least 2", "1 to 3".
 void Arguments::expect(std::size_t least, std::size_t most) const {
   if (positional_ >= least && positional_ <= most) return;
   const std::string range = least == most      ? fmt::format("{}", least)

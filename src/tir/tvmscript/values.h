@@ -1,5 +1,5 @@
-// The values of syntax, and the arguments of calls. A value becomes a node where it is used: `16`
-// is an expression in a sum and a plain number in an alignment, `A[0:4]` a load or a region.
+// The values of syntax, and the arguments of calls. A value becomes a node at its use: `16` is an
+// expression in a sum and a plain number in an alignment, `A[0:4]` a load or a region.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class ValueKind : std::uint8_t {
   integer,
   real,
   string,
-  path,          ///< `T.exp`, or a name that nothing is bound to
+  path,          ///< `T.exp`, or an unbound name
   member,        ///< `A.strides`, `A.vload`; the buffer is `node`
   access,        ///< `A[…]`: `node` is the buffer, or none for a producer; items are the indices
   metadata_key,  ///< `metadata["Runtime"]`; its item is the string
@@ -33,8 +33,8 @@ enum class ValueKind : std::uint8_t {
   tuple,
   dict,     ///< items are key, value, key, value, …
   keyword,  ///< its item is the value
-  slice,    ///< items are begin, end and maybe step
-  absent,   ///< a bound that is left out
+  slice,    ///< items are begin, end and possibly step
+  absent,   ///< an omitted bound
   lambda,
   elements,  ///< of a constant, as text
 };
@@ -49,7 +49,7 @@ struct Value {
   std::uint32_t count = 0;
 };
 
-/// The syntax of one statement and the values that it was lowered to; all hold until `clear`.
+/// The syntax of one statement and its values; both are valid until `clear`.
 class Values {
  public:
   explicit Values(const support::SourceText& source) : source_(source) {}
@@ -62,7 +62,7 @@ class Values {
   }
   void clear();
 
-  // --- The stack of values that nothing holds yet ----------------------------------------------
+  // --- The stack of values without an owner ----------------------------------------------------
   void push(const Value& value) { stack_.push_back(value); }
   void push(ValueKind kind, text::SyntaxId id) { push({.kind = kind, .syntax = id}); }
   void push(NodeId node, text::SyntaxId id) {
@@ -73,7 +73,7 @@ class Values {
   Value& top() { return stack_.back(); }
   /// The value that is `depth` below the top.
   const Value& below_top(std::size_t depth) const { return stack_[stack_.size() - 1 - depth]; }
-  /// Moves the last values to where they stay; gives a value that holds them.
+  /// Moves the last values to their final place; returns a value that contains them.
   Value take_items(std::size_t count);
   /// The same for values that were never on the stack.
   Value hold(const std::vector<Value>& values);
@@ -97,7 +97,7 @@ class Values {
     return slice(tree_[value.syntax].name_begin, tree_[value.syntax].name_end);
   }
   std::uint32_t begin(const Value& value) const { return tree_[value.syntax].begin; }
-  /// What a string literal says, escapes resolved.
+  /// The content of a string literal, with resolved escapes.
   std::string_view decoded(const Value& value);
 
   [[noreturn]] void fail(const Value& at, std::string message) const;
@@ -114,7 +114,7 @@ class Values {
 /// The arguments of one call: positional ones, then those with a keyword.
 class Arguments {
  public:
-  /// `items` holds the arguments; `callee` is the name as written.
+  /// `items` are the arguments; `callee` is the name in the text.
   Arguments(const Values& values, const Value& call, std::string_view callee, const Value& items);
 
   std::size_t size() const { return positional_; }  ///< positional ones
@@ -122,18 +122,18 @@ class Arguments {
   std::optional<Value> keyword(std::string_view name) const;
   /// By position, or by name.
   std::optional<Value> find(std::size_t position, std::string_view name) const;
-  /// The same, where it must be there.
+  /// The same; fails if it is missing.
   Value get(std::size_t position, std::string_view name) const;
 
   /// Fails unless there are `least` to `most` positional arguments.
   void expect(std::size_t least, std::size_t most) const;
-  /// The same, and fails on a keyword that is not among these.
+  /// The same; also fails for a keyword that is not among these.
   void expect(std::size_t least, std::size_t most,
               std::initializer_list<std::string_view> known) const {
     expect(least, most);
     expect_keywords(known);
   }
-  /// Fails on a keyword that is not among these.
+  /// Fails for a keyword that is not among these.
   void expect_keywords(std::span<const std::string_view> known) const;
   void expect_keywords(std::initializer_list<std::string_view> known) const {
     expect_keywords(std::span(known.begin(), known.size()));

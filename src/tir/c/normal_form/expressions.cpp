@@ -18,7 +18,7 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr DType kWide = DType::Int(64);
-// The multiplier 0.5 of 31 fractional bits: what remains is a shift.
+// The multiplier 0.5 with 31 fractional bits: only a shift remains.
 constexpr std::int64_t kOneHalf = std::int64_t{1} << 30;
 
 class Expander {
@@ -38,7 +38,7 @@ class Expander {
     return rounded_shift(product, make_.binary(Kind::Add, right, args[2]));
   }
 
-  /// The same with multiplier and shifts of each channel; flags say which shifts there are.
+  /// The same with a multiplier and shifts for each channel; flags state which shifts exist.
   NodeId multiply_shift_per_axis(std::span<const NodeId> args) {
     NodeId x = wide(args[0]);
     const bool shifts_left = integer(args[5]) != 0;
@@ -65,9 +65,9 @@ class Expander {
     return make_.binary(Kind::Div, make_.float_imm(dtype, 1), root);
   }
 
-  /// tvm_stack_make_array(data, shape, strides, dimensions, zero of the element's dtype, offset):
-  /// that there are no strides, how many dimensions there are and the zero are spelled in several
-  /// ways before they are fields of a struct.
+  /// tvm_stack_make_array(data, shape, strides, dimensions, zero of the element's dtype, offset).
+  /// Versions spell missing strides, the number of dimensions and the zero in different ways before
+  /// they become fields of a struct.
   NodeId stack_array(std::span<const NodeId> args, DType dtype) {
     std::vector<NodeId> filled(args.begin(), args.end());
     if (is_int32(args[2]) && integer(args[2]) == 0) {
@@ -103,7 +103,7 @@ class Expander {
   }
   NodeId wide(NodeId value) { return make_.cast(kWide, value); }
 
-  /// A multiplier of one half: shift left, or round and shift right.
+  /// A multiplier of one half: a shift to the left, or a rounding shift to the right.
   NodeId power_of_two(NodeId x, std::int64_t exponent) {
     if (exponent > 0) return shift_left(x, make_.int32(exponent));
     const std::int64_t rounding = exponent < 0 ? std::int64_t{1} << (-exponent - 1) : 0;
@@ -126,9 +126,8 @@ class Expander {
 
 }  // namespace
 
-/// Only calls with the arguments that TVM gives them: everything else is printed as a call, or not
-/// at all. Vectors are never expanded here, since the generator spells each of their operators
-/// otherwise.
+/// Only calls with the arguments that TVM gives them; others stay calls or are not printed. Never
+/// expands vectors, because the generator spells their operators in another way.
 std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType dtype,
                              std::span<const NodeId> args, Ternary ternary) {
   if (!dtype.is_scalar()) return std::nullopt;
@@ -146,7 +145,7 @@ std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType
     const std::int64_t amount = make.builder().node(args[i]).integer(f::IntImm::value);
     return -32 < amount && amount < 32;
   };
-  // q_multiply_shift is defined for int32 alone.
+  // q_multiply_shift is defined for int32 only.
   const bool is_int32 = dtype == DType::Int(32);
   if (is_int32 && op == "tir.q_multiply_shift" && args.size() == 4 && is_number(1) && is_shift(2) &&
       is_shift(3)) {
@@ -168,7 +167,7 @@ std::optional<NodeId> expand(text::ExprFactory& make, std::string_view op, DType
 
 namespace {
 
-/// Names as C spells them, without what makes them unique.
+/// Names as C spells them, without the suffix that makes them unique.
 std::string bare_name(std::string_view name) {
   std::string bare(name);
   for (char& c : bare) {
@@ -182,7 +181,7 @@ constexpr auto kDefaultType = static_cast<std::int64_t>(BufferType::default_);
 
 constexpr std::int64_t kLargestShift = 62;
 
-/// 2^k, of an amount k by which its type can be shifted.
+/// Returns 2^k for a constant k by which the type can be shifted.
 std::optional<std::int64_t> power_of_two(Node amount) {
   if (!amount.is(Kind::IntImm)) return std::nullopt;
   const std::int64_t bits = amount.integer(f::IntImm::value);
@@ -190,7 +189,7 @@ std::optional<std::int64_t> power_of_two(Node amount) {
   return 0 <= bits && bits < limit ? std::optional(std::int64_t{1} << bits) : std::nullopt;
 }
 
-/// 2^k, of the mask 2^k - 1.
+/// Returns 2^k for the mask 2^k - 1.
 std::optional<std::int64_t> above_mask(Node mask) {
   if (!mask.is(Kind::IntImm)) return std::nullopt;
   const std::int64_t bits = mask.integer(f::IntImm::value);
@@ -200,7 +199,7 @@ std::optional<std::int64_t> above_mask(Node mask) {
 
 }  // namespace
 
-/// Scalar variables keep their type; what a pointer points to shows where it is used.
+/// Scalar variables keep their types. The element type of a pointer follows from its uses.
 NodeId NormalForm::type_of_variable(Node node) {
   const Node type = node[f::Var::type_annotation];
   if (node.dtype().is_handle()) {
@@ -212,7 +211,7 @@ NodeId NormalForm::type_of_variable(Node node) {
   return type ? of(type) : make_.prim_type(node.dtype());
 }
 
-/// SizeVar and Var are printed alike.
+/// C does not distinguish SizeVar from Var.
 NodeId NormalForm::variable(Node node) {
   const std::string name = bare_name(node.text(f::Var::name));
   const bool is_size = node.is(Kind::SizeVar);
@@ -222,14 +221,14 @@ NodeId NormalForm::variable(Node node) {
   return builder_.make(Kind::Var, {node.dtype(), builder_.string(name), type_of_variable(node)});
 }
 
-/// The one buffer for elements of this dtype behind a pointer.
+/// The only buffer with this element type on a pointer.
 NodeId NormalForm::buffer_on(NodeId data, DType dtype) {
   const auto [found, is_new] = buffers_.try_emplace({data, dtype.packed()});
   if (is_new) found->second = make_.buffer({.name = {}, .data = data, .dtype = dtype});
   return found->second;
 }
 
-/// Buffers on a pointer that hold the same are one, without name and shape.
+/// Merges buffers on a pointer that have the same elements, and removes names and shapes.
 NodeId NormalForm::buffer(Node node) {
   const DType dtype = stored_dtype(node.dtype(f::Buffer::dtype));
   const NodeId data = of(node[f::Buffer::data]);
@@ -249,7 +248,7 @@ NodeId NormalForm::buffer(Node node) {
   return buffer_on(data, dtype);
 }
 
-/// Strides and offsets are kept: they are in the indices of C, and a difference in them is a
+/// Keeps strides and offsets: the indices of C contain them, so a difference in them is a
 /// difference.
 NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
   std::vector<FieldValue> fields = fields_of(node);
@@ -262,7 +261,7 @@ NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
   return builder_.make(Kind::Buffer, fields);
 }
 
-/// The number of elements, where all extents are numbers.
+/// The number of elements, if all extents are numbers.
 FieldValue NormalForm::flat(NodeList extents, NormalizationRule rule) {
   std::uint64_t count = 1;
   for (const Node extent : extents) {
@@ -274,7 +273,7 @@ FieldValue NormalForm::flat(NodeList extents, NormalizationRule rule) {
   return builder_.list({narrowed(make_.int_imm(dtype, static_cast<std::int64_t>(count)))});
 }
 
-/// A number of which C shows the value but not the width: 32 bits where they are enough.
+/// A number whose value C states without its width: it gets 32 bits if they are enough.
 NodeId NormalForm::narrowed(NodeId id) {
   const Node number = builder_.node(id);
   if (!number.is(Kind::IntImm) || number.dtype() == DType::Int(32)) return id;
@@ -284,7 +283,7 @@ NodeId NormalForm::narrowed(NodeId id) {
   return make_.int32(value);
 }
 
-/// Constants are flat.
+/// Constants have one dimension.
 NodeId NormalForm::array(Node node) {
   std::uint64_t count = 1;
   const auto shape = node.integers(f::NDArray::shape);
@@ -298,7 +297,7 @@ NodeId NormalForm::array(Node node) {
 
 // --- Expressions --------------------------------------------------------------------------------
 
-/// What is not here is printed as it is, by an operator or a call of its own.
+/// All other expressions are printed unchanged, as an operator or a call.
 NodeId NormalForm::rebuilt_expr(Node node) {
   switch (node.kind()) {
     case Kind::Var:
@@ -327,7 +326,7 @@ NodeId NormalForm::rebuilt_expr(Node node) {
   }
 }
 
-/// Up to v0.15 Select and if_then_else look alike.
+/// Up to v0.15, Select and if_then_else are printed alike.
 NodeId NormalForm::choice(Node select) {
   if (ternary_ == Ternary::select) return copy(select);
   note(Kind::Select);
@@ -336,7 +335,7 @@ NodeId NormalForm::choice(Node select) {
   return make_.call(make_.op("tir.if_then_else"), args, select.dtype());
 }
 
-/// Seven digits are printed.
+/// The generator prints seven digits.
 NodeId NormalForm::float_imm(Node node) {
   const double exact = node.real(f::FloatImm::value);
   const std::string printed = fmt::format("{:.6e}", exact);
@@ -347,7 +346,7 @@ NodeId NormalForm::float_imm(Node node) {
   return make_.float_imm(node.dtype(), value);
 }
 
-/// A load of bool reads a byte, which is cast: `((bool)((int8_t*)b)[i])`.
+/// A load of bool reads a byte and casts it: `((bool)((int8_t*)b)[i])`.
 NodeId NormalForm::load(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
   fields[f::BufferLoad::dtype] = stored_dtype(node.dtype());
@@ -355,7 +354,7 @@ NodeId NormalForm::load(Node node) {
   return node.dtype().is_bool() ? make_.cast(node.dtype(), loaded) : loaded;
 }
 
-/// Of numbers that are not negative, a quotient is rounded down however it is spelled.
+/// For numbers that are not negative, every division rounds down.
 NodeId NormalForm::division(Node node) {
   const Node a = node[f::Div::a];
   const Node b = node[f::Div::b];
@@ -363,14 +362,14 @@ NodeId NormalForm::division(Node node) {
   const auto divisor = ranges_.of(b);
   const bool is_positive =
       dividend && divisor && dividend->low >= 0 && divisor->low > 0 && node.dtype().is_scalar();
-  // Otherwise C would show the correction of a floor division, or its absence.
+  // Otherwise C contains the correction of a floor division, or lacks it.
   if (!is_positive) return copy(node);
   const bool is_quotient = node.is(Kind::Div);
   note(is_quotient ? NormalizationRule(Kind::Div) : NormalizationRule(Kind::Mod));
   return builder_.make(is_quotient ? Kind::FloorDiv : Kind::FloorMod, {node.dtype(), of(a), of(b)});
 }
 
-/// A shift to the right is a division by a power of two, and a mask of the lowest bits a remainder.
+/// A shift to the right is a division by a power of two; a mask of the lowest bits is a remainder.
 NodeId NormalForm::as_division(NodeId id) {
   const Node call = builder_.node(id);
   if (!call.is(Kind::Call) || !call.dtype().is_int()) return id;
@@ -387,8 +386,8 @@ NodeId NormalForm::as_division(NodeId id) {
   return builder_.make(is_shift ? Kind::FloorDiv : Kind::FloorMod, {dtype, a, b});
 }
 
-/// Operators without a name in C are expanded as the legalisation of intrinsics does, after what
-/// the numbers on the stack of packed calls are wide was unified.
+/// Expands operators without a name in C like the legalisation of intrinsics, after the widths of
+/// numbers on the stack of packed calls were made equal.
 NodeId NormalForm::call(Node node) {
   const Node op = node[f::Call::op];
   if (!op.is(Kind::Op)) return copy(node);
@@ -403,7 +402,7 @@ NodeId NormalForm::call(Node node) {
   return as_division(expanded ? *expanded : plain_call(name, args, node.dtype()));
 }
 
-/// call_extern and call_pure_extern print the same call.
+/// call_extern and call_pure_extern are printed alike.
 NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args, DType dtype) {
   if (op == "tir.tvm_access_ptr" && args.size() == 5) return pointer_into(args);
   const bool is_pure = op == "tir.call_pure_extern";
@@ -411,7 +410,7 @@ NodeId NormalForm::plain_call(std::string_view op, std::span<const NodeId> args,
   return make_.call(make_.op(is_pure ? "tir.call_extern" : op), args, dtype);
 }
 
-/// Of an access pointer the address is printed, neither how far it reaches nor what for.
+/// Only the address of an access pointer is printed, without its extent and its purpose.
 NodeId NormalForm::pointer_into(std::span<const NodeId> access) {
   note(f::Call::args);
   const DType element = make_.dtype_of(access[0]);

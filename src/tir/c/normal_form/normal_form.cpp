@@ -1,5 +1,5 @@
-// What two modules have in common where one is captured before the host passes and the other was
-// read from their output.
+// The common part of two modules: one was captured before the host passes, the other was read from
+// their output.
 #include "tir/c/normal_form/normal_form.h"
 
 #include <fmt/core.h>
@@ -27,7 +27,7 @@ std::optional<std::size_t> reset_of(Kind kind, std::uint8_t field) {
   return std::nullopt;
 }
 
-/// Whether there is anything in a field.
+/// Whether a field has any content.
 bool is_set(Node node, std::uint8_t i) {
   switch (node.info().fields[i].type) {
     case FieldType::node:
@@ -40,7 +40,7 @@ bool is_set(Node node, std::uint8_t i) {
   }
 }
 
-/// Constants between a function and its first other statement.
+/// The constants between a function and its first other statement.
 std::size_t outermost_constants(Node function) {
   std::size_t count = 0;
   Node body = function[f::PrimFunc::body];
@@ -48,8 +48,8 @@ std::size_t outermost_constants(Node function) {
   return count;
 }
 
-/// What a pool is called. Texts may refer to its info in a section that they do not print; then
-/// only the type of the info is known.
+/// The name of a pool. A text may refer to the pool's info in a section that it does not print;
+/// then only the type of the info is known.
 std::string_view pool_name(Node info) {
   const bool is_pool = info.is(Kind::PoolInfo) || info.is(Kind::WorkspacePoolInfo) ||
                        info.is(Kind::ConstantPoolInfo);
@@ -67,8 +67,8 @@ NormalForm::NormalForm(const Module& module, const VersionRange& version)
       ranges_(module),
       applied_(all_c_normalization_rules().size()) {}
 
-/// Two walks: what is known before a node is rebuilt (ranges, lets, constants of each function),
-/// then the nodes themselves, each after those below it.
+/// Walks the module twice: first collects what must be known before a node is rebuilt (ranges,
+/// lets, constants of each function), then rebuilds the nodes, children first.
 CNormalForm NormalForm::make() && {
   const Node root = module_.root();
   NodeId function = NodeId::none;
@@ -87,10 +87,10 @@ void NormalForm::leave(Node node) {
   map_[index(node.id())] = rebuilt(node);
 }
 
-/// What a node of the original became.
+/// The new node for a node of the original.
 NodeId NormalForm::of(Node node) {
   if (!node) return NodeId::none;
-  // Not more often than there are variables: malformed ones may refer to each other in a circle.
+  // Follows at most as many references as there are variables: malformed ones may form a cycle.
   for (std::size_t i = 0; i < lets_.size(); ++i) {
     const auto let = lets_.find(index(node.id()));
     if (let == lets_.end()) break;
@@ -99,13 +99,13 @@ NodeId NormalForm::of(Node node) {
   return map_[index(node.id())];
 }
 
-/// A statement whose body is not printed at all has an empty one.
+/// A statement whose body is never printed gets an empty body.
 NodeId NormalForm::body_of(Node statement) {
   const NodeId body = of(statement);
   return body == NodeId::none ? nothing() : body;
 }
 
-/// A field as it is, over the nodes that those below it became.
+/// A field with the new nodes in place of the old ones.
 FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
   const FieldInfo& info = node.info().fields[i];
   const bool is_body = info.type == FieldType::node && info.expects == Expects::stmt;
@@ -113,7 +113,7 @@ FieldValue NormalForm::rebuilt_field(Node node, std::uint8_t i) {
   return copied_field(builder_, node, i, becoming());
 }
 
-/// Of a field that a row takes away nothing remains.
+/// Nothing remains of a field that a row removes.
 FieldValue NormalForm::field(Node node, std::uint8_t i) {
   const auto reset = reset_of(node.kind(), i);
   if (!reset) return rebuilt_field(node, i);
@@ -153,7 +153,7 @@ NodeId NormalForm::rebuilt(Node node) {
 
 // --- Statements ----------------------------------------------------------------------------------
 
-/// What is not here has a statement of its own in C.
+/// All other statements have their own form in C.
 NodeId NormalForm::rebuilt_statement(Node node) {
   switch (node.kind()) {
     case Kind::AttrStmt:
@@ -177,7 +177,7 @@ NodeId NormalForm::rebuilt_statement(Node node) {
   }
 }
 
-/// The body of a statement that is not code: the generator prints the body alone.
+/// The body of a statement that is not code: the generator prints only the body.
 NodeId NormalForm::without_code(Node node) {
   switch (node.kind()) {
     case Kind::AttrStmt:
@@ -192,8 +192,8 @@ NodeId NormalForm::without_code(Node node) {
   }
 }
 
-/// A number alone is not printed. A call of an external function is, without the type of its
-/// result, which nothing takes.
+/// The generator does not print a number as a statement. It prints a call of an external function
+/// without its result type, because nothing uses the result.
 NodeId NormalForm::evaluate(Node node) {
   if (node[f::Evaluate::value].is(Kind::IntImm)) {
     note(f::Evaluate::value);
@@ -207,7 +207,7 @@ NodeId NormalForm::evaluate(Node node) {
   return builder_.make(Kind::Evaluate, {call});
 }
 
-/// Nested sequences are one; a sequence of one is its statement, one of none is nothing.
+/// Flattens nested sequences; replaces a sequence of one by its statement and removes an empty one.
 NodeId NormalForm::sequence(Node node) {
   std::vector<NodeId> statements;
   const NodeList parts = node.list(f::SeqStmt::seq);
@@ -216,7 +216,7 @@ NodeId NormalForm::sequence(Node node) {
   return joined(statements);
 }
 
-/// Adds a statement, of a sequence each one.
+/// Adds a statement; of a sequence, its statements one by one.
 void NormalForm::splice(NodeId statement, std::vector<NodeId>& into) {
   if (statement == NodeId::none) return;
   const Node made = builder_.node(statement);
@@ -224,7 +224,7 @@ void NormalForm::splice(NodeId statement, std::vector<NodeId>& into) {
   for (const Node element : made.list(f::SeqStmt::seq)) into.push_back(element.id());
 }
 
-/// A sequence in which variables that are set govern all that follows.
+/// Makes a sequence in which each variable's scope contains all statements after it.
 NodeId NormalForm::joined(std::vector<NodeId>& statements) {
   for (std::size_t i = statements.size(); i > 1; --i) {
     if (!builder_.node(statements[i - 2]).is(Kind::LetStmt)) continue;
@@ -237,11 +237,11 @@ NodeId NormalForm::joined(std::vector<NodeId>& statements) {
   return joined_once(statements);
 }
 
-/// `let` with `rest` at the end of what it governs, behind other variables set at its end.
+/// `let` with `rest` at the end of its scope, after other variables that are defined at its end.
 NodeId NormalForm::governing(NodeId let, std::vector<NodeId> rest) {
   struct Outer {
     NodeId let;
-    std::vector<NodeId> before;  // its body, up to the statement that governs the rest
+    std::vector<NodeId> before;  // its body, up to the statement whose scope contains the rest
   };
   std::vector<Outer> chain;
   while (let != NodeId::none) {
@@ -279,8 +279,8 @@ NodeId NormalForm::store(Node node) {
   return builder_.make(Kind::BufferStore, fields);
 }
 
-/// Serial, parallel and unrolled loops print the same `for`. A vectorised one would have been
-/// expanded, and one over threads aborts the generator: they stay what they are.
+/// Serial, parallel and unrolled loops are printed as the same `for`. The generator expands
+/// vectorized loops and fails for thread loops: both stay unchanged.
 NodeId NormalForm::loop(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
   // vectorized and thread_binding stay.
@@ -292,7 +292,7 @@ NodeId NormalForm::loop(Node node) {
   return builder_.make(Kind::For, fields);
 }
 
-/// The size is one number.
+/// The size becomes one number.
 NodeId NormalForm::allocate(Node node) {
   std::vector<FieldValue> fields = fields_of(node);
   fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents), f::Allocate::extents);
@@ -301,7 +301,7 @@ NodeId NormalForm::allocate(Node node) {
 
 // --- Functions ----------------------------------------------------------------------------------
 
-/// Of a pool: its name, its size and the constants in it.
+/// A pool keeps its name, its size and its constants.
 NodeId NormalForm::pool(Node allocated) {
   const Node info = allocated[f::AllocatedPoolInfo::pool_info];
   std::vector<NodeId> constants;
@@ -324,7 +324,8 @@ NodeId NormalForm::pool(Node allocated) {
   return builder_.make(Kind::StringMap, {builder_.map(std::span(fields))});
 }
 
-/// Of all attributes only the pools show in C: as parameters and as arrays in the entry file.
+/// C contains only the pools among the attributes: as parameters, and as arrays in the file with
+/// the entry point.
 NodeId NormalForm::pool_args(Node attrs) {
   if (!attrs.is(Kind::DictAttrs)) return NodeId::none;
   note_if(!attrs.map(f::DictAttrs::dict).empty(), f::PrimFunc::attrs);
@@ -355,7 +356,7 @@ ListId NormalForm::buffer_map(Node function) {
   return builder_.map(entries);
 }
 
-/// An AllocateConst with another body: arrays of C are outside of the function.
+/// An AllocateConst with another body: C declares arrays outside of functions.
 NodeId NormalForm::constant_around(NodeId body, Node constant) {
   std::vector<FieldValue> fields = fields_of(constant);
   fields[f::AllocateConst::body] = body;
@@ -364,7 +365,7 @@ NodeId NormalForm::constant_around(NodeId body, Node constant) {
   return builder_.make(Kind::AllocateConst, fields);
 }
 
-/// Constants are moved outwards, in their order; parameters and body stay.
+/// Moves constants outwards in their order; parameters and body stay.
 NodeId NormalForm::function(Node node) {
   const std::vector<Node>& constants = constants_[index(node.id())];
   note_if(outermost_constants(node) < constants.size(), f::AllocateConst::body);
@@ -378,7 +379,7 @@ NodeId NormalForm::function(Node node) {
   return builder_.make(Kind::PrimFunc, fields);
 }
 
-/// Functions in the order of their names: that of the files depends on hash maps of TVM.
+/// Sorts functions by name: their order in the files depends on TVM's hash maps.
 NodeId NormalForm::root(Node node) {
   const NodeMap functions = node.map(f::IRModule::functions);
   std::vector<std::pair<std::string_view, NodePair>> named;

@@ -1,4 +1,4 @@
-// A module as generated C can say it, built from any other one.
+// Reduces a module to what generated C can express.
 #pragma once
 
 #include <array>
@@ -68,7 +68,7 @@ class NormalForm {
   std::vector<FieldValue> fields_of(Node node);
   FieldValue field(Node node, std::uint8_t i);
   FieldValue rebuilt_field(Node node, std::uint8_t i);
-  /// Counts what a rule took away.
+  /// Counts the removals of a rule.
   void note(NormalizationRule rule) { ++applied_[rule.place()]; }
   void note_if(bool is_there, NormalizationRule rule) {
     if (is_there) note(rule);
@@ -106,7 +106,7 @@ class NormalForm {
   NodeId pool(Node allocated);
   NodeId array(Node node);
   NodeId root(Node node);
-  /// What nodes became, for fields that are made anew.
+  /// The new nodes, for fields that are rebuilt.
   auto becoming() {
     return [this](Node node) { return of(node); };
   }
@@ -120,10 +120,9 @@ class NormalForm {
   std::vector<NodeId> map_;
   IntegerRanges ranges_;
   std::vector<std::size_t> applied_;
-  std::unordered_map<std::uint32_t, Node> lets_;  // variables of Let: their values
+  std::unordered_map<std::uint32_t, Node> lets_;  // the values of variables that a Let defines
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
-  std::unordered_map<std::uint32_t, std::vector<Node>>
-      constants_;  // of each function, outermost first
+  std::unordered_map<std::uint32_t, std::vector<Node>> constants_;  // by function, outermost first
 };
 
 }  // namespace mlf::tir::c

@@ -1,4 +1,4 @@
-// Statements of one function body, on a stack of the blocks that are open.
+// Reads the statements of one function body, on a stack of open blocks.
 #pragma once
 
 #include <cstddef>
@@ -25,24 +25,24 @@ struct UnknownStatement {
   bool returns = false;             ///< it may leave the function
 };
 
-/// Makes OpaqueStmts of the statements of one function that are not understood.
+/// Makes OpaqueStmts of the statements that the reader does not understand.
 class UnknownStatements {
  public:
   explicit UnknownStatements(FunctionContext& context) : context_(context) {}
 
-  /// Passes over the statement at the cursor and makes an OpaqueStmt with the fields `text` and
-  /// `is_inert`, and `calls` where a call of this function is all that it may do, under the loss
-  /// unknown-construct. Nothing if no statement begins here or where
-  /// there are too many of them: then the function as a whole is not understood.
+  /// Skips the statement at the cursor and makes an OpaqueStmt with the loss unknown-construct.
+  /// Fields: `text`, `is_inert`, and `calls` if a call of this function is its only possible
+  /// effect. Returns nullopt if no statement begins here, or if there are too many of them: then
+  /// the whole function is not understood.
   std::optional<UnknownStatement> pass(const Diagnostic& reason);
 
  private:
-  // People instrument each call. Beyond this the function is not one that TVM generated.
+  // Users instrument each call. With more statements than this, TVM did not generate the function.
   static constexpr std::size_t kMost = 4096;
 
-  /// What a statement does that names nothing of this function.
+  /// The effect of a statement without names of this function.
   struct Effects {
-    bool is_harmless = false;   ///< it computes values and calls functions, no more
+    bool is_harmless = false;   ///< it only computes values and calls functions
     std::string_view callee{};  ///< of its first call; empty: none
   };
   Effects effects_of(std::size_t begin, std::size_t end) const;
@@ -52,15 +52,17 @@ class UnknownStatements {
 
   FunctionContext& context_;
   std::size_t count_ = 0;
-  /// Names that statements with an unknown effect use: they may refer to what the function knows.
+  /// Names that statements with an unknown effect use: they may refer to anything that the function
+  /// knows.
   support::NameSet<std::string_view> tainted_;
 };
 
-/// A block, or a statement whose body is the rest of its block: C prints those without braces.
+/// A block, or a statement whose body is the rest of its block: C prints such statements without
+/// braces.
 struct Block {
   enum class Kind : std::uint8_t {
     body,
-    bare,  ///< braces that belong to nothing
+    bare,  ///< braces without a statement
     loop,
     while_loop,
     then_case,
@@ -72,13 +74,14 @@ struct Block {
     allocate,
   };
   Kind kind = Kind::body;
-  std::size_t first = 0;          ///< its first statement among those that are complete
+  std::size_t first = 0;          ///< index of its first completed statement
   std::uint32_t begin = 0;        ///< byte of the source
   NodeId var = NodeId::none;      ///< loop, let, allocate
   NodeId value = NodeId::none;    ///< extent, condition, value of a let, size
   NodeId other = NodeId::none;    ///< then branch; value of the first branch
   DType dtype{};                  ///< allocate
-  std::string_view name{};        ///< if_value: what its branches set; allocate: the variable
+  std::string_view name{};        ///< if_value: the variable that its branches set; allocate: the
+                                  ///< variable
   std::string_view device{};      ///< allocate: type and number of the device
   bool is_released = false;       ///< allocate: a workspace that was released before an inner one
   bool stores_arguments = false;  ///< an `if` around the type codes of an argument
@@ -86,38 +89,38 @@ struct Block {
   bool is_rest_of_block() const { return kind >= Kind::let; }
 };
 
-/// A stack of blocks, and of the statements that are complete in them.
+/// A stack of blocks, and of the completed statements in them.
 class Blocks {
  public:
   explicit Blocks(FunctionContext& context) : context_(context) {}
 
   /// Begins a block with the next statement.
   void open(Block block);
-  /// Goes on with a block that was closed, as its second branch.
+  /// Continues a closed block with its second branch.
   void open_again(const Block& block);
-  /// Takes the innermost block from the stack; its statements are still there for `sequence`.
+  /// Removes the innermost block from the stack; its statements remain for `sequence`.
   Block close();
   Block& innermost() { return open_.back(); }
-  /// The innermost block with braces of its own.
+  /// The innermost block with its own braces.
   Block& with_braces() { return open_[braced_.back()]; }
-  /// How often a block was opened or closed, or a statement completed.
+  /// The number of times that a block was opened or closed, or a statement completed.
   std::size_t changes() const { return changes_; }
   bool is_body_alone() const { return open_.size() == 1; }
 
   /// Adds a statement that began at this byte and ends before the cursor.
   void complete(NodeId statement, std::uint32_t begin) { complete(statement, begin, begin); }
-  /// The same of a call whose arguments are stored by statements from the byte `prepared` on.
+  /// The same for a call whose arguments are stored by statements from the byte `prepared` on.
   void complete(NodeId statement, std::uint32_t begin, std::uint32_t prepared);
   bool is_empty(const Block& block) const { return complete_.size() == block.first; }
-  /// All statements of a block as one; there are none any more.
+  /// Removes all statements of a block and returns them as one.
   NodeId sequence(const Block& block);
 
-  /// Ends the lets and allocations whose body is the rest of the block that ends here.
-  /// @throws support::Error where one of them is a workspace that was not released
+  /// Ends the lets and allocations whose body is the rest of the block that ends here. @throws
+  /// support::Error if one of them is a workspace that was not released
   void close_rest_of_block();
-  /// Ends the allocation of the workspace `name` on `device`, and the lets inside of it. Where an
-  /// inner workspace is not released yet, the allocation ends with its block instead.
-  /// @throws support::Error where it is not allocated in this block
+  /// Ends the allocation of the workspace `name` on `device`, and the lets inside of it. If an
+  /// inner workspace is not released yet, the allocation ends with its block instead. @throws
+  /// support::Error if it is not allocated in this block
   void release(std::string_view name, std::string_view device);
 
  private:
@@ -128,7 +131,7 @@ class Blocks {
 
   FunctionContext& context_;
   std::vector<Block> open_;
-  std::vector<std::size_t> braced_;  // those of `open_` that have braces
+  std::vector<std::size_t> braced_;  // elements of `open_` that have braces
   std::vector<NodeId> complete_;
   std::size_t changes_ = 0;
 };
@@ -206,11 +209,11 @@ class BodyReader {
   CmsisReader cmsis_;
   EthosUReader ethos_u_;
   UnknownStatements unknown_;
-  std::vector<NodeId> untyped_lets_;  // `void*`: the type follows from what they are used as
+  std::vector<NodeId> untyped_lets_;  // `void*`: the element type follows from the uses
   std::vector<std::string_view> words_;
   std::string_view pending_;  // condval that the next `if` sets
   DType pending_type_{};
-  std::optional<std::uint32_t> prepared_;  // where the arguments of the next packed call begin
+  std::optional<std::uint32_t> prepared_;  // start of the arguments of the next packed call
   std::set<NodeId> statuses_;              // variables that hold the result of a call
   NodeId result_ = NodeId::none;
   bool is_returned_ = false;

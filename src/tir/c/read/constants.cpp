@@ -19,9 +19,8 @@
 namespace mlf::tir::c {
 
 // --- Rows of arrays ----------------------------------------------------------------------------
-//
-// Most bytes of most archives are rows like these. As TVM prints them they are decoded by
-// printed_rows.h; here is what C allows beyond that, and the errors for anything else.
+// Most bytes of most archives are such rows. printed_rows.h decodes the form that TVM prints; this
+// code reads any other form that C allows, and reports errors.
 
 namespace {
 
@@ -38,8 +37,8 @@ const char* skip_digits(const char* at, const char* end, bool is_hexadecimal) {
   return at;
 }
 
-/// The end of a float as C spells it, without sign and prefix; null where there is none.
-/// std::from_chars takes more: words, a second sign.
+/// The end of a float as C spells it, without sign and prefix; null if there is none.
+/// std::from_chars accepts more: words, a second sign.
 const char* float_end(const char* at, const char* end, bool is_hexadecimal) {
   const char* const whole = skip_digits(at, end, is_hexadecimal);
   const char* stop = whole;
@@ -54,7 +53,7 @@ const char* float_end(const char* at, const char* end, bool is_hexadecimal) {
   return stop > exponent ? stop : nullptr;
 }
 
-/// A literal without its sign and its suffix.
+/// A literal without sign and suffix.
 struct Magnitude {
   std::uint64_t value = 0;
   bool is_negative = false;
@@ -76,7 +75,7 @@ class RowReader {
     std::byte* to = data.data();
     for (std::uint64_t i = 0; i < count_; i += kRow, to += kRow * sizeof(Number)) {
       skip_blanks();
-      // A whole row at once; where that fails, element by element, which also says what is wrong.
+      // Reads a whole row at once; if that fails, element by element, which also finds the error.
       if (take_printed<Number>(i, to)) continue;
       const std::uint64_t left = std::min(kRow, count_ - i);
       for (std::uint64_t k = 0; k < left; ++k) {
@@ -90,7 +89,7 @@ class RowReader {
   }
 
  private:
-  /// U, L, LL and both, in either order and case.
+  /// U, L, LL and combinations, in any order and case.
   void take_integer_suffix() {
     const bool is_unsigned = take_either('U', 'u');
     const char* const letters = at_;
@@ -118,7 +117,7 @@ class RowReader {
     at_ = result.ptr;
   }
 
-  /// TVM prints no octal numbers; 010 would be 8 in C and 10 to a reader, so it is refused.
+  /// TVM prints no octal numbers. 010 is 8 in C but looks like 10, so it is an error.
   Magnitude take_magnitude() {
     Magnitude magnitude;
     magnitude.is_negative = take_sign();
@@ -156,7 +155,7 @@ class RowReader {
     if (is_negative) number = -number;
   }
 
-  /// A comma, which the last element may have or not.
+  /// A comma, which is optional after the last element.
   void take_separator(std::uint64_t i) {
     skip_blanks();
     const bool has_comma = take(',');
@@ -177,7 +176,7 @@ class RowReader {
     std::memcpy(to, &number, sizeof number);
   }
 
-  /// A row as TVM prints it; false: there is none, and nothing was passed over.
+  /// A row in TVM's form. Returns false, without moving, if there is none.
   template <class Number>
   bool take_printed(std::uint64_t i, std::byte* to) {
     using Row = Printed<Number>;
@@ -229,16 +228,15 @@ class RowReader {
   std::uint64_t count_;
   const char* at_;
   const char* end_;
-  const char* first_ = nullptr;  // of the element that is being read
+  const char* first_ = nullptr;  // of the current element
 };
 
 }  // namespace
 
-/// float16 is printed as the bits of its elements, not as their values: it is read like integers of
-/// 16 bits.
+/// TVM prints float16 as the bits of its elements, so it is read like integers of 16 bits.
 std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
                                    std::uint64_t count) {
-  // Every element takes a character and a comma, so a wrong count cannot ask for memory.
+  // Every element takes a character and a comma, so a wrong count cannot request much memory.
   if (count > (rows.end - rows.begin + 1u) / 2 + 1) {
     support::fail_at(source, rows.begin,
                      fmt::format("the array has fewer than its {} elements", count));
@@ -287,7 +285,7 @@ std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text
 namespace {
 
 constexpr std::string_view kParamSuffix = "_var";
-// What TVM writes where nothing is known of the memory behind a pool.
+// What TVM writes if it knows nothing about the memory of a pool.
 constexpr std::int64_t kUnknownProperty = -1;
 constexpr std::int64_t kUnknownLatency = 0;
 constexpr std::int64_t kUnknownBurst = 1;
@@ -302,7 +300,7 @@ Cursor cursor_over(const support::SourceText& source, Bytes range) {
   return {source, tokenize(source.text, range.begin, range.end)};
 }
 
-/// `__attribute__((…, aligned(16)))`: the alignment it asks for.
+/// The alignment in `__attribute__((…, aligned(16)))`.
 std::int64_t pass_attribute(Cursor& cursor) {
   std::int64_t alignment = 1;
   cursor.expect("__attribute__");
@@ -343,7 +341,7 @@ Declared read_declaration(Cursor& cursor) {
   return declared;
 }
 
-/// Shapes are flat: C has the product of the dimensions only.
+/// C has only the product of the dimensions, so the shape has one dimension.
 NodeId array_node(ModuleContext& context, const support::SourceText& source, Bytes rows,
                   const Declared& declared) {
   Builder& builder = context.builder;
@@ -363,11 +361,11 @@ std::string_view without_suffix(std::string_view number) {
   return rest.find_first_not_of("uUlL") == rest.npos ? number.substr(0, digits) : number;
 }
 
-/// Bytes of an element of the array whose name is at this token; nothing for types that generated C
-/// does not have.
+/// Element size of the array whose name is at this token; nullopt for types that generated C does
+/// not use.
 std::optional<std::int64_t> bytes_of_element(const Cursor& cursor, std::size_t name) {
   std::size_t type = name - 1;
-  // An attribute is between type and name.
+  // An attribute comes between type and name.
   for (std::size_t depth = 0; type > 0; --type) {
     if (cursor.at(sign(")"), type)) ++depth;
     if (cursor.at(sign("("), type)) --depth;
@@ -381,7 +379,7 @@ std::optional<std::int64_t> bytes_of_element(const Cursor& cursor, std::size_t n
   return static_cast<std::int64_t>(element->element_bytes());
 }
 
-/// The rows of `.name = {…}`, from `at` on; `at` moves behind them.
+/// The rows of `.name = {…}` from `at` on; moves `at` after them.
 Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at) {
   const std::size_t open = source.text.find('{', at);
   const std::size_t close = source.text.find('}', std::min<std::size_t>(open, body.end));
@@ -392,7 +390,7 @@ Bytes next_rows(const support::SourceText& source, Bytes body, std::uint32_t& at
   return {static_cast<std::uint32_t>(open + 1), static_cast<std::uint32_t>(close)};
 }
 
-/// `.name = {…},` between two others; `begin` is behind the brace of the one before, `end` behind
+/// `.name = {…},` between two others; `begin` is after the brace of the previous one, `end` after
 /// its own.
 SourceRange initializer_at(const support::SourceText& source, std::uint32_t begin,
                            std::uint32_t end) {
@@ -422,8 +420,8 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
   return {declared.name, declared.element, declared.count, data};
 }
 
-/// Members have no offset of their own in C but in a comment. The compiler lays them out by their
-/// alignment, and so does this: the offsets are those that the comments state.
+/// C states the offsets of members only in comments. The compiler places members by their
+/// alignment, and this code does the same: the offsets equal those in the comments.
 Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,
                         const Item& item) {
   Cursor cursor = cursor_over(source, item.head);
@@ -440,7 +438,7 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
     const Declared declared = read_declaration(cursor);
     const std::int64_t alignment = cursor.at_word("__attribute__") ? pass_attribute(cursor) : 1;
     cursor.expect(";");
-    // As the compiler pads it.
+    // With the compiler's padding.
     const std::int64_t offset = (pool.bytes + alignment - 1) / alignment * alignment;
     const std::uint32_t initializer = at;
     const Bytes rows = next_rows(source, item.body, at);
@@ -460,9 +458,9 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
   return pool;
 }
 
-/// The element type is the word before the name, behind storage classes, attributes and macros of
-/// the board: `EXT_RAM_ATTR static uint8_t name[N]`. A pointer or a size that is no number says
-/// nothing.
+/// The element type is the word before the name, after storage classes, attributes and macros of
+/// the board: `EXT_RAM_ATTR static uint8_t name[N]`. A pointer, or a size that is not a number,
+/// gives nothing.
 std::optional<Pool> read_workspace_pool(const support::SourceText& source, const Item& item) {
   Cursor cursor = cursor_over(source, item.head);
   std::size_t bracket = 0;
@@ -480,7 +478,7 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   return pool;
 }
 
-/// AOT names them after the pool and a number that counts over all functions.
+/// AOT names them after the pool, with a number that counts over all functions.
 bool is_pool_param(std::string_view param) {
   if (!param.ends_with(kParamSuffix)) return false;
   param.remove_suffix(kParamSuffix.size());
@@ -495,8 +493,8 @@ const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param) {
   return found == facts.pools.end() ? nullptr : &*found;
 }
 
-/// Speed, latency and targets of a pool are given to tvmc and never printed: these are the defaults
-/// of PoolInfoProperties.
+/// tvmc receives the speed, latency and targets of a pool and never prints them: these are the
+/// defaults of PoolInfoProperties.
 NodeId pool_info(ModuleContext& context, Pool& pool) {
   if (pool.info != NodeId::none) return pool.info;
   Builder& builder = context.builder;
@@ -526,7 +524,7 @@ NodeId pool_info(ModuleContext& context, Pool& pool) {
 void read_linked_param_ids(const support::SourceText& source, const Item& function,
                            LinkedParamIds& ids) {
   Cursor cursor(source, tokenize(source.text, function.body.begin, function.body.end));
-  constexpr std::int64_t kNone = -1;  // storage ids are none below 0
+  constexpr std::int64_t kNone = -1;  // storage ids are at least 0
   std::int64_t id = kNone;
   for (; !cursor.at_end(); cursor.advance()) {
     if (cursor.at_word("default")) id = kNone;

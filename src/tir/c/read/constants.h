@@ -26,8 +26,7 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item);
 
-/// The pool behind a parameter: `<pool>_<k>_var`; null if the name is another one, or where no
-/// file defines the pool.
+/// The pool of a parameter `<pool>_<k>_var`; null for another name, or if no file defines the pool.
 const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param);
 /// Whether a parameter of this name is a pool: it ends in `_<number>_var`.
 bool is_pool_param(std::string_view param);
@@ -35,27 +34,25 @@ bool is_pool_param(std::string_view param);
 /// The PoolInfo of a pool; made once.
 NodeId pool_info(ModuleContext& context, Pool& pool);
 
-/// Storage ids of the graph executor by names of parameters.
+/// The storage ids of the graph executor, by parameter name.
 using LinkedParamIds = support::NameMap<std::string_view, std::int64_t>;
 
-/// Adds those that the switch of `_lookup_linked_param` has.
+/// Adds the ids in the switch of `_lookup_linked_param`.
 void read_linked_param_ids(const support::SourceText& source, const Item& function,
                            LinkedParamIds& ids);
 
-/// The function whose attribute holds the parameters, as TVM makes it. Nothing if the files have
-/// no such array. A parameter without an id in `ids` gets its position.
+/// The function whose attribute holds the parameters, as TVM makes it. Returns an undefined node if
+/// the files have no such array. A parameter without an id in `ids` gets its position.
 std::optional<NodePair> linked_params_function(ModuleContext& context, const LinkedParamIds& ids);
 
 /// Decodes the `count` numbers in `rows` as little-endian elements. Integers are hexadecimal or
-/// decimal, floats hexadecimal (or INFINITY, NAN), float16 the bit pattern of each element.
-///
-/// Throws if there are more or fewer numbers, or something else.
+/// decimal, floats hexadecimal (or INFINITY, NAN), float16 the bits of each element.  Throws for
+/// any other number of elements or any other text.
 std::vector<std::byte> decode_rows(const support::SourceText& source, Bytes rows, DType element,
                                    std::uint64_t count);
 
-/// The bytes of `"\x01\x02…"`, quotes included in `text`.
-///
-/// Throws if there are more or fewer than `count`, or something else.
+/// The bytes of `"\x01\x02…"`, including quotes in `text`.  Throws for any other number of bytes
+/// than `count`, or any other text.
 std::vector<std::byte> decode_text(const support::SourceText& source, Bytes text,
                                    std::uint64_t count);
 

@@ -9,7 +9,7 @@
 namespace mlf::tir::c {
 namespace {
 
-// Memory planning names the pointer into a pool after the buffer.
+// The memory planner names the pointer into a pool after the buffer.
 constexpr std::string_view kPoolSlot = "_let";
 
 std::string_view buffer_name(std::string_view pointer) {
@@ -19,8 +19,7 @@ std::string_view buffer_name(std::string_view pointer) {
 
 }  // namespace
 
-/// The generator's table of names is one for the whole function: the same name is the same
-/// variable.
+/// The generator has one table of names for the whole function: the same name is the same variable.
 bool Names::bind(std::string_view name, const Binding& binding) {
   const auto reserved = reserved_words();
   const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
@@ -32,9 +31,9 @@ bool Names::bind(std::string_view name, const Binding& binding) {
   return was_pending;
 }
 
-/// Its extent is set at the end, see settle.
+/// `settle` sets its extent at the end.
 Buffers::Use& Buffers::use(NodeId var, DType element) {
-  // After storage rewriting one array can be read as several types: a buffer for each.
+  // After storage rewriting, an array may be read with several types: each gets a buffer.
   const auto [found, is_new] = by_var_.try_emplace({var, element.packed()}, uses_.size());
   if (!is_new) return uses_[found->second];
   const std::string name(buffer_name(make_->builder().node(var).text(f::Var::name)));
@@ -63,7 +62,7 @@ std::optional<std::int64_t> Buffers::declared_bytes(NodeId var) const {
   return support::value_at(bytes_, var);
 }
 
-/// Up to the highest index, within what is there.
+/// Up to the highest index, but within the available bytes.
 std::int64_t Buffers::bytes_used(const Use& use) const {
   const auto size = static_cast<std::int64_t>(use.element.element_bytes());
   const auto most = most_.find(use.var);
@@ -71,7 +70,7 @@ std::int64_t Buffers::bytes_used(const Use& use) const {
   return most == most_.end() ? used : std::min(used, most->second);
 }
 
-/// Few: one for each type that elements are accessed as.
+/// Few: one for each element type.
 std::vector<std::size_t> Buffers::uses_of(NodeId var) const {
   std::vector<std::size_t> uses;
   for (auto use = by_var_.lower_bound({var, 0}); use != by_var_.end() && use->first.first == var;
@@ -101,8 +100,8 @@ std::optional<DType> Buffers::element_of(NodeId var) const {
   return uses_[found->second].element;
 }
 
-/// In elements, rounded up: elements of another type may end within one of these. An extent that
-/// is not known is a variable.
+/// In elements, rounded up: elements of another type may end inside one of these. An unknown extent
+/// becomes a variable.
 NodeId Buffers::extent_of(const Use& use) {
   const auto bytes = bytes_of(use.var);
   if (!bytes) {
@@ -115,7 +114,7 @@ NodeId Buffers::extent_of(const Use& use) {
   return make_->integer(extent);
 }
 
-/// The shape is flat.
+/// The shape has one dimension.
 void Buffers::settle() {
   for (const Use& used : uses_) {
     const std::array shape = {extent_of(used)};

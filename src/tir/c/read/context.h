@@ -1,4 +1,4 @@
-// What the parts of the reader share while they work on one module, and on one function of it.
+// The shared state of the reader's parts: of one module, and of one of its functions.
 #pragma once
 
 #include <fmt/core.h>
@@ -30,60 +30,60 @@ namespace mlf::tir::c {
 struct Binding {
   enum class Kind : std::uint8_t {
     variable,       ///< `node` is the Var
-    temporary,      ///< `node` is the expression it holds
+    temporary,      ///< `node` is the value
     pending,        ///< a `condval` whose branches have not been read yet
     stack_storage,  ///< `TVMValue stack[4];`
-    result,         ///< where a packed call leaves its result, or the type of it
+    result,         ///< the result of a packed call, or its type
     constant,       ///< an array at the top level of the file; `node` is the Var
   };
   Kind kind = Kind::variable;
-  DType pointee{};  ///< elements of a typed pointer or array; void: not known
+  DType pointee{};  ///< elements of a typed pointer or array; void: unknown
   NodeId node = NodeId::none;
 };
 
-/// Names are unique in a function: there is no shadowing in generated C.
+/// The names of a function. Generated C does not shadow names, so they are unique.
 class Names {
  public:
   const Binding* find(std::string_view name) const { return support::find_value(bindings_, name); }
-  /// False where the name is taken, or no name for a variable. A `condval` is bound a second time
+  /// Returns false if the name is taken or is not valid for a variable. A `condval` is bound again
   /// when its value is known.
   bool bind(std::string_view name, const Binding& binding);
-  /// Removes a name whose declaration turned out not to be understood.
+  /// Removes a name whose declaration was not understood.
   void forget(std::string_view name) { bindings_.erase(name); }
 
  private:
   support::NameMap<std::string_view, Binding> bindings_;
 };
 
-/// One flat Buffer for every pair of data pointer and element type.
+/// One Buffer of one dimension for every pair of data pointer and element type.
 class Buffers {
  public:
   explicit Buffers(text::ExprFactory& make) : make_(&make) {}
 
-  /// The buffer that `var` is accessed through, for an index of this range.
+  /// The buffer through which `var` is accessed, for an index in this range.
   NodeId access(NodeId var, DType element, const std::optional<Interval>& index);
   /// The same without an access.
   NodeId of(NodeId var, DType element);
-  /// Another pointer is set into the memory of `var`, or `var` is a pool of an unknown size: what
-  /// is reached there is not known here.
+  /// Another pointer points into the memory of `var`, or `var` is a pool of unknown size: its
+  /// accesses are unknown here.
   void set_into(NodeId var) { unbounded_.insert(var); }
-  /// Bytes behind a pointer, from its declaration.
+  /// States the bytes of a pointer, from its declaration.
   void set_bytes(NodeId var, std::int64_t bytes) { bytes_[var] = bytes; }
-  /// The same, unless a declaration says it.
+  /// The same, unless a declaration states it.
   void suggest_bytes(NodeId var, std::int64_t bytes) { bytes_.try_emplace(var, bytes); }
-  /// A pointer has no more bytes behind it than these: indices under a condition may go further.
+  /// A pointer has at most this many bytes: indices under a condition may exceed them.
   void limit_bytes(NodeId var, std::int64_t bytes);
-  /// Bytes that a declaration states; nothing where none does.
+  /// The bytes that a declaration states; nullopt if none does.
   std::optional<std::int64_t> declared_bytes(NodeId var) const;
-  /// Bytes that are declared, or that all uses together reach, behind a pointer. Nothing where it
-  /// is never used, or where a use may reach anything.
+  /// The declared bytes of a pointer, or those that all uses together reach. Returns nullopt if
+  /// there is no use, or if a use has no known bound.
   std::optional<std::int64_t> bytes_of(NodeId var) const;
-  /// Names the buffers on this pointer, which have its own name otherwise.
+  /// Names the buffers on this pointer; by default they have its name.
   void rename(NodeId var, std::string_view name);
 
-  /// The element type of the first buffer on `var`; nothing where it was never used.
+  /// The element type of the first buffer on `var`; nullopt if there is none.
   std::optional<DType> element_of(NodeId var) const;
-  /// Gives every buffer its extent.
+  /// Sets the extents of all buffers.
   void settle();
 
  private:
@@ -91,7 +91,7 @@ class Buffers {
     NodeId var;
     DType element;
     NodeId buffer;
-    std::int64_t extent = 0;  ///< one above the highest index seen
+    std::int64_t extent = 0;  ///< one more than the highest index
   };
   Use& use(NodeId var, DType element);
   NodeId extent_of(const Use& use);
@@ -103,7 +103,7 @@ class Buffers {
   std::map<std::pair<NodeId, std::uint32_t>, std::size_t> by_var_;
   std::map<NodeId, std::int64_t> bytes_;
   std::map<NodeId, std::int64_t> most_;
-  std::set<NodeId> unbounded_;  ///< pointers with an access of which no bound is known
+  std::set<NodeId> unbounded_;  ///< pointers with an access without a known bound
 };
 
 /// A constant array at the top level of a file.
@@ -114,7 +114,7 @@ struct ConstantArray {
   NodeId data = NodeId::none;  ///< NDArray
 };
 
-/// One constant inside of a pool.
+/// One constant of a pool.
 struct PoolMember {
   std::string_view name;
   DType element{};
@@ -123,30 +123,30 @@ struct PoolMember {
   NodeId data = NodeId::none;  ///< NDArray
 };
 
-/// Memory that the planner laid out: constants, or workspace where there are no members.
+/// A memory region of the planner: constants, or a workspace if there are no members.
 struct Pool {
   std::string_view name{};
   std::int64_t bytes = 0;
   bool is_constant = false;
-  std::optional<Place> size_place{};  ///< of the digits of `bytes`, where a file spells it
+  std::optional<Place> size_place{};  ///< of the digits of `bytes`, if a file contains them
   std::vector<PoolMember> members{};
   NodeId info = NodeId::none;  ///< ConstantPoolInfo or WorkspacePoolInfo
 };
 
-/// The type of a tensor parameter as something outside of its function states it.
+/// The type of a tensor parameter, as code outside of its function states it.
 struct TensorType {
   DType dtype{};
   std::vector<std::int64_t> shape;
 };
 
-/// `kTvmgenMetadata…`, kept for TVM's C++ runtime: what main takes first and gives back next.
+/// `kTvmgenMetadata…` for TVM's C++ runtime: main's inputs come first, then its outputs.
 struct CMetadata {
   std::string module;  ///< prefix of the module's symbols: "tvmgen_default"
   std::vector<TensorType> inputs;
   std::vector<TensorType> outputs;
 };
 
-/// What the files of a module say outside of function bodies.
+/// What the files of a module contain outside of function bodies.
 struct ModuleFacts {
   std::vector<ConstantArray> arrays;  ///< in the order of the text
   support::NameMap<std::string_view, std::size_t> array_by_name;
@@ -161,10 +161,10 @@ struct ModuleContext {
   text::ExprFactory make{builder, losses};
   VersionInference versions;
   ModuleFacts facts;
-  /// The file that source ranges refer to: the first one with functions.
+  /// The file that source ranges refer to: the first file with functions.
   const support::SourceText* primary = nullptr;
-  std::uint32_t file = 0;    ///< the one that is being read, as an index into CSources::files
-  Places* places = nullptr;  ///< null where they are not needed
+  std::uint32_t file = 0;    ///< the current file, as an index into CSources::files
+  Places* places = nullptr;  ///< null if places are not needed
 
   void note_place(NodeId id, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add(id, {file, {begin, end}});
@@ -185,13 +185,13 @@ struct ModuleContext {
   }
 };
 
-/// A call of another function and what it passes.
+/// A call of another function, and its arguments.
 struct CallSite {
   std::string_view callee;
   std::vector<NodeId> args;  ///< pointers, other expressions, or tvm_stack_make_array
 };
 
-/// The state of one function; thrown away where the function turns out to be opaque.
+/// The state of one function; discarded if the function becomes opaque.
 struct FunctionContext {
   FunctionContext(ModuleContext& module_context, LossLog& log, support::SourceText& text,
                   std::vector<Token> tokens)
@@ -202,8 +202,8 @@ struct FunctionContext {
         buffers(module_context.make),
         cursor(text, std::move(tokens)) {}
 
-  /// Names what is declared before the cursor.
-  /// @throws support::Error where the name is taken, or a word of C
+  /// Sets the names declared before the cursor. @throws support::Error for a name that is taken or
+  /// a keyword of C
   void define(std::string_view name, const Binding& binding) {
     if (!names.bind(name, binding)) {
       cursor.fail(fmt::format("'{}' cannot be the name of another variable", name));
@@ -214,7 +214,7 @@ struct FunctionContext {
   Builder& builder() { return module.builder; }
 
   ModuleContext& module;
-  support::SourceText& source;  ///< its lines are counted on where reading goes on after an error
+  support::SourceText& source;  ///< counts lines on if reading continues after an error
   text::FunctionLosses losses;
   Operators operators;
   Names names;
@@ -224,9 +224,9 @@ struct FunctionContext {
   std::vector<std::size_t> constants;  ///< arrays that the body uses
   /// Shapes and strides of tensor parameters: only symbolic ones are read from them.
   std::vector<NodeId> dimension_pointers;
-  std::vector<CallSite> calls;    ///< with a result that is checked, or packed
+  std::vector<CallSite> calls;    ///< with a checked result, or packed
   std::vector<Loss> text_losses;  ///< of statements that keep their text
-  bool is_understood = true;      ///< none of them may do anything to what the function computes
+  bool is_understood = true;      ///< whether none of them can affect the function's result
 };
 
 }  // namespace mlf::tir::c

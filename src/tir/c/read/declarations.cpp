@@ -95,11 +95,11 @@ bool BodyReader::declare_workspace(const Declared& declared) {
     cursor_.fail("expected the check of an allocation");
   }
   const Node size = node(bytes);
-  // The element type is a hint for the allocator; TVM puts the dtype of the Allocate there.
+  // The element type is a hint for the allocator. TVM uses the dtype of the Allocate.
   const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
   if (!size.is(Kind::IntImm)) cursor_.fail("an allocation whose size is not a constant");
   const std::int64_t count = size.integer(f::IntImm::value) / width;
-  // Small memory of the plain scope would have been an array.
+  // A small allocation with the default scope would be an array.
   const bool is_workspace = declared.name.starts_with("sid_") || count * width < kWorkspaceBytes;
   const std::string_view scope = is_workspace ? "global.workspace" : "global";
   const NodeId var =
@@ -116,8 +116,8 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   return true;
 }
 
-/// In the order in which they can be told apart: workspaces, areas of the stack and temporaries by
-/// their form, the prologue by the arguments it reads; anything else is a let.
+/// In the order in which they can be distinguished: workspaces, areas of the stack and temporaries
+/// by their form, the prologue by the arguments that it reads; everything else is a let.
 void BodyReader::declare_value(const Declared& declared) {
   if (declare_workspace(declared)) return;
   if (packed_calls_.declare_area(declared.name)) return;
@@ -128,12 +128,12 @@ void BodyReader::declare_value(const Declared& declared) {
     context_.define(declared.name, {Binding::Kind::temporary, DType::Void(), value});
     return;
   }
-  // Nothing is behind the prologue in the IR: it belongs to the signature.
+  // The prologue has no statement in the IR: it belongs to the signature.
   if (params_.take(declared.name, declared.dtype, value)) return;
   let(declared, value);
 }
 
-/// A name for an address: what it is an address of is accessed under another name from now on.
+/// A name for an address: from here on, the memory is accessed under another name.
 void BodyReader::note_pointer(NodeId value) {
   Node pointer = node(value);
   while (pointer.is(Kind::Cast)) pointer = pointer[f::Cast::value];
@@ -142,7 +142,7 @@ void BodyReader::note_pointer(NodeId value) {
   if (pointer.is(Kind::Var)) context_.buffers.set_into(pointer.id());
 }
 
-/// Its range is that of its value, for the choice between a division and its floor.
+/// It has the range of its value, which decides between a division and a floor division.
 void BodyReader::let(const Declared& declared, NodeId value) {
   const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
   context_.define(declared.name, {Binding::Kind::variable, declared.pointee, var});
@@ -193,8 +193,8 @@ void BodyReader::set_pending(std::string_view name) {
   branch.var = value;
 }
 
-/// What is stored on the stack of arguments, or as the result of a packed function, belongs to a
-/// call or to `ret`, and is not a statement.
+/// A store to the stack of arguments, or of the result of a packed function, belongs to a call or
+/// to `ret`, and is not a statement.
 void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
   const Node target = node(exprs_.expr_of(place));
   if (target.is(Kind::Call)) {

@@ -33,8 +33,8 @@ bool is_type_word(std::string_view word) {
 
 }  // namespace
 
-/// Operands alternate with what follows them. Parentheses, subscripts and calls open a level, so
-/// that nesting takes no stack of ours.
+/// Operands alternate with operators and postfixes. Parentheses, subscripts and calls open a level,
+/// so nesting does not use the call stack.
 Value ExprReader::value() {
   const std::size_t base = levels_.size();
   open(LevelKind::top);
@@ -55,7 +55,7 @@ void ExprReader::open(LevelKind kind) {
   levels_.push_back(level);
 }
 
-/// Passes over what begins an operand; true where it was a whole one.
+/// Passes the beginning of an operand; returns true if that was the whole operand.
 bool ExprReader::start_operand() {
   const Token& token = cursor_.peek();
   const auto prefix = [&](PrefixKind kind) {
@@ -99,7 +99,7 @@ bool ExprReader::start_operand() {
   }
 }
 
-/// `(type)`: a parenthesis is a cast where the name of a type follows.
+/// `(type)`: a parenthesis before the name of a type is a cast.
 bool ExprReader::start_cast() {
   if (!cursor_.at_name(1) || !is_type_word(cursor_.text(1))) return false;
   Prefix prefix{.kind = PrefixKind::cast, .token = cursor_.advance()};
@@ -124,7 +124,7 @@ bool ExprReader::start_cast() {
   return true;
 }
 
-/// True where a subscript was opened, whose index comes next.
+/// Returns true if it opened a subscript, whose index comes next.
 bool ExprReader::postfix() {
   while (cursor_.at(sign("."))) field_access();
   if (!cursor_.at(sign("["))) return false;
@@ -156,7 +156,7 @@ NodeId ExprReader::struct_get(NodeId record, NodeId index, const RecordField& fi
   return operators_.call("tir.tvm_struct_get", field.dtype, args);
 }
 
-/// What comes behind a complete operand of the current level.
+/// Reads what follows a complete operand of the current level.
 ExprReader::Next ExprReader::go_on() {
   apply_prefixes();
   Level& level = levels_.back();
@@ -175,7 +175,7 @@ ExprReader::Next ExprReader::go_on() {
   return close();
 }
 
-/// The level ends where no operator of it follows.
+/// The level ends if none of its operators follows.
 ExprReader::Next ExprReader::close() {
   Level& level = levels_.back();
   const Value result = finish(level);
@@ -230,7 +230,7 @@ Value ExprReader::finish(Level& level) {
   return conditional(level);
 }
 
-/// `(a) < (b) ? (a) : (b)` is a minimum; else the condition has parentheses of its own.
+/// `(a) < (b) ? (a) : (b)` is a minimum; any other condition has its own parentheses.
 Value ExprReader::conditional(Level& level) {
   const NodeId first = expr_of(level.operands[0]);
   const NodeId on_true = expr_of(level.operands[2]);
@@ -263,7 +263,7 @@ Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
   if (a.form == Value::Form::pointer && op == "+") return address_behind(a, expr_of(b));
   const NodeId left = expr_of(a);
   const NodeId right = expr_of(b);
-  // Operands have the same type: what is known of one is known of the other.
+  // Operands have the same type: the known type of one is the type of the other.
   if (untyped_calls_.contains(index(left))) {
     require_type(left, make().dtype_of(right));
   } else {
@@ -272,7 +272,7 @@ Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
   return expr(operators_.binary(*level.op, left, right));
 }
 
-/// The prefix next to the operand comes first.
+/// Applies the prefix next to the operand first.
 void ExprReader::apply_prefixes() {
   const std::size_t first = levels_.back().first_prefix;
   while (prefixes_.size() > first) {
@@ -312,15 +312,15 @@ Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
   return negated;
 }
 
-/// A cast of a number is a literal of that type, a cast to a pointer says what is behind it, and
-/// all others are casts of the IR.
+/// A cast of a number is a literal of that type, a cast to a pointer states the element type, and
+/// all other casts are casts of the IR.
 Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
   if (prefix.is_record) {
     if (prefix.stars != 1) cursor_.fail(prefix.token, "a cast to a record");
     return {.form = Value::Form::record, .record = prefix.record, .node = expr_of(operand)};
   }
   if (prefix.stars > 0) {
-    // Behind two stars, what is pointed to is a pointer itself.
+    // After two stars, the element is a pointer itself.
     const DType pointee = prefix.stars > 1 ? DType::Handle() : prefix.dtype;
     if (operand.form == Value::Form::temp_address) {
       Value typed = operand;
@@ -335,8 +335,8 @@ Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
   return expr(operators_.cast(prefix.dtype, expr_of(operand)));
 }
 
-/// `(int8_t)-128`: literals of other types than int32. An unsigned one above the range of IntImm is
-/// a large_uint_imm.
+/// `(int8_t)-128`: a literal of a type other than int32. An unsigned literal above the range of
+/// IntImm is a large_uint_imm.
 Value ExprReader::typed_literal(DType dtype, const Value& number) {
   Value literal = expr(number.node);
   literal.is_typed_literal = true;
@@ -357,7 +357,7 @@ Value ExprReader::typed_literal(DType dtype, const Value& number) {
   return expr(operators_.call("tir.large_uint_imm", dtype, halves));
 }
 
-/// `*(T*)(&tmp)` is a reinterpretation; nothing else is printed with a star.
+/// `*(T*)(&tmp)` is a reinterpretation; the generator prints no other star.
 Value ExprReader::dereference(const Prefix& prefix, const Value& operand) {
   if (operand.form != Value::Form::temp_address || operand.pointee.is_void()) {
     cursor_.fail(prefix.token, "vector accesses are not read");
@@ -383,14 +383,14 @@ Value ExprReader::address_behind(const Value& base, NodeId index) {
   return expr(operators_.call("tir.address_of", DType::Handle(), std::array{place.node}));
 }
 
-/// An access of a buffer. The buffer has no other trace than this: there is one for each pointer
-/// and element type, as large as its indices reach.
+/// An access of a buffer. C contains only accesses, so there is one buffer for each pointer and
+/// element type, as large as its indices reach.
 Value ExprReader::subscript(const Value& base, const Value& index) {
   const NodeId at = expr_of(index);
   if (base.form == Value::Form::record) {
     return {.form = Value::Form::element, .record = base.record, .node = base.node, .other = at};
   }
-  // Pointers are never computed: every access goes through a name.
+  // The generator never computes pointers: every access uses a name.
   const bool is_variable = context_.builder().node(base.node).is(Kind::Var);
   const bool is_pointer = base.form == Value::Form::pointer || base.form == Value::Form::expr;
   if (!is_pointer || !is_variable || base.pointee.is_void()) {
@@ -421,7 +421,7 @@ NodeId ExprReader::expr_of(const Value& value) {
 
 namespace {
 
-// v0.8 links parameters under these names.
+// v0.8 links parameters by these names.
 
 bool is_float_text(std::string_view text) {
   return !text.starts_with("0x") && text.find_first_of(".eE") != text.npos;
@@ -436,7 +436,7 @@ std::optional<double> parse_float(std::string_view text) {
   return static_cast<double>(value);
 }
 
-/// The largest numbers are the usual start of a maximum. Seven digits round them up.
+/// A maximum usually starts from the largest number, which seven digits round up.
 std::optional<double> largest(std::string_view text, DType dtype) {
   if (dtype.bits == 32 && text == "3.402823e+38") {
     return double{std::numeric_limits<float>::max()};
@@ -447,8 +447,8 @@ std::optional<double> largest(std::string_view text, DType dtype) {
 
 }  // namespace
 
-/// Floats have the suffix of float32 or none, integers a `U` or none. A type before them is a cast
-/// that makes a literal of its type.
+/// Floats have the suffix of float32 or none, integers a `U` or none. A type before them is a cast,
+/// which makes a literal of that type.
 Value ExprReader::number() {
   const Token token = cursor_.advance();
   std::string_view text = cursor_.text(token);
@@ -482,7 +482,7 @@ Value ExprReader::number() {
   return expr(operators_.call("tir.large_uint_imm", DType::UInt(32), halves));
 }
 
-/// Infinities and NaN are printed by these words.
+/// These words stand for infinities and NaN.
 Value ExprReader::float_word(std::string_view word) {
   const bool is_single = word.ends_with("ff") || word == "nanf";
   if (is_single) word.remove_suffix(1);
@@ -494,7 +494,7 @@ Value ExprReader::float_word(std::string_view word) {
           .node = make().float_imm(DType::Float(is_single ? 32 : 64), value)};
 }
 
-/// A name, or the beginning of a call: then the value has no form yet.
+/// A name, or the beginning of a call: then the operand has no form yet.
 Value ExprReader::name() {
   const Token token = cursor_.advance();
   const std::string_view word = cursor_.text(token);
@@ -531,7 +531,7 @@ Value ExprReader::name() {
 }
 
 /// The first use of an array makes it an AllocateConst of this function. v0.8 prints a lookup_param
-/// by the name of the array.
+/// as the name of the array.
 NodeId ExprReader::constant(std::size_t array) {
   const ConstantArray& declared = context_.module.facts.arrays[array];
   if (declared.name.starts_with(kLinkedParamPrefix)) {
@@ -557,8 +557,9 @@ std::optional<NodeId> ExprReader::memory(std::string_view name) {
   return constant(array->second);
 }
 
-/// A function of libm is an operator of the IR; any other is external. Without a prototype (printed
-/// since v0.15) its type is that of its place, int32 until one says otherwise.
+/// A function of libm is an operator of the IR; any other function is external. Without a prototype
+/// (TVM prints prototypes since v0.15), its type is that of its place, or int32 if the place has
+/// none.
 Value ExprReader::make_call(const Level& level) {
   const std::vector<NodeId> args(
       arguments_.begin() + static_cast<std::ptrdiff_t>(level.first_argument), arguments_.end());
@@ -566,7 +567,7 @@ Value ExprReader::make_call(const Level& level) {
   if (const auto math = math_call(level.callee)) {
     return expr(operators_.call(math->op, math->dtype, args));
   }
-  // Mod of floats has no operator in C.
+  // C has no operator for the remainder of floats.
   const bool is_remainder = level.callee == "fmod" || level.callee == "fmodf";
   if (is_remainder && args.size() == 2) {
     return expr(operators_.binary(*binary_operator("%"), args[0], args[1]));

@@ -1,6 +1,6 @@
-// Expressions of generated C into IR. CodeGenC puts every operator into parentheses of its own, so
-// there is no precedence: a level of parentheses holds one operator at most, and levels wait on a
-// stack.
+// Reads expressions of generated C. CodeGenC puts every operator in its own parentheses, so
+// precedence does not matter: a level of parentheses has at most one operator, and open levels are
+// on a stack.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace mlf::tir::c {
 
-/// An operand while its expression is being read: an expression of the IR, or a step on the way to
-/// one, such as a pointer whose subscript follows.
+/// An operand while its expression is read: an expression of the IR, or an intermediate form, such
+/// as a pointer before its subscript.
 struct Value {
   enum class Form : std::uint8_t {
     none,
@@ -23,14 +23,14 @@ struct Value {
     pointer,       ///< `(T*)x`: `node` read as an array of `pointee`
     record,        ///< `(DLTensor*)x` or `(TVMValue*)x`
     element,       ///< `((DLTensor*)x)[index]`
-    temp_address,  ///< `&tmp`: only a reinterpretation may follow; `node` is what tmp holds
+    temp_address,  ///< `&tmp` before a reinterpretation; `node` is the content of tmp
   };
   Form form = Form::none;
   Record record = Record::tensor;
-  bool is_number = false;         ///< a number without a type before it, sign included
+  bool is_number = false;         ///< a number without a type before it, with its sign
   bool is_typed_literal = false;  ///< `(int64_t)5`
   bool is_temp = false;           ///< the name of a temporary
-  DType pointee{};                ///< void: not known
+  DType pointee{};                ///< void: unknown
   std::uint32_t begin = 0;        ///< of its text, without prefixes
   NodeId node = NodeId::none;
   NodeId other = NodeId::none;  ///< index of an element; the number inside a typed literal
@@ -41,17 +41,17 @@ class ExprReader {
   explicit ExprReader(FunctionContext& context)
       : context_(context), cursor_(context.cursor), operators_(context.operators) {}
 
-  /// The expression at the cursor, up to the first token that cannot belong to it.
+  /// Reads the expression at the cursor, up to the first token outside of it.
   NodeId expression() { return expr_of(value()); }
   Value value();
-  /// The IR of an operand; fails for one that has none, such as a record.
+  /// The IR of an operand; fails for one without IR, such as a record.
   NodeId expr_of(const Value& value);
-  /// The value as one of this type: calls of functions without a prototype take the type of their
-  /// place. Fails if it has another one.
+  /// The value as one of this type: calls of functions without a prototype get the type of their
+  /// place. Fails if the value has another type.
   void require_type(NodeId value, DType dtype);
   /// Uses a constant array by name.
   NodeId constant(std::size_t array);
-  /// A parameter, a workspace or a constant array of this name. Nothing: there is none.
+  /// A parameter, workspace or constant array of this name; nullopt if there is none.
   std::optional<NodeId> memory(std::string_view name);
 
  private:
@@ -65,7 +65,7 @@ class ExprReader {
     std::size_t first_argument = 0;  // calls: in arguments_
     std::string_view callee;
     Token begin;
-    Value base;  // index: what is subscripted
+    Value base;  // index: the subscripted operand
     Value operands[4];
   };
   enum class PrefixKind : std::uint8_t { negate, logical_not, bitwise_not, address, deref, cast };

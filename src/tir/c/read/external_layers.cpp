@@ -1,5 +1,5 @@
-// TVM puts the arguments of these calls into structs and arrays: they are taken out again, in the
-// order of the arguments of call_extern.
+// TVM puts the arguments of these calls into structs and arrays. This code collects them in the
+// order of call_extern's arguments.
 #include "tir/c/read/external_layers.h"
 
 #include <fmt/core.h>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kStructPrefix = "cmsis_nn_";
 constexpr std::string_view kCall = "status = $ (";
 
-/// The words of a text, `$` among them.
+/// The words of a text, including `$`.
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   for (const Token& token : tokenize(text, 0, static_cast<std::uint32_t>(text.size()))) {
@@ -52,14 +52,14 @@ NodeId CmsisReader::layer() {
     }
     args.insert(args.end(), values.begin(), values.end());
   }
-  // The result has this type in the IR, and none that C states.
+  // In the IR the result has this type, which C does not state.
   context_.losses.add(LossCode::call_dtype);
   return context_.operators.call("tir.call_extern", function.result, args);
 }
 
-/// The function whose call comes next: the structs of each layer differ.
+/// The function of the next call: each layer has its own structs.
 const CmsisFunction& CmsisReader::called_function() const {
-  // More tokens than the structs of any layer have.
+  // More tokens than any layer's structs have.
   constexpr std::size_t kMost = 256;
   std::size_t ahead = 0;
   while (ahead < kMost && !cursor_.at_word("status", ahead)) ++ahead;
@@ -77,7 +77,7 @@ void CmsisReader::pass_words(std::string_view text) {
   for (const std::string_view word : words_of(text)) cursor_.expect(word);
 }
 
-/// Follows the form and keeps the argument at each `$`.
+/// Matches the form and keeps the argument at each `$`.
 void CmsisReader::pass(const CmsisForm& form) {
   auto what = form.arguments.begin();
   for (const std::string_view word : words_of(form.text)) {
@@ -93,7 +93,7 @@ void CmsisReader::pass(const CmsisForm& form) {
   }
 }
 
-/// `arm_cmsis_nn_status status = f(…);` and the test behind it.
+/// `arm_cmsis_nn_status status = f(…);` and its test.
 void CmsisReader::pass_call(const CmsisFunction& function, const CmsisText& text) {
   const std::string_view type = cursor_.expect_name("the type of a status");
   std::vector<std::string_view> words;
@@ -114,7 +114,7 @@ void CmsisReader::pass_call(const CmsisFunction& function, const CmsisText& text
   cursor_.fail("expected the test of a status");
 }
 
-/// The argument at a `$`; nothing where the layer has no bias.
+/// The argument at a `$`; nullopt for a layer without a bias.
 NodeId CmsisReader::value(CmsisArgument what) {
   if (!is_memory(what)) return number();
   const bool may_be_none = what == CmsisArgument::context || what == CmsisArgument::bias;
@@ -148,7 +148,7 @@ namespace {
 constexpr std::string_view kWeightsSuffix = "_weights";
 constexpr std::string_view kScope = "global.workspace";
 
-/// The words of a line with blanks between them, as `Cursor::looks_like` wants them.
+/// The words of a line with blanks between them, as `Cursor::looks_like` expects them.
 std::string form_of(std::string_view line) {
   return fmt::format("{}", fmt::join(words_of(line), " "));
 }
@@ -159,7 +159,7 @@ bool EthosUReader::at_launch() const {
   return cursor_.looks_like(form_of(kEthosUHead[0]));
 }
 
-/// The names and numbers in the place of each `$`.
+/// The names and numbers at each `$`.
 std::vector<std::string_view> EthosUReader::pass(std::string_view line) {
   std::vector<std::string_view> words;
   if (!cursor_.accept_form(form_of(line), words)) cursor_.fail(fmt::format("expected '{}'", line));
@@ -192,7 +192,7 @@ NodeId EthosUReader::launch() {
   return allocated(context_.builder().make(Kind::Evaluate, {returned}));
 }
 
-/// TVM makes one workspace for all that the memory planner left.
+/// TVM makes one workspace for the memory that its planner left.
 bool EthosUReader::pass_allocation() {
   std::vector<std::string_view> words;
   if (!cursor_.accept_form(form_of(kEthosUAllocation), words)) return false;
@@ -216,7 +216,7 @@ void EthosUReader::pass_address() {
   add_number(DType::Int(32), cursor_.number_of(address[0]));
   args_.push_back(is_missing ? context_.make().string_imm(kNoEthosUMemory) : memory(address[1]));
   add_number(DType::Int(64), bytes);
-  // A pool has no size of its own here.
+  // C does not state the size of a pool here.
   if (bytes > 0) context_.buffers.suggest_bytes(args_[args_.size() - 2], bytes);
 }
 

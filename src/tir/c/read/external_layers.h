@@ -1,6 +1,5 @@
-// Kernels of other code generators. For CMSIS-NN: structs that describe a layer, one call, and a
-// test of its status; for Arm's Ethos-U: addresses that are put into arrays, and one call of the
-// driver.
+// Reads kernels of other code generators. CMSIS-NN: structs that describe a layer, one call, and a
+// test of its status. Arm's Ethos-U: addresses in arrays, and one call of the driver.
 #pragma once
 
 #include <array>
@@ -22,9 +21,8 @@ class CmsisReader {
 
   /// Whether the structs of a layer begin here.
   bool at_layer() const;
-  /// Reads a layer, from its first struct to the test of its status, as the call of the IR. Fails
-  /// where it is not just as TVM prints it: what a struct or the code between them means then is
-  /// not known.
+  /// Reads a layer, from its first struct to the test of its status, as a call of the IR. Fails if
+  /// the text differs from TVM's form, because then its meaning is unknown.
   NodeId layer();
 
  private:
@@ -39,7 +37,7 @@ class CmsisReader {
   FunctionContext& context_;
   Cursor& cursor_;
   ExprReader& exprs_;
-  std::array<std::vector<NodeId>, kCmsisArguments> values_;  // of the layer that is read
+  std::array<std::vector<NodeId>, kCmsisArguments> values_;  // of the current layer
 };
 
 class EthosUReader {
@@ -49,7 +47,7 @@ class EthosUReader {
 
   /// Whether the body of such a function begins here.
   bool at_launch() const;
-  /// Reads the whole body as the return of a call. Fails if it is not just as TVM prints it.
+  /// Reads the whole body as the return of a call. Fails if the text differs from TVM's form.
   NodeId launch();
 
  private:

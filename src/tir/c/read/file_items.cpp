@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kTargetLine = "// tvm target:";
 
-/// By character: whether it may open or close braces, strings, comments or lines of the
-/// preprocessor.
+/// For each character: whether it may open or close braces, strings, comments or preprocessor
+/// lines.
 constexpr std::array<bool, 256> kMeansSomething = [] {
   std::array<bool, 256> means{};
   for (const char c : std::string_view("{}\"'#/")) means[static_cast<unsigned char>(c)] = true;
@@ -35,7 +35,7 @@ bool is_structure(std::string_view head) {
          !is_inside_of_parentheses(head.substr(0, word));
 }
 
-/// `T name[N]`. The brackets of a prototype are inside of its parentheses: `int f(int a[3])`.
+/// `T name[N]`. The brackets in a prototype are inside of its parentheses: `int f(int a[3])`.
 bool declares_array(std::string_view head) {
   const std::size_t bracket = head.find('[');
   return bracket != head.npos && !is_inside_of_parentheses(head.substr(0, bracket));
@@ -55,8 +55,7 @@ class Splitter {
  private:
   void find_target() {
     items_.includes_stdbool = text_.substr(0, 1024).find("#include <stdbool.h>") != text_.npos;
-    // The line is the first one, or follows a licence or the includes of a code generator of its
-    // own.
+    // It is the first line, or follows a licence or the includes of another code generator.
     const std::string_view start = text_.substr(0, 16'384);
     std::size_t at = start.find(kTargetLine);
     while (at != start.npos && at > 0 && start[at - 1] != '\n')
@@ -69,14 +68,14 @@ class Splitter {
     if (first != line.npos) items_.target = line.substr(first, last - first + 1);
   }
 
-  /// A semicolon behind the last brace belongs to the item.
+  /// A semicolon after the last brace belongs to the item.
   void add(Item item) {
     if (at_ < end_ && text_[at_] == ';') ++at_;
     item.end = at_;
     items_.items.push_back(item);
   }
 
-  /// `extern "C"`, its braces, and semicolons that end nothing.
+  /// Skips `extern "C"`, its braces, and empty statements.
   bool pass_noise() {
     const char c = text_[at_];
     if (c == ';' || c == '}') {
@@ -106,12 +105,12 @@ class Splitter {
     return end_;
   }
 
-  /// Offset of the brace that closes the one at `open`; the end of the text where none does.
+  /// Offset of the brace that closes the one at `open`; the end of the text if there is none.
   std::uint32_t matching_brace(std::uint32_t open) const {
     std::uint32_t depth = 0;
     for (std::uint32_t at = open; at < end_;) {
       const char c = text_[at];
-      // Constants are most of a file, and digits most of them.
+      // A file consists mostly of constants, and these mostly of digits.
       if (!kMeansSomething[static_cast<unsigned char>(c)]) {
         ++at;
         continue;
@@ -122,20 +121,21 @@ class Splitter {
       }
       if (c == '{') ++depth;
       if (c == '}' && --depth == 0) return at;
-      // A line of the preprocessor, a comment, or a sign that is just passed.
+      // Passes a preprocessor line, a comment, or a single character.
       const std::uint32_t behind = skip_blank(text_, at, end_);
       at = behind == at ? at + 1 : behind;
     }
     return end_;
   }
 
-  /// The same for rows of numbers, which hold no brace, quote or comment: most bytes of an archive
-  /// are such rows, and find() passes over them at the speed of memory.
+  /// The same for rows of numbers, which contain no brace, quote or comment. Most bytes of an
+  /// archive are such rows, and find() passes them at memory speed.
   std::uint32_t initialiser_end(std::uint32_t open) const {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find('}', open), end_));
   }
 
-  /// Where nested braces of numbers close: rows are long, and hold neither quotes nor comments.
+  /// Finds the end of nested braces with numbers: rows are long and contain neither quotes nor
+  /// comments.
   std::uint32_t plain_brace(std::uint32_t open) const {
     std::ptrdiff_t depth = 0;
     for (std::size_t at = open; at < end_;) {
@@ -152,7 +152,7 @@ class Splitter {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text_.find(';', at), end_));
   }
 
-  /// The name before the first `(` that is not of an attribute.
+  /// The name before the first `(` that does not belong to an attribute.
   std::string_view function_name(std::string_view head) const {
     for (std::size_t paren = head.find('('); paren != head.npos && paren != 0;) {
       const std::string_view before = head.substr(0, head.find_last_not_of(" \t\n", paren - 1) + 1);
@@ -169,7 +169,7 @@ class Splitter {
     return {};
   }
 
-  /// The character behind the head decides: an initialiser, a body, or nothing.
+  /// The character after the head decides between an initialiser, a body and neither.
   void item() {
     if (pass_noise()) return;
     Item item;
@@ -189,8 +189,8 @@ class Splitter {
     }
   }
 
-  /// Only exported functions are printed from TIR. C that a schedule imports by pragma_import_c is
-  /// static, or has no TVM_DLL.
+  /// Only exported functions are printed from TIR. C that a schedule imports with pragma_import_c
+  /// is static, or lacks TVM_DLL.
   void function(Item item) {
     const std::uint32_t close = matching_brace(at_);
     item.body = {at_ + 1, close};
@@ -203,7 +203,7 @@ class Splitter {
     add(item);
   }
 
-  /// A prototype, a pool of workspace, or something without a value.
+  /// A prototype, a workspace pool, or an item without a value.
   void declared(Item item) {
     const std::string_view head = head_text(item);
     if (declares_array(head)) {
@@ -216,8 +216,8 @@ class Splitter {
     add(item);
   }
 
-  /// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration stands
-  /// for all.
+  /// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration
+  /// represents all.
   void pass_alternatives(Item& item) {
     const std::string_view name = array_name(head_text(item));
     while (!name.empty() && at_ < end_ && text_[at_] != '{' && text_[at_] != '"') {
@@ -240,7 +240,7 @@ class Splitter {
     const bool is_bytes = text_.substr(at_).starts_with("\"\\x") &&
                           head.find("int8_t ") != head.npos && declares_array(head);
     if (is_bytes) {
-      // Commands and weights of an Ethos-U are bytes in a text.
+      // Commands and weights of an Ethos-U are bytes in a string.
       item.kind = ItemKind::array;
       item.name = array_name(head);
       item.body = {at_, skip_quoted(text_, at_, end_)};
@@ -262,7 +262,7 @@ class Splitter {
     add(item);
   }
 
-  /// `struct P {members} P = {values};`, or a struct that is only declared.
+  /// `struct P {members} P = {values};`, or a struct without an object.
   void structure(Item item) {
     const std::uint32_t close = matching_brace(at_);
     item.head.end = std::min(close + 1, end_);
@@ -279,7 +279,7 @@ class Splitter {
         item.body = {open + 1, at_};
         at_ = std::min(at_ + 1, end_);
         const std::string_view head = head_text(item);
-        // TVM gives the struct and its only object one name. Ports use sections of their own.
+        // TVM gives the struct and its object the same name. Ports use their own sections.
         const bool is_pool = head.find(".rodata") != head.npos ||
                              head.find(fmt::format("struct {} {{", item.name)) != head.npos;
         item.kind = is_pool ? ItemKind::pool : ItemKind::other;
@@ -325,11 +325,11 @@ FileItems split(const support::SourceText& source) {
   return Splitter(source.text).split();
 }
 
-// --- What a file tells of the TVM that wrote it --------------------------------------------------
+// --- The TVM version that a file shows -----------------------------------------------------------
 
 namespace {
 
-/// A spelling that the versions with a feature print, and no others.
+/// A spelling that only the versions with a feature print.
 struct Mark {
   std::string_view spelling;
   TvmFeature feature;
@@ -353,12 +353,12 @@ constexpr std::array kBodyMarks = {
     Mark{"switch (!status) {", TvmFeature::c_cmsis_status_switch},
     Mark{"void* stack_value = stack1;", TvmFeature::c_numbers_follow_names},
 };
-// What versions without a feature print instead.
+// The spelling of versions without a feature.
 constexpr std::array kOtherBodyMarks = {
     Mark{"arm_cmsis_nn_status status = ", TvmFeature::c_cmsis_math_status},
     Mark{"void* stack_value = stack_1;", TvmFeature::c_numbers_follow_names},
 };
-// Heads of functions: names of what Relay passes in.
+// The names in function heads come from Relay.
 constexpr std::array kHeadMarks = {
     Mark{" placeholder", TvmFeature::c_placeholders},
     Mark{" p0,", TvmFeature::c_p_names},
@@ -374,14 +374,14 @@ void observe(VersionInference& versions, TvmFeature feature, bool is_there) {
   is_there ? versions.observe(feature) : versions.observe_absence(feature);
 }
 
-/// What only the whole file can tell.
+/// Facts that need the whole file.
 struct FileForms {
   bool compares_status = false;  ///< of CMSIS-NN, as v0.10 and v0.11 do
   bool is_of_16 = false;         ///< statements that set `condval`, `while (1)`, short counts
   bool has_data_first = false;   ///< in prologues
 };
 
-/// Whether a packed call prints one argument less than were stored for it, as since v0.16.
+/// Whether a packed call prints one argument less than the stores before it, as since v0.16.
 std::optional<bool> counts_short(std::string_view body) {
   const std::size_t call = body.find(kCountBefore);
   if (call == body.npos) return std::nullopt;
@@ -403,8 +403,8 @@ void look_at_calls(std::string_view body, FileForms& forms, VersionInference& ve
   forms.is_of_16 |= *is_short;
 }
 
-/// Up to v0.12 handles are `arg_x`; since v0.16 the data pointer is read last of a tensor's fields.
-/// `placeholder` is what Relay called inputs up to v0.9.
+/// Up to v0.12 handles are `arg_x`. Since v0.16 the data pointer is the last field that is read of
+/// a tensor. Up to v0.9 Relay called inputs `placeholder`.
 void look_at_prologue(std::string_view body, FileForms& forms, VersionInference& versions) {
   const std::size_t handle = body.find(".v_handle);");
   if (handle == body.npos) return;
@@ -420,7 +420,7 @@ void look_at_prologue(std::string_view body, FileForms& forms, VersionInference&
   forms.has_data_first |= data < shape;
 }
 
-/// Searches for spellings in whole bodies: no tokens are needed for that.
+/// Searches whole bodies for spellings, without tokens.
 void look_at_function(const support::SourceText& source, const Item& item, FileForms& forms,
                       VersionInference& versions) {
   const std::string_view head = text_of(source, item.head);
@@ -446,7 +446,7 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
   }
 }
 
-/// Prototypes of the file's own functions come before their bodies since v0.15.
+/// Since v0.15 prototypes of the file's own functions come before their bodies.
 bool has_own_prototypes(const FileItems& file) {
   const auto function = std::ranges::find(file.items, ItemKind::function, &Item::kind);
   return function != file.items.end() &&
@@ -459,7 +459,7 @@ bool has_own_prototypes(const FileItems& file) {
 
 void infer_version(const support::SourceText& source, const FileItems& file,
                    VersionInference& versions) {
-  // The generator for CMSIS-NN is that of C with a few forms more.
+  // The generator for CMSIS-NN extends that of C by a few forms.
   const std::string_view kind = file.target.substr(0, file.target.find(' '));
   const bool is_kernels = kind == "c" || kind == "cmsis-nn";
   if (is_kernels) {
@@ -478,7 +478,7 @@ void infer_version(const support::SourceText& source, const FileItems& file,
         text_of(source, item.head).find("static const struct") != std::string_view::npos;
     observe(versions, TvmFeature::c_constant_pools, is_const);
   }
-  // Decided at the end: another function of the file may show what this one does not.
+  // Decided at the end: another function of the file may show the feature.
   const bool is_between = file.includes_stdbool && forms.compares_status;
   if (is_between && versions.range().first <= 12 && versions.range().last >= 12) {
     versions.exactly({12, 12, std::string(kBetween11And12)});
@@ -492,7 +492,7 @@ void infer_version(const support::SourceText& source, const FileItems& file,
   }
 }
 
-/// Entry point, pools, metadata and registry begin with includes of the runtime; a module without
+/// Entry point, pools, metadata and registry begin with includes of the runtime. A module without
 /// any of these is a single `;`.
 bool is_support(const support::SourceText& source) {
   const std::string_view start = source.text.substr(0, 4096);

@@ -1,4 +1,4 @@
-// The top level of a file of generated C: functions, prototypes, constants, pools.
+// Splits a file of generated C into its top level items: functions, prototypes, constants, pools.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace mlf::tir::c {
 
 enum class ItemKind : std::uint8_t {
   function,   ///< with a body
-  prototype,  ///< without
+  prototype,  ///< without a body
   array,      ///< `static const T name[N] = {…};`
   pool,       ///< `struct P {members} P = {values};`
-  workspace,  ///< `static uint8_t P[N];`: an array without values, which may be a pool
-  other,      ///< registries, metadata, wrappers, imported C: nothing that becomes TIR
+  workspace,  ///< `static uint8_t P[N];`: an array without values, possibly a pool
+  other,      ///< registries, metadata, wrappers, imported C: no TIR
 };
 
 /// Half-open range of bytes.
@@ -31,15 +31,15 @@ struct Bytes {
 struct Item {
   ItemKind kind = ItemKind::other;
   std::string_view name;
-  Bytes head;             ///< all before the body or the initialiser
+  Bytes head;             ///< the text before the body or the initialiser
   Bytes body;             ///< between the braces of a function, or of the initialiser
-  std::uint32_t end = 0;  ///< behind the last brace or semicolon
+  std::uint32_t end = 0;  ///< after the last brace or semicolon
   bool is_closed = true;  ///< whether the body ends before the text does
 };
 
 struct FileItems {
   std::vector<Item> items;        ///< in the order of the text
-  std::string_view target;        ///< of the line `// tvm target: …`; empty where there is none
+  std::string_view target;        ///< of the line `// tvm target: …`; empty if there is none
   bool includes_stdbool = false;  ///< since v0.12
 };
 
@@ -47,23 +47,23 @@ struct FileItems {
 std::string_view array_name(std::string_view head);
 /// Whether a declaration is of an array of constants, of TVM or of a port.
 bool declares_constant_array(std::string_view head);
-/// Whether it is in the section of linked parameters, or (v0.8) has their prefix.
+/// Whether the array is in the section of linked parameters, or (v0.8) has their prefix.
 bool is_tvm_array(std::string_view head);
 
-/// Splits a file. Never fails: what it does not know is passed over as `other`. Initialisers of
-/// arrays are found at the speed of memory, without looking at what is in them.
+/// Splits a file. Never fails: unknown text becomes `other` items. Passes initialisers of arrays at
+/// memory speed, without reading them.
 FileItems split(const support::SourceText& source);
 
-/// Narrows `versions` by what is in the file: includes, names of temporaries and parameters,
+/// Narrows `versions` by the content of the file: includes, names of temporaries and parameters,
 /// order of the prologue.
 void infer_version(const support::SourceText& source, const FileItems& file,
                    VersionInference& versions);
 
-/// Whether TVM wrote this file although it holds no function printed from TIR.
+/// Whether TVM wrote this file although no function in it is printed from TIR.
 bool is_support(const support::SourceText& source);
 
-/// What a file of kernels has beside that which TVM prints of TIR: functions, types, arrays, and
-/// lines of the preprocessor.
+/// The content of a file of kernels that TVM did not print from TIR: functions, types, arrays, and
+/// preprocessor lines.
 std::vector<ImportedC> imported_c(const support::SourceText& source, const FileItems& file);
 
 }  // namespace mlf::tir::c

@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kMostParams = 1u << 16;
 /// A parameter of the packed convention.
 struct PackedParam {
-  std::string_view name;  ///< empty: any
-  DType dtype;            ///< its own, or that of what it points to
+  std::string_view name;  ///< empty: any name
+  DType dtype;            ///< its own type, or its element type
   bool is_pointer = true;
 };
 // In order; the last one may have the name of a device context.
@@ -40,7 +40,7 @@ std::int64_t field_of(Node get) {
   return get.list(f::Call::args)[2].integer(f::IntImm::value);
 }
 
-/// `x` of `x_code`, `x_code_1` or `x_code1`: the name of a parameter before it was made unique.
+/// Returns `x` for `x_code`, `x_code_1` or `x_code1`: a parameter's name before it was made unique.
 std::string_view hint_of(std::string_view code) {
   const std::size_t end = code.rfind(kCodeSuffix);
   if (end == code.npos) return {};
@@ -57,7 +57,7 @@ bool is_numbered_argument(std::string_view name) {
 
 }  // namespace
 
-/// `(T* name, T name, …)`; `restrict` is never printed, so that `tir.noalias` leaves no trace.
+/// `(T* name, T name, …)`. The generator never prints `restrict`, so `tir.noalias` is lost.
 std::vector<Params::Declared> Params::parameter_list() {
   Cursor& cursor = context_.cursor;
   std::vector<Declared> declared;
@@ -70,7 +70,7 @@ std::vector<Params::Declared> Params::parameter_list() {
     if (!dtype) cursor.fail(first, fmt::format("a parameter of the unknown type '{}'", word));
     Declared param{.dtype = *dtype};
     param.is_pointer = cursor.accept(sign("*"));
-    // TVM prints no qualifier; `mlf optimize` writes one for pools of constants.
+    // TVM prints no qualifier. `mlf optimize` writes one for pools of constants.
     cursor.accept_word("__restrict");
     param.begin = cursor.peek().begin;
     param.name = cursor.expect_name("the name of a parameter");
@@ -82,7 +82,7 @@ std::vector<Params::Declared> Params::parameter_list() {
   return declared;
 }
 
-/// Packed functions have six parameters of fixed names, all others their own.
+/// Packed functions have six parameters with fixed names; others have their own names.
 void Params::read_signature() {
   const std::vector<Declared> declared = parameter_list();
   const auto is_named = [](const Declared& param, const PackedParam& packed) {
@@ -101,7 +101,7 @@ NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
   return var;
 }
 
-/// Arguments come in as TVMValues, which the prologue takes apart: see take.
+/// Arguments arrive as TVMValues, which the prologue reads: see `take`.
 void Params::bind_packed(const std::vector<Declared>& declared) {
   // v0.8 declares the pointers to type codes as `void*`.
   const bool hides_codes = declared[1].dtype.is_void();
@@ -122,8 +122,8 @@ void Params::bind_packed(const std::vector<Declared>& declared) {
   result_type_ = vars[4];
 }
 
-/// A typed pointer is the data of a buffer. The parameter of the PrimFunc is another variable:
-/// the text shows the former only.
+/// A typed pointer is the data of a buffer. The parameter of the PrimFunc is another variable,
+/// which the text does not show.
 void Params::bind_unpacked(const std::vector<Declared>& declared) {
   text::ExprFactory& make = context_.make();
   for (const Declared& param : declared) {
@@ -146,7 +146,7 @@ Param* Params::param_of(NodeId var) {
 }
 
 Param& Params::at(std::size_t position) {
-  // The position comes from the text; a vector is made of it.
+  // The position comes from the text; a vector is as long as the largest one.
   if (position >= kMostParams) context_.cursor.fail("a function of too many parameters");
   if (position >= params_.size()) params_.resize(position + 1);
   return params_[position];
@@ -160,13 +160,13 @@ const std::vector<Param>& Params::all() const {
   return params_;
 }
 
-/// MakePackedAPI and its ArgBinder print one declaration for each value, type code and field they
-/// read. Which one this is says the expression, not the name.
+/// MakePackedAPI and its ArgBinder print a declaration for each value, type code and field that
+/// they read. The expression tells which one it is, the name does not.
 bool Params::take(std::string_view name, DType declared, NodeId value) {
   const Node node = this->node(value);
   if (Param* const param = node.is(Kind::Var) ? param_of(value) : nullptr) {
-    // `void* placeholder = arg0;` of v0.8, `int32_t n = arg_n;` up to v0.12: the same parameter
-    // under the name that the body uses.
+    // `void* placeholder = arg0;` in v0.8, `int32_t n = arg_n;` up to v0.12: the same parameter
+    // with the name that the body uses.
     const bool renames = is_numbered_argument(param->name) ||
                          (is_packed_ && param->name.starts_with(kHandlePrefix) &&
                           param->name.substr(kHandlePrefix.size()) == name);
@@ -194,7 +194,7 @@ bool Params::take(std::string_view name, DType declared, NodeId value) {
   return take_type_code(name, node.list(f::BufferLoad::indices)[0]);
 }
 
-/// `int32_t x_code = arg_type_ids[i];`, once for each parameter in their order.
+/// `int32_t x_code = arg_type_ids[i];`, once for each parameter in order.
 bool Params::take_type_code(std::string_view name, Node index) {
   const bool is_next = index.is(Kind::IntImm) && index.integer(f::IntImm::value) == type_codes_;
   if (!is_next || name.find("_code") == name.npos) return false;
@@ -225,7 +225,7 @@ bool Params::take_field(std::string_view name, Node value) {
   const NodeId bound = bind(name, value.dtype());
   if (field_of(value) == field::data) {
     param->data = bound;
-    // Strides are asked for where there is a dimension: see is_strides_check.
+    // The prologue checks strides if the tensor has a dimension: see is_strides_check.
     param->has_dimensions = false;
   } else if (field_of(value) == field::shape) {
     context_.dimension_pointers.push_back(bound);
@@ -238,8 +238,8 @@ bool Params::take_field(std::string_view name, Node value) {
   return true;
 }
 
-/// `if (!(x_strides == NULL)) {}`: the binder prints it for a buffer without strides of its own;
-/// the assertion inside is not printed. One of no dimension has no such `if`.
+/// `if (!(x_strides == NULL)) {}`: the binder prints it for a buffer without its own strides; it
+/// does not print the assertion inside. A tensor without dimensions has no such `if`.
 bool Params::is_strides_check(NodeId condition) {
   const Node check = node(condition);
   if (!is_packed_ || !check.is(Kind::Not)) return false;
@@ -256,22 +256,22 @@ namespace {
 constexpr std::string_view kDataSuffix = "_buffer_var";
 constexpr std::int64_t kIoAlignment = 16;
 
-/// The byte behind a function's last brace.
+/// The byte after a function's last brace.
 std::uint32_t end_of(const support::SourceText& source, const Item& item) {
   return std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()));
 }
 
 }  // namespace
 
-/// The head and the body are one run of tokens, so that a message can name any place in them. What
-/// was made for a function that turns out to be opaque is unused and costs only memory.
+/// The head and the body are one sequence of tokens, so a message can name any place in them. The
+/// nodes of a function that becomes opaque stay unused and only cost memory.
 FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item) {
   LossLog log;
   FunctionDraft draft(context.make);
   draft.name = item.name;
   draft.is_main = is_main_symbol(item.name);
   if (&source == context.primary) draft.range = {item.head.begin, end_of(source, item)};
-  // One run of tokens: the head begins with TVM_DLL, its result and its name.
+  // One sequence of tokens: the head begins with TVM_DLL, its result and its name.
   FunctionContext function(context, log, source,
                            tokenize(source.text, item.head.begin, item.body.end));
   function.losses.enter(item.name);
@@ -300,7 +300,7 @@ FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
   return draft;
 }
 
-/// Nothing is guessed: the text is kept, and the loss says what was not understood.
+/// The function keeps its text, and the loss states what was not understood.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,
                               const Item& item, const Diagnostic& reason) {
   Builder& builder = context.builder;
@@ -330,7 +330,7 @@ class Finisher {
   Finisher(ModuleContext& context, FunctionDraft& draft)
       : context_(context), make_(context.make), builder_(context.builder), draft_(draft) {}
 
-  /// Buffers get their extents at the end, when all that can be known of them is.
+  /// Buffers get their extents at the end, when all uses are known.
   NodeId finish(const std::vector<std::optional<TensorType>>& stated, NodeId target) {
     std::vector<NodeId> params;
     std::vector<NodePair> buffer_map;
@@ -360,7 +360,7 @@ class Finisher {
     std::string buffer;
   };
 
-  /// Undoes what the calling convention did to the name of a parameter.
+  /// Reverses the changes that the calling convention made to a parameter's name.
   Names names_of(const Param& param) const {
     std::string name(param.hint.empty() ? param.name : param.hint);
     if (draft_.is_packed && name.starts_with(kHandlePrefix) &&
@@ -384,7 +384,7 @@ class Finisher {
     return {name, name};
   }
 
-  /// `pool`: null where nothing says how large it is.
+  /// `pool`: null if its size is unknown.
   NodeId pool_buffer(const Param& param, const Names& names, const Pool* pool) {
     const NodeId type = make_.pointer_type(make_.prim_type(DType::UInt(8)), "global");
     builder_.set(param.var, f::Var::type_annotation, type);
@@ -403,7 +403,7 @@ class Finisher {
     return buffer;
   }
 
-  /// The buffer of a parameter has the dimensions that others state; accesses are flat.
+  /// The buffer of a parameter has the dimensions that other code states; accesses have one index.
   NodeId shaped_buffer(const Param& param, const Names& names, DType element,
                        const std::vector<std::int64_t>& shape) {
     std::vector<NodeId> dims;
@@ -412,8 +412,8 @@ class Finisher {
         {.name = names.buffer, .data = param.data, .dtype = element, .shape = std::move(dims)});
   }
 
-  /// The element type, by what is most certain: the signature, what others state, what the body
-  /// reads; without any of these, bytes.
+  /// The element type from the most certain source: the signature, statements of other code, the
+  /// accesses in the body; else bytes.
   NodeId buffer_of(const Param& param, const Names& names,
                    const std::optional<TensorType>& stated) {
     const bool holds_bytes = !param.element || *param.element == DType::UInt(8);
@@ -422,12 +422,12 @@ class Finisher {
       return pool_buffer(param, names, pool);
     }
     std::optional<DType> element = param.element;
-    // A copy reads bytes, whatever they are: what is stated comes first.
+    // A copy reads bytes of any type, so a stated type comes first.
     if (!element && stated) element = stated->dtype;
     if (!element) element = draft_.buffers.element_of(param.data);
     if (!element) {
       element = DType::UInt(8);
-      // Nothing says what it holds.
+      // Nothing states its content.
       draft_.losses.push_back(
           {LossCode::buffer_shape, LossScope::function, std::string(draft_.name), {}});
     }
@@ -440,15 +440,15 @@ class Finisher {
       if (!keeps_flat_buffers()) return shaped;
       preflattened_.push_back({param.var, shaped});
     }
-    // Of no dimension: its one element is accessed at index 0 nevertheless.
+    // It has no dimension, but its only element is accessed at index 0.
     if (!param.has_dimensions) return shaped_buffer(param, names, *element, {});
     const NodeId buffer = draft_.buffers.of(param.data, *element);
     draft_.buffers.rename(param.data, names.buffer);
     return buffer;
   }
 
-  /// The attribute that the memory planner leaves for main: each pool, its size, and its place
-  /// among the parameters.
+  /// The attribute of the memory planner for main: each pool, its size, and its position among the
+  /// parameters.
   NodeId pool_args() {
     std::vector<NodeId> infos;
     for (std::size_t i = 0; i < draft_.params.size(); ++i) {
@@ -468,7 +468,7 @@ class Finisher {
     return builder_.make(Kind::Array, {builder_.list(infos)});
   }
 
-  /// The attributes that the text states. The others are in the losses.
+  /// The attributes that the text states. Losses record the others.
   NodeId attrs(NodeId target) {
     std::vector<NamedNode> entries = {
         {builder_.string("global_symbol"), make_.string(draft_.name)}};
@@ -480,7 +480,7 @@ class Finisher {
     return builder_.make(Kind::DictAttrs, {builder_.map(entries)});
   }
 
-  /// Where in its function a constant was allocated is not printed: they are outermost here, in the
+  /// The text does not show where a function allocates a constant: here they are outermost, in the
   /// order of the text.
   NodeId with_constants(NodeId body) {
     std::ranges::sort(draft_.constants);
@@ -495,7 +495,8 @@ class Finisher {
     return body;
   }
 
-  /// v0.9 and v0.10 have flat buffers in kernels, and those of the dimensions beside them.
+  /// v0.9 and v0.10 have buffers of one dimension in kernels, and beside them those with all
+  /// dimensions.
   bool keeps_flat_buffers() const {
     return !draft_.is_main && context_.versions.all_have(TvmFeature::preflattened_buffer_map);
   }

@@ -1,4 +1,4 @@
-// One function of generated C, from its text to a PrimFunc.
+// Reads one function of generated C as a PrimFunc.
 #pragma once
 
 #include <map>
@@ -15,37 +15,37 @@
 
 namespace mlf::tir::c {
 
-/// What versions up to v0.12 put before the name of a parameter that is a handle.
+/// The prefix of a handle parameter's name up to v0.12.
 constexpr std::string_view kHandlePrefix = "arg_";
 
 struct Param {
   std::string_view name;           ///< as printed
-  std::string_view hint{};         ///< without what makes it unique; empty: not known
+  std::string_view hint{};         ///< without the suffix that makes it unique; empty: unknown
   NodeId var = NodeId::none;       ///< the Var in PrimFunc.params
   NodeId data = NodeId::none;      ///< data pointer of its buffer; none: no buffer
-  std::optional<DType> element{};  ///< of the data, where the signature says so
-  bool has_dimensions = true;      ///< false: a buffer of no dimension
+  std::optional<DType> element{};  ///< of the data, if the signature states it
+  bool has_dimensions = true;      ///< false: a buffer without dimensions
 };
 
 class Params {
  public:
   explicit Params(FunctionContext& context) : context_(context) {}
 
-  /// Reads `(…)` of a signature and binds the names in it.
+  /// Reads `(…)` of a signature and binds its names.
   void read_signature();
   bool is_packed() const { return is_packed_; }
 
   /// Whether `type name = value;` belongs to the prologue of a packed function, or renames a
-  /// parameter. The name is bound then, and no statement of the IR is behind it.
+  /// parameter. If so, binds the name; the IR has no such statement.
   bool take(std::string_view name, DType declared, NodeId value);
-  /// Whether a condition is the prologue's question for strides, which has no branch.
+  /// Whether a condition is the prologue's check of strides, which has no branch.
   bool is_strides_check(NodeId condition);
-  /// Whether `var` is where a packed function leaves its result.
+  /// Whether `var` is the place of a packed function's result.
   bool is_result(NodeId var) const { return is_packed_ && var == result_; }
   bool is_result_type(NodeId var) const { return is_packed_ && var == result_type_; }
 
-  /// Those of a function that was read to its end.
-  /// @throws support::Error when the prologue of a packed function left one of them out
+  /// The parameters of a function that was read to its end. @throws support::Error if the prologue
+  /// of a packed function lacks one of them
   const std::vector<Param>& all() const;
 
  private:
@@ -70,7 +70,7 @@ class Params {
   bool is_packed_ = false;
   NodeId args_ = NodeId::none;
   NodeId type_ids_ = NodeId::none;
-  std::int64_t type_codes_ = 0;  // taken so far
+  std::int64_t type_codes_ = 0;  // read so far
   NodeId result_ = NodeId::none;
   NodeId result_type_ = NodeId::none;
   std::vector<Param> params_;
@@ -78,7 +78,7 @@ class Params {
   std::set<std::pair<NodeId, int>> fields_;  // of tensor parameters, each read once
 };
 
-/// A function whose body was read; parameters still lack what other functions say of them.
+/// A function with a read body; its parameters still lack facts from other functions.
 struct FunctionDraft {
   explicit FunctionDraft(text::ExprFactory& make) : buffers(make) {}
 
@@ -91,19 +91,19 @@ struct FunctionDraft {
   std::vector<CallSite> calls;
   Buffers buffers;
   std::vector<Loss> losses;
-  bool is_understood = true;         ///< no part of it that may compute anything keeps its text
+  bool is_understood = true;         ///< no part that may compute anything keeps its text
   std::optional<SourceRange> range;  ///< in the file that ranges refer to
 };
 
-/// Reads a function. Statements outside of the grammar keep their text; where that cannot be done,
-/// support::Error with its place is thrown. Lines of `source` are counted on.
+/// Reads a function. Statements outside of the grammar keep their text; if that is impossible,
+/// throws support::Error with its place. Continues to count the lines of `source`.
 FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item);
 
-/// The function with its text for a body, and why it could not be read.
+/// The function with its text as body, and the reason why it could not be read.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,
                               const Item& item, const Diagnostic& reason);
 
-/// The PrimFunc. `stated` has a type for every parameter where others state it.
+/// The PrimFunc. `stated` has the types of parameters that other code states.
 NodeId finish_function(ModuleContext& context, FunctionDraft& draft,
                        const std::vector<std::optional<TensorType>>& stated, NodeId target);
 

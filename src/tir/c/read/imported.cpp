@@ -9,7 +9,7 @@
 namespace mlf::tir::c {
 namespace {
 
-// Around what TVM prints: each of them belongs to the item that it stands at.
+// Lines that TVM prints around an item; each belongs to the item next to it.
 constexpr std::array<std::string_view, 2> kBeforeItem = {
     "#ifdef __cplusplus\nextern \"C\"\n#endif\n", "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"};
 constexpr std::string_view kBehindConstant = "#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n";
@@ -29,13 +29,13 @@ std::string_view without_blank_ends(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
 }
 
-/// Whether a line of it is for the preprocessor.
+/// Whether one of its lines is a preprocessor line.
 bool has_directive(std::string_view text) {
   return text.starts_with('#') || text.find("\n#") != text.npos;
 }
 
-/// Those of the text's lines that TVM does not begin a file with. A code generator of its own may
-/// print includes before them.
+/// The lines that do not belong to TVM's beginning of a file. Another code generator may print
+/// includes before it.
 std::string without_head_lines(std::string_view text) {
   std::string rest;
   for (std::size_t at = 0; at < text.size();) {
@@ -105,7 +105,7 @@ class Collector {
     return true;
   }
 
-  /// What stands between two items, without what TVM prints around its own.
+  /// The text between two items, without the lines that TVM prints around its own items.
   void between(std::uint32_t begin, std::uint32_t end, bool was_foreign, bool is_imported) {
     const std::string of_head = begin == 0 ? without_head_lines(slice(begin, end)) : std::string();
     std::string_view text = begin == 0 ? std::string_view(of_head) : slice(begin, end);
@@ -119,7 +119,7 @@ class Collector {
         if (text.ends_with(guard)) text.remove_suffix(guard.size());
       }
     }
-    // A comment at what TVM prints is not imported.
+    // A comment next to TVM's own text is not imported.
     if (was_foreign || is_imported || has_directive(text)) pending_ += text;
   }
 
@@ -139,7 +139,7 @@ class Collector {
   }
 
   void flush(std::string_view name, std::string signature) {
-    // One empty line before a piece is as good as many, and one line end closes it.
+    // Reduces empty lines before a piece to one, and lets it end in one line end.
     imported_.push_back({std::string(name), std::move(signature),
                          std::string(without_blank_ends(pending_)) + "\n"});
     pending_.clear();
@@ -148,7 +148,7 @@ class Collector {
   std::string_view text_;
   const FileItems& file_;
   std::vector<ImportedC> imported_;
-  std::string pending_;  ///< what has no function yet
+  std::string pending_;  ///< text that no function owns yet
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// describe_c and read_c: files into items, and items into one module.
+// describe_c and read_c: split files into items, and read items into one module.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,11 +27,11 @@ namespace {
 // An operator archive ends with a function of this name, which forwards to the operator.
 constexpr std::string_view kForwarder = "__tvm_main__";
 
-/// Whether this is printed from TIR: neither the forwarder of an operator archive nor the entry
-/// point `…_run`, which is in a file without a target.
+/// Whether a function is printed from TIR. The forwarder of an operator archive is not, nor the
+/// entry point `…_run`, which is in a file without a target.
 bool is_wanted(const FileItems& file, const Item& item) {
   if (item.kind != ItemKind::function || item.name == kForwarder) return false;
-  // Of the C++ runtime, where it has no prefix in v0.16.
+  // For the C++ runtime; has no prefix in v0.16.
   if (item.name.ends_with("get_c_metadata")) return false;
   if (item.name == kLinkedParamsFunction) return false;
   return !file.target.empty() || !item.name.ends_with("_run");
@@ -41,7 +41,7 @@ std::string_view kind_of_target(std::string_view target) {
   return target.substr(0, target.find(' '));
 }
 
-/// Names in the arguments of a call of main that are more than `name`, `&name`, `(T*)&name` or
+/// The names in main's call arguments that are more than `name`, `&name`, `(T*)&name` or
 /// `&name[0]`.
 std::vector<std::string_view> shifted_in_call_of_main(const support::SourceText& source,
                                                       const Item& item) {
@@ -124,7 +124,7 @@ class ModuleReader {
     return static_cast<std::uint32_t>(&file - files_.data());
   }
 
-  /// Offsets have 32 bits. Nothing else is read of a file that is too large.
+  /// Offsets have 32 bits. A file that is too large is not read any further.
   void split(const ReadLimits& limits) {
     const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
     for (const Input& input : sources_.files) {
@@ -140,7 +140,8 @@ class ModuleReader {
     }
   }
 
-  /// A port may declare constants in another section or in none: those that a function names.
+  /// A port may declare constants in another section or in none: includes those that a function
+  /// names.
   void find_plain_arrays(File& file) {
     const auto text_of = [&](Bytes range) {
       return file.source.text.substr(range.begin, range.end - range.begin);
@@ -160,7 +161,7 @@ class ModuleReader {
     }
   }
 
-  /// Before any function: bodies use arrays, prototypes and the version of files behind theirs.
+  /// Runs before any function: bodies use arrays, prototypes and the version from later files.
   void collect_facts() {
     for (const File& file : files_) {
       context_.file = index_of(file);
@@ -172,7 +173,7 @@ class ModuleReader {
     }
   }
 
-  /// A definition in a file counts before what other files declare of it.
+  /// A definition in a file takes precedence over declarations in other files.
   void add_pools(const std::vector<CPool>& pools) {
     for (const CPool& pool : pools) {
       const bool is_defined = std::ranges::any_of(
@@ -183,7 +184,7 @@ class ModuleReader {
     }
   }
 
-  /// An application may pass main a place inside of the array that has the pool's name: then the
+  /// An application may pass main an address inside of the array that has the pool's name: then the
   /// array's size is not that of the pool.
   void forget_shifted_pools() {
     for (const File& file : files_) {
@@ -197,7 +198,7 @@ class ModuleReader {
     }
   }
 
-  /// Since v0.15 a prototype says what each function returns that is called.
+  /// Since v0.15 a prototype states the result type of each called function.
   void collect(const File& file, const Item& item) {
     switch (item.kind) {
       case ItemKind::array:
@@ -230,8 +231,7 @@ class ModuleReader {
     }
   }
 
-  /// Records a pool that cannot be read as a loss. Its contents are then unknown, as if no file
-  /// defined it.
+  /// Records an unreadable pool as a loss. Its contents are then unknown, as if no file defined it.
   void add_constant_pool(const File& file, const Item& item) {
     auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
     if (pool) return context_.facts.pools.push_back(*std::move(pool));
@@ -249,8 +249,8 @@ class ModuleReader {
          fmt::format("{} at {}:{}:{}: {}", what, name, where.line, where.column, error.message)});
   }
 
-  /// Functions refer to arrays by name alone. One that TVM did not print, and bytes in a text, may
-  /// be anything.
+  /// Functions refer to arrays only by name. An array that TVM did not print, or bytes in a string,
+  /// may have any content.
   void add_array(const File& file, const Item& item) {
     const std::string_view head =
         file.source.text.substr(item.head.begin, item.head.end - item.head.begin);
@@ -271,7 +271,8 @@ class ModuleReader {
     context_.facts.arrays.push_back(std::move(array));
   }
 
-  /// An error with a place is one of this function; one without, such as too many nodes, is of all.
+  /// An error with a place concerns this function; an error without one, such as too many nodes,
+  /// concerns all.
   FunctionDraft read_or_keep(File& file, const Item& item) {
     try {
       return read_function(context_, file.source, item);
@@ -281,7 +282,7 @@ class ModuleReader {
     }
   }
 
-  /// The first file with functions is the one that source ranges refer to.
+  /// Source ranges refer to the first file with functions.
   void read_functions() {
     for (File& file : files_) {
       context_.file = index_of(file);
@@ -301,8 +302,8 @@ class ModuleReader {
     support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
   }
 
-  /// Whether every function that calls or a graph name is read, and all of each: else an array that
-  /// no body names may be one of what is missing.
+  /// Whether all functions that are called or in the graph were read completely. Otherwise an array
+  /// that no body names may belong to a missing function.
   bool has_all_functions() const {
     support::NameSet<std::string_view> read;
     for (const FunctionDraft& draft : drafts_) read.insert(draft.name);
@@ -319,9 +320,9 @@ class ModuleReader {
     });
   }
 
-  /// The one function that an array which no body names may belong to: arrays follow the order of
-  /// functions, so it is between those of the arrays around it. Between two arrays of one function
-  /// it is certain, whatever is not read elsewhere.
+  /// The function that owns an array which no body names: arrays follow the order of functions, so
+  /// it is between the owners of its neighbours. Two neighbours with one owner decide it, even if
+  /// other functions could not be read.
   FunctionDraft* only_owner(const ArrayOwners& owners, std::size_t array) {
     const auto next = owners.upper_bound(array);
     const std::size_t first = next == owners.begin() ? 0 : std::prev(next)->second;
@@ -337,7 +338,7 @@ class ModuleReader {
     return owner;
   }
 
-  /// Gives arrays that no body names to the functions that they belong to.
+  /// Assigns arrays that no body names to functions.
   void assign_unused_arrays() {
     ArrayOwners owners;
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
@@ -382,8 +383,8 @@ class ModuleReader {
                                                                        : "__tvm_main__";
   }
 
-  /// Sizes first: what kernels are stated to take limits main, and what they use is passed on to
-  /// it.
+  /// Sizes come first: stated sizes of kernels limit main, and main's sizes follow from what
+  /// kernels use.
   Module finish() {
     const NodeId target = target_node();
     const Signatures signatures(context_, sources_, drafts_);
@@ -392,7 +393,7 @@ class ModuleReader {
       state_sizes(draft, signatures.of(draft.name));
       if (draft.is_main) limit_sizes(draft, drafts_);
     }
-    // Kernels first: main takes sizes from them.
+    // Kernels come first: main takes sizes from them.
     for (const bool is_main : {false, true}) {
       for (std::size_t i = 0; i < drafts_.size(); ++i) {
         FunctionDraft& draft = drafts_[i];
@@ -424,7 +425,7 @@ class ModuleReader {
     return all;
   }
 
-  /// Those of every module of this dialect, then those of its functions.
+  /// The losses of every module of this dialect, then those of its functions.
   std::vector<Loss> losses() {
     LossLog of_dialect;
     of_dialect.add_all(Dialect::c);
@@ -436,7 +437,7 @@ class ModuleReader {
         added.where = name_in_module(draft);
       }
     }
-    // The document's order of losses does not depend on that of the functions.
+    // The order of losses in the document must not depend on that of the functions.
     std::ranges::stable_sort(all, {}, [](const Loss& loss) {
       return std::tuple(loss.code, loss.scope, std::string_view(loss.where));
     });
@@ -467,7 +468,7 @@ class ModuleReader {
 }  // namespace
 }  // namespace c
 
-/// The items alone answer this: no function is read.
+/// The items alone decide this: no function is read.
 CFile describe_c(std::string_view text) {
   const support::SourceText source{{}, {}, text};
   if (text.size() >= UINT32_MAX) return {};

@@ -41,7 +41,7 @@ class Matcher {
  public:
   explicit Matcher(text::ExprFactory& make) : make_(make) {}
 
-  /// Whether `node` is the sign of `a % b`, all bits of it: `(a % b) >> (bits - 1)`.
+  /// Whether `node` has the sign of `a % b` in all of its bits: `(a % b) >> (bits - 1)`.
   bool is_sign_of_remainder(Node node, Node a, Node b) const {
     if (!is_call_of(node, "tir.shift_right")) return false;
     const Node amount = argument(node, 1);
@@ -52,8 +52,8 @@ class Matcher {
     return is_remainder(node) && same(node[f::Mod::a], a) && same(node[f::Mod::b], b);
   }
 
-  /// Whether `a` and `b` divide without a remainder of the wrong sign: `(a % b) >= 0`, or
-  /// `((b >= 0) && ((a % b) >= 0)) || ((b < 0) && ((a % b) <= 0))`.
+  /// Whether the remainder of `a` and `b` has the right sign: `(a % b) >= 0`, or `((b >= 0) && ((a
+  /// % b) >= 0)) || ((b < 0) && ((a % b) <= 0))`.
   bool is_even(Node condition, Node a, Node b) const {
     if (is_sign_test(condition, Kind::GE)) return is_remainder_of(condition[f::GE::a], a, b);
     return condition.is(Kind::Or) && is_even_side(condition[f::Or::a], Kind::GE, Kind::GE, a, b) &&
@@ -76,8 +76,8 @@ class Matcher {
   text::ExprFactory& make_;
 };
 
-/// The floor division that `left + right` computes with truncating ones:
-/// `(a / b) + ((a % b) >> 31)` and `(a % b) + (b & ((a % b) >> 31))`, 63 for 64 bits.
+/// The floor division that `left + right` computes with truncating operators: `(a / b) + ((a % b)
+/// >> 31)` and `(a % b) + (b & ((a % b) >> 31))`; 63 for 64 bits.
 std::optional<Division> floor_division(text::ExprFactory& make, NodeId left, NodeId right) {
   const Node first = make.builder().node(left);
   const Node second = make.builder().node(right);
@@ -96,8 +96,8 @@ std::optional<Division> floor_division(text::ExprFactory& make, NodeId left, Nod
   return Division{Kind::FloorMod, a.id(), b.id()};
 }
 
-/// The floor division that a choice computes where the sign of the divisor is not known, or the
-/// integers are short: `(a % b) >= 0 ? (a / b) : ((a / b) - 1)`, `… : ((a % b) + b)`.
+/// The floor division that a conditional expression computes for a divisor of unknown sign, or for
+/// short integers: `(a % b) >= 0 ? (a / b) : ((a / b) - 1)`, `… : ((a % b) + b)`.
 std::optional<Division> floor_choice(text::ExprFactory& make, NodeId condition, NodeId on_true,
                                      NodeId on_false) {
   const Builder& builder = make.builder();
@@ -119,7 +119,7 @@ std::optional<Division> floor_choice(text::ExprFactory& make, NodeId condition, 
 
 }  // namespace
 
-/// Whether anything loads is passed on; ranges are known of arithmetic only.
+/// A node loads if one of its operands does; only arithmetic has known ranges.
 NodeId Operators::with_facts(NodeId made, std::span<const NodeId> parts) {
   bool any_loads = false;
   for (const NodeId part : parts) any_loads |= facts_.of(part).loads;
@@ -149,18 +149,17 @@ NodeId Operators::arithmetic(Kind kind, NodeId a, NodeId b) {
 }
 
 NodeId Operators::comparison(Kind kind, NodeId a, NodeId b) {
-  // `x != x` holds for no number: isnan prints its argument twice.
+  // `x != x` is false for all numbers: isnan prints its argument twice.
   if (kind == Kind::NE && make_->dtype_of(a).is_float() && make_->same_expr(a, b)) {
     return call("tir.isnan", DType::Bool(), std::array{a});
   }
   const bool is_zero_test = (kind == Kind::EQ || kind == Kind::NE) && is_int_imm(node(b), 0);
-  // Whether a remainder is zero does not depend on its sign: LowerIntrin makes it `%`.
+  // The sign of a remainder does not matter for a comparison with zero: LowerIntrin makes it `%`.
   if (is_zero_test) a = floor_of(a, Kind::Mod, Kind::FloorMod);
   return with_facts(make_->binary(kind, a, b), std::array{a, b});
 }
 
-/// Where the sign of a division makes no difference, floor divisions are printed as truncating
-/// ones.
+/// Where the sign does not matter, floor divisions are printed as truncating ones.
 NodeId Operators::floor_of(NodeId value, Kind truncating, Kind floor) {
   const Node division = node(value);
   const bool is_index =
@@ -169,7 +168,7 @@ NodeId Operators::floor_of(NodeId value, Kind truncating, Kind floor) {
   return arithmetic(floor, division[f::Div::a].id(), division[f::Div::b].id());
 }
 
-/// A sum can be a floor division in 32 or 64 bits.
+/// A sum may be a floor division in 32 or 64 bits.
 NodeId Operators::addition(NodeId a, NodeId b) {
   if (const auto division = floor_division(*make_, a, b)) {
     return arithmetic(division->kind, division->a, division->b);
@@ -177,7 +176,7 @@ NodeId Operators::addition(NodeId a, NodeId b) {
   return arithmetic(Kind::Add, a, b);
 }
 
-/// `a >> k` is floordiv(a, 2^k) of an index, and a shift of data.
+/// `a >> k` is floordiv(a, 2^k) for an index, and a shift for data.
 NodeId Operators::shift_right(NodeId a, NodeId b) {
   const Node amount = node(b);
   const bool is_literal = amount.is(Kind::IntImm) && amount.integer(f::IntImm::value) >= 0 &&
@@ -189,7 +188,7 @@ NodeId Operators::shift_right(NodeId a, NodeId b) {
   return arithmetic(Kind::FloorDiv, a, integer(make_->dtype_of(b), divisor));
 }
 
-/// `a & (2^k - 1)` is floormod(a, 2^k) of an index, and a mask of data.
+/// `a & (2^k - 1)` is floormod(a, 2^k) for an index, and a mask for data.
 NodeId Operators::bitwise_and(NodeId a, NodeId b) {
   const Node mask = node(b);
   const std::array args = {a, b};
@@ -203,8 +202,8 @@ NodeId Operators::bitwise_and(NodeId a, NodeId b) {
                     integer(make_->dtype_of(b), mask.integer(f::IntImm::value) + 1));
 }
 
-/// The rule for divisions, right in every build whose TIR was captured: what loads no data is an
-/// index, and indices are divided by floordiv and floormod; data are divided as in C.
+/// The rule for divisions, which holds in every build with captured TIR: an expression without
+/// loads is an index, and divisions of indices are floordiv and floormod; data are divided as in C.
 NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
   if (op.op == "tir.shift_right") return shift_right(a, b);
   if (op.op == "tir.bitwise_and") return bitwise_and(a, b);
@@ -227,7 +226,7 @@ NodeId Operators::binary(const BinaryOperator& op, NodeId a, NodeId b) {
   }
 }
 
-/// `max(floordiv(x, y), c)` with c >= 0 is printed with `/`, whatever the sign of x.
+/// `max(floordiv(x, y), c)` with c >= 0 is printed with `/` for any sign of x.
 NodeId Operators::min_max(Kind kind, NodeId a, NodeId b) {
   const bool hides_sign =
       kind == Kind::Max && node(b).is(Kind::IntImm) && node(b).integer(f::IntImm::value) >= 0;
@@ -235,7 +234,7 @@ NodeId Operators::min_max(Kind kind, NodeId a, NodeId b) {
   return arithmetic(kind, a, b);
 }
 
-/// A cast keeps the range: indices are cast between widths, never beyond them.
+/// A cast keeps the range: casts of indices change the width but not the value.
 NodeId Operators::cast(DType dtype, NodeId value) {
   const NodeId made = make_->cast(dtype, value);
   const Fact fact = facts_.of(value);
@@ -251,8 +250,8 @@ NodeId Operators::call(std::string_view op, DType dtype, std::span<const NodeId>
   return with_facts(make_->call(make_->op(op), args, dtype), args);
 }
 
-/// Short integers, and divisors of an unknown sign, have the correction of a floor division in a
-/// choice.
+/// For short integers and divisors of unknown sign, the correction of a floor division is a
+/// conditional expression.
 NodeId Operators::choice(Ternary ternary, NodeId condition, NodeId true_value, NodeId false_value) {
   if (const auto division = floor_choice(*make_, condition, true_value, false_value)) {
     return arithmetic(division->kind, division->a, division->b);
@@ -267,7 +266,7 @@ NodeId Operators::select(NodeId condition, NodeId true_value, NodeId false_value
   return with_facts(make_->select(condition, true_value, false_value), parts);
 }
 
-/// Its range covers both branches.
+/// The range covers both branches.
 NodeId Operators::if_then_else(NodeId condition, NodeId true_value, NodeId false_value) {
   const std::array args = {condition, true_value, false_value};
   const NodeId made = call("tir.if_then_else", make_->dtype_of(true_value), args);

@@ -1,4 +1,4 @@
-// Expressions of the IR for the operators of C, undoing what TVM's host passes made of them.
+// Makes IR from the operators of C, and reverses the changes of TVM's host passes.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 namespace mlf::tir::c {
 
 struct Fact {
-  std::optional<Interval> range;  ///< values that an integer can take, where they follow from loops
-  bool loads = false;             ///< whether a buffer is read below
+  std::optional<Interval> range;  ///< the values of an integer, if they follow from loops
+  bool loads = false;             ///< whether it contains a load
 };
 
-/// Facts by node id, of nodes that were made after this was.
+/// Facts by node id, for nodes made after this object.
 class Facts {
  public:
   explicit Facts(std::uint32_t first) : first_(first) {}
@@ -59,7 +59,7 @@ class Operators {
   NodeId integer(DType dtype, std::int64_t value);
   /// NULL is a zero that is read as a pointer.
   NodeId null_handle();
-  /// A variable that takes the values of this range.
+  /// A variable with the values in this range.
   void limit(NodeId var, const std::optional<Interval>& range) { facts_.set(var, {range, false}); }
 
   const Facts& facts() const { return facts_; }

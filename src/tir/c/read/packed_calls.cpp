@@ -11,11 +11,11 @@ namespace {
 
 // kTVMDLTensorHandle of TVMArgTypeCode.
 constexpr std::int64_t kTensorCode = 7;
-// A tensor of more dimensions would only make us store as many words.
+// A tensor with more dimensions would only need as many words.
 constexpr std::int64_t kMostDimensions = 64;
 
 // Blanks separate tokens, `$` is any name or number. The values, the type codes, their number, the
-// result and its type; C-packed calls pass a device context as well.
+// result and its type. C-packed calls also pass a device context.
 constexpr std::string_view kCallBySymbol =
     "if ( $ ( ( TVMValue * ) $ , ( int * ) $ , $ , & $ , & $ , $ ) != 0 ) { return - 1 ; }";
 constexpr std::string_view kCallByName =
@@ -63,7 +63,7 @@ std::int64_t PackedCallReader::constant(NodeId index) const {
   return position.integer(f::IntImm::value);
 }
 
-/// Words are type codes and dimensions: numbers, or numbers cast to 64 bits.
+/// Words are type codes and dimensions: numbers, or numbers that are cast to 64 bits.
 void PackedCallReader::store(NodeId area, NodeId index, NodeId value) {
   if (!node(value).is(Kind::IntImm) && !node(value).is(Kind::Cast)) {
     fail("a word on the stack of arguments that is not a number");
@@ -71,7 +71,8 @@ void PackedCallReader::store(NodeId area, NodeId index, NodeId value) {
   areas_[area].words[constant(index)] = value;
 }
 
-/// Of an argument: `v_handle`, `v_int64` or `v_float64` of a TVMValue, or one field of a DLTensor.
+/// A store of an argument: `v_handle`, `v_int64` or `v_float64` of a TVMValue, or one field of a
+/// DLTensor.
 void PackedCallReader::set(NodeId area, NodeId index, std::int64_t number, NodeId value) {
   // Target c runs on the CPU; 1 is kDLCPU.
   if (number == field::device_type &&
@@ -87,7 +88,7 @@ void PackedCallReader::set(NodeId area, NodeId index, std::int64_t number, NodeI
 
 // --- Calls -------------------------------------------------------------------------------------
 
-/// The function is looked up once and kept in a static variable, whose name the calls use.
+/// Generated C looks the function up once, and keeps it in a static variable that the calls use.
 bool PackedCallReader::look_up() {
   if (!cursor_.accept_form(kLookUp, words_)) return false;
   if (cursor_.peek().kind != TokenKind::string) fail("expected the name of a function");
@@ -104,7 +105,7 @@ std::optional<NodeId> PackedCallReader::call() {
   return std::nullopt;
 }
 
-/// A call goes somewhere, and leaves its result where nothing reads it.
+/// Reads the function and the result, which nothing uses.
 void PackedCallReader::require_result(std::string_view name) const {
   const Binding* const found = context_.names.find(name);
   if (found == nullptr || found->kind != Binding::Kind::result) {
@@ -112,7 +113,7 @@ void PackedCallReader::require_result(std::string_view name) const {
   }
 }
 
-/// The arguments of the IR's call: the function, and what the text stored for it.
+/// The arguments of the call in the IR: the function, and the values that the text stored for it.
 PackedCallReader::Args PackedCallReader::passed_arguments(std::string_view function) {
   const Binding* const values = context_.names.find(words_[1]);
   const Binding* const codes = context_.names.find(words_[2]);
@@ -139,7 +140,7 @@ NodeId PackedCallReader::call_by_symbol() {
   return context_.operators.call("tir.tvm_call_cpacked", DType::Int(32), args);
 }
 
-/// The last argument: `NULL`, or the variable of a device's context. v0.8 passes none.
+/// The last argument: `NULL`, or the variable with a device context. v0.8 passes none.
 std::optional<NodeId> PackedCallReader::device_context(std::string_view name) {
   if (name == "NULL") {
     const bool has_context = context_.module.versions.may_have(TvmFeature::c_device_context);
@@ -152,7 +153,7 @@ std::optional<NodeId> PackedCallReader::device_context(std::string_view name) {
   return found->node;
 }
 
-/// TVMFuncCall of what was looked up; here the printed number is right in all versions.
+/// TVMFuncCall of the function that was looked up. Its printed number is right in all versions.
 NodeId PackedCallReader::call_by_name() {
   const auto function = looked_up_.find(words_[0]);
   if (function == looked_up_.end()) fail("a packed call of an unknown function");
@@ -162,7 +163,7 @@ NodeId PackedCallReader::call_by_name() {
 
 // --- Arguments ---------------------------------------------------------------------------------
 
-/// Tensors, and they alone, are marked as such.
+/// Only tensors have this type code.
 void PackedCallReader::check_type(NodeId codes, std::int64_t position, NodeId argument) {
   const auto word = areas_[codes].words.find(position);
   if (word == areas_[codes].words.end()) fail("an argument without its type");
@@ -172,8 +173,8 @@ void PackedCallReader::check_type(NodeId codes, std::int64_t position, NodeId ar
   }
 }
 
-/// Slots are reused from call to call and never cleared: used are those that were written since the
-/// last call, without gaps. The printed number does not say how many (see call_by_symbol).
+/// Calls reuse slots and never clear them. The slots of a call are those that were written since
+/// the last call, without gaps. The printed number does not tell (see call_by_symbol).
 std::vector<NodeId> PackedCallReader::take_arguments(NodeId values, NodeId codes) {
   const auto area = areas_.find(values);
   if (area == areas_.end()) fail("the arguments of a packed call are not on its stack");
@@ -190,7 +191,7 @@ std::vector<NodeId> PackedCallReader::take_arguments(NodeId values, NodeId codes
   return arguments;
 }
 
-/// A tensor by its address, or what was stored itself.
+/// A tensor by its address, or the stored value itself.
 NodeId PackedCallReader::argument(NodeId value) {
   const Node stored = node(value);
   if (is_call_of(stored, "tir.tvm_struct_get")) {
@@ -204,7 +205,7 @@ NodeId PackedCallReader::argument(NodeId value) {
     area->second.tensors.erase(found);
     return tensor(stored_fields);
   }
-  // Numbers are widened to what a TVMValue holds.
+  // Numbers are widened to a field of TVMValue.
   if (stored.is(Kind::Cast) && stored.dtype().bits == 64) return stored[f::Cast::value].id();
   // v0.8 passes the stack entry itself, of which only the data is set.
   const auto area = areas_.find(value);
@@ -214,7 +215,7 @@ NodeId PackedCallReader::argument(NodeId value) {
   return found->second.fields[field::data];
 }
 
-/// tvm_stack_make_array sets all fields of a DLTensor; the device is not an argument of it.
+/// tvm_stack_make_array sets all fields of a DLTensor; the device is not one of its arguments.
 NodeId PackedCallReader::tensor(const Tensor& tensor) {
   for (const int number :
        {field::data, field::shape, field::strides, field::ndim, field::type_code, field::type_bits,
@@ -229,7 +230,7 @@ NodeId PackedCallReader::tensor(const Tensor& tensor) {
   return context_.operators.call("tir.tvm_stack_make_array", DType::Handle(), args);
 }
 
-/// The dimensions are words from the place on that the tensor points to.
+/// The dimensions are the words from the tensor's shape pointer on.
 NodeId PackedCallReader::shape(const Tensor& tensor) {
   const Node address = node(tensor.fields[field::shape]);
   const Node ndim = node(tensor.fields[field::ndim]);
@@ -246,7 +247,7 @@ NodeId PackedCallReader::shape(const Tensor& tensor) {
     const auto word = areas_[area].words.find(first + i);
     if (word == areas_[area].words.end()) fail("a dimension that was never stored");
     dims.push_back(word->second);
-    // Used up: the next call stores its own.
+    // Removes the stored values: the next call stores its own.
     areas_[area].words.erase(word);
     const Node dim = node(dims.back());
     // Words of the stack have 64 bits, dimensions 32.
@@ -282,7 +283,7 @@ NodeId PackedCallReader::elem_offset(const Tensor& tensor) {
   const std::int64_t element = std::max<std::int64_t>((bits + 7) / 8, 1);
   if (bytes.integer(f::IntImm::value) % element != 0) fail("a tensor argument between elements");
   const std::int64_t elements = bytes.integer(f::IntImm::value) / element;
-  // A tensor of handles goes to a function without TIR: TVM has no Buffer to take its offset from,
+  // A tensor of handles is an argument of a function without TIR. TVM has no Buffer for its offset,
   // and makes one of 64 bits.
   const std::int64_t code = node(tensor.fields[field::type_code]).integer(f::IntImm::value);
   return code == static_cast<std::int64_t>(TypeCode::Handle)

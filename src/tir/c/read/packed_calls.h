@@ -1,5 +1,5 @@
-// Packed calls: what generated code puts on its stack of arguments, and the call behind it, read
-// back as one call of the IR. Source: the pass LowerTVMBuiltin and codegen_c_host of TVM.
+// Reads packed calls: the stores to the stack of arguments and the call after them become one call
+// of the IR. Source: the pass LowerTVMBuiltin and codegen_c_host of TVM.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace mlf::tir::c {
 
-/// Packed calls of one function. The pass LowerTVMBuiltin declares areas of a stack at its top
-/// (`stack_value`, `stack_array`, `stack_shape` and `stack_tcode`, whatever their names), and
-/// stores the arguments of each call there. What is stored stays until it is overwritten, but the
+/// The packed calls of one function. The pass LowerTVMBuiltin declares areas of a stack at the top
+/// of the function (`stack_value`, `stack_array`, `stack_shape` and `stack_tcode`, by any names),
+/// and stores the arguments of each call there. Values stay until they are overwritten, but the
 /// arguments of a call are those that were stored since the last one.
 class PackedCallReader {
  public:
@@ -27,20 +27,20 @@ class PackedCallReader {
   void declare_storage();
   /// `int ret_type_code;`: the type of a result.
   void declare_result(std::string_view name);
-  /// `stack;` of `void* x = stack;`: `x` is another area. False if something else follows.
+  /// `stack;` of `void* x = stack;`: `x` is another area. Returns false for other text.
   bool declare_area(std::string_view name);
   bool is_area(NodeId var) const { return areas_.contains(var); }
 
   /// `((int64_t*)area)[index] = value`.
   void store(NodeId area, NodeId index, NodeId value);
-  /// `((DLTensor*)area)[index].field = value`, or of a TVMValue.
+  /// `((DLTensor*)area)[index].field = value`, or the same for a TVMValue.
   void set(NodeId area, NodeId index, std::int64_t field, NodeId value);
 
-  /// `if (f_packed == NULL) {…}`: looks a function up whose calls follow. False if something
-  /// else follows.
+  /// `if (f_packed == NULL) {…}`: looks up a function for later calls. Returns false for other
+  /// text.
   bool look_up();
-  /// The `if` around a call, by symbol (C-packed) or by name, as the call of the IR. Nothing if
-  /// something else follows.
+  /// Reads the `if` around a call, by symbol (C-packed) or by name, as a call of the IR. Returns
+  /// nullopt for other text.
   std::optional<NodeId> call();
 
  private:
@@ -73,7 +73,7 @@ class PackedCallReader {
   FunctionContext& context_;
   Cursor& cursor_;
   std::map<NodeId, Area> areas_;
-  std::map<std::string_view, std::string_view> looked_up_;  // functions by the slot they are put in
+  std::map<std::string_view, std::string_view> looked_up_;  // functions by their slots
   std::vector<std::string_view> words_;                     // of the form that was accepted last
 };
 

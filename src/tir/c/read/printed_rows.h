@@ -1,6 +1,5 @@
-// Elements of arrays exactly as TVM spells them: whole rows of integers without a branch, floats
-// with as few as they allow. What is spelled otherwise is left to constants.cpp, which reads any
-// C.
+// Decodes elements of arrays in the exact form that TVM prints: integers in whole rows without a
+// branch, floats with few branches. constants.cpp reads every other form.
 #pragma once
 
 #include <array>
@@ -28,31 +27,31 @@ Word load(const char* at) {
   return word;
 }
 
-/// Two characters as `load<std::uint16_t>` sees them.
+/// Two characters as `load<std::uint16_t>` returns them.
 constexpr std::uint16_t two_chars(char first, char second) {
   return static_cast<std::uint16_t>(static_cast<unsigned char>(first) |
                                     static_cast<unsigned char>(second) << 8);
 }
 
-/// How many bytes there are before the first `c`; 8 where there is none.
+/// The number of bytes before the first `c`; 8 if there is none.
 inline unsigned bytes_before(std::uint64_t word, char c) {
   const std::uint64_t zeros = word ^ (kEveryByte * static_cast<unsigned char>(c));
   const std::uint64_t marks = (zeros - kEveryByte) & ~zeros & kHighBits;
   return marks == 0 ? 8 : static_cast<unsigned>(std::countr_zero(marks)) / 8;
 }
 
-/// Not 0 if one of eight characters is not a digit: 0 to 9, a to f.
+/// Not 0 if one of eight characters is not a digit from 0 to 9 or a to f.
 inline std::uint64_t not_hexadecimal(std::uint64_t word) {
   const auto at_least = [&](char c) {
     return word + kEveryByte * (0x80u - static_cast<unsigned char>(c));
   };
-  // Sums do not carry into the next byte: characters beyond ASCII are no digits anyway.
+  // Sums do not carry into the next byte: characters beyond ASCII are not digits anyway.
   const std::uint64_t decimals = at_least('0') & ~at_least('9' + 1);
   const std::uint64_t letters = at_least('a') & ~at_least('f' + 1);
   return (word | ~(decimals | letters)) & kHighBits;
 }
 
-/// The number that eight digits are.
+/// The value of eight digits.
 inline std::uint64_t join_digits(std::uint64_t word) {
   const std::uint64_t letters = word >> 6 & kEveryByte;
   std::uint64_t digits = (word & 0x0f * kEveryByte) + 9 * letters;
@@ -70,7 +69,7 @@ constexpr auto kHexDigits = [] {
   return digits;
 }();
 
-/// `kWidth` digits. Sets bits of `faults` where one of them is none.
+/// Reads `kWidth` digits. Sets bits of `faults` if one of them is not a digit.
 template <unsigned kWidth>
 std::uint64_t take_digits(const char* at, std::uint64_t& faults) {
   if constexpr (kWidth == 16) {
@@ -81,7 +80,7 @@ std::uint64_t take_digits(const char* at, std::uint64_t& faults) {
     faults |= not_hexadecimal(word);
     return join_digits(word);
   } else {
-    // Of so few, a table is faster.
+    // For so few digits, a table is faster.
     std::uint64_t value = 0;
     std::uint64_t seen = 0;
     for (unsigned i = 0; i < kWidth; ++i) {
@@ -96,7 +95,7 @@ std::uint64_t take_digits(const char* at, std::uint64_t& faults) {
 
 // --- Rows ---------------------------------------------------------------------------------------
 
-/// A row of integers: `-0x0000000a, ` and so on, every element with all its digits.
+/// A row of integers: `-0x0000000a, ` and so on, each element with all its digits.
 template <class Integer>
 struct PrintedRow {
   static constexpr std::size_t kSign = std::is_signed_v<Integer> ? 1 : 0;
@@ -106,12 +105,11 @@ struct PrintedRow {
   static constexpr std::size_t kPrefix = 2;                                       // 0x
   static constexpr std::size_t kSeparator = 2;
   static constexpr std::size_t kStride = kSign + kPrefix + kDigits + kUnsigned + kLong + kSeparator;
-  /// TVM fills 80 columns by a measure of its own, with a power of two of elements.
+  /// TVM fills 80 columns by its own measure, with a power of two of elements.
   static constexpr std::size_t kElements = std::bit_floor(80 / (kDigits + 2));
   static constexpr std::size_t kMostBytes = kElements * kStride;
 
-  /// Decodes a row whose elements are all followed by `, `. Returns its end; null if something
-  /// else is there.
+  /// Decodes a row in which `, ` follows every element. Returns its end; null for other text.
   static const char* take(const char* at, Integer* to) {
     if (at[kSign + 1] != 'x') return nullptr;
     std::uint64_t faults = 0;
@@ -121,7 +119,7 @@ struct PrintedRow {
 
  private:
   static Integer element(const char* at, std::uint64_t& faults) {
-    // Which sign it is is as good as random: no branch depends on it.
+    // Signs are nearly random, so no branch depends on them.
     std::uint64_t is_negative = 0;
     if constexpr (kSign > 0) {
       static_assert('-' - '+' == 2);
@@ -140,7 +138,7 @@ struct PrintedRow {
     if constexpr (kLong > 0) expect('L', 'L');
     expect(',', ' ');
     if constexpr (kSign == 0) return static_cast<Integer>(value);
-    // -x is ~(x - 1). A zero with a minus is not what TVM prints.
+    // -x is ~(x - 1). TVM does not print a zero with a minus.
     const std::uint64_t bits = value - is_negative;
     faults |= bits & ~std::uint64_t{std::numeric_limits<Integer>::max()};
     return static_cast<Integer>(bits ^ (0 - is_negative));
@@ -153,7 +151,7 @@ struct Fraction {
   unsigned digits = 0;
 };
 
-/// Digits before a `p`, no more than 13 of them. Sets bits of `faults` where it is otherwise.
+/// Reads at most 13 digits before a `p`. Sets bits of `faults` for other text.
 inline Fraction take_fraction(const char* at, std::uint64_t& faults) {
   const auto first_digits = [&](const char* from, unsigned& count) {
     const std::uint64_t word = load<std::uint64_t>(from);
@@ -178,13 +176,13 @@ inline Fraction take_fraction(const char* at, std::uint64_t& faults) {
   return fraction;
 }
 
-/// `-0x1.6f76f4p-3 , `: one float, the blanks behind it included.
+/// `-0x1.6f76f4p-3 , `: one float, with the blanks after it.
 template <class Float>
 struct PrintedFloat {
   static constexpr std::size_t kElements = 1;
   static constexpr std::size_t kMostBytes = 64;
 
-  /// The same for one float. Reads no more than kMostBytes.
+  /// The same for one float. Reads at most kMostBytes.
   static const char* take(const char* at, Float* to) {
     const std::uint64_t is_negative = *at == '-' ? 1 : 0;
     at += is_negative;
@@ -194,7 +192,7 @@ struct PrintedFloat {
     std::uint64_t faults = lead & ~std::uint64_t{1};
     at += 3 + has_point;
     const Fraction fraction = take_fraction(at, faults);
-    // Normal numbers begin with 1; the other one that is printed often is 0x0p+0.
+    // Normal numbers begin with 1; the other frequent number is 0x0p+0.
     faults |= lead == 0 ? fraction.digits : 0;
     faults |= (fraction.digits > 0 ? 1u : 0u) ^ has_point;
     at += fraction.digits + 1;

@@ -94,7 +94,7 @@ std::string_view name_of(const support::SourceText& source, const Item& item) {
   return head.substr(std::min(head.rfind(' ') + 1, head.size()));
 }
 
-/// Shapes are arrays of their own, defined before the tensors that name them.
+/// Shapes are separate arrays, defined before the tensors that name them.
 CMetadata read(const support::SourceText& source, const FileItems& items) {
   Shapes shapes;
   CMetadata metadata;
@@ -128,7 +128,7 @@ std::optional<CMetadata> read_metadata(const support::SourceText& source, const 
 
 // --- Types of parameters ------------------------------------------------------------------------
 
-/// The first to state a type is right: the caller of the reader, then the metadata, then calls.
+/// The first source takes precedence: the caller of the reader, then the metadata, then calls.
 Signatures::Signatures(const ModuleContext& context, const CSources& sources,
                        std::span<const FunctionDraft> drafts)
     : builder_(context.builder) {
@@ -148,7 +148,7 @@ Signatures::Signatures(const ModuleContext& context, const CSources& sources,
   for (const FunctionDraft& draft : drafts) add_calls(draft);
 }
 
-/// Inputs come first, outputs next.
+/// Inputs come first, then outputs.
 void Signatures::add_metadata(const CMetadata& metadata, const FunctionDraft& main) {
   std::size_t position = 0;
   for (const TensorType& type : metadata.inputs) add(main.name, position++, type);
@@ -167,12 +167,12 @@ void Signatures::add(std::string_view function, std::size_t position, const Tens
   if (!types[position]) types[position] = type;
 }
 
-/// Its shape has to be one of numbers.
+/// All extents of its shape must be numbers.
 std::optional<TensorType> Signatures::stated(Node argument) const {
   if (!is_call_of(argument, "tir.tvm_stack_make_array")) return std::nullopt;
   const NodeList args = argument.list(f::Call::args);
   TensorType type{args[4].dtype(), {}};
-  // A callee without TIR is passed tensors of nothing.
+  // A callee without TIR receives tensors without types.
   if (type.dtype.is_handle()) return std::nullopt;
   for (const Node dim : args[1].list(f::Call::args)) {
     if (!dim.is(Kind::IntImm) || dim.integer(f::IntImm::value) < 0) return std::nullopt;
@@ -181,8 +181,8 @@ std::optional<TensorType> Signatures::stated(Node argument) const {
   return type;
 }
 
-/// A packed call states the N-D shape and dtype of every argument: of the kernel's parameter, and
-/// of the caller's own where it passes one on.
+/// A packed call states the shape and dtype of every argument: of the kernel's parameter, and of
+/// the caller's own parameter if it passes one on.
 void Signatures::add_calls(const FunctionDraft& draft) {
   for (const CallSite& call : draft.calls) {
     for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -191,7 +191,7 @@ void Signatures::add_calls(const FunctionDraft& draft) {
       if (!type) continue;
       add(call.callee, i, *type);
       const NodeId data = argument.list(f::Call::args)[0].id();
-      // Only what is passed on as it came in is a parameter of the caller.
+      // Only an argument that is passed on unchanged is a parameter of the caller.
       const auto param = std::ranges::find(draft.params, data, &Param::data);
       if (param == draft.params.end()) continue;
       add(draft.name, static_cast<std::size_t>(param - draft.params.begin()), *type);
@@ -213,7 +213,7 @@ void state_sizes(FunctionDraft& draft, const Types& stated) {
 namespace {
 
 /// Calls `visit` with a kernel that `caller` calls, an argument, and the data of the parameter that
-/// takes it.
+/// receives it.
 template <class Draft, class Visit>
 void for_each_argument(const FunctionDraft& caller, std::span<Draft> kernels, Visit&& visit) {
   support::NameMap<std::string_view, Draft*> by_name;
@@ -230,7 +230,7 @@ void for_each_argument(const FunctionDraft& caller, std::span<Draft> kernels, Vi
 
 }  // namespace
 
-/// A kernel that is called with less memory than its indices reach has conditions around them.
+/// A kernel that receives less memory than its indices reach has conditions around the accesses.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) {
   for_each_argument(caller, kernels, [&](FunctionDraft& kernel, NodeId argument, NodeId param) {
     const auto bytes = caller.buffers.declared_bytes(argument);
@@ -238,7 +238,7 @@ void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) 
   });
 }
 
-/// Unpacked calls state no types: main's buffers are as large as the kernels behind them use.
+/// Unpacked calls state no types: main's buffers are as large as the kernels' uses of them.
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
                    std::span<const FunctionDraft> kernels) {
   std::map<NodeId, std::int64_t> sizes;

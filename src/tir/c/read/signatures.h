@@ -15,16 +15,16 @@
 
 namespace mlf::tir::c {
 
-/// Reads the types of inputs and outputs that the files of a packed archive hold for TVM's C++
-/// runtime. Nothing if the file has none, or where one of them is not what TVM prints: then the
-/// types come from elsewhere.
+/// Reads the types of inputs and outputs that a packed archive contains for TVM's C++ runtime.
+/// Returns nothing if the file has none, or has one that TVM does not print: then other sources
+/// state the types.
 std::optional<CMetadata> read_metadata(const support::SourceText& source, const FileItems& items);
 
 using Types = std::vector<std::optional<TensorType>>;
 
-/// Types of parameters by function: what the caller of the reader knows, then the metadata for the
-/// C++ runtime, then what packed calls state: of the function that is called, and of the parameters
-/// that are passed on.
+/// Types of parameters by function: from the caller of the reader, then from the metadata for the
+/// C++ runtime, then from packed calls. These state the types of the called function's parameters,
+/// and of parameters that are passed on.
 class Signatures {
  public:
   Signatures(const ModuleContext& context, const CSources& sources,
@@ -36,21 +36,21 @@ class Signatures {
   void add_metadata(const CMetadata& metadata, const FunctionDraft& main);
   void add_calls(const FunctionDraft& draft);
   void add(std::string_view function, std::size_t position, const TensorType& type);
-  /// The type that tvm_stack_make_array states; nothing for other arguments.
+  /// The type that tvm_stack_make_array states; nullopt for other arguments.
   std::optional<TensorType> stated(Node argument) const;
 
   const Builder& builder_;
   support::NameMap<std::string_view, Types> types_;
 };
 
-/// Sizes of parameters whose types are stated.
+/// Sizes of parameters with stated types.
 void state_sizes(FunctionDraft& draft, const Types& stated);
 
-/// What `caller` has the size of and passes to a kernel is all that the kernel can use.
+/// A kernel can use only as many bytes as `caller` passes to it.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels);
 
-/// Gives buffers of `caller`'s parameters the size of what the kernels behind them use, where
-/// nothing else states it.
+/// Gives buffers of `caller`'s parameters the size that the called kernels use, if nothing else
+/// states it.
 void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
                    std::span<const FunctionDraft> kernels);
 

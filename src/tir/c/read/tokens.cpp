@@ -17,7 +17,7 @@ constexpr auto kClasses = [] {
   std::array<CharClass, 256> classes{};
   for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = classes[c - 'a' + 'A'] = CharClass::name;
   for (unsigned c = '0'; c <= '9'; ++c) classes[c] = CharClass::digit;
-  // Names come from Relay and are not translated: other bytes than ASCII are letters.
+  // Names come from Relay unchanged: bytes beyond ASCII are letters.
   for (unsigned c = 128; c < 256; ++c) classes[c] = CharClass::name;
   classes['_'] = classes['$'] = CharClass::name;
   for (const char c : {' ', '\t', '\r', '\n', '\v', '\f'}) {
@@ -43,7 +43,7 @@ bool is_pair(std::string_view two) {
   return std::ranges::find(kPairs, sign(two)) != kPairs.end();
 }
 
-/// The end of a preprocessor line, lines joined by backslashes included.
+/// The end of a preprocessor line, including lines joined by backslashes.
 std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t end) {
   while (at < end) {
     const auto newline =
@@ -55,7 +55,7 @@ std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t e
   return end;
 }
 
-/// A comment that is not closed goes on to the end.
+/// An unclosed comment continues to the end.
 std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
   if (text[at + 1] == '/') {
     return static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
@@ -64,7 +64,7 @@ std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_
   return close >= end || end - close < 2 ? end : static_cast<std::uint32_t>(close + 2);
 }
 
-/// A number with its suffix. An exponent has its sign with it: `1.5e-03f`, `0x1p-3`.
+/// A number with its suffix, and its exponent with a sign: `1.5e-03f`, `0x1p-3`.
 std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
   const bool is_hex = text.substr(at, 2) == "0x" || text.substr(at, 2) == "0X";
   const char exponent = is_hex ? 'p' : 'e';
@@ -83,8 +83,8 @@ std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t 
   return at;
 }
 
-/// The end of the name at `at`. TVM puts a module's name into symbols as it is: of a module
-/// "my-net.v1" they are no names of C, `tvmgen_my-net.v1_run`.
+/// The end of the name at `at`. TVM puts a module's name into symbols unchanged: for a module
+/// "my-net.v1" they are not names of C, such as `tvmgen_my-net.v1_run`.
 std::uint32_t name_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
   const bool is_symbol = text.substr(at, end - at).starts_with("tvmgen_");
   std::uint32_t stop = at + 1;
@@ -176,7 +176,7 @@ std::int64_t Cursor::number_of(std::string_view word) const {
   return *value;
 }
 
-/// Number of tokens that `form` matches; 0 where it does not.
+/// The number of tokens that `form` matches; 0 if it does not match.
 std::size_t Cursor::match(std::string_view form, std::vector<std::string_view>* words) const {
   std::size_t ahead = 0;
   while (!form.empty()) {

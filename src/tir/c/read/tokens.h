@@ -12,7 +12,7 @@
 
 namespace mlf::tir::c {
 
-/// A sign by its one or two characters, so that `sign("<=")` can be a case label.
+/// A sign of one or two characters as a number, so `sign("<=")` can be a case label.
 using Sign = std::uint16_t;
 constexpr Sign sign(std::string_view spelling) {
   const auto first = static_cast<unsigned char>(spelling[0]);
@@ -29,19 +29,19 @@ struct Token {
   TokenKind kind = TokenKind::end;
 };
 
-/// Tokens of the bytes [begin, end) of a source, without comments and preprocessor lines. The last
-/// one is an end token. Characters that C has no use for are signs of their own.
+/// The tokens of the bytes [begin, end) of a source, without comments and preprocessor lines. The
+/// last one is an end token. A character without a meaning in C is its own token.
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end);
 
-/// Where a blank, a comment or a preprocessor line at `at` ends; `at` itself if none begins there.
+/// The end of a blank, comment or preprocessor line at `at`; `at` if none begins there.
 std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end);
 /// The end of the string or character literal whose quote is at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
 
-/// The value of a decimal number without a sign; nothing for any other text.
+/// The value of a decimal number without a sign; nullopt for any other text.
 std::optional<std::int64_t> decimal(std::string_view text);
 
-/// Reads tokens in order. Failing throws support::Error with the place.
+/// Reads tokens in order. Failures throw support::Error with the place.
 class Cursor {
  public:
   Cursor(const support::SourceText& source, std::vector<Token> tokens)
@@ -51,7 +51,7 @@ class Cursor {
     const std::size_t at = next_ + ahead;
     return at < tokens_.size() ? tokens_[at] : tokens_.back();
   }
-  /// The token at a position that `position` returned, or behind it.
+  /// The token at a position that `position` returned, or after it.
   const Token& at_position(std::size_t position) const {
     return position < tokens_.size() ? tokens_[position] : tokens_.back();
   }
@@ -66,7 +66,7 @@ class Cursor {
   }
   bool at_name(std::size_t ahead = 0) const { return peek(ahead).kind == TokenKind::name; }
 
-  /// Offset just past the token before.
+  /// Offset after the previous token.
   std::uint32_t end_before() const { return next_ == 0 ? peek().begin : tokens_[next_ - 1].end; }
   Token advance() {
     const Token token = peek();
@@ -85,22 +85,22 @@ class Cursor {
   }
   void expect(std::string_view spelling);
   std::string_view expect_name(std::string_view what);
-  /// The value of a word that was read; fails at the cursor where it is not a decimal number.
+  /// The value of a word that was read; fails at the cursor if it is not a decimal number.
   std::int64_t number_of(std::string_view word) const;
 
-  /// Whether the next tokens are spelled like `form`, whose tokens are separated by blanks. `$`
-  /// is any one name or number.
+  /// Whether the next tokens match `form`, whose tokens are separated by blanks. `$` is any name or
+  /// number.
   bool looks_like(std::string_view form) const;
-  /// The same, passing the tokens over and noting what the `$` were.
+  /// The same; passes the tokens and records those at each `$`.
   bool accept_form(std::string_view form, std::vector<std::string_view>& words);
 
   std::size_t position() const { return next_; }
-  /// Goes back to a position that `position` returned.
+  /// Returns to a position that `position` returned.
   void rewind(std::size_t position) { next_ = position; }
   const support::SourceText& source() const { return *source_; }
   [[noreturn]] void fail(const std::string& message) const { fail(peek(), message); }
   [[noreturn]] void fail(const Token& token, const std::string& message) const;
-  /// What the next token is, for "expected …, found …".
+  /// The next token in words, for "expected …, found …".
   std::string found() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace mlf::tir::c {
 namespace {
 
-/// Words behind which a statement does more than to compute a value.
+/// After these words, a statement does more than compute a value.
 constexpr std::array<std::string_view, 15> kControl{
     "if",   "else",   "for",   "while",    "do",  "switch", "case",   "default",
     "goto", "return", "break", "continue", "asm", "__asm",  "__asm__"};
@@ -20,12 +20,12 @@ bool is_control(std::string_view word) {
   return std::ranges::find(kControl, word) != kControl.end();
 }
 
-/// `(uint32_t)(…)` converts; a name in parentheses that is no type may be a function.
+/// `(uint32_t)(…)` is a conversion; a name in parentheses that is not a type may be a function.
 bool is_type(std::string_view name) {
   return scalar_type(name).has_value() || name.ends_with("_t");
 }
 
-/// Passes `(…)`, `[…]` or `{…}`. False at the end of the function.
+/// Passes `(…)`, `[…]` or `{…}`. Returns false at the end of the function.
 bool pass_brackets(Cursor& cursor) {
   std::size_t depth = 0;
   while (!cursor.at_end()) {
@@ -38,9 +38,9 @@ bool pass_brackets(Cursor& cursor) {
   return false;
 }
 
-/// Passes one statement with its blocks and its `else` branches. False where it does not end.
+/// Passes one statement with its blocks and `else` branches. Returns false if it does not end.
 bool pass_statement(Cursor& cursor) {
-  bool is_value = false;  // behind `=`: braces are those of an initialiser
+  bool is_value = false;  // after `=`: the braces are those of an initialiser
   bool is_do = cursor.at_word("do");
   while (!cursor.at_end() && !cursor.at(sign("}"))) {
     const bool is_block = cursor.at(sign("{"));
@@ -65,8 +65,8 @@ bool pass_statement(Cursor& cursor) {
 
 }  // namespace
 
-/// A name that the function or its files know, or that one of its unknown statements may have made
-/// another name of.
+/// Whether the function or its files know a name, or one of its unknown statements may refer to it
+/// by another name.
 bool UnknownStatements::is_of_function(std::string_view name) const {
   const ModuleFacts& facts = context_.module.facts;
   return context_.names.find(name) != nullptr || tainted_.contains(name) ||
@@ -75,9 +75,9 @@ bool UnknownStatements::is_of_function(std::string_view name) const {
          std::ranges::any_of(facts.pools, [&](const Pool& pool) { return pool.name == name; });
 }
 
-/// A declaration or an assignment that names nothing of this function is harmless:
-/// `uint32_t t0 = DWT->CYCCNT;`. So is a call of a function that is given nothing of it:
-/// `log_cycles(3, t0);`. A name alone may be a macro that does anything.
+/// A declaration or assignment without names of this function is harmless: `uint32_t t0 =
+/// DWT->CYCCNT;`. So is a call whose arguments have none: `log_cycles(3, t0);`. A single name may
+/// be a macro with any effect.
 UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std::size_t end) const {
   const Cursor& cursor = context_.cursor;
   Effects effects;
@@ -129,7 +129,7 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
   const std::size_t end = cursor.position();
   const Effects effects = effects_of(begin, end);
   const bool inert = effects.is_harmless && effects.callee.empty();
-  // A macro may be anything; by convention its name has no small letters.
+  // A macro may have any effect; by convention its name has no small letters.
   const bool may_be_macro =
       std::ranges::none_of(effects.callee, [](char c) { return c >= 'a' && c <= 'z'; });
   const bool is_known = inert || (effects.is_harmless && !may_be_macro);
@@ -146,7 +146,7 @@ std::optional<UnknownStatement> UnknownStatements::pass(const Diagnostic& reason
   if (effects.is_harmless && !effects.callee.empty()) {
     fields.push_back({builder.string("calls"), context_.make().string(effects.callee)});
   }
-  // Each statement is a place of its own, so that it is a loss of its own.
+  // Each statement gets its own place, so each is a loss of its own.
   context_.text_losses.push_back({LossCode::unknown_construct, LossScope::function,
                                   std::string(context_.losses.function()),
                                   fmt::format("line {}, column {}: {}", reason.where.line,

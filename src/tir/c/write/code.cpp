@@ -36,8 +36,7 @@ DType api_type(DType dtype) {
   return dtype.is_int() || dtype.is_uint() ? DType::Int(64) : DType::Float(64);
 }
 
-/// `5` is an int32, `(int64_t)5` a literal of another type: without the parentheses that a cast
-/// has.
+/// `5` is an int32, `(int64_t)5` a literal of another type: without the parentheses of a cast.
 std::string integer_text(DType dtype, std::int64_t value) {
   // C's own type of a number.
   if (dtype == DType::Int(32)) return std::to_string(value);
@@ -61,7 +60,7 @@ std::string_view operator_of(Node call) {
 
 namespace {
 
-/// Where the range has versions before and since v0.16, the reader took a `?:` as the older ones
+/// If the range has versions before and since v0.16, the reader takes a `?:` as the older ones
 /// print it.
 std::uint8_t minor_of(const VersionRange& range) {
   if (ternary_of(range) == Ternary::select) return range.last;
@@ -87,10 +86,10 @@ bool Forms::has(TvmFeature feature) const {
 namespace {
 
 constexpr std::size_t kIndent = 2;
-// Deeper statements are not indented further: a thousand levels would be a million blanks.
+// Deeper statements are not indented further: a thousand levels would need a million blanks.
 constexpr std::size_t kMostIndented = 256;
 
-/// Whether the first parenthesis closes with the last character.
+/// Whether the first parenthesis closes at the last character.
 bool is_in_parentheses(std::string_view text) {
   if (text.empty() || text.front() != '(' || text.back() != ')') return false;
   std::size_t depth = 0;
@@ -111,8 +110,8 @@ NameSupply::NameSupply(const Forms& forms)
   for (const std::string_view word : reserved_words()) counters_.emplace(word, 0);
 }
 
-/// The number counts on from the last one that this name got, as in TVM's NameSupply (GetUniqueName
-/// up to v0.9).
+/// Continues from the last number that this name got, like TVM's NameSupply (GetUniqueName up to
+/// v0.9).
 std::string NameSupply::fresh(std::string_view hint) {
   std::string name(hint);
   std::ranges::replace(name, '.', '_');
@@ -126,7 +125,7 @@ std::string NameSupply::fresh(std::string_view hint) {
     } while (counters_.contains(unique));
   }
   counters_.emplace(unique, 0);
-  // What is not legal in C either is replaced when the name is final.
+  // Replaces characters that are not legal in C when the name is final.
   std::ranges::replace_if(
       unique, [](char c) { return c == ':' || c == '-'; }, '_');
   return unique;
@@ -163,7 +162,7 @@ void Code::mark_constant(const std::string& literal) {
   temporaries_.try_emplace(literal, Entry{literal, 0});
 }
 
-/// SSAGetID of TVM: the same text is the same temporary while its scope is open, and a text in
+/// TVM's SSAGetID: the same text is the same temporary while its scope is open; a text in
 /// parentheses loses one pair.
 std::string Code::temporary(const std::string& source, std::string_view type) {
   // A variable needs no other name.
@@ -171,8 +170,8 @@ std::string Code::temporary(const std::string& source, std::string_view type) {
   const auto known = temporaries_.find(source);
   if (known != temporaries_.end() && is_open_[known->second.scope]) return known->second.name;
   std::string name = names_.fresh(stem_);
-  // The scope that began last, not the innermost one: once a block was closed, what is made behind
-  // it is not used again.
+  // The scope that began last, not the innermost one: after the end of a block, temporaries made
+  // later are not reused.
   temporaries_.insert_or_assign(source, Entry{name, is_open_.size() - 1});
   const std::string_view value = is_in_parentheses(source)
                                      ? std::string_view(source).substr(1, source.size() - 2)

@@ -1,5 +1,5 @@
-// The text of one function as it grows: lines, blocks, names, and the temporaries that expressions
-// need before the statement they are in.
+// The text of one function during printing: lines, blocks, names, and temporaries that expressions
+// need before their statement.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,28 +20,28 @@ namespace mlf::tir::c {
 /// Throws support::Error: "… cannot be printed as C".
 [[noreturn]] void cannot_print(std::string_view what);
 
-/// `int32_t`, `float`, `void*`. Throws for a type that the generator has no word for.
+/// `int32_t`, `float`, `void*`. Throws for a type that the generator cannot print.
 std::string type_text(DType dtype);
-/// The type of a Var: of a pointer what it points to, with a star.
+/// The type of a Var; for a pointer, the element type and a star.
 std::string type_text(Node var);
-/// The elements behind a pointer whose type says so; void for other variables.
+/// The element type that the type of a pointer states; void for other variables.
 DType pointee_of_var(Node var);
 
-/// The 64-bit type in which packed functions take a value.
+/// The 64-bit type in which packed functions receive a value.
 DType api_type(DType dtype);
 
-/// An integer: bare for int32, with its type before it otherwise.
+/// An integer: bare for int32, otherwise after its type.
 std::string integer_text(DType dtype, std::int64_t value);
 /// A float with seven digits, as `%e`.
 std::string float_text(DType dtype, double value);
 
-/// The full name of the operator that a Call calls; empty for a call of something else.
+/// The full name of the operator of a Call; empty for a call of something else.
 std::string_view operator_of(Node call);
 
 class Forms {
  public:
-  /// Where the range leaves a choice, its last version that prints a `?:` as the reader reads it:
-  /// what else can be told apart, was.
+  /// If the range leaves a choice, the last version that prints a `?:` as the reader reads it:
+  /// other differences would have narrowed the range.
   explicit Forms(const VersionRange& version);
 
   /// Whether C has a feature, one of the rows `c_…` of tvm_versions.def.
@@ -58,7 +58,7 @@ class NameSupply {
  public:
   explicit NameSupply(const Forms& forms);
 
-  /// `hint` as a name of C, with a number behind it where it is taken.
+  /// `hint` as a name of C, with a number if it is taken.
   std::string fresh(std::string_view hint);
   bool contains(const std::string& name) const { return counters_.contains(name); }
 
@@ -77,7 +77,7 @@ class Code {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += '\n';
   }
-  /// A line that already is one text.
+  /// A line that is already complete.
   void plain_line(std::string_view text);
 
   using Scope = std::size_t;
@@ -86,10 +86,10 @@ class Code {
 
   std::string fresh(std::string_view hint) { return names_.fresh(hint); }
 
-  /// A literal that never needs a temporary.
+  /// A literal, which never needs a temporary.
   void mark_constant(const std::string& literal);
-  /// A name for the value of `source`: its own name where it is a variable or a marked constant,
-  /// that of the temporary which holds the same text, or a new temporary of type `type`.
+  /// A name for the value of `source`: its own name if it is a variable or a marked constant, the
+  /// name of the temporary with the same text, or of a new temporary of type `type`.
   std::string temporary(const std::string& source, std::string_view type);
 
   std::size_t size() const { return text_.size(); }
@@ -107,7 +107,7 @@ class Code {
   std::size_t indent_ = 0;
   NameSupply names_;
   std::string_view stem_;
-  std::vector<bool> is_open_;                         // by scope, in the order of their beginning
+  std::vector<bool> is_open_;                         // by scope, in the order in which they began
   support::NameMap<std::string, Entry> temporaries_;  // by text
 };
 

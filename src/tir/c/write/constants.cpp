@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kLineLength = 80;
 constexpr std::size_t kRowIndent = 4;
-constexpr std::size_t kPiece = std::size_t{1} << 16;  // characters that go into the sink at once
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // characters that are passed to the sink
+                                                      // together
 constexpr std::int64_t kPoolAlignment = 16;
 constexpr std::string_view kOpenC = "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
 constexpr std::string_view kCloseC = "#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n";
@@ -34,10 +35,10 @@ std::size_t elements_per_row(std::size_t width) {
   return std::bit_floor(std::max<std::size_t>((kLineLength - kRowIndent) / width, 1));
 }
 
-/// Rows of `count` elements that `print` appends to a string.
+/// Rows of `count` elements, each of which `print` appends to a string.
 template <class Print>
 void write_rows(const Sink& sink, std::size_t count, std::size_t width, Print&& print) {
-  // The last row is shorter; no comma ends it.
+  // The last row is shorter and has no comma at its end.
   const std::size_t per_row = elements_per_row(width);
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
@@ -60,13 +61,13 @@ void append_hexadecimal(std::string& text, std::uint64_t value, std::size_t byte
   }
 }
 
-/// Signed ones with their sign, then all their hexadecimal digits.
+/// Signed ones with their signs, then all hexadecimal digits.
 template <class T>
 void write_integers(const Sink& sink, std::span<const std::byte> data) {
   constexpr bool kIsSigned = std::is_signed_v<T>;
   constexpr bool kIsLong = sizeof(T) == 8;
   constexpr std::string_view kSuffix = !kIsLong ? "" : kIsSigned ? "LL" : "ULL";
-  // Two for "0x", two for ", "; digits are counted by fours of bytes, as TVM does.
+  // Two for "0x", two for ", "; TVM counts digits in units of four bytes.
   const std::size_t width = sizeof(T) / 4 + 4 + (kIsSigned ? 1 : 0) + kSuffix.size();
   write_rows(sink, data.size() / sizeof(T), width, [&](std::string& text, std::size_t i) {
     const T value = element<T>(data, i);
@@ -105,7 +106,7 @@ void write_floats(const Sink& sink, std::span<const std::byte> data) {
   });
 }
 
-/// The bytes to print; a constant whose data the text of its module lacked cannot be printed.
+/// The bytes to print; fails for a constant whose text lacked its data.
 std::span<const std::byte> data_of(Node array, std::string_view name) {
   const auto data = array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
   if (!data) cannot_print(fmt::format("the constant '{}', whose data are not known,", name));
@@ -141,7 +142,8 @@ void require_printable(Node array, std::string_view name) {
   write_data([](std::string_view) {}, array.dtype(f::NDArray::dtype), data.first(0));
 }
 
-/// In the section for linked parameters, aligned as the target asks (`constants-byte-alignment`).
+/// In the section for linked parameters, with the alignment of the target
+/// (`constants-byte-alignment`).
 void write_array(const Sink& sink, std::string_view name, Node array, std::int64_t alignment) {
   const std::span<const std::byte> data = data_of(array, name);
   const DType dtype = array.dtype(f::NDArray::dtype);
@@ -155,7 +157,7 @@ void write_array(const Sink& sink, std::string_view name, Node array, std::int64
   sink(kCloseC);
 }
 
-/// A struct with one array for each constant, in the order of their offsets.
+/// A struct with one array for each constant, in the order of offsets.
 void write_constant_pool(const Sink& sink, const Forms& forms, const NamedPool& named) {
   const auto& [info, pool, bytes] = named;
   std::vector<Node> members;

@@ -12,7 +12,7 @@
 
 namespace mlf::tir::c {
 
-/// The text of an expression; lines that it needs before it are in the code already.
+/// The text of an expression; the code already contains the lines that it needs before it.
 std::string ExprWriter::operator()(Node expr) {
   text_.clear();
   push({expr});
@@ -56,8 +56,8 @@ std::string ExprWriter::pointer_text(Node buffer) const {
 
 // --- The stack ---------------------------------------------------------------------------------
 
-/// Expressions are DAGs in memory and trees in C: shared ones are written each time. Some forms
-/// name an operand more than once, which `check_written_size` does not know.
+/// Expressions are DAGs in memory and trees in C, so shared ones are written each time. Some forms
+/// use an operand more than once, which `check_written_size` does not know.
 void ExprWriter::push(const Operand& operand) {
   if (++written_ > most_nodes_) refuse_written_size(most_nodes_);
   Frame frame{.node = operand.node, .plan = {}, .ids = {}};
@@ -65,7 +65,7 @@ void ExprWriter::push(const Operand& operand) {
   frames_.push_back(std::move(frame));
 }
 
-/// Prints what has no operands.
+/// Prints an expression without operands.
 bool ExprWriter::leaf(Node node) {
   switch (node.kind()) {
     case Kind::Var:
@@ -96,7 +96,7 @@ bool ExprWriter::leaf(Node node) {
 void ExprWriter::step() {
   Frame& frame = frames_.back();
   const std::string& form = frame.plan.form;
-  // Up to the next operand; without one, to the end.
+  // Up to the next operand, or to the end.
   const std::size_t mark = form.find(kOperand, frame.at);
   text_.append(form, frame.at, mark == form.npos ? form.npos : mark - frame.at);
   if (mark != form.npos) {
@@ -110,15 +110,15 @@ void ExprWriter::step() {
   if (!frames_.empty()) end_operand(frames_.back());
 }
 
-/// What was printed for the operand that is complete; it is not in the text any more.
+/// Removes the text of the complete operand and returns it.
 std::string ExprWriter::take_operand(const Frame& frame) {
   std::string operand = text_.substr(frame.begin);
   text_.resize(frame.begin);
   return operand;
 }
 
-/// A reinterpretation computes its operand in a scope of its own, so that the temporary is not used
-/// again behind it.
+/// A reinterpretation computes its operand in its own scope, so later code does not reuse the
+/// temporary.
 void ExprWriter::begin_operand(Frame& frame) {
   frame.begin = text_.size();
   if (frame.extra == Extra::reinterpret) frame.scope = code_.begin_scope();
@@ -127,7 +127,7 @@ void ExprWriter::begin_operand(Frame& frame) {
   }
 }
 
-/// Operands of min, max and reinterpret are named, because C prints them twice or takes their
+/// Names the operands of min, max and reinterpret, because C prints them twice or takes their
 /// address.
 void ExprWriter::end_operand(Frame& frame) {
   switch (frame.extra) {
@@ -167,7 +167,7 @@ void ExprWriter::set_conditional(Frame& frame) {
   }
 }
 
-/// What is printed of the names of operands when all of them are known.
+/// Prints the text from the names of all operands.
 void ExprWriter::finish(Frame& frame) {
   switch (frame.extra) {
     case Extra::none:
@@ -190,7 +190,7 @@ void ExprWriter::finish(Frame& frame) {
 
 // --- Forms -------------------------------------------------------------------------------------
 
-/// How an expression is printed: its form, with a mark for each operand.
+/// The form of an expression, with a mark for each operand.
 ExprWriter::Plan ExprWriter::plan(const Operand& operand, Extra& extra) {
   const Node node = operand.node;
   if (!node.dtype().is_scalar() && !node.dtype().is_void()) {
@@ -241,15 +241,15 @@ std::string ExprWriter::subscript(Node buffer) const {
   return pointer_text(buffer) + (forms_.has(TvmFeature::c_bracketed_index) ? "[(\1)]" : "[\1]");
 }
 
-/// `(a op b)`, but for min and max, the remainder of floats, and divisions whose sign makes no
-/// difference where they are.
+/// `(a op b)`. Exceptions: min and max, the remainder of floats, and divisions whose sign does not
+/// matter.
 ExprWriter::Plan ExprWriter::binary_plan(Node node) {
   const Node a = node[f::Add::a];
   const Node b = node[f::Add::b];
   const Kind kind = node.kind();
   if (kind == Kind::EQ || kind == Kind::NE) return remainder_of_zero_test(node);
   if (kind == Kind::Max) {
-    // The sign of the quotient makes no difference to the maximum.
+    // The sign of the quotient does not affect the maximum.
     const bool is_positive = b.is(Kind::IntImm) && b.integer(f::IntImm::value) >= 0;
     return {"\1\1", {{a, is_positive ? Division::truncate : Division::floor}, {b}}};
   }
@@ -265,7 +265,7 @@ ExprWriter::Plan ExprWriter::binary_plan(Node node) {
   cannot_print(node.info().name);
 }
 
-/// Whether a remainder is zero does not depend on its sign.
+/// The sign of a remainder does not affect its comparison with zero.
 ExprWriter::Plan ExprWriter::remainder_of_zero_test(Node node) {
   const Node a = node[f::EQ::a];
   const Node b = node[f::EQ::b];
@@ -283,7 +283,7 @@ struct SimpleForm {
   std::string_view op;
   std::size_t arguments;
   std::string_view form;
-  std::size_t repeats;  ///< how often an only argument is printed
+  std::size_t repeats;  ///< how often a single argument is printed
 };
 constexpr auto kSimpleForms = std::to_array<SimpleForm>({
     {"tir.bitwise_not", 1, "(~\1)", 1},
@@ -321,7 +321,7 @@ std::uint64_t large_uint(NodeList halves) {
 
 }  // namespace
 
-/// The form of a call: an operator of C, a function of libm, a statement before (condval), a
+/// The form of a call: an operator of C, a function of libm, a statement before it (condval), a
 /// reinterpretation of a temporary, a field of a record, or an external function.
 ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
   const std::string_view op = operator_of(call);
@@ -339,7 +339,7 @@ ExprWriter::Plan ExprWriter::call_plan(Node call, Extra& extra) {
   if (const std::string_view name = math_name(op); !name.empty()) {
     return {math_function(name, call.dtype()) + argument_list(args.size()), std::move(operands)};
   }
-  // Up to v0.15 both branches are computed where they need temporaries; since v0.16 only one is.
+  // Up to v0.15 both branches are computed if they need temporaries; since v0.16 only one is.
   if (op == "tir.if_then_else" && args.size() == 3) {
     if (!forms_.has(TvmFeature::c_condval)) return {"(\1 ? \1 : \1)", std::move(operands)};
     extra = Extra::conditional;
@@ -370,7 +370,7 @@ ExprWriter::Plan ExprWriter::address_plan(Node load) const {
 }
 
 /// call_extern and call_pure_extern, parameters linked by v0.8, and integers above the range of
-/// IntImm. Anything else has no rule for target c, and TVM would refuse it as well.
+/// IntImm. Target c has no rule for other calls, and TVM rejects them too.
 ExprWriter::Plan ExprWriter::external_plan(Node call) {
   const std::string_view op = operator_of(call);
   const NodeList args = call.list(f::Call::args);
@@ -398,7 +398,7 @@ ExprWriter::Plan ExprWriter::external_plan(Node call) {
   cannot_print(op.empty() ? "a call of another function" : fmt::format("a call of {}", op));
 }
 
-/// A field of a DLTensor or a TVMValue, or the address of the former.
+/// A field of a DLTensor or a TVMValue, or the address of a DLTensor.
 ExprWriter::Plan ExprWriter::struct_plan(Node get) {
   const NodeList args = get.list(f::Call::args);
   const std::int64_t number = int_imm_of(args[2]).value_or(-1);
@@ -422,7 +422,7 @@ namespace {
   constexpr DivisionForm name = {quotient, remainder};
 #include "tir/c/language.def"
 
-/// The exponent of a power of two; nothing for any other expression.
+/// The exponent of a power of two; nullopt for any other expression.
 std::optional<int> exponent_of(Node divisor) {
   if (!divisor.is(Kind::IntImm)) return std::nullopt;
   const std::int64_t value = divisor.integer(f::IntImm::value);
@@ -442,7 +442,7 @@ std::int64_t power_argument(Node node, int exponent) {
 
 }  // namespace
 
-/// Fills the operands into one of the forms.
+/// Puts the operands into one of the forms.
 ExprWriter::Plan ExprWriter::division_text(Node node, const DivisionForm& form,
                                            std::int64_t power) {
   const DType dtype = node.dtype();
@@ -464,11 +464,11 @@ ExprWriter::Plan ExprWriter::division_text(Node node, const DivisionForm& form,
   return plan;
 }
 
-/// A shift or a mask for powers of two, C's own division where no operand is negative, and a
-/// correction of it otherwise.
+/// A shift or a mask for powers of two; C's own division if no operand is negative; otherwise a
+/// correction of it.
 ExprWriter::Plan ExprWriter::division_plan(Node node, Division division) {
   const Node b = node[f::FloorDiv::b];
-  // Where the sign of the result makes no difference.
+  // If the sign of the result does not matter.
   if (division == Division::truncate) return division_text(node, kExact);
   if (const auto exponent = exponent_of(b)) {
     return division_text(node, kPowerOfTwo, power_argument(node, *exponent));
@@ -476,7 +476,7 @@ ExprWriter::Plan ExprWriter::division_plan(Node node, Division division) {
   const DType dtype = node.dtype();
   const bool is_positive = !dtype.is_int() || is_at_least_zero(ranges_.of(node[f::FloorDiv::a]));
   if (is_positive && is_at_least_zero(ranges_.of(b))) return division_text(node, kExact);
-  // A divisor that may be negative needs both signs compared.
+  // A divisor that may be negative needs a comparison of both signs.
   if (!is_at_least_zero(ranges_.of(b))) return division_text(node, kOfAnySign);
   const bool has_wide_sign = dtype == DType::Int(32) || dtype == DType::Int(64);
   return division_text(node, has_wide_sign ? kCorrected : kChosen);

@@ -1,5 +1,5 @@
-// Expressions of the IR as generated C spells them, on a stack of those that are open. What TVM
-// computes before the statement (temporaries, conditional values) goes into the code as lines.
+// Prints expressions of the IR as generated C, on a stack of open ones. Temporaries and conditional
+// values, which TVM computes before the statement, become lines of the code.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace mlf::tir::c {
 
 /// Quotient and remainder of `a` by `b`: digits are numbers of their type, `s` is the number of the
-/// sign's bit, `k` the shift or the mask of a power of two.
+/// sign bit, `k` the shift or the mask of a power of two.
 struct DivisionForm {
   std::string_view quotient;
   std::string_view remainder;
@@ -22,34 +22,35 @@ struct DivisionForm {
 
 class ExprWriter {
  public:
-  /// `most_nodes`: expressions that are written out before the sharing of a DAG is an error.
+  /// `most_nodes`: the most expressions that may be written; a DAG whose sharing expands to more is
+  /// an error.
   ExprWriter(const Forms& forms, const IntegerRanges& ranges, Code& code, std::uint64_t most_nodes)
       : forms_(forms), ranges_(ranges), code_(code), most_nodes_(most_nodes) {}
 
   std::string operator()(Node expr);
-  /// `x[index]`, or `((T*)x)[index]` where the type of `x` is not known to be T.
+  /// `x[index]`, or `((T*)x)[index]` if the type of `x` may differ from T.
   std::string place(Node buffer, Node index);
 
-  /// Names a variable; `pointee` is what C knows it to point to (void: nothing).
+  /// Names a variable; `pointee` is its element type in C (void: unknown).
   const std::string& declare(Node var, DType pointee = DType::Void());
   const std::string& name_of(Node var) const;
 
  private:
-  /// Stands for an operand in the form of an expression.
+  /// Marks an operand in the form of an expression.
   static constexpr char kOperand = '\1';
 
-  /// How a FloorDiv or FloorMod is printed at this place.
+  /// The form of a FloorDiv or FloorMod at this place.
   enum class Division : std::uint8_t { floor, truncate };
   struct Operand {
     Node node;
     Division division = Division::floor;
   };
-  /// Text with a mark for each operand, which follow in order.
+  /// Text with a mark for each operand, in order.
   struct Plan {
     std::string form;
     std::vector<Operand> operands;
   };
-  /// What is done with operands besides printing them in place.
+  /// Further uses of operands, besides printing them in place.
   enum class Extra : std::uint8_t { none, pair, reinterpret, conditional };
   struct Frame {
     Node node;
@@ -57,7 +58,7 @@ class ExprWriter {
     Extra extra = Extra::none;
     std::size_t at = 0;            // in the form
     std::size_t next = 0;          // operand
-    std::size_t begin = 0;         // of the operand at hand, in text_
+    std::size_t begin = 0;         // of the current operand, in text_
     std::vector<std::string> ids;  // of operands that have names
     Code::Scope scope = 0;
   };

@@ -23,7 +23,8 @@ namespace {
 constexpr std::string_view kBeforeFunction = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
 constexpr std::int64_t kConstantAlignment = 16;
 
-// --- What the writer takes for granted of a module ---------------------------------------------
+// --- Preconditions of the writer ---------------------------------------------------------------
+// ------------------------------------------------------------------
 
 bool fits(Node node, Expects expects) {
   switch (expects) {
@@ -45,8 +46,8 @@ bool fits(Node node, Expects expects) {
                        fmt::format("{} of {} is {}", field.name, node.info().name, how));
 }
 
-/// A document can come from JSON, where any field can be anything; the writer follows fields
-/// without asking.
+/// A document can come from JSON, where any field may have any value; the writer reads fields
+/// without checks.
 void check_field(Node node, std::uint8_t position) {
   const FieldInfo& field = node.info().fields[position];
   if (field.type == FieldType::node) {
@@ -61,8 +62,8 @@ void check_field(Node node, std::uint8_t position) {
   }
 }
 
-/// Throws support::Error where a field below `root` that TVM always has is undefined, or holds
-/// something else than an expression, a statement, a variable or a buffer that belongs there.
+/// Throws support::Error if a field below `root` that TVM always sets is undefined, or contains
+/// anything but an expression, statement, variable or buffer as its type requires.
 void require_whole(Node root) {
   for_each_pre_order(root, [](Node node) {
     for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) check_field(node, i);
@@ -71,7 +72,7 @@ void require_whole(Node root) {
 
 // --- Modules -----------------------------------------------------------------------------------
 
-/// A text may know of a pool only what kind it is, in which case the parameter has its name.
+/// A text may contain only the kind of a pool; then the parameter has the pool's name.
 std::string_view name_of_pool(Node info, std::string_view parameter) {
   const bool is_missing = info.is(Kind::MissingObject);
   const bool is_workspace =
@@ -100,8 +101,8 @@ class ModuleWriter {
         forms_(document.source.tvm_version),
         ranges_(document.module) {}
 
-  /// All functions are printed, and all constants looked at, before anything is written: a module
-  /// that cannot be printed leaves no half of it.
+  /// Prints all functions and checks all constants before it writes: a failure leaves no partial
+  /// file.
   void write() {
     if (!document_.module.root().is(Kind::IRModule)) cannot_print("anything but an IRModule");
     check_written_size(document_.module, most_nodes_);
@@ -124,7 +125,7 @@ class ModuleWriter {
       const Node linked = linked_params_of(function);
       linked ? write_linked_params(linked) : write_constants(function);
     }
-    // So that functions can call each other in any order.
+    // So functions can call each other in any order.
     if (forms_.has(TvmFeature::c_own_prototypes)) {
       for (const FunctionText& text : texts) {
         sink_(fmt::format("{}{};\n", kBeforeFunction, text.signature));
@@ -140,7 +141,7 @@ class ModuleWriter {
   }
 
  private:
-  /// Ranges decide which form of a floor division is printed.
+  /// Ranges decide the form of a floor division.
   void note_ranges() {
     NodeSet seen(document_.module);
     const auto enter = [&](Node node) {
@@ -152,7 +153,7 @@ class ModuleWriter {
 
   // --- Calling conventions ---------------------------------------------------------------------
 
-  /// How functions are called says how they take their arguments.
+  /// The calls of a function show its calling convention.
   void note_conventions() {
     for (const Node function : functions_) {
       if (!function.is(Kind::PrimFunc)) continue;
@@ -168,7 +169,7 @@ class ModuleWriter {
     }
   }
 
-  /// The first argument is the symbol of what is called.
+  /// The first argument is the symbol of the callee.
   void note_call(Node call, Convention convention) {
     const bool is_known = convention == Convention::packed || is_call_of(call, "tir.call_extern");
     if (!is_known || call.list(f::Call::args).empty()) return;
@@ -178,19 +179,19 @@ class ModuleWriter {
     }
   }
 
-  /// Whether this is a plain call of a function of this module, as main of v0.8 has them.
+  /// Whether this is a plain call of a function of this module, as in main of v0.8.
   bool calls_own(Node value) const {
     if (!is_call_of(value, "tir.call_extern") || value.list(f::Call::args).empty()) return false;
     const Node callee = value.list(f::Call::args)[0];
     return callee.is(Kind::StringImm) && symbols_.contains(callee.text(f::StringImm::value));
   }
 
-  /// As it is called; main as it calls; by itself a function of TVM's is packed, one of another
-  /// generator is not.
+  /// A called function has the convention of its call, and main that of its calls. Otherwise a
+  /// function of TVM is packed, and one of another generator is not.
   Convention convention_of(Node function) const {
     const auto called = conventions_.find(symbol_of(function));
     if (called != conventions_.end()) return called->second;
-    // What launches an NPU is never packed.
+    // A function that launches an NPU is never packed.
     if (returns_itself(function[f::PrimFunc::body])) return Convention::unpacked;
     std::optional<Convention> found;
     for_each_statement(function[f::PrimFunc::body], [&](Node statement) {
@@ -201,14 +202,14 @@ class ModuleWriter {
         found = Convention::unpacked;
       }
     });
-    // A main that calls kernels is of their convention.
+    // A main that calls kernels has their convention.
     if (found) return *found;
     return target_kind() == "c" ? Convention::packed : Convention::unpacked;
   }
 
   // --- Functions -------------------------------------------------------------------------------
 
-  /// One table of names for signature, prologue and body: their order decides which of them get
+  /// One table of names for signature, prologue and body: their order decides which names get
   /// numbers.
   FunctionText function_text(Node function) const {
     const Convention convention = convention_of(function);
@@ -236,7 +237,7 @@ class ModuleWriter {
     return target ? target->kind : "c";
   }
 
-  /// An attribute of the target; 16 bytes where it is not set.
+  /// An attribute of the target; 16 bytes if it is not set.
   std::int64_t constant_alignment() const {
     if (!document_.target) return kConstantAlignment;
     const auto target = support::value_if_valid(parse_target(*document_.target));
@@ -245,7 +246,7 @@ class ModuleWriter {
     return alignment ? *alignment : kConstantAlignment;
   }
 
-  /// What CodeGenCHost::Init prints; `<stdbool.h>` since v0.12.
+  /// The text of CodeGenCHost::Init; `<stdbool.h>` since v0.12.
   void write_head() {
     sink_(fmt::format("// tvm target: {}\n", document_.target.value_or("c")));
     sink_(
@@ -254,7 +255,7 @@ class ModuleWriter {
     if (forms_.has(TvmFeature::c_includes_stdbool)) sink_("#include <stdbool.h>\n");
   }
 
-  /// Kernels call its functions, which may have no prototype.
+  /// Kernels call its functions, which may lack a prototype.
   void write_imported() {
     for (const ImportedC& piece : document_.imported_c) sink_("\n" + piece.text);
   }
@@ -275,7 +276,7 @@ class ModuleWriter {
     }
   }
 
-  /// The graph executor of v0.8 asks for parameters by storage id: CodeGenCHost::LinkParameters.
+  /// The graph executor of v0.8 looks up parameters by storage id: CodeGenCHost::LinkParameters.
   void write_lookup(Node params) {
     sink_(fmt::format(
         "{}TVM_DLL int32_t {}(void* args, int* arg_type_ids, int num_args, void* out_ret_value, "
@@ -307,7 +308,7 @@ class ModuleWriter {
     return pools;
   }
 
-  /// Throws where the data of a constant cannot be printed.
+  /// Throws if the data of a constant cannot be printed.
   void check_constants(const std::vector<NamedPool>& pools) const {
     for (const Node function : functions_) {
       if (const Node linked = linked_params_of(function)) {
@@ -333,8 +334,8 @@ class ModuleWriter {
     }
   }
 
-  /// TVM prints pools into the file with the entry point. There is only one file here, and they end
-  /// it.
+  /// TVM prints pools into the file with the entry point. There is only one file here, so they come
+  /// last.
   void write_pools(const std::vector<NamedPool>& pools) {
     for (const NamedPool& pool : pools) {
       if (pool.info.is(Kind::ConstantPoolInfo)) {

@@ -26,13 +26,13 @@ constexpr int kTensorHandle = 7;
 constexpr int kString = 11;
 constexpr int kBool = 15;
 
-/// Arguments of a packed call: between the name, and the context that C-packed calls end with.
+/// The arguments of a packed call: between the name and the context at the end of a C-packed call.
 std::size_t end_of_arguments(Node call) {
   const std::size_t all = call.list(f::Call::args).size();
   return is_call_of(call, kCPacked) ? all - 1 : all;
 }
 
-/// LowerTVMBuiltin takes the largest need of all calls, and one stack for all of them.
+/// LowerTVMBuiltin makes one stack for all calls, with the largest size that a call needs.
 void add(StackSizes& sizes, Node call) {
   const NodeList args = call.list(f::Call::args);
   const std::size_t end = end_of_arguments(call);
@@ -57,7 +57,7 @@ std::int64_t bytes_of(DType dtype) {
 
 }  // namespace
 
-/// C-packed calls have a name and a context at least.
+/// A C-packed call has at least a name and a context.
 bool is_packed_call(Node call) {
   const bool is_packed = is_call_of(call, kCPacked) || is_call_of(call, kPacked);
   if (!is_packed) return false;
@@ -66,7 +66,7 @@ bool is_packed_call(Node call) {
   return args.size() >= least && args[0].is(Kind::StringImm);
 }
 
-/// Statements only: packed calls are never operands.
+/// Visits only statements: packed calls are never operands.
 StackSizes stack_sizes(Node body) {
   StackSizes sizes;
   for_each_statement(body, [&](Node statement) {
@@ -167,7 +167,7 @@ std::string PackedCalls::api_value(Node argument) {
   return type == argument.dtype() ? value : fmt::format("(({}){})", type_text(type), value);
 }
 
-/// `tensor`: which one of the call's tensors the argument is, if it is one.
+/// `tensor`: which of the call's tensors the argument is, if it is a tensor.
 void PackedCalls::store_argument(Node argument, std::int64_t position, std::int64_t tensor) {
   const bool is_tensor = is_call_of(argument, kMakeArray);
   const DType type = is_tensor ? DType::Handle() : api_type(argument.dtype());
@@ -185,7 +185,7 @@ void PackedCalls::store_argument(Node argument, std::int64_t position, std::int6
   if (!type.is_handle()) {
     return store_type(position, std::to_string(static_cast<int>(type.code)));
   }
-  // Since v0.16 a null pointer has a type code of its own, chosen when the program runs.
+  // Since v0.16 a null pointer has its own type code, chosen when the program runs.
   if (!forms_.has(TvmFeature::c_asks_for_null)) {
     return store_type(position, std::to_string(kOpaqueHandle));
   }
@@ -210,7 +210,7 @@ void PackedCalls::call_checked(const std::string& call, std::string_view brace) 
   code_.line("}}");
 }
 
-/// The slot of a function that is called by name, filled where it is empty.
+/// The slot of a function that is called by name; filled if it is empty.
 std::string PackedCalls::look_up(const std::string& function) {
   std::string slot = function + "_packed";
   std::ranges::replace(slot, '.', '_');
@@ -223,13 +223,13 @@ std::string PackedCalls::look_up(const std::string& function) {
   return slot;
 }
 
-/// A variable by its name, anything else is none.
+/// The name of a variable; empty for anything else.
 std::string PackedCalls::context_name(Node context) const {
   return context.is(Kind::Var) ? std::string(context.text(f::Var::name)) : "NULL";
 }
 
-/// Tensors are stored before the values that point to them, then the call is made. Type codes are
-/// those of TVMArgTypeCode.
+/// Stores tensors before the values that point to them, then makes the call. Type codes are those
+/// of TVMArgTypeCode.
 void PackedCalls::write(Node call, const std::string& device) {
   device_ = device;
   tensors_ = 0;
@@ -257,7 +257,7 @@ void PackedCalls::write(Node call, const std::string& device) {
                                     slot, end - 1, value, type),
                         " {");
   }
-  // Since v0.16 the generator counts one too few.
+  // Since v0.16 the printed number is one too small.
   const std::size_t count = end - 1 - (forms_.has(TvmFeature::c_short_count) && end > 1 ? 1 : 0);
   call_checked(fmt::format("{}( (TVMValue*) stack_value , (int*) stack_tcode, {}, &{}, &{}, {})",
                            function, count, value, type, context_name(args[end])),

@@ -1,5 +1,5 @@
-// Calls of the packed convention: what they put on the stacks of arguments, and how large these
-// stacks are. Source: the pass LowerTVMBuiltin.
+// Prints calls of the packed convention: the stores to the stacks of arguments, and the sizes of
+// these stacks. Source: the pass LowerTVMBuiltin.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace mlf::tir::c {
 /// Whether `call` is packed: by name, or C-packed.
 bool is_packed_call(Node call);
 
-/// Elements of each stack that a function needs. Nothing of shapes: none is passed.
+/// The number of elements of each stack that a function needs. nullopt for shapes: no call passes
+/// any.
 struct StackSizes {
   std::optional<std::int64_t> shapes;
   std::int64_t tensors = 0;
@@ -28,7 +29,7 @@ class PackedCalls {
 
   /// `TVMValue stack[2]; void* stack_tcode = stack;` and so on, at the beginning of a function.
   void declare_stacks(const StackSizes& sizes);
-  /// `device`: the name or number of the device that tensors are on.
+  /// `device`: the name or number of the tensors' device.
   void write(Node call, const std::string& device);
 
  private:
@@ -52,7 +53,7 @@ class PackedCalls {
   std::string value_ = "stack_value";
   std::string array_ = "stack_array";
   std::string shape_ = "stack_shape";
-  std::int64_t tensors_ = 0;  // on the stack, of the call at hand
+  std::int64_t tensors_ = 0;  // on the stack, of the current call
   std::int64_t shapes_ = 0;
 };
 

@@ -9,14 +9,15 @@
 namespace mlf::tir::c {
 namespace {
 
-/// The buffer with the dimensions that callers see: v0.9 and v0.10 keep it beside the flat one.
+/// The buffer with the dimensions for callers: v0.9 and v0.10 keep it beside the one-dimensional
+/// one.
 Node buffer_of(Node function, Node param) {
   const NodeMap before = function.map(f::PrimFunc::preflattened_buffer_map);
   const Node shaped = before.defined() ? value_under(before, param) : Node();
   return shaped ? shaped : value_under(function.map(f::PrimFunc::buffer_map), param);
 }
 
-/// A value is read by the member that its type is widened to.
+/// A value is read through the member of its widened type.
 std::string_view field_spelling(Record record, int number, DType dtype) {
   for (const RecordField& row : record_fields()) {
     if (row.record != record || row.number != number) continue;
@@ -60,7 +61,7 @@ std::string Prologue::packed_signature() {
                      type_ids_, count, head_.result, pointer, head_.result_type, resource);
 }
 
-/// One parameter for each of the PrimFunc: the data pointer of its buffer, or itself.
+/// One parameter for each of the PrimFunc: the data pointer of its buffer, or the parameter itself.
 std::string Prologue::unpacked_signature() {
   std::string list;
   for (std::size_t i = 0; i < params_.size(); ++i) {
@@ -79,7 +80,7 @@ std::string Prologue::unpacked_signature() {
 
 // --- Prologues ---------------------------------------------------------------------------------
 
-/// Stacks come first, then values and codes, then what tensors hold. Assertions are not printed,
+/// Stacks come first, then values and codes, then fields of tensors. Assertions are not printed,
 /// but the `if` around the one on strides is.
 FunctionHead Prologue::write(Convention convention, PackedCalls& calls) {
   calls.declare_stacks(stack_sizes(function_[f::PrimFunc::body]));
@@ -93,7 +94,7 @@ FunctionHead Prologue::write(Convention convention, PackedCalls& calls) {
   }
   for (const Param& param : params_) {
     if (!param.buffer || param.buffer.list(f::Buffer::shape).empty()) continue;
-    // Strides that are stated are compared with those that come in, which prints nothing.
+    // Stated strides are compared with those of the argument, which prints nothing.
     if (!param.buffer.list(f::Buffer::strides).empty()) continue;
     code_.line("if (!({} == NULL)) {{", param.strides);
     code_.line("}}");
@@ -173,8 +174,8 @@ void Prologue::take_data(const Param& param) {
              field_spelling(Record::tensor, field::data, DType::Handle()));
 }
 
-/// Shape and strides are read whether or not the body needs them. Since v0.16 the data pointer
-/// comes last; the device is read of the first tensor only.
+/// Reads shape and strides even if the body does not need them. Since v0.16 the data pointer comes
+/// last; only the first tensor's device is read.
 void Prologue::take_tensor(Param& param) {
   if (!forms_.has(TvmFeature::c_data_last)) take_data(param);
   take_field(param, "void*", prefix(param) + "_shape", field::shape);

@@ -1,5 +1,5 @@
-// Heads of functions: signatures, and what a packed function takes out of its arguments first.
-// Source: the passes MakePackedAPI and MakeUnpackedAPI.
+// Prints heads of functions: signatures, and the code of a packed function that reads its
+// arguments. Source: the passes MakePackedAPI and MakeUnpackedAPI.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class Prologue {
 
   /// `(float* p0, int8_t* p1)`. Names the parameters.
   std::string signature(Convention convention);
-  /// All before the body's own statements.
+  /// Prints everything before the body's own statements.
   FunctionHead write(Convention convention, PackedCalls& calls);
 
  private:
@@ -27,7 +27,7 @@ class Prologue {
   struct Param {
     Node var;
     Node buffer;
-    std::string handle{};  ///< its name in C, as it comes in
+    std::string handle{};  ///< its name in C, as the function receives it
     std::string strides{};
   };
   std::string packed_signature();

@@ -1,4 +1,4 @@
-// What a function has to define, and how the text declares it.
+// The objects that a function must define, and their declarations.
 #include <fmt/core.h>
 
 #include "mlf/tir/visit.h"
@@ -11,14 +11,14 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
-/// Equal constants are the same, shared or not.
+/// Equal constants are the same object here, shared or not.
 bool is_same_expr(Node a, Node b) {
   if (a.id() == b.id()) return true;
   return a.is(Kind::IntImm) && b.is(Kind::IntImm) && a.dtype() == b.dtype() &&
          a.integer(f::IntImm::value) == b.integer(f::IntImm::value);
 }
 
-/// Whether the types that annotations may have before v0.12 include that of a variable.
+/// Whether annotations before v0.12 can express the type of a variable.
 bool has_old_annotation(Node var) {
   const Node type = var[f::Var::type_annotation];
   const auto pointee = pointee_of(type);
@@ -29,7 +29,7 @@ bool has_old_annotation(Node var) {
   return is_usual && has_function(dtype) && dtype.is_scalar();
 }
 
-/// Whether a node is text: what is not, is in the metadata with variables of its own.
+/// Whether a node is printed as text: other nodes are in the metadata with their own variables.
 bool is_printed(Node node) {
   return node.is(Kind::DictAttrs) ||
          (node.category() != Category::object && !node.is(Kind::ObjectMap));
@@ -44,7 +44,7 @@ class Finder {
     const NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
     for (const Node param : function_.list(f::PrimFunc::params)) {
       defined_.insert(param.id());
-      // In the order in which they are written: who comes first brings the pointer along.
+      // In the order of printing: the first one also prints the pointer.
       if (const Node buffer = value_under(buffers, param)) declare(buffer, CanOwn::yes);
     }
     visit(function_[f::PrimFunc::body]);
@@ -61,7 +61,7 @@ class Finder {
  private:
   enum class CanOwn : std::uint8_t { no, yes };
 
-  /// Notes what the tree below `root` defines and uses.
+  /// Records the definitions and uses in the tree below `root`.
   void visit(Node root) {
     NodeSet seen(root.module());
     const auto enter = [&](Node node) {
@@ -119,7 +119,7 @@ class Finder {
     }
   }
 
-  /// A statement with others behind it cannot reach to the end of its suite.
+  /// A statement with others after it cannot extend to the end of its suite.
   void note_places(Node sequence) {
     const NodeList statements = sequence.list(f::SeqStmt::seq);
     for (std::size_t i = 0; i < statements.size(); ++i) {
@@ -134,7 +134,7 @@ class Finder {
     if (!takes_variable(let)) defined_.insert(var.id());
   }
 
-  /// Whether the variable of a LetStmt has to be there already.
+  /// Whether the variable of a LetStmt must be declared before it.
   bool takes_variable(Node let) const {
     const Node var = let[f::LetStmt::var];
     if (declared_vars_.contains(var.id())) return true;
@@ -172,7 +172,7 @@ class Finder {
     found_.data_owner.try_emplace(buffer[f::Buffer::data].id(), buffer.id());
   }
 
-  /// In the order of their first use, so that equal functions print alike.
+  /// In the order of their first use, so equal functions are printed alike.
   void add_free_buffers() {
     for (const Node buffer : buffers_) {
       if (declared_.contains(buffer.id())) continue;
@@ -180,12 +180,12 @@ class Finder {
       const Node data = buffer[f::Buffer::data];
       if (!defined_.contains(data.id())) own(buffer);
     }
-    // What a statement defines needs no owner.
+    // An object that a statement defines needs no owner.
     std::erase_if(found_.data_owner,
                   [&](const auto& entry) { return defined_.contains(entry.first); });
   }
 
-  /// Where threads take their variables, one variable may be that of several alike.
+  /// If threads use declared variables, several equal threads may share one.
   void note_tags() {
     std::unordered_set<NodeId> others;
     for (const Node launch : launches_) {
@@ -198,7 +198,7 @@ class Finder {
     for (const NodeId var : others) found_.thread_tags.erase(var);
   }
 
-  /// What is used and neither defined nor brought along by a buffer.
+  /// Variables that are used, but neither defined nor part of a buffer.
   void add_free_vars() {
     if (spelling_.scopes_take_variables) {
       note_tags();
@@ -223,11 +223,11 @@ class Finder {
   Definitions found_{};
   std::unordered_set<NodeId> defined_{};   // variables that statements define
   std::unordered_set<NodeId> declared_{};  // buffers that statements declare
-  std::unordered_set<NodeId> inside_{};    // statements with others behind them
+  std::unordered_set<NodeId> inside_{};    // statements with others after them
   std::vector<Node> vars_{};               // in the order of their first use
   std::vector<Node> buffers_{};            // likewise
   std::vector<Node> launches_{};
-  std::vector<Node> scoped_{};  // what lets and launched threads define
+  std::vector<Node> scoped_{};  // variables of lets and launched threads
 };
 
 }  // namespace
@@ -277,7 +277,7 @@ void append_tuple(NodeList nodes, TextFragments& out) {
   out.text("(").list(nodes).text(nodes.size() == 1 ? ",)" : ")");
 }
 
-/// The storage scope is that of the type of the pointer.
+/// The storage scope is part of the pointer's type.
 std::string_view scope_of(Node buffer) {
   return buffer[f::Buffer::data][f::Var::type_annotation].text(f::PointerType::storage_scope);
 }
@@ -287,7 +287,7 @@ std::string_view scope_of(Node buffer) {
 Declarations::Declarations(Printer& printer, Script& script, const Definitions& definitions)
     : printer_(printer), script_(script), definitions_(definitions) {}
 
-/// At the top of the function: there is no other place that all uses can see.
+/// At the top of the function: no other place is before all uses.
 void Declarations::declare_free_vars(Indent indent) {
   for (const Node var : definitions_.free_vars) {
     const std::string name(printer_.names().bind(var.id(), var.text(f::Var::name)));
@@ -317,8 +317,8 @@ TextFragments Declarations::annotation(Node var) {
   return fragments.text(states_size ? "(is_size_var=True)" : "");
 }
 
-/// `T.Var("x", "bfloat16")`, `T.Var("p", tvm.ir.PointerType(…))`: the parser takes the node as it
-/// is wherever it takes a type.
+/// `T.Var("x", "bfloat16")`, `T.Var("p", tvm.ir.PointerType(…))`: the parser accepts the node
+/// wherever it accepts a type.
 TextFragments Declarations::constructor(Node var) {
   const Node type = var[f::Var::type_annotation];
   TextFragments fragments;
@@ -350,7 +350,7 @@ TextFragments Declarations::old_declaration(Node var) {
                                           quoted(type.text(f::PointerType::storage_scope))));
 }
 
-/// v0.9 and v0.10 print what lowering made flat as it was before, too.
+/// v0.9 and v0.10 also print the buffers from before lowering flattened them.
 void Declarations::state_before_flattening(Node buffer, Node before, Indent indent) {
   script_.line(indent, TextFragments()
                            .text("T.preflattened_buffer(")
@@ -384,7 +384,7 @@ void Declarations::declare_ready_buffers(Indent indent) {
   }
 }
 
-/// Zero, of the dtype that the shape has: what the parser assumes.
+/// Zero with the dtype of the shape: the parser's default.
 bool Declarations::has_default_offset(Node buffer) const {
   const Node offset = buffer[f::Buffer::elem_offset];
   if (!offset) return true;
@@ -404,7 +404,7 @@ bool Declarations::is_plain(Node buffer) const {
          buffer.integer(f::Buffer::buffer_type) == static_cast<std::int64_t>(BufferType::default_);
 }
 
-/// Keywords in the order of TVM; parts that have the value the parser assumes are left out.
+/// Keywords in TVM's order; omits parts with default values.
 TextFragments Declarations::arguments(Node buffer) {
   TextFragments out;
   append_tuple(buffer.list(f::Buffer::shape), out);
@@ -430,7 +430,7 @@ TextFragments Declarations::arguments(Node buffer) {
   if (factor != 1) out.text(fmt::format(", offset_factor={}", factor));
   if (buffer.integer(f::Buffer::buffer_type) ==
       static_cast<std::int64_t>(BufferType::auto_broadcast)) {
-    // Up to v0.11 the parser does not know the word that the printer has.
+    // Up to v0.11 the parser does not know the printer's word.
     out.text(printer_.spelling().is_old ? ", buffer_type=\"auto_broadcast\""
                                         : ", buffer_type=\"auto\"");
   }
@@ -440,10 +440,10 @@ TextFragments Declarations::arguments(Node buffer) {
   return out;
 }
 
-/// The pointer is called after the buffer, `A.data`.
+/// The pointer is named through the buffer, `A.data`.
 std::string_view Declarations::bind(Node buffer) {
   const std::string_view hint = buffer.text(f::Buffer::name);
-  // Before v0.12 no two buffers of a function have one name.
+  // Before v0.12 all buffers of a function have different names.
   const auto lifetime =
       printer_.spelling().is_old ? ScopedNames::Lifetime::function : ScopedNames::Lifetime::scope;
   const std::string name(

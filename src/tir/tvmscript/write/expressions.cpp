@@ -1,4 +1,4 @@
-// Expressions, and calls of the functions in forms.cpp.
+// Prints expressions, and calls of the functions in forms.cpp.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ bool is_zero_or_one(Node node) {
   return is_number(node, 0) || is_number(node, 1);
 }
 
-/// Whether TVM, given the operator, would make something else than the node: it folds constants
-/// and leaves neutral elements away. Rather too often than too seldom.
+/// Whether TVM's operator would make another node: it folds constants and omits neutral elements.
+/// May return true when it would not.
 bool would_fold(Node node) {
   const Node a = node[f::Add::a];
   const Node b = node[f::Add::b];
@@ -46,7 +46,7 @@ bool would_fold(Node node) {
   }
 }
 
-/// Whether the operator makes this kind of node out of operands of this type.
+/// Whether the operator makes this kind of node from operands of this type.
 bool has_symbol(Node node) {
   if (operator_for(node.kind()) == nullptr) return false;
   const DType dtype = node[f::Add::a].dtype();
@@ -60,7 +60,7 @@ bool has_symbol(Node node) {
       return is_integer;
     case Kind::And:
     case Kind::Or:
-      return dtype.is_scalar();  // of vectors it would be the bits
+      return dtype.is_scalar();  // for vectors it would be the bits
     default:
       return true;
   }
@@ -70,19 +70,20 @@ std::int64_t value_of(Node node) {
   return node.integer(f::IntImm::value);
 }
 
-/// Whether a number is read as that without its dtype: one too large for int32 would be int64.
+/// Whether a number without a dtype is read with this one: a number too large for int32 would be
+/// int64.
 bool is_bare(DType dtype, std::int64_t value) {
   return dtype == DType::Int(32) && int_imm_holds(dtype, value);
 }
 
 }  // namespace
 
-/// Ends of ranges are sums; those of constants are computed, as TVM prints them.
+/// Ends of ranges are sums; those of constants are computed, as in TVM.
 TextFragments end_of(Node begin, Node extent) {
   TextFragments fragments;
   if (is_int_imm(begin, 0)) return fragments.expr(extent);
   if (begin.is(Kind::IntImm) && extent.is(Kind::IntImm) && begin.dtype() == extent.dtype()) {
-    // Unsigned, so that nonsense bounds wrap.
+    // Unsigned, so invalid bounds wrap.
     const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(value_of(begin)) +
                                                static_cast<std::uint64_t>(value_of(extent)));
     if (int_imm_holds(begin.dtype(), end)) {
@@ -158,7 +159,7 @@ void Printer::old_int_imm(Node node, TextFragments& out) {
   }
 }
 
-/// int32 is the only bare one: other widths are functions, and odd ones need the constructor.
+/// Only int32 is printed bare: other widths have functions, and unusual ones need the constructor.
 void Printer::int_imm(Node node, TextFragments& out) {
   if (spelling_.is_old) return old_int_imm(node, out);
   const DType dtype = node.dtype();
@@ -180,7 +181,7 @@ void Printer::float_imm(Node node, TextFragments& out) {
   const std::string value = std::isinf(number) && spelling_.has_infinite_numbers
                                 ? fmt::format("{}1e999", number < 0 ? "-" : "")
                                 : real_literal(number, minor_version_);
-  // The function takes its argument for a float32 first.
+  // The function reads its argument as a float32 first.
   const bool is_too_large = std::isfinite(number) && std::abs(number) > kLargestFloat32;
   if (spelling_.is_old || (has_function(dtype) && !is_too_large)) {
     out.text(fmt::format("T.{}({})", to_string(dtype), value));
@@ -189,7 +190,7 @@ void Printer::float_imm(Node node, TextFragments& out) {
   }
 }
 
-/// The operator where it makes this very node, or else its function.
+/// The operator if it makes this node, otherwise its function.
 void Printer::binary(Node node, Level level, TextFragments& out) {
   const bool is_infix = spelling_.constructs
                             ? operator_for(node.kind()) != nullptr
@@ -198,7 +199,7 @@ void Printer::binary(Node node, Level level, TextFragments& out) {
   regular_form(node, out);
 }
 
-/// Brackets where the operator binds less tightly than its place asks for.
+/// Brackets if the operator has a lower level than its place requires.
 void Printer::infix(Node node, Level level, TextFragments& out) {
   const BinaryOperator& row = *operator_for(node.kind());
   const Level own = row.level;
@@ -218,7 +219,7 @@ void Printer::logical_not(Node node, Level level, TextFragments& out) {
   const Node operand = node[f::Not::a];
   const bool in_brackets = kNotLevel < level;
   if (spelling_.is_old) {
-    // TVM's printer binds `not` as tightly as a call, Python does not: brackets please both.
+    // In TVM's printer `not` has the level of a call, in Python it has not: brackets suit both.
     out.text(in_brackets ? "(not (" : "not (").expr(operand).text(in_brackets ? "))" : ")");
     return;
   }
@@ -235,7 +236,7 @@ void Printer::let(Node node, TextFragments& out) {
   out.text(": ").expr(node[f::Let::value]).text("})");
 }
 
-/// Loads with a predicate came with v0.17.
+/// v0.17 introduced loads with a predicate.
 void Printer::buffer_load(Node node, TextFragments& out) {
   const std::string_view name = name_of(node[f::BufferLoad::buffer]);
   const NodeList indices = node.list(f::BufferLoad::indices);
@@ -272,7 +273,7 @@ bool all_of(NodeList nodes, bool (*predicate)(Node)) {
   return true;
 }
 
-/// Operators whose functions compute where they can.
+/// Operators whose functions compute constants.
 bool computes(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "tir.bitwise_and", "tir.bitwise_not", "tir.bitwise_or", "tir.bitwise_xor",  "tir.ceil",
@@ -282,14 +283,14 @@ bool computes(std::string_view name) {
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-/// Operators of floating-point numbers whose functions do something else for integers.
+/// Operators of floating-point numbers whose functions treat integers differently.
 bool is_for_floats(std::string_view name) {
   constexpr std::string_view kNames[] = {"tir.ceil", "tir.fabs",  "tir.floor", "tir.isnan",
                                          "tir.pow",  "tir.round", "tir.trunc", "tir.nearbyint"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-/// Whether the function of an operator may make something else out of these arguments.
+/// Whether the function of an operator may make another node from these arguments.
 bool would_compute(std::string_view name, NodeList args) {
   if (!computes(name) || args.empty()) return false;
   const bool is_choice = name == "tir.if_then_else";
@@ -306,7 +307,7 @@ bool would_compute(std::string_view name, NodeList args) {
   return false;
 }
 
-/// An intrinsic of LLVM that a text names: its number is TVM's to find.
+/// An intrinsic of LLVM that a text names: only TVM knows its number.
 bool names_llvm_intrinsic(const OpInfo& op, NodeList args) {
   return op.name.starts_with("tir.call_llvm_") && !args.empty() && args[0].is(Kind::StringImm);
 }
@@ -320,7 +321,7 @@ void Printer::call(Node node, TextFragments& out) {
   refuse(fmt::format("a call of a {} cannot be written in TVMScript", callee.info().name));
 }
 
-/// The function of the operator, as long as it makes this very call; T.Call makes any.
+/// The function of the operator if it makes this call; T.Call makes any call.
 void Printer::call_of_op(Node node, TextFragments& out) {
   const NodeList args = node.list(f::Call::args);
   const std::string_view name = node[f::Call::op].text(f::Op::name);
@@ -359,8 +360,8 @@ void Printer::old_call(std::string_view function, Node node, TextFragments& out)
   out.text(dtype.is_void() ? "\"\"" : quoted_dtype(dtype)).text(")");
 }
 
-/// What `T.Call("int32", "tir.name", [x, y])` calls: the parser takes names of operators of TIR as
-/// they are, and since v0.13 functions as members of the module.
+/// The callee of `T.Call("int32", "tir.name", [x, y])`: the parser accepts names of TIR operators,
+/// and since v0.13 functions as members of the module.
 void Printer::callee(Node node, TextFragments& out) const {
   constexpr std::string_view kBuiltin = "tir.";
   if (node.is(Kind::Op)) {
@@ -401,7 +402,7 @@ void append_list(NodeList nodes, PrintAs as, TextFragments& out) {
 
 }  // namespace
 
-/// Says which versions have words for the kind, if any.
+/// States which versions have a form for the kind, if any.
 void refuse_kind(Kind kind, std::uint8_t minor_version) {
   std::uint8_t since = 0;
   std::uint8_t until = 0;
@@ -418,7 +419,7 @@ void refuse_kind(Kind kind, std::uint8_t minor_version) {
   refuse(fmt::format("TVMScript has no words for a {}", name));
 }
 
-/// The writer falls back on the metadata for objects that have none.
+/// For objects without a form, the writer uses the metadata.
 bool Printer::has_form(Kind kind) const {
   return form_of(kind, minor_version_) != nullptr;
 }
@@ -444,7 +445,7 @@ void Printer::regular_form(Node node, TextFragments& out) const {
   out.text(")");
 }
 
-/// The mirror image of what the reader makes of an argument.
+/// The inverse of the reader's conversion of an argument.
 void Printer::form_argument(Node node, const FormArgument& argument, TextFragments& out) const {
   const std::uint8_t field = argument.field;
   switch (argument.type) {

@@ -1,5 +1,6 @@
-// What TVM's own parsers of TVMScript cannot read. Source: python/tvm/script/tir of v0.8 to v0.10
-// and src/tir/ir/buffer.cc; tests/e2e/tvm/round_trips.py asks the parsers of v0.9 and v0.16.
+// Constructs that TVM's own parsers of TVMScript cannot read. Source: python/tvm/script/tir of v0.8
+// to v0.10 and src/tir/ir/buffer.cc; tests/e2e/tvm/round_trips.py runs the parsers of v0.9 and
+// v0.16.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::uint8_t kNewDialect = 12;  // its words are nodes, of any dtype
 
-/// A construct, and the first version whose parser reads it; none reads it where that is 0.
+/// A construct, and the first version whose parser reads it; 0: no parser reads it.
 struct Unreadable {
   std::string construct;
   std::uint8_t since = 0;
@@ -42,7 +43,8 @@ std::uint8_t first_with_literal(DType dtype) {
   return is_known ? 0 : kNewDialect;
 }
 
-/// `x: T.int8`: v0.8 and v0.9 list the types, v0.10 has those of some lanes. 0: all have it.
+/// `x: T.int8`: v0.8 and v0.9 list the types, v0.10 has those with some lanes. 0: all versions have
+/// it.
 std::uint8_t first_with_type(DType dtype) {
   if (dtype.is_handle() || dtype.is_bool()) return dtype.is_scalar() ? 0 : kNewDialect;
   if (dtype.is_void()) return 10;
@@ -61,7 +63,7 @@ std::optional<Unreadable> unreadable_type(Node type, DType dtype, std::uint8_t m
   for (; type && type.is(Kind::PointerType); type = type[f::PointerType::element_type]) {
     pointer = "a pointer to ";
   }
-  // Tuples are lists of types, which are not followed.
+  // Tuples are lists of types, which are not checked.
   if (type && !type.is(Kind::PrimType)) return std::nullopt;
   if (type) dtype = type.dtype(std::uint8_t{f::PrimType::dtype});
   const std::uint8_t since = first_with_type(dtype);
@@ -69,7 +71,7 @@ std::optional<Unreadable> unreadable_type(Node type, DType dtype, std::uint8_t m
   return Unreadable{fmt::format("{}T.{} as a type", pointer, to_string(dtype)), since};
 }
 
-/// Whether a number is infinite or none: all bits of its exponent are set.
+/// Whether a number is infinite or NaN: all bits of its exponent are set.
 bool is_finite(DType dtype, std::span<const std::byte> element) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, element.data(), element.size());
@@ -79,7 +81,7 @@ bool is_finite(DType dtype, std::span<const std::byte> element) {
   return (bits & exponent) != exponent;
 }
 
-/// The elements are Python's literals: it has none for infinities, and those of bool are others.
+/// The elements are Python's literals, which has none for infinities, and other ones for bool.
 std::optional<Unreadable> unreadable_constant(Node allocate) {
   const Node array = allocate[f::AllocateConst::data];
   const auto data = array && array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
@@ -133,7 +135,7 @@ std::optional<Unreadable> unreadable_in_old_dialect(Node node, std::uint8_t mino
   }
 }
 
-/// Nothing where the node by itself can be read.
+/// nullopt if the parser can read the node itself.
 std::optional<Unreadable> unreadable(Node node, std::uint8_t minor) {
   if (node.is(Kind::Buffer) && lacks_strides(node)) {
     return Unreadable{

@@ -21,7 +21,7 @@ constexpr std::string_view kOldHeader =
     "# from tvm.script import tir as T\n"
     "@tvm.script.ir_module\n"
     "class Module:\n";
-/// The printer of v0.8 to v0.11 ends every module so.
+/// The printer of v0.8 to v0.11 ends every module in this way.
 constexpr std::string_view kOldFooter = "    __tvm_meta__ = None\n";
 constexpr std::string_view kNone = " -> None";
 
@@ -39,7 +39,7 @@ constexpr Spelling kOf08{.last_version = 8,
                          .states_loop_begin = true,
                          .lists_regions = true};
 
-// Each version is spelled as the one before, but for what its function changes.
+// Each version has the spelling of the previous one, with the changes of its function.
 constexpr Spelling make_09() {
   Spelling s = kOf08;
   s.last_version = 9;
@@ -84,7 +84,7 @@ constexpr Spelling kSpellings[] = {kOf08, make_09(), make_10(), make_11(), make_
 
 }  // namespace
 
-/// Newer versions than the known ones are spelled as the newest.
+/// Versions newer than the known ones have the spelling of the newest.
 const Spelling& spelling_of(std::uint8_t minor) {
   for (const Spelling& spelling : kSpellings) {
     if (minor <= spelling.last_version) return spelling;
@@ -96,7 +96,7 @@ const Spelling& spelling_of(std::uint8_t minor) {
 
 namespace {
 
-/// Words of Python, and what a script refers to beside its own names.
+/// Python keywords, and names that a script uses besides its own.
 constexpr std::string_view kReserved[] = {
     "False",  "None",    "True",   "and",      "as",       "assert", "async",  "await",
     "break",  "class",   "cls",    "continue", "def",      "del",    "elif",   "else",
@@ -109,7 +109,7 @@ bool starts_like_a_name(std::string_view text) {
   return !text.empty() && !support::is_digit(text.front());
 }
 
-/// The hint with `_` for what Python does not take.
+/// The hint, with `_` for characters that Python does not accept.
 std::string legal(std::string_view hint) {
   std::string name(hint);
   std::ranges::replace_if(
@@ -124,7 +124,7 @@ bool is_identifier(std::string_view name) {
          std::ranges::find(kReserved, name) == std::end(kReserved);
 }
 
-/// The hint itself, or with the first number that makes it a new name.
+/// The hint itself, or with the first number that makes it unique.
 std::string ScopedNames::fresh(std::string_view hint) {
   const std::string base = legal(hint);
   std::string name = base;
@@ -149,7 +149,7 @@ std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime li
   return text;
 }
 
-/// What the text means outside of its scope comes back when that ends.
+/// The previous meaning of the text returns at the end of its scope.
 void ScopedNames::alias(NodeId id, std::string text) {
   std::string& current = texts_[index(id)];
   undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
@@ -160,13 +160,13 @@ std::string_view ScopedNames::find(NodeId id) const {
   return found == texts_.end() ? std::string_view() : found->second;
 }
 
-/// Undoes in reverse order, so that an outer meaning of a node comes back.
+/// Restores in reverse order, so an outer meaning of a node returns.
 void ScopedNames::release(std::size_t mark) {
   for (; undo_.size() > mark; undo_.pop_back()) {
     const Undo& last = undo_.back();
     if (!last.name.empty() && last.lifetime == Lifetime::scope) {
       taken_.erase(last.name);
-      // Counting starts anew, so that equal scopes print alike.
+      // Restarts the numbers, so equal scopes are printed alike.
       next_number_.clear();
     }
     if (last.id != NodeId::none) texts_[index(last.id)] = last.before;
@@ -184,7 +184,7 @@ void ScopedNames::clear() {
 
 namespace {
 
-/// Objects are listed once, in the order in which the text mentions them.
+/// Lists objects once, in the order in which the text mentions them.
 std::string reference_in(std::vector<NodeId>& listed, std::string_view type_key, Node object) {
   const auto found = std::ranges::find(listed, object.id());
   const auto position = found - listed.begin();
@@ -240,10 +240,10 @@ Printer::Printer(const Module& module, std::uint8_t minor_version, const ModuleN
       options_(options),
       most_nodes_(written_limit(module, options.max_written_nodes)) {}
 
-/// Fragments are expanded from the left, each into its parts, until there is only text. Shared
-/// nodes are written as often as they are used, which is what the limit is for.
+/// Expands fragments from the left, each into its parts, until only text remains. Writes shared
+/// nodes as often as they are used, so there is a limit.
 void Printer::print(const TextFragments& fragments, std::string& out) {
-  // A refusal may have left some open.
+  // An exception may have left some open.
   open_lambdas_ = 0;
   stack_.assign(fragments.all().rbegin(), fragments.all().rend());
   TextFragments parts;
@@ -254,7 +254,7 @@ void Printer::print(const TextFragments& fragments, std::string& out) {
       out += fragment.text;
       continue;
     }
-    // Values of attributes, which `check_written_size` does not count, can share as well.
+    // Values of attributes, which `check_written_size` does not count, may also be shared.
     if (fragment.node && ++written_ > most_nodes_) refuse_written_size(most_nodes_);
     parts.clear();
     expand(fragment, parts);
@@ -284,13 +284,13 @@ void Printer::expand(const TextFragment& fragment, TextFragments& out) {
   }
 }
 
-/// Up to v0.11 the parser's word for bool is not that of the printer.
+/// Up to v0.11 the parser's word for bool differs from the printer's.
 std::string Printer::type_name(DType dtype) const {
   if (spelling_.is_old && dtype == DType::Bool()) return "T.boolean";
   return fmt::format("T.{}", to_string(dtype));
 }
 
-/// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor where there is no such form.
+/// `T.int32`, `T.Tuple[T.int8, T.int32]`; a constructor if there is no such form.
 void Printer::expand_type(Node node, TextFragments& out) {
   if (!has_type_function(node, spelling_)) return expand_type_object(node, out);
   if (node.is(Kind::PointerType)) return pointer_type(node, out);
@@ -347,7 +347,7 @@ void append_slice(Node range, TextFragments& out) {
 namespace {
 
 constexpr std::size_t kStep = 4;
-// Python's tokenizer takes no more ("too many levels of indentation"), so TVM could not read it;
+// Python's tokenizer accepts no more ("too many levels of indentation"), so TVM could not read it;
 // and the blanks of n levels are n * n characters.
 constexpr Indent kMostLevels = 99;
 

@@ -1,5 +1,5 @@
-// Prints expressions, attribute values and types, on a stack of its own instead of by recursion,
-// and the lines that hold them.
+// Prints expressions, attribute values and types, on its own stack instead of by recursion, and
+// manages the lines.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@
 
 namespace mlf::tir::tvmscript {
 
-/// What a node is printed as.
+/// The form in which a node is printed.
 enum class PrintAs : std::uint8_t {
-  text,           ///< no node: `text` as it is
+  text,           ///< no node: `text` unchanged
   expr,           ///< an expression
-  value,          ///< the value of an attribute or annotation, where lists are lists
+  value,          ///< the value of an attribute or annotation, in which lists are lists
   type,           ///< a type annotation
   type_object,    ///< a type as Python's constructors make it
-  lambda_begins,  ///< no node: what follows is the body of a lambda, which Python evaluates
+  lambda_begins,  ///< no node: the body of a lambda follows, which Python evaluates
   lambda_ends,
 };
 
-/// How tightly an operator has to bind to be in a place without brackets; 0: anything may.
+/// The level that an operator needs to stand without brackets; 0: every operator may.
 using Level = std::uint8_t;
 
 struct TextFragment {
@@ -85,9 +85,9 @@ class TextFragments {
   std::vector<TextFragment> fragments_;
 };
 
-// --- What the versions of TVM spell differently, beside the names of functions -----------------
+// --- Differences between versions of TVM, besides the names of functions -----------------------
 
-/// How a range of versions spells what all of them can say.
+/// The spellings of a range of versions, for what all of them can express.
 struct Spelling {
   /// Whether a parameter may be written as its buffer: `T.Buffer(…)`, `T.Buffer[…]`.
   enum class BufferParam : std::uint8_t { call, brackets, none };
@@ -95,66 +95,66 @@ struct Spelling {
   enum class Pointer : std::uint8_t { handle, scope_last, scope_first };
 
   std::uint8_t last_version;
-  std::string_view header;       ///< up to the functions
-  std::string_view footer;       ///< behind them
+  std::string_view header;       ///< before the functions
+  std::string_view footer;       ///< after them
   std::string_view void_result;  ///< of functions without a result
-  bool is_old;                   ///< up to v0.11: every call says its dtype by keyword
-  /// Operators are written as constructors of nodes, which leave everything as it is. Python's own
-  /// operators compute with constants.
+  bool is_old;                   ///< up to v0.11: every call states its dtype by keyword
+  /// Writes operators as constructors of nodes, which keep the node as it is. Python's own
+  /// operators compute constants.
   bool constructs;
-  bool scopes_take_variables;  ///< that were made above, where others make them
+  bool scopes_take_variables;  ///< already made above, where other versions make them
   bool allocates_buffers;      ///< the name of an allocation is a buffer, not the pointer
   BufferParam buffer_param;
   Pointer pointer;
-  bool has_infinite_numbers;  ///< infinity is a number beyond all others, not a string
+  bool has_infinite_numbers;  ///< infinity is an out-of-range number, not a string
   bool states_loop_begin;     ///< also of loops that begin at 0
   bool lists_regions;         ///< `T.reads([A[0], B[0]])`, not `T.reads(A[0], B[0])`
 };
 
-/// The spelling of TVM v0.`minor`; that of the oldest or newest known one for others.
+/// The spellings of TVM v0.`minor`; those of the oldest or newest known version for others.
 const Spelling& spelling_of(std::uint8_t minor);
 
 // --- Words of Python ---------------------------------------------------------------------------
 
-/// Whether TVMScript has a function of this type's name: `T.int32`, `T.float16x4`.
+/// Whether TVMScript has a function with this type's name: `T.int32`, `T.float16x4`.
 bool has_function(DType dtype);
 /// Whether TVMScript has a form of its own for a type: `T.int32`, `T.handle("int8", "global")`.
 bool has_type_function(Node type, const Spelling& spelling);
 /// Whether it has one for the type of a variable.
 bool has_annotation(Node var, const Spelling& spelling);
-/// The spelling in quotes: `"int32"`. Throws for custom types, whose names no source has.
+/// The spelling in quotes: `"int32"`. Throws for custom types, whose names are unknown.
 std::string quoted_dtype(DType dtype);
 /// `text` as a Python string literal, escaped.
 std::string quoted(std::string_view text);
-/// The shortest literal that reads back as `value`; whole numbers as v0.18 or older ones print
-/// them. Infinite values and NaN are words in quotes.
+/// The shortest literal that reads as `value`; whole numbers in the form of v0.18 or of older
+/// versions. Infinite values and NaN are words in quotes.
 std::string real_literal(double value, std::uint8_t tvm_minor_version);
-/// The same as an argument, where Python's own function takes the words: `float("inf")`.
+/// The same as an argument of a Python function that accepts these words: `float("inf")`.
 std::string real_argument(double value, std::uint8_t tvm_minor_version);
 
-/// All elements of an NDArray as a Python list; nothing if a list would be too long, or would
-/// not say it all: TVM's parser makes no array of bfloat16, and numbers lose what NaNs carry.
-/// Before v0.12 there is nothing but the list, and it is spelled without blanks, with a comma at
-/// its end: what TVM itself prints there has blanks, and says less.
+/// All elements of an NDArray as a Python list. Returns nullopt if the list would be too long or
+/// would lose something: TVM's parser makes no array of bfloat16, and numbers lose the payload of
+/// NaNs. Before v0.12 there is only the list, written without blanks and with a comma at its end:
+/// TVM's own output there has blanks and is not complete.
 std::optional<std::string> constant_elements(Node constant, const Spelling& spelling);
 
 // --- Names -------------------------------------------------------------------------------------
 
 class ScopedNames {
  public:
-  /// For how long nothing else may have a name: what it refers to ends with its scope anyway.
+  /// The scope in which the name is reserved; its meaning ends with the scope in any case.
   enum class Lifetime : std::uint8_t { scope, function };
 
   /// Names `id` after `hint`; a name that is taken gets a number.
   std::string_view bind(NodeId id, std::string_view hint, Lifetime lifetime = Lifetime::scope);
-  /// Lets `text`, which is not a name, refer to `id`: `A.data`.
+  /// Binds `text`, which is not a name, to `id`: `A.data`.
   void alias(NodeId id, std::string text);
-  /// The words for a node; empty if it has none in this scope.
+  /// The text of a node; empty if it has none in this scope.
   std::string_view find(NodeId id) const;
-  /// A name that nothing has, which is taken from now on.
+  /// A free name, which is taken from now on.
   std::string fresh(std::string_view hint);
 
-  /// Where a scope begins; `release` takes back what was named since.
+  /// The beginning of a scope; `release` removes names bound since.
   std::size_t mark() const { return undo_.size(); }
   void release(std::size_t mark);
   /// Where a function ends.
@@ -162,9 +162,9 @@ class ScopedNames {
 
  private:
   struct Undo {
-    NodeId id;           // none if only the name was taken
-    std::string name;    // empty if nothing was taken
-    std::string before;  // what stood for the node
+    NodeId id;           // none if only the name was reserved
+    std::string name;    // empty if no name was reserved
+    std::string before;  // the node's previous text
     Lifetime lifetime = Lifetime::scope;
   };
 
@@ -174,12 +174,12 @@ class ScopedNames {
   std::vector<Undo> undo_;
 };
 
-/// Whether a name may be written as it is: an identifier and no word of Python.
+/// Whether a name may be written unchanged: an identifier that is not a keyword of Python.
 bool is_identifier(std::string_view name);
 
 class MetadataObjects {
  public:
-  /// `metadata["Runtime"][0]` for an object; the same one for the same object.
+  /// `metadata["Runtime"][0]` for an object; equal for the same object.
   std::string reference(Node object);
   /// The same for an array that is not in the metadata.
   std::string reference_to_omitted(Node array);
@@ -189,7 +189,7 @@ class MetadataObjects {
   const std::map<std::string, std::vector<NodeId>, std::less<>>& objects() const {
     return objects_;
   }
-  /// Whether the text refers to objects that its own source had left out.
+  /// Whether the text refers to objects that its own source omitted.
   bool has_missing() const { return has_missing_; }
   void note_missing() { has_missing_ = true; }
 
@@ -201,13 +201,13 @@ class MetadataObjects {
 
 // --- The printer -------------------------------------------------------------------------------
 
-/// Thrown where a variable is used and nothing in scope defines it.
+/// Thrown if a variable is used and no scope defines it.
 struct OutOfScope {
   Node var;
 };
 [[noreturn]] void refuse(const OutOfScope& use);
 
-/// What a module's functions give the expressions in them.
+/// The facts about a module's functions that expressions need.
 struct ModuleNames {
   std::vector<NodeId> functions;  ///< GlobalVars of the module
   bool contains(NodeId global_var) const;
@@ -222,14 +222,15 @@ class Printer {
   void print(const TextFragments& fragments, std::string& out);
 
   // --- Calls of the functions in tvmscript/forms.cpp -------------------------------------------
+  // Whether this version has a function that makes nodes of a kind.
   /// Whether this version has a function that makes nodes of a kind.
   bool has_form(Kind kind) const;
-  /// `T.Ramp(`, `T.ramp(`; refuses a kind that this version has no words for.
+  /// `T.Ramp(`, `T.ramp(`; rejects a kind without a form in this version.
   TextFragments& begin_form(Kind kind, TextFragments& out) const;
-  /// The call that a regular form makes of a node, with the arguments that its row names.
+  /// The call of a regular form for a node, with the arguments in its row.
   void regular_form(Node node, TextFragments& out) const;
 
-  /// The name of a variable or buffer. Throws OutOfScope if nothing in scope defines it.
+  /// The name of a variable or buffer. Throws OutOfScope if no scope defines it.
   std::string_view name_of(Node node) const;
   /// `T.int32` as a type.
   std::string type_name(DType dtype) const;
@@ -285,7 +286,7 @@ class Printer {
   std::vector<TextFragment> stack_;
 };
 
-/// How deep a line is indented, in steps.
+/// The indentation of a line, in steps.
 using Indent = std::uint32_t;
 
 class Script {
@@ -296,7 +297,7 @@ class Script {
   void line(Indent indent, std::string_view text);
   void empty_line() { text_ += '\n'; }
   const std::string& text() const { return text_; }
-  /// Where the next line begins; `rewind` takes back what was printed since.
+  /// The beginning of the next line; `rewind` removes later output.
   std::size_t mark() const { return text_.size(); }
   void rewind(std::size_t mark) { text_.resize(mark); }
 
@@ -305,13 +306,14 @@ class Script {
   std::string text_;
 };
 
-/// `begin + extent`, folded where both are numbers.
+/// `begin + extent`, folded if both are numbers.
 TextFragments end_of(Node begin, Node extent);
-/// `begin:end` of a region, or the index where only one element is meant.
+/// `begin:end` of a region, or the index of a single element.
 void append_slice(Node range, TextFragments& out);
 
 [[noreturn]] void refuse(std::string message);
-/// Refuses a node because TVMScript of a version has no words for its kind; says which versions do.
+/// Rejects a node because TVMScript of a version has no form for its kind; states which versions
+/// do.
 [[noreturn]] void refuse_kind(Kind kind, std::uint8_t minor_version);
 
 }  // namespace mlf::tir::tvmscript

@@ -7,7 +7,7 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
-/// Of the types of iteration variables blocks have four.
+/// Of the types of iteration variables, blocks have four.
 std::string_view axis_function(Node axis) {
   switch (static_cast<IterVarType>(axis.integer(f::IterVar::iter_type))) {
     case IterVarType::DataPar:
@@ -25,7 +25,7 @@ std::string_view axis_function(Node axis) {
   }
 }
 
-/// Prints statements on a stack of its own instead of by recursion.
+/// Prints statements on its own stack instead of by recursion.
 class StatementPrinter {
  public:
   StatementPrinter(Printer& printer, Script& script, const Definitions& definitions,
@@ -56,7 +56,7 @@ class StatementPrinter {
   }
 
  private:
-  /// Whether a statement is the last one of its suite: then what it opens may reach to the end.
+  /// Whether a statement is the last one of its suite: then its scope may extend to the end.
   enum class Place : std::uint8_t { inside, last };
   struct Step {
     enum class Task : std::uint8_t { statement, words, end_of_scope };
@@ -67,16 +67,16 @@ class StatementPrinter {
     std::string_view words{};
     std::size_t mark = 0;
   };
-  /// The line in front of the body of a statement around others.
+  /// The line before the body of a statement around others.
   struct Header {
     TextFragments call{};       ///< `T.allocate(…)`
-    Node defines{};             ///< the variable or buffer that the call makes
-    TextFragments annotated{};  ///< the line to write where it reaches to the end of the suite
-    bool has_suite = false;     ///< also where it is the last of one
-    bool names_buffer = false;  ///< the name is that of a buffer around what the call makes
+    Node defines{};             ///< the variable or buffer of the call
+    TextFragments annotated{};  ///< the line to write if it extends to the end of the suite
+    bool has_suite = false;     ///< also if it is the last of one
+    bool names_buffer = false;  ///< the name is that of a buffer around the call's result
   };
 
-  /// One statement: its first line now, its parts as steps on the stack.
+  /// One statement: prints its first line and pushes its parts as steps.
   void statement(const Step& step) {
     switch (step.node.kind()) {
       case Kind::SeqStmt:
@@ -118,14 +118,14 @@ class StatementPrinter {
     }
   }
 
-  /// The body of a scope of its own: what it names is released at its end.
+  /// The body of a separate scope: its names are released at its end.
   void suite(Node body, Indent indent) { stack_.push_back({.indent = indent, .node = body}); }
 
   void close_scope_after(std::size_t mark) {
     stack_.push_back({.task = Step::Task::end_of_scope, .mark = mark});
   }
 
-  /// Names what a statement brings into scope.
+  /// Names the variables that a statement brings into scope.
   std::string define(Node node) {
     if (node.is(Kind::Buffer)) return std::string(declarations_.bind(node));
     return std::string(printer_.names().bind(node.id(), node.text(f::Var::name)));
@@ -140,11 +140,11 @@ class StatementPrinter {
     return name;
   }
 
-  /// Nested sequences are flattened, as by TVM.
+  /// Flattens nested sequences, like TVM.
   void sequence(const Step& step) {
     const NodeList statements = step.node.list(f::SeqStmt::seq);
     if (statements.empty()) {
-      // Before v0.12 the parser knows no `pass`.
+      // Before v0.12 the parser does not know `pass`.
       return script_.line(step.indent, printer_.spelling().is_old ? "T.evaluate(0)" : "pass");
     }
     for (std::size_t i = statements.size(); i-- > 0;) {
@@ -155,7 +155,7 @@ class StatementPrinter {
     }
   }
 
-  /// Steps are taken from the stack: what is printed last is pushed first.
+  /// Takes steps from the stack: the last one to print is pushed first.
   void branch(const Step& step) {
     const Node node = step.node;
     script_.line(step.indent,
@@ -170,7 +170,7 @@ class StatementPrinter {
     suite(node[f::IfThenElse::then_case], step.indent + 1);
   }
 
-  /// Both kinds of loops are a scope of their own.
+  /// Both kinds of loops have their own scope.
   void loop(const Step& step) {
     const Node node = step.node;
     const std::size_t mark = open_scope();
@@ -181,7 +181,8 @@ class StatementPrinter {
       return suite(node[f::While::body], step.indent + 1);
     }
     const TextFragments range = loop_range(node);
-    // The bounds are outside of the loop: they are printed under its name, which they cannot use.
+    // The bounds are outside of the loop: they are printed after the loop's name, which they cannot
+    // use.
     const std::string name = define(node[f::For::loop_var]);
     script_.line(step.indent,
                  TextFragments().text(fmt::format("for {} in ", name)).append(range).text(":"));
@@ -203,14 +204,14 @@ class StatementPrinter {
     if (const Node thread = node[f::For::thread_binding]) {
       out.text(", thread=").text(quoted(thread.text(f::IterVar::thread_tag)));
     } else if (kind == static_cast<std::size_t>(ForKind::thread_binding)) {
-      // A text may have lost which one.
+      // A text may not contain it.
       refuse("a loop over threads without a thread cannot be written in TVMScript");
     }
     annotations(notes, out);
     return out.text(")");
   }
 
-  /// The end alone where the loop begins at 0, but for v0.8.
+  /// Only the end if the loop begins at 0, except in v0.8.
   void loop_bounds(Node node, TextFragments& out) {
     const Node min = node[f::For::min];
     const bool states_begin = printer_.spelling().states_loop_begin;
@@ -220,13 +221,13 @@ class StatementPrinter {
     out.append(end_of(min, node[f::For::extent]));
   }
 
-  /// Keys keep the order that the module has them in.
+  /// Keys keep their order in the module.
   void annotations(const NodeMap& map, TextFragments& out) {
     if (map.empty()) return;
     out.text(", annotations={").entries(map).text("}");
   }
 
-  /// Since v0.12 a call is a line of its own; the parser before knows nothing but T.evaluate.
+  /// Since v0.12 a call is a line; earlier parsers know only T.evaluate.
   void evaluate(const Step& step) {
     const Node value = step.node[f::Evaluate::value];
     const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old;
@@ -234,7 +235,7 @@ class StatementPrinter {
     script_.line(step.indent, TextFragments().expr(value));
   }
 
-  /// Stores with a predicate came with v0.17.
+  /// v0.17 introduced stores with a predicate.
   void store(const Step& step) {
     const Node node = step.node;
     const std::string_view buffer = printer_.name_of(node[f::BufferStore::buffer]);
@@ -253,7 +254,7 @@ class StatementPrinter {
     script_.line(step.indent, line);
   }
 
-  /// A call that is a line of its own, such as the store to a pointer before v0.12.
+  /// A call that is a line, such as the store to a pointer before v0.12.
   void line_of_form(const Step& step) {
     TextFragments line;
     printer_.regular_form(step.node, line);
@@ -267,11 +268,11 @@ class StatementPrinter {
     script_.line(step.indent, line);
   }
 
-  /// A scope that is the last of its suite covers the rest of it and needs no indentation: TVM
+  /// A scope that is the last of its suite contains the rest of it and needs no indentation: TVM
   /// calls this form concise.
   void around(const Step& step, Header header, Node body) {
     const std::size_t mark = open_scope();
-    // Inside a suite a scope has to say where it ends.
+    // Inside of a suite, a scope must show its end.
     const bool is_nested = step.place == Place::inside || header.has_suite;
     if (is_nested) close_scope_after(mark);
     const std::string name = header.defines ? define(header) : std::string();
@@ -292,8 +293,8 @@ class StatementPrinter {
     suite(body, inner);
   }
 
-  /// A variable that was declared above, because its scope takes it or because more than its scope
-  /// uses it: `with T.let(x, v):`, `with T.LetStmt(v, var=x):`
+  /// A variable that was declared above, because its scope requires it or because code outside of
+  /// its scope uses it: `with T.let(x, v):`, `with T.LetStmt(v, var=x):`
   void let_of_taken(const Step& step) {
     const Node var = step.node[f::LetStmt::var];
     const Node value = step.node[f::LetStmt::value];
@@ -335,7 +336,7 @@ class StatementPrinter {
     around(step, std::move(header), step.node[f::AssertStmt::body]);
   }
 
-  /// Attributes of threads are T.launch_thread where that makes this very attribute.
+  /// Attributes of threads are T.launch_thread if that makes this attribute.
   void attribute(const Step& step) {
     const Node node = step.node;
     const Node about = node[f::AttrStmt::node];
@@ -366,7 +367,7 @@ class StatementPrinter {
     around(step, std::move(header), body);
   }
 
-  /// The scope is stated even where it is the default, as TVM prints it.
+  /// The scope is printed even if it is the default, as in TVM.
   void allocate(const Step& step) {
     const Node node = step.node;
     const Node var = node[f::Allocate::buffer_var];
@@ -389,7 +390,7 @@ class StatementPrinter {
     around(step, std::move(header), node[f::Allocate::body]);
   }
 
-  /// The name is that of the pointer; v0.9 gives it to a buffer around it.
+  /// The name is that of the pointer; in v0.9 it is a buffer around it.
   void allocate_const(const Step& step) {
     const Node node = step.node;
     Header header;
@@ -403,7 +404,7 @@ class StatementPrinter {
     around(step, std::move(header), node[f::AllocateConst::body]);
   }
 
-  /// What is in front of the dtype: a list, or an array in the metadata in front of the text.
+  /// The text before the dtype: a list, or an array in the metadata before the text.
   TextFragments elements(Node allocate_const) {
     const Node constant = allocate_const[f::AllocateConst::data];
     TextFragments out;
@@ -415,7 +416,7 @@ class StatementPrinter {
       refuse(fmt::format("the data of the constant '{}' is not known",
                          allocate_const[f::AllocateConst::buffer_var].text(f::Var::name)));
     }
-    // Elements of a list have the dtype of the statement, an array brings its own.
+    // Elements of a list have the dtype of the statement; an array has its own.
     const bool is_of_its_dtype = constant.dtype(std::uint8_t{f::NDArray::dtype}) ==
                                  allocate_const.dtype(f::AllocateConst::dtype);
     const auto list = constant_elements(constant, printer_.spelling());
@@ -438,7 +439,7 @@ class StatementPrinter {
     around(step, std::move(header), step.node[f::DeclBuffer::body]);
   }
 
-  /// `T.realize(A[0:16, 0:4], "local")` is two statements, the outer one an attribute.
+  /// `T.realize(A[0:16, 0:4], "local")` is two statements; the outer one is an attribute.
   void realize(const Step& step, Node scope) {
     const Node node = step.node[f::AttrStmt::body];
     Header header;
@@ -467,7 +468,7 @@ class StatementPrinter {
     block(inner, step.node);
   }
 
-  /// `with T.block("name"):`; since v0.12 a block may be there without being realized.
+  /// `with T.block("name"):`; since v0.12 a block may exist without being realized.
   void block(const Step& step, Node realize) {
     const Node block = step.node;
     if (!realize && printer_.spelling().is_old) {
@@ -486,7 +487,7 @@ class StatementPrinter {
     }
   }
 
-  /// The lines in the order in which TVM prints them: what a line uses is named above it.
+  /// Prints lines in TVM's order: a line comes after those that define its variables.
   void block_head(Node block, Node realize, Indent indent) {
     axes(block, realize, indent);
     declarations_.declare_ready_buffers(indent);
@@ -537,7 +538,7 @@ class StatementPrinter {
     }
   }
 
-  /// Also where there are none: without the line the parser would infer them.
+  /// Also if there are none: without the line the parser would infer them.
   void regions(std::string_view callee, NodeList regions, Indent indent) {
     // v0.8 has one list, later versions one argument for each region.
     const bool is_list = printer_.spelling().lists_regions;

@@ -1,5 +1,5 @@
-// Prints the statements of a function, on a stack of its own instead of by recursion, and what they
-// declare.
+// Prints the statements of a function and their declarations, on its own stack instead of by
+// recursion.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace mlf::tir::tvmscript {
 
-// --- What a function has to define before its statements can use it ----------------------------
+// --- Objects that a function must define before its statements use them ------------------------
 
-/// Variables and buffers of one function by where they come from.
+/// Variables and buffers of one function, by the place of their definition.
 struct Definitions {
   /// Variables that no statement defines, in the order of their first use: declared at the top.
   std::vector<Node> free_vars;
   /// Buffers that no statement declares: declared as soon as their parts are.
   std::vector<Node> free_buffers;
-  /// For data pointers that nothing else defines: the buffer that brings them along.
+  /// The buffer of each data pointer without another definition.
   std::unordered_map<NodeId, NodeId> data_owner;
-  /// How many thread attributes are about a variable.
+  /// The number of thread attributes of a variable.
   std::unordered_map<NodeId, std::uint32_t> thread_uses;
-  /// Variables at the top that launched threads take, and the tags of those.
+  /// Variables at the top that launched threads use, and their tags.
   std::unordered_map<NodeId, std::string_view> thread_tags;
   /// Variables and buffers that the body, the attributes or other buffers use.
   std::unordered_set<NodeId> used;
@@ -42,14 +42,14 @@ struct Definitions {
 Definitions definitions_of(Node function, const Spelling& spelling,
                            const std::unordered_set<NodeId>& declared);
 
-/// Whether an AttrStmt is what `T.launch_thread` makes.
+/// Whether `T.launch_thread` makes this AttrStmt.
 bool is_launch(Node attr_stmt);
 
-/// Whether `x: T.int32 = v` may be written for a LetStmt before v0.12, whose parser takes calls and
-/// constants for such values, and knows no other types than the usual ones.
+/// Whether `x: T.int32 = v` may be written for a LetStmt before v0.12, whose parser accepts only
+/// calls and constants as such values, and only the usual types.
 bool is_annotated_let(Node let);
 
-/// Whether a buffer that states no pointer gets this one: a pointer to its own element type.
+/// Whether a buffer without a stated pointer gets this one: a pointer to its own element type.
 bool has_usual_pointer(Node buffer);
 
 // --- Declarations of variables and buffers -----------------------------------------------------
@@ -58,22 +58,22 @@ class Declarations {
  public:
   Declarations(Printer& printer, Script& script, const Definitions& definitions);
 
-  /// `x = T.int32()` for each variable that nothing defines.
+  /// `x = T.int32()` for each variable without a definition.
   void declare_free_vars(Indent indent);
-  /// Buffers that nothing declares and whose parts all have names by now. They are declared where
-  /// `indent` says, and for as long as the names of the scope.
+  /// Buffers without a declaration whose parts all have names by now. Declares them at `indent`,
+  /// for the scope of the names.
   void declare_ready_buffers(Indent indent);
   /// `T.preflattened_buffer(A, (4, 4), "float32", data=A.data)`
   void state_before_flattening(Node buffer, Node before, Indent indent);
 
-  /// `(16,), "int8", align=16`: what follows the bracket of T.Buffer and the like. The buffer's
-  /// pointer is stated unless it comes along with the buffer.
+  /// `(16,), "int8", align=16`: the text after the bracket of T.Buffer and similar forms. States
+  /// the buffer's pointer unless the buffer defines it.
   TextFragments arguments(Node buffer);
-  /// Names the buffer, and what comes along with it; gives the name.
+  /// Names the buffer and the objects that it defines; returns the name.
   std::string_view bind(Node buffer);
-  /// The words behind `x: `: a type, or a constructor of the variable.
+  /// The text after `x: `: a type, or a constructor of the variable.
   TextFragments annotation(Node var);
-  /// Whether `T.Buffer((16,), "float32")` in place of a parameter says all of a buffer.
+  /// Whether `T.Buffer((16,), "float32")` in the place of a parameter describes the whole buffer.
   bool is_plain(Node buffer) const;
 
  private:

@@ -1,4 +1,4 @@
-// Literals, the elements of constants, and the values of attributes and annotations.
+// Prints literals, the elements of constants, and the values of attributes and annotations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace mlf::tir::tvmscript {
 
 namespace {
 
-/// The widths that have functions of their own.
+/// The widths that have functions.
 bool is_usual_width(std::uint8_t bits) {
   return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
@@ -50,7 +50,7 @@ bool has_annotation(Node var, const Spelling& spelling) {
   return spelling.is_old || has_function(var.dtype());
 }
 
-/// As an argument, where any dtype may be given.
+/// As an argument, where any dtype may occur.
 std::string quoted_dtype(DType dtype) {
   if (dtype.code >= TypeCode::Custom) {
     throw support::Error(ErrorKind::invalid_input, "a custom data type has no name in TVMScript");
@@ -58,7 +58,7 @@ std::string quoted_dtype(DType dtype) {
   return fmt::format("\"{}\"", to_string(dtype));
 }
 
-/// Escapes what Python could not read back; bytes of UTF-8 are left as they are.
+/// Escapes characters that Python could not read; keeps bytes of UTF-8.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -88,7 +88,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// Whole numbers have a decimal point since v0.18; a double quote begins the words for infinity.
+/// Since v0.18 whole numbers have a decimal point; a double quote begins the words for infinity.
 std::string real_literal(double value, std::uint8_t tvm_minor_version) {
   if (std::isnan(value)) return std::signbit(value) ? "\"-nan\"" : "\"nan\"";
   if (std::isinf(value)) return value < 0 ? "\"-inf\"" : "\"inf\"";
@@ -108,10 +108,10 @@ std::string real_argument(double value, std::uint8_t tvm_minor_version) {
 
 namespace {
 
-/// TVM prints no more of a constant, and parsing long lists takes it long.
+/// TVM prints no more of a constant, and parses long lists slowly.
 constexpr std::size_t kMostListed = 201;
 
-/// Calls `visit(value)` for each element of an array; false for dtypes without literals.
+/// Calls `visit(value)` for each element of an array; returns false for dtypes without literals.
 template <class Visit>
 bool visit_elements(DType dtype, std::span<const std::byte> data, Visit&& visit) {
   const auto each = [&]<class T>(T value) {
@@ -156,7 +156,7 @@ void append_element(DType dtype, T value, std::string& text) {
 
 }  // namespace
 
-/// Infinity and NaN have no literals in Python.
+/// Python has no literals for infinity and NaN.
 std::optional<std::string> constant_elements(Node constant, const Spelling& spelling) {
   const std::span<const std::byte> data = *constant.bytes(f::NDArray::data);
   const DType dtype = constant.dtype(std::uint8_t{f::NDArray::dtype});
@@ -176,7 +176,7 @@ std::optional<std::string> constant_elements(Node constant, const Spelling& spel
 
 // --- Values ------------------------------------------------------------------------------------
 
-/// Values of attributes are objects: what has no words of its own is in the metadata.
+/// Values of attributes are objects: those without a form are in the metadata.
 void Printer::expand_value(Node node, TextFragments& out) {
   if (!node) {
     out.text("None");
@@ -190,7 +190,7 @@ void Printer::expand_value(Node node, TextFragments& out) {
       if (!has_form(Kind::StringImm)) break;
       return regular_form(node, out);
     case Kind::IntImm:
-      // From v0.18 on a bare number is boxed.
+      // Since v0.18 a bare number is boxed.
       if (!has(minor_version_, TvmFeature::boxed_numbers) || node.dtype() != DType::Int(32)) break;
       out.text(fmt::format("T.int32({})", node.integer(f::IntImm::value)));
       return;
@@ -245,7 +245,7 @@ void Printer::box(Node node, TextFragments& out) {
 
 void Printer::target(Node node, TextFragments& out) {
   const auto kind = node[f::Target::kind];
-  // Features are not printed; the tag only where there is one.
+  // Omits features, and an empty tag.
   begin_form(Kind::Target, out);
   out.text(fmt::format("{{\"kind\": {}", quoted(kind.text(f::TargetKind::name))));
   if (!node.text(f::Target::tag).empty()) {
@@ -258,7 +258,7 @@ void Printer::target(Node node, TextFragments& out) {
   out.text("})");
 }
 
-/// An object that is in the metadata in front of the text.
+/// An object in the metadata before the text.
 void Printer::object(Node node, TextFragments& out) {
   if (node.is(Kind::MissingObject)) {
     metadata_.note_missing();
@@ -277,7 +277,7 @@ void Printer::object(Node node, TextFragments& out) {
   out.text(metadata_.reference(node));
 }
 
-/// The metadata is outside of the function: variables in it would be others.
+/// The metadata is outside of the function: its variables would be different ones.
 void Printer::refuse_local_variables(Node object) const {
   for_each_pre_order(object, [&](Node part) {
     const bool is_local = is_var(part) || part.is(Kind::Buffer);
@@ -331,8 +331,8 @@ void Printer::comm_reducer(Node node, TextFragments& out) {
   out.list(node.list(f::CommReducer::identity_element)).text("])");
 }
 
-/// `T.reduce`, which TVM prints in all versions, is nothing that its parser knows since v0.12.
-/// Before, initial values and the condition have no place in it.
+/// TVM prints `T.reduce` in all versions, but since v0.12 its parser does not know it. Before, it
+/// has no place for initial values and the condition.
 void Printer::reduce(Node node, TextFragments& out) {
   if (!spelling_.is_old) return regular_form(node, out);
   begin_form(Kind::Reduce, out).value(node[f::Reduce::combiner]).text(", [");

@@ -1,4 +1,4 @@
-// A module in, TVMScript out.
+// Writes a module as TVMScript.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -74,14 +74,14 @@ class FunctionPrinter {
 
   bool has_symbol() const { return bool(attrs().find(kGlobalSymbol)); }
 
-  /// From v0.14 on a function has its name as global_symbol unless it says that it is private.
+  /// Since v0.14 a function has its name as global_symbol unless it states that it is private.
   void print_decorator() {
     const bool is_private =
         has(printer_.minor_version(), TvmFeature::private_functions) && !has_symbol();
     script_.line(kHead, is_private ? "@T.prim_func(private=True)" : "@T.prim_func");
   }
 
-  /// A parameter that nothing uses beside its buffer is written as that buffer.
+  /// A parameter that is used only through its buffer is written as that buffer.
   void print_signature() {
     TextFragments line;
     line.text(fmt::format("def {}(", name_));
@@ -102,7 +102,7 @@ class FunctionPrinter {
     script_.line(kHead, line.text(":"));
   }
 
-  /// Whether a buffer may be written in place of its parameter, which nothing else uses.
+  /// Whether a buffer may be written in the place of its parameter, which nothing else uses.
   bool may_replace(Node param, Node buffer) const {
     if (printer_.spelling().buffer_param == Spelling::BufferParam::none) return false;
     if (definitions_.is_used(param) || param.is(Kind::SizeVar)) return false;
@@ -131,7 +131,7 @@ class FunctionPrinter {
     if (buffer) matched_.emplace_back(param, buffer);
   }
 
-  /// Buffers of parameters that could not be written in their place.
+  /// Buffers of parameters that could not be written in the parameters' places.
   void print_matches() {
     for (const auto& [param, buffer] : matched_) {
       const TextFragments stated = declarations_.arguments(buffer);
@@ -145,7 +145,7 @@ class FunctionPrinter {
     }
   }
 
-  /// What buffers of parameters were before they got one dimension, which v0.9 and v0.10 remember.
+  /// The buffers of parameters before flattening, which v0.9 and v0.10 keep.
   void print_preflattened() {
     if (!has(printer_.minor_version(), TvmFeature::preflattened_buffer_map)) return;
     const NodeMap before = function_.map(f::PrimFunc::preflattened_buffer_map);
@@ -156,13 +156,13 @@ class FunctionPrinter {
     }
   }
 
-  /// Since v0.14 a symbol that equals the name goes without saying.
+  /// Since v0.14 a symbol that equals the name is omitted.
   bool is_elided(std::string_view key, Node value) const {
     return has(printer_.minor_version(), TvmFeature::private_functions) && key == kGlobalSymbol &&
            value.is(Kind::String) && value.text(f::String::value) == name_;
   }
 
-  /// No line where there are no attributes: none and empty ones are told apart.
+  /// No line if there are no attributes: none and empty ones are different.
   void print_attrs() {
     const NodeMap map = attrs();
     TextFragments line;
@@ -186,8 +186,8 @@ class FunctionPrinter {
   std::vector<std::pair<Node, Node>> matched_{};  // parameters and their buffers
 };
 
-/// A variable that more than its scope uses shows where it is used: then it is declared at the top,
-/// and the function is printed anew.
+/// A variable that code outside of its scope uses is found during printing: then it is declared at
+/// the top, and the function is printed again.
 void print_function(Node function, std::string_view name, Printer& printer, Script& script) {
   const std::size_t begin = script.mark();
   std::unordered_set<NodeId> declared;
@@ -217,7 +217,7 @@ class ModulePrinter {
         printer_(document.module, document.source.tvm_version.last, names_, metadata_, options),
         script_(printer_) {}
 
-  /// The metadata comes first, and is known last: the script is printed in between.
+  /// The metadata comes first, but is known last: the script is printed in between.
   void write(const Sink& sink) {
     if (!module_.is(Kind::IRModule)) refuse("only an IRModule can be written in TVMScript");
     check_written_size(document_.module, most_nodes_);
@@ -271,10 +271,10 @@ class ModulePrinter {
     }
   }
 
-  /// The metadata is save_json, which has no constant without its data.
+  /// The metadata is save_json, which cannot contain a constant without its data.
   void refuse_constants() const {
     for (const auto& [key, ids] : metadata_.objects()) {
-      // Clang 14 captures no structured bindings.
+      // Clang 14 cannot capture structured bindings.
       const std::string_view type_key = key;
       for (const NodeId id : ids) {
         for_each_pre_order(module_.module().node(id), [type_key](Node part) {
