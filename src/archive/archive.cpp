@@ -30,9 +30,9 @@ using support::File;
 
 // --- What libarchive reads -----------------------------------------------------------------------
 
-/// libarchive converts PAX names to the thread's locale; mlf wants them as the UTF-8 they are.
-/// Gives the current thread a UTF-8 character set for the length of a scope. Where the system has
-/// no C.UTF-8, names beyond ASCII may fail to compare, which refuses the archive.
+/// libarchive converts PAX names to the thread's locale; mlf needs them as UTF-8. Gives the current
+/// thread a UTF-8 character set until the end of the scope. If the system has no C.UTF-8, names
+/// beyond ASCII may fail the comparison, which rejects the archive.
 class Utf8Locale {
  public:
   Utf8Locale() : locale_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)) {
@@ -65,7 +65,7 @@ using View = std::unique_ptr<::archive, FreeView>;
 View open_view(std::string_view bytes) {
   View reader(archive_read_new());
   if (reader == nullptr) throw std::bad_alloc();
-  // No filter: the bytes were decompressed under our own limits.
+  // No filter: the bytes were decompressed with mlf's own limits.
   if (archive_read_support_format_tar(reader.get()) != ARCHIVE_OK ||
       archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
     refuse_reading(reader.get());
@@ -73,7 +73,8 @@ View open_view(std::string_view bytes) {
   return reader;
 }
 
-/// False at the end of the archive. Warnings pass: the comparison judges what they are about.
+/// Returns false at the end of the archive. Ignores warnings: the comparison checks what they
+/// concern.
 bool next_entry(::archive* reader, archive_entry*& entry) {
   const int status = archive_read_next_header(reader, &entry);
   if (status == ARCHIVE_EOF) return false;
@@ -121,13 +122,13 @@ void load_tar(Archive::Contents& contents) {
   if (contents.storage != Storage::tar) {
     contents.unpacked = decompress(contents.source, contents.storage, contents.limits);
   }
-  // Mapped: members are views of it, and nothing is extracted or copied.
+  // Maps the file: members are views of it, and nothing is extracted or copied.
   contents.mapped = support::MappedFile(contents.tar());
   const std::string_view bytes = contents.mapped.bytes();
   if (bytes.empty()) refuse("the archive is empty");
   TarLayout layout = walk_tar(bytes, contents.limits);
-  // Two readings must agree before anything is believed: what this one sees and another tool does
-  // not is how archives smuggle content.
+  // Two readers must agree: a member that this reader sees and another tool does not is a way to
+  // hide content.
   check_agreement(bytes, layout.members);
   contents.members = std::move(layout.members);
   contents.end_of_members = layout.end_of_members;
@@ -136,14 +137,15 @@ void load_tar(Archive::Contents& contents) {
 void sort_index(Archive::Contents& contents) {
   const std::vector<Member>& members = contents.members;
   contents.by_name.resize(members.size());
-  // An index beside the members, whose own order is that of the archive.
+  // An index beside the members, which keep the order of the archive.
   std::iota(contents.by_name.begin(), contents.by_name.end(), 0U);
   std::stable_sort(
       contents.by_name.begin(), contents.by_name.end(),
       [&](std::uint32_t a, std::uint32_t b) { return members[a].name < members[b].name; });
 }
 
-/// Sorts the index; two members of one name are an error, as readers differ on which one counts.
+/// Sorts the index. Two members with one name are an error, because readers differ on which one
+/// counts.
 void index_names(Archive::Contents& contents) {
   const std::vector<Member>& members = contents.members;
   sort_index(contents);
@@ -156,8 +158,8 @@ void index_names(Archive::Contents& contents) {
          members[*twin].name);
 }
 
-/// Copies what can be read only once into an unnamed temporary file. `check` gets the bytes so far:
-/// an endless stream must not fill the disk.
+/// Copies a stream into an unnamed temporary file. `check` receives the bytes so far, so an endless
+/// stream cannot fill the disk.
 template <class Check>
 File spool(const File& stream, Check&& check) {
   File file = File::anonymous();
@@ -175,16 +177,16 @@ File spool_archive(const File& stream, const Limits& limits) {
   return spool(stream, [&](std::uint64_t total) { check_total_size(total, limits); });
 }
 
-/// Reads the list of members of `source`, whatever it is. `path` is what messages call it.
+/// Reads the members of `source`, an archive of any form. `path` is its name in messages.
 std::unique_ptr<Archive::Contents> load(File source, std::string path, const Limits& limits) {
   auto contents = std::make_unique<Archive::Contents>();
   contents->path = std::move(path);
   contents->limits = limits;
   const mode_t mode = source.status().st_mode;
-  // Pipes and the like are copied once; what follows needs to go back and forth.
+  // Copies pipes and other streams once, because later steps need to seek.
   const bool seekable = S_ISREG(mode) || S_ISDIR(mode);
   contents->source = seekable ? std::move(source) : spool_archive(source, limits);
-  // To compare with at the end: the archive must not change under a run.
+  // For a comparison at the end: the archive must not change during a run.
   contents->opened = contents->source.status();
   if (S_ISDIR(mode)) {
     contents->storage = Storage::directory;
@@ -198,7 +200,7 @@ std::unique_ptr<Archive::Contents> load(File source, std::string path, const Lim
   return contents;
 }
 
-/// Runs `body` and names the archive in what goes wrong.
+/// Runs `body` and adds the archive's name to its errors.
 template <class Body>
 auto with_path(const std::string& path, Body&& body) {
   return support::to_result(std::forward<Body>(body)).map_error([&](Diagnostic&& diagnostic) {
@@ -229,7 +231,8 @@ std::string_view what_it_is(MemberType type) {
 }
 
 std::string_view read_loaded(const Archive::Contents& contents, const Member& member) {
-  // Files of a directory are read when they are asked for, and kept: views of them have to last.
+  // Reads files of a directory when they are needed, and keeps them, because views of them must
+  // stay valid.
   const std::scoped_lock lock(contents.reading);
   const auto known = contents.loaded.find(member.name);
   if (known != contents.loaded.end()) return known->second;
@@ -241,7 +244,7 @@ std::shared_future<std::string> digest_of(const Archive::Contents& contents, con
                                           std::string_view content) {
   const std::scoped_lock lock(contents.digesting);
   std::shared_future<std::string>& digest = contents.digests[member.name];
-  // The first thread that asks for the value computes it, without this lock; all others wait.
+  // The first thread that needs the value computes it, without this lock; all others wait.
   if (!digest.valid()) {
     digest = std::async(std::launch::deferred, support::sha256_hex, content).share();
   }
@@ -294,7 +297,7 @@ void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view
 }
 
 void check_unchanged(const Archive::Contents& contents) {
-  // Size and time, as make does it; a digest would read everything a second time.
+  // Compares size and time, like make; a digest would read everything again.
   const struct stat now = contents.source.status();
   const struct stat& then = contents.opened;
   if (now.st_size == then.st_size && now.st_mtim.tv_sec == then.st_mtim.tv_sec &&
@@ -331,10 +334,10 @@ Result<Archive> Archive::open_for_update(const std::string& path, const Limits& 
     if (path == "-") {
       throw support::Error(ErrorKind::usage, "standard input cannot be updated in place");
     }
-    // Behind links: what is replaced is the file and not the link to it.
+    // Follows links: the file is replaced, not the link to it.
     std::string resolved = resolve(path);
     std::unique_ptr<Contents> contents = load(open_locked(resolved, path), path, limits);
-    // Under the lock, so that no other run in place is alive.
+    // With the lock held, so no other run on this file is active.
     if (contents->storage == Storage::directory) {
       remove_abandoned_below(contents->source, contents->temporaries);
     } else {
@@ -367,8 +370,7 @@ const Member* Archive::find(std::string_view name) const noexcept {
 Result<std::string_view> Archive::read(const Member& member) const {
   return with_path(contents_->path, [&]() -> std::string_view {
     if (member.type != MemberType::file) {
-      // Links are not followed, inside the archive neither: what is read is what a member itself
-      // holds.
+      // Does not follow links, also inside of the archive: only a member's own content is read.
       refuse("is " + std::string(what_it_is(member.type)) + ", only files can be read",
              member.name);
     }

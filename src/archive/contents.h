@@ -20,11 +20,11 @@ namespace mlf::archive {
 struct Layout {
   std::vector<std::string> names;  ///< by member; unique, but for "."
   std::string directory{};         ///< where new members are stored: "model/"
-  std::string no_new_members{};    ///< why it can have no new members, a clause; else empty
+  std::string no_new_members{};    ///< the reason why it can have no new members; else empty
 };
 
 struct Archive::Contents {
-  std::string path;      ///< as given, for messages
+  std::string path;      ///< as given by the user, for messages
   std::string resolved;  ///< the file that an update replaces; empty unless opened for update
   Storage storage = Storage::tar;
   Limits limits;
@@ -50,7 +50,7 @@ struct Archive::Contents {
   // Of a directory only: files read so far, by name.
   mutable std::mutex reading;
   mutable std::map<std::string, std::string, std::less<>> loaded;
-  std::vector<std::string> temporaries;  ///< that are no members
+  std::vector<std::string> temporaries;  ///< that are not members
 
   // Digests computed so far, by name of the member.
   mutable std::mutex digesting;

@@ -38,11 +38,11 @@ SplitName split_name(std::string_view name) {
   return {name.substr(0, slash), name.substr(slash + 1)};
 }
 
-/// Opens the directory `name` ("." is `root`) below `root`, one component at a time: O_NOFOLLOW
-/// looks at the last component of a path only.
+/// Opens the directory `name` ("." is `root`) below `root`, one component at a time, because
+/// O_NOFOLLOW only checks the last component of a path.
 File open_directory_below(const File& root, std::string_view name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  // A link put in place of a directory while we work would lead out of the archive.
+  // A link that replaces a directory meanwhile would lead out of the archive.
   File directory(::openat(root.fd(), ".", kFlags), path_below(root, name));
   for (std::string_view rest = name; directory && !rest.empty();) {
     const std::size_t end = std::min(rest.find('/'), rest.size());
@@ -60,7 +60,7 @@ struct CloseDirectory {
 
 std::vector<std::string> entries_of(const File& directory) {
   const std::unique_ptr<DIR, CloseDirectory> stream(
-      // closedir closes what it was given: it gets a descriptor of its own.
+      // closedir closes its descriptor, so it gets a copy.
       ::fdopendir(::fcntl(directory.fd(), F_DUPFD_CLOEXEC, 0)));
   if (stream == nullptr) directory.fail("cannot list the directory");
   std::vector<std::string> names;
@@ -112,7 +112,7 @@ Member describe(const File& directory, const std::string& leaf, std::string name
   if (member.type == MemberType::file) member.size = static_cast<std::uint64_t>(status.st_size);
   if (member.type == MemberType::symbolic_link) member.link_target = link_target(directory, leaf);
   member.mtime = status.st_mtim.tv_sec;
-  // As a PAX header spells it, so that both kinds of archive compare.
+  // In the form of a PAX header, so both kinds of archive compare.
   member.mtime_fraction = fmt::format("{:09}", status.st_mtim.tv_nsec);
   member.mode = status.st_mode & 07777;
   member.uid = status.st_uid;
@@ -120,13 +120,13 @@ Member describe(const File& directory, const std::string& leaf, std::string name
   return member;
 }
 
-/// Lists the tree directory by directory, under the limits.
+/// Lists the tree directory by directory, within the limits.
 class Scan {
  public:
   Scan(const File& root, const Limits& limits) : root_(root), limits_(limits) {}
 
   DirectoryListing run() {
-    // A list of directories to come, no recursion: nothing bounds how deep a tree is.
+    // A list of directories instead of recursion: the depth of a tree has no limit.
     while (!directories_.empty()) {
       const std::string directory = std::move(directories_.back());
       directories_.pop_back();
@@ -136,7 +136,7 @@ class Scan {
             describe(open, leaf, directory == "." ? leaf : fmt::format("{}/{}", directory, leaf)));
       }
     }
-    // readdir has no order; outputs follow from this one.
+    // readdir has no order, and the outputs depend on this one.
     std::sort(members_.begin(), members_.end(),
               [](const Member& a, const Member& b) { return a.name < b.name; });
     return {std::move(members_), std::move(temporaries_)};
@@ -148,7 +148,7 @@ class Scan {
       temporaries_.push_back(std::move(member.name));
       return;
     }
-    normal_name(member.name, limits_);  // for its errors: the name is normal already
+    normal_name(member.name, limits_);  // for its errors: the name is already normal
     check_member_count(members_.size() + 1, limits_);
     check_member_size(member.size, member.name, limits_);
     total_ += member.size;
@@ -165,26 +165,26 @@ class Scan {
   std::uint64_t total_ = 0;
 };
 
-/// Creates every directory on the way to `name` that does not exist.
+/// Creates all missing directories above `name`.
 void make_directories(const File& root, std::string_view name) {
   for (std::size_t slash = name.find('/'); slash != std::string_view::npos;
        slash = name.find('/', slash + 1)) {
     const auto [parent_name, leaf] = split_name(name.substr(0, slash));
     const File parent = open_directory_below(root, parent_name);
-    // Another process may make it at the same time.
+    // Another process may create it at the same time.
     if (::mkdirat(parent.fd(), std::string(leaf).c_str(), 0777) != 0 && errno != EEXIST) {
       parent.fail("cannot create the directory '" + std::string(leaf) + "'");
     }
   }
 }
 
-/// Owner as of the source where the system lets us, mode and time in any case.
+/// Sets the owner of the source if the system allows it, and mode and time always.
 void set_metadata(const File& file, const Member& like) {
   const int owned = ::fchown(file.fd(), static_cast<uid_t>(like.uid), static_cast<gid_t>(like.gid));
   if (owned != 0 && errno != EPERM) file.fail("cannot set the owner");
-  // Behind fchown, which clears bits.
+  // After fchown, which clears bits.
   if (::fchmod(file.fd(), like.mode & 0777) != 0) file.fail("cannot set the permissions");
-  // The time of the source, so that a second run writes the same tree.
+  // The time of the source, so a second run writes the same tree.
   const timespec times[2] = {{0, UTIME_OMIT}, {static_cast<time_t>(like.mtime), 0}};
   if (::futimens(file.fd(), times) != 0) file.fail("cannot set the time");
 }
@@ -192,7 +192,7 @@ void set_metadata(const File& file, const Member& like) {
 void write_member(const File& root, const NewMember& member) {
   make_directories(root, member.name);
   const auto [directory, leaf] = split_name(member.name);
-  // Not readable to others before its permissions are set.
+  // Other users cannot read it before its permissions are set.
   Replacement replacement(open_directory_below(root, directory), std::string(leaf), 0600);
   support::FileSink sink(replacement.file());
   member.write(sink);
@@ -201,12 +201,12 @@ void write_member(const File& root, const NewMember& member) {
   replacement.commit();
 }
 
-/// Removes the directories above `name` that are empty now, innermost first.
+/// Removes empty directories above `name`, innermost first.
 void remove_empty_directories(const File& root, std::string_view name) {
   for (auto [directory, file] = split_name(name); directory != ".";) {
     const auto [parent_name, leaf] = split_name(directory);
     const File parent = open_directory_below(root, parent_name);
-    // The first one that is not empty ends it.
+    // Stops at the first one that is not empty.
     if (::unlinkat(parent.fd(), std::string(leaf).c_str(), AT_REMOVEDIR) != 0) return;
     directory = parent_name;
   }
@@ -216,7 +216,7 @@ void remove_member(const File& root, std::string_view name) {
   const auto [directory_name, leaf] = split_name(name);
   {
     const File directory = open_directory_below(root, directory_name);
-    // Gone already is as good.
+    // A missing file is no error.
     if (::unlinkat(directory.fd(), std::string(leaf).c_str(), 0) != 0 && errno != ENOENT) {
       directory.fail("cannot remove '" + std::string(leaf) + "'");
     }
@@ -224,7 +224,7 @@ void remove_member(const File& root, std::string_view name) {
   remove_empty_directories(root, name);
 }
 
-/// The changes of a directory one by one; `Changes::list` says why in this order.
+/// Makes the changes of a directory one by one; `Changes::list` explains the order.
 class DirectoryUpdate {
  public:
   DirectoryUpdate(const File& root, const Changes& changes) : root_(root), changes_(changes) {}
@@ -275,7 +275,7 @@ std::string read_file_below(const File& root, const Member& member) {
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
                   path_below(root, member.raw_name));
   if (!file) file.fail("cannot open");
-  // One byte more than listed: a file that grows or shrinks is noticed, not cut.
+  // Reads one byte more than listed, to notice a file that grows or shrinks.
   std::string content(member.size + 1, '\0');
   std::size_t done = 0;
   while (done < content.size()) {

@@ -9,7 +9,7 @@
 namespace mlf::archive {
 namespace {
 
-// Messages stay readable even where a name is a megabyte long.
+// Messages stay readable for a name of a megabyte.
 constexpr std::size_t kPrintedName = 200;
 
 }  // namespace

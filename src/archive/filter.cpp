@@ -23,11 +23,11 @@ using support::File;
 
 constexpr std::size_t kGzipBuffer = 256 * 1024;
 
-/// The largest window, and gzip's header and trailer instead of zlib's: inflateInit2 takes both in
-/// one number.
+/// The largest window, with gzip's header and trailer instead of zlib's: inflateInit2 expects both
+/// in one number.
 constexpr int kWindowBits = MAX_WBITS + 16;
 
-/// One stream of members, each a header, a deflated text and a trailer.
+/// A stream of gzip members, each with a header, a deflated text and a trailer.
 class GzipReader {
  public:
   explicit GzipReader(const support::File& file) : file_(file) {
@@ -45,7 +45,7 @@ class GzipReader {
   }
 
  private:
-  /// False at the end of the file.
+  /// Returns false at the end of the file.
   bool fill() {
     if (stream_.avail_in != 0) return true;
     const std::size_t count = file_.read_some(input_.get(), kGzipBuffer);
@@ -54,8 +54,7 @@ class GzipReader {
     return count != 0;
   }
 
-  /// zlib answers Z_STREAM_END only where checksum and length of the trailer are those of what
-  /// came out.
+  /// zlib returns Z_STREAM_END only if the checksum and length in the trailer match the output.
   void read_member(const TakeBytes& take) {
     for (int status = Z_OK; status != Z_STREAM_END;) {
       if (!fill()) refuse("damaged compressed data: cut off");
@@ -85,23 +84,22 @@ class GzipReader {
   z_stream stream_{};
 };
 
-/// Decompresses `file`, all members of it, and hands what comes out to `take`. Throws
-/// `invalid_input` if the data is damaged or cut off, does not have the checksum or the length
-/// that it says, or where anything but another member follows; `io` if it cannot be read.
-///
-/// zlib rather than libarchive, which up to 3.7 skips the checksum and the length.
+/// Decompresses all members of `file` and passes the output to `take`. Throws `invalid_input` if
+/// the data is damaged or truncated, if its checksum or length is wrong, or if anything but another
+/// member follows; `io` if it cannot be read.  Uses zlib because libarchive up to 3.7 ignores the
+/// checksum and the length.
 void decompress_gzip(const support::File& file, const TakeBytes& take) {
   GzipReader(file).run(take);
 }
 
 constexpr std::size_t kBuffer = 256 * 1024;
-// Small archives may expand as they like: a tar of zeros is a thousand times its gzip.
+// Small archives may expand without limit: a tar of zeros is a thousand times larger than its gzip.
 constexpr std::uint64_t kFreeExpansion = 1024 * 1024;
 
 template <int (*add_filter)(::archive*)>
 void decompress_with_libarchive(const File& file, const TakeBytes& take);
 
-/// What tells one compression from another, and who knows it.
+/// The signature of a compression, and its libarchive functions.
 struct Codec {
   Storage storage;
   std::string_view magic;
@@ -123,7 +121,7 @@ constexpr std::array<Codec, 3> kCodecs{{
      archive_write_add_filter_zstd},
 }};
 
-// Never asked for a plain tar or a directory.
+// Never called for a plain tar or a directory.
 const Codec& codec_of(Storage storage) {
   return *std::find_if(kCodecs.begin(), kCodecs.end(),
                        [&](const Codec& codec) { return codec.storage == storage; });
@@ -143,7 +141,7 @@ struct FreeEntry {
   void operator()(archive_entry* entry) const { archive_entry_free(entry); }
 };
 
-/// What libarchive's read callback knows; an exception must not cross the C code.
+/// The data of libarchive's read callback; an exception must not cross the C code.
 struct Input {
   const File& file;
   std::unique_ptr<char[]> buffer = std::make_unique<char[]>(kBuffer);
@@ -161,7 +159,7 @@ la_ssize_t read_input(::archive* /*reader*/, void* data, const void** bytes) {
   }
 }
 
-/// A file that cannot be read is not a damaged one, although libarchive may call it truncated.
+/// An unreadable file is not a damaged one, although libarchive may call it truncated.
 [[noreturn]] void refuse_data(::archive* reader, const Input& input) {
   if (input.failure) std::rethrow_exception(input.failure);
   const char* const reason = archive_error_string(reader);
@@ -169,7 +167,7 @@ la_ssize_t read_input(::archive* /*reader*/, void* data, const void** bytes) {
                      printable_name(reason != nullptr ? reason : "no reason given")));
 }
 
-/// False if nothing comes out.
+/// Returns false if there is no output.
 template <int (*add_filter)(::archive*)>
 bool start_reading(::archive* reader, Input& input) {
   input.file.rewind();
@@ -182,12 +180,12 @@ bool start_reading(::archive* reader, Input& input) {
   const int status = archive_read_next_header(reader, &entry);
   if (status == ARCHIVE_EOF) return false;
   if (status != ARCHIVE_OK) refuse_data(reader, input);
-  // libarchive peels layer after layer; the last "filter" is the file itself.
+  // libarchive removes one filter after the other; the last "filter" is the file itself.
   if (archive_filter_count(reader) > 2) refuse("the archive is compressed more than once");
   return true;
 }
 
-/// xz and zstd. Both check what comes out on their own, where the stream has a checksum.
+/// xz and zstd. Both check their output themselves if the stream has a checksum.
 template <int (*add_filter)(::archive*)>
 void decompress_with_libarchive(const File& file, const TakeBytes& take) {
   const Reader reader(archive_read_new());
@@ -206,7 +204,7 @@ void decompress_with_libarchive(const File& file, const TakeBytes& take) {
   }
 }
 
-/// Counts what comes out of the decompressor, and stops it.
+/// Counts the output of the decompressor, and stops it at the limit.
 class OutputBudget {
  public:
   OutputBudget(std::uint64_t input_bytes, const Limits& limits)
@@ -215,7 +213,7 @@ class OutputBudget {
   }
 
   void take(std::uint64_t bytes) {
-    // After each block: a bomb is stopped before it fills the disk.
+    // After each block: a decompression bomb is stopped before it fills the disk.
     used_ += bytes;
     check_total_size(used_, limits_);
     if (used_ > by_ratio_) {
@@ -235,7 +233,7 @@ class OutputBudget {
   std::uint64_t used_ = 0;
 };
 
-/// What libarchive's write callback knows; an exception must not cross the C code.
+/// The data of libarchive's write callback; an exception must not cross the C code.
 struct Output {
   const File& file;
   std::exception_ptr failure;
@@ -254,7 +252,7 @@ la_ssize_t write_output(::archive* /*writer*/, void* data, const void* bytes, st
 
 void check_write(int status, ::archive* writer, const Output& output) {
   if (status >= ARCHIVE_WARN) return;
-  // What our own callback threw says more than libarchive's message about it.
+  // An error of mlf's own callback is more precise than libarchive's message about it.
   if (output.failure) std::rethrow_exception(output.failure);
   const char* const reason = archive_error_string(writer);
   throw std::runtime_error(reason != nullptr ? reason : "compression failed");
@@ -262,7 +260,7 @@ void check_write(int status, ::archive* writer, const Output& output) {
 
 void start_raw_stream(::archive* writer, Output& output) {
   check_write(archive_write_set_format_raw(writer), writer, output);
-  // Without padding of the compressed stream to tar records.
+  // Does not pad the compressed stream to tar records.
   check_write(archive_write_set_bytes_per_block(writer, 0), writer, output);
   check_write(archive_write_open(writer, &output, nullptr, write_output, nullptr), writer, output);
   const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
@@ -274,7 +272,7 @@ void start_raw_stream(::archive* writer, Output& output) {
 }  // namespace
 
 bool begins_as_archive(std::string_view bytes) noexcept {
-  // The header of a tar has its magic word here.
+  // The offset of the magic word in a tar header.
   constexpr std::size_t kMagicOfTar = 257;
   return (bytes.size() > kMagicOfTar && bytes.substr(kMagicOfTar).starts_with("ustar")) ||
          std::ranges::any_of(kCodecs,
@@ -283,7 +281,7 @@ bool begins_as_archive(std::string_view bytes) noexcept {
 
 Storage storage_of(const File& file) {
   std::array<char, 8> head{};
-  // By content: tvmc accepts any compression under any name.
+  // Decides by content: tvmc accepts any compression with any name.
   const std::size_t size = file.read_some_at(0, head.data(), head.size());
   const std::string_view start(head.data(), size);
   for (const Codec& codec : kCodecs) {
@@ -313,7 +311,7 @@ void compress(const File& tar, Storage storage, const File& out) {
   if (writer == nullptr) throw std::bad_alloc();
   Output output{out, nullptr};
   check_write(codec_of(storage).write(writer.get()), writer.get(), output);
-  // gzip keeps the time of compression, which would make equal archives differ.
+  // gzip stores the time of compression, which would make equal archives differ.
   if (storage == Storage::tar_gzip) {
     check_write(archive_write_set_filter_option(writer.get(), "gzip", "timestamp", nullptr),
                 writer.get(), output);

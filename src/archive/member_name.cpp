@@ -38,12 +38,12 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
   if (std::string fault = text_fault(raw_name, "member name", limits); !fault.empty()) {
     refuse_name(std::move(fault), raw_name);
   }
-  // A backslash separates directories where the archive may be extracted, so it counts here too.
+  // A backslash may separate directories where the archive is extracted, so it counts here too.
   constexpr std::string_view kSeparators = "/\\";
   if (kSeparators.find(raw_name.front()) != std::string_view::npos) {
     refuse_name("member name is absolute", raw_name);
   }
-  // Where a Windows tool extracts the archive, `C:x` is outside of it.
+  // If a Windows tool extracts the archive, `C:x` is outside of its directory.
   if (raw_name.size() >= 2 && raw_name[1] == ':' &&
       std::isalpha(static_cast<unsigned char>(raw_name[0])) != 0) {
     refuse_name("member name starts with a drive letter", raw_name);
@@ -53,9 +53,9 @@ std::string normal_name(std::string_view raw_name, const Limits& limits) {
     const std::size_t end = std::min(rest.find_first_of(kSeparators), rest.size());
     const std::string_view part = rest.substr(0, end);
     if (part == "..") refuse_name("member name leaves the archive through '..'", raw_name);
-    // Kept as it is: only its directories are judged, the name stays what the archive says.
+    // Checks only the directories; the name stays as in the archive.
     const bool backslash = end < rest.size() && rest[end] == '\\';
-    // "./a//b/" becomes "a/b", and two spellings of one name are one.
+    // "./a//b/" becomes "a/b", so two spellings of one name are equal.
     if (!part.empty() && part != ".") {
       name += part;
       if (end < rest.size()) name += backslash ? '\\' : '/';

@@ -12,7 +12,7 @@
 namespace mlf {
 namespace {
 
-/// What tells files apart, whatever path or link leads to them.
+/// Identifies a file, independent of paths and links.
 struct FileId {
   dev_t device;
   ino_t number;
@@ -20,7 +20,7 @@ struct FileId {
   bool operator==(const FileId&) const = default;
 };
 
-/// A regular file or a directory. Devices and pipes keep nothing that could be lost.
+/// A regular file or a directory. Devices and pipes have no content that could be lost.
 std::optional<FileId> id_of(const struct stat& status) {
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return std::nullopt;
   return FileId{status.st_dev, status.st_ino};
@@ -33,8 +33,8 @@ std::optional<FileId> id_of(const std::string& path, int standard_stream) {
   return failed == 0 ? id_of(status) : std::nullopt;
 }
 
-/// Whether `file` is one of those in the unpacked archive `directory`. Links in it are not
-/// followed, as they are not when the archive is read. What cannot be listed cannot be read either.
+/// Whether `file` is one of those in the unpacked archive `directory`. Does not follow links in it,
+/// like the reader of archives. A directory that cannot be listed cannot be read either.
 bool is_inside(const FileId& file, const std::string& directory) {
   using Members = std::filesystem::recursive_directory_iterator;
   std::error_code ended;

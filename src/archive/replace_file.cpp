@@ -27,7 +27,7 @@ void wait_for_lock(const File& file) {
   }
 }
 
-/// A lock belongs to the inode: its holder may have renamed another one over the path.
+/// A lock belongs to the inode: its holder may have renamed another file to the path.
 bool is_still_named(const File& file, const std::string& resolved) {
   struct stat named {};
   if (::stat(resolved.c_str(), &named) != 0) file.fail("cannot read the file's status");
@@ -51,7 +51,7 @@ bool lacks_unnamed_files(int error_number) {
          error_number == EINVAL;
 }
 
-/// The error of the system where there is nothing, or where it may not be read.
+/// The error of the system if the file is missing or may not be read.
 bool is_withheld(int error_number) {
   return error_number == EPERM || error_number == EACCES || error_number == EOPNOTSUPP;
 }
@@ -61,7 +61,7 @@ std::vector<std::string> attribute_names(const File& file) {
   const ssize_t size = ::flistxattr(file.fd(), nullptr, 0);
   if (size < 0 && errno == EOPNOTSUPP) return {};
   std::string list(size < 0 ? 0 : static_cast<std::size_t>(size), '\0');
-  // The list may have grown since it was measured: then it fails.
+  // The list may have grown since it was measured: then the call fails.
   const ssize_t filled = size < 0 ? size : ::flistxattr(file.fd(), list.data(), list.size());
   if (filled < 0) file.fail("cannot list the extended attributes");
   std::vector<std::string> names;
@@ -72,7 +72,7 @@ std::vector<std::string> attribute_names(const File& file) {
   return names;
 }
 
-/// The value, or nothing, and then errno says why.
+/// The value, or nullopt; then errno has the reason.
 std::optional<std::string> attribute(const File& file, const std::string& name) {
   const ssize_t size = ::fgetxattr(file.fd(), name.c_str(), nullptr, 0);
   if (size < 0) return std::nullopt;
@@ -83,8 +83,8 @@ std::optional<std::string> attribute(const File& file, const std::string& name) 
   return value;
 }
 
-/// Copies one attribute. What the system keeps to itself, or the file system has no space for by
-/// its nature, is added to `lost`; every other failure is one of the disk, and thrown.
+/// Copies one attribute. Adds it to `lost` if the system does not permit it, or if the file system
+/// has no space for attributes; throws other errors, which come from the disk.
 void copy_attribute(const File& from, const File& to, const std::string& name,
                     std::vector<std::string>& lost) {
   const std::string what = "the extended attribute '" + name + "'";
@@ -98,7 +98,7 @@ void copy_attribute(const File& from, const File& to, const std::string& name,
   }
   if (::fsetxattr(to.fd(), name.c_str(), value->data(), value->size(), 0) == 0) return;
   const int refused = errno;
-  // A label that the system gives to every file is there without being set.
+  // A label that the system gives to every file exists without being set.
   if (attribute(to, name) == value) return;
   errno = refused;
   is_withheld(refused) ? lose() : to.fail("cannot keep " + what);
@@ -120,7 +120,7 @@ void check_replaceable(const struct stat& status, const std::string& path) {
     throw support::Error(ErrorKind::io, "not a regular file, it cannot be replaced",
                          {.file = path});
   }
-  // Renaming cannot keep them together, and writing in place cannot be undone.
+  // A rename would separate the links, and writing in place cannot be undone.
   if (status.st_nlink > 1) {
     throw support::Error(ErrorKind::io,
                          "the file has other hard links, which a replacement would leave behind; "
@@ -131,31 +131,31 @@ void check_replaceable(const struct stat& status, const std::string& path) {
 
 File open_locked(const std::string& resolved, const std::string& path) {
   while (true) {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer, only to be refused.
+    // O_NONBLOCK: opening a FIFO must not wait for a writer, because it is rejected anyway.
     File file = File::open(resolved, O_RDONLY | O_NONBLOCK);
     if (!S_ISDIR(file.status().st_mode)) check_replaceable(file.status(), path);
     wait_for_lock(file);
-    // Otherwise another run has replaced it while this one waited: lock what is there now.
+    // Otherwise another run has replaced it meanwhile: lock the new file.
     if (is_still_named(file, resolved)) return file;
   }
 }
 
 Replacement::Replacement(File directory, std::string leaf, mode_t mode, Naming naming)
     : directory_(std::move(directory)), leaf_(std::move(leaf)) {
-  // Naming a file later goes through its link in /proc.
+  // Gives the file a name later, through its link in /proc.
   if (naming == Naming::late_if_possible && ::access(kOwnFiles, F_OK) == 0) {
-    // Without a name nothing is left behind, however the process ends.
+    // A file without a name disappears when the process ends, in any case.
     file_ = File(::openat(directory_.fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode), path());
     if (file_) return;
     if (!lacks_unnamed_files(errno)) fail_to_create(directory_, errno);
   }
   take_name([&](const std::string& name) {
-    // O_EXCL also refuses links that were put there.
+    // O_EXCL also rejects links.
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
     file_ = File(::openat(directory_.fd(), name.c_str(), kFlags, mode), path());
     if (!file_) return false;
     lock_temporary(file_);
-    // Until it was locked, another process could take it for abandoned.
+    // Until it was locked, another process could treat it as abandoned.
     if (file_.status().st_nlink != 0) return true;
     errno = EEXIST;
     return false;
@@ -177,7 +177,7 @@ std::vector<std::string> Replacement::adopt(const File& original) {
       ::fchown(file_.fd(), wanted.st_uid, wanted.st_gid) != 0) {
     file_.fail("cannot keep the owner of the file, choose another output path");
   }
-  // After the owner: changing that clears capabilities and set-id bits.
+  // After the owner, because changing the owner clears capabilities and set-id bits.
   std::vector<std::string> lost;
   for (const std::string& name : attribute_names(original)) {
     copy_attribute(original, file_, name, lost);
@@ -205,10 +205,11 @@ void Replacement::take_name(const std::function<bool(const std::string&)>& give)
 }
 
 void Replacement::commit() {
-  // Content before name: after a crash the name leads to the old file or to the whole new one.
+  // Writes the content before the name: after a crash, the name refers to the old file or to the
+  // complete new one.
   file_.sync();
   if (temporary_.empty()) {
-    // linkat cannot replace a name, so the unnamed file gets a temporary one first.
+    // linkat cannot replace a name, so the unnamed file gets a temporary name first.
     const std::string self = fmt::format("{}/{}", kOwnFiles, file_.fd());
     lock_temporary(file_);
     take_name([&](const std::string& name) {
@@ -221,7 +222,7 @@ void Replacement::commit() {
   }
   temporary_.clear();
   noted_.reset();
-  // Some file systems cannot flush a directory; they say so with EINVAL, and nothing is lost by it.
+  // Some file systems cannot flush a directory and return EINVAL, which loses nothing.
   if (::fsync(directory_.fd()) != 0 && errno != EINVAL) directory_.fail("cannot flush to the disk");
 }
 
@@ -237,11 +238,11 @@ std::string leaf_of(const std::string& path) {
 
 namespace {
 
-/// The existing file at `path`, or an empty File where there is none.
+/// The existing file at `path`, or an empty File if there is none.
 support::File open_existing(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    // Renaming over a link to nowhere would replace the link.
+    // Renaming over a dangling link would replace the link.
     if (::lstat(path.c_str(), &status) != 0) return {};
     throw support::Error(ErrorKind::io, "is a dangling symbolic link", {.file = path});
   }

@@ -39,10 +39,10 @@ bool put_text(char (&field)[N], std::string_view text) {
   return true;
 }
 
-/// A name goes into `name`, or is cut at a slash into `prefix` and `name`.
+/// A name goes into `name`, or is split at a slash into `prefix` and `name`.
 bool put_name(TarHeader& header, std::string_view name) {
   if (put_text(header.name, name)) return true;
-  // The rest behind the slash has to fit into `name`; the slash itself is in neither.
+  // The part after the slash must fit into `name`; neither field contains the slash.
   const std::size_t earliest = name.size() - sizeof header.name - 1;
   const std::size_t slash = name.find('/', earliest);
   if (slash == std::string_view::npos || slash > sizeof header.prefix) return false;
@@ -71,12 +71,12 @@ struct Headers {
   std::string pax;
 
   void number(std::span<char> field, std::string_view key, std::uint64_t value) {
-    // A PAX record only where the field is too small: plain archives stay plain.
+    // Adds a PAX record only if a field is too small, so plain archives stay plain.
     if (!put_octal(field, value)) pax += pax_record(key, std::to_string(value));
   }
   template <std::size_t N>
   void text(char (&field)[N], std::string_view key, std::string_view value) {
-    // Readers want a NUL behind user and group names.
+    // Readers expect a NUL after user and group names.
     if (value.size() >= N || !put_text(field, value)) pax += pax_record(key, value);
   }
 };
@@ -85,14 +85,14 @@ Headers headers_of(const std::string& name, const Member& like) {
   Headers made;
   if (!put_name(made.header, name)) {
     made.pax += pax_record("path", name);
-    // For tools without PAX, which see at least the beginning.
+    // For tools without PAX, which at least see the beginning.
     put_text(made.header.name, std::string_view(name).substr(0, sizeof made.header.name));
   }
-  // Permissions only: content that mlf writes has no business with set-id bits.
+  // Only permissions: members of mlf have no set-id bits.
   put_octal(made.header.mode, like.mode & 0777);
   made.number(made.header.uid, "uid", like.uid);
   made.number(made.header.gid, "gid", like.gid);
-  // Before 1970: octal has no sign.
+  // Before 1970: octal numbers have no sign.
   if (like.mtime < 0) {
     made.pax += pax_record("mtime", std::to_string(like.mtime));
   } else {
@@ -112,17 +112,17 @@ TarHeader pax_header(std::uint64_t size) {
   return header;
 }
 
-/// Writes new members at the end of a tar under construction. Headers are ustar; a PAX header
-/// goes before it where ustar cannot say it (long names, large ids). What is written depends on
-/// the new member alone.
+/// Writes new members at the end of a tar under construction. Headers are ustar, after a PAX header
+/// for fields that ustar cannot express (long names, large ids). The bytes depend only on the new
+/// member.
 class TarAppender {
  public:
-  /// `out` is at its end, `offset`; `prefix` goes before every name ("./" or nothing).
+  /// `out` is at its end, `offset`; `prefix` comes before every name ("./" or empty).
   TarAppender(const support::File& out, std::uint64_t offset, std::string prefix)
       : out_(out), offset_(offset), prefix_(std::move(prefix)) {}
 
-  /// Streams the content straight to the file and completes the header afterwards, so that no
-  /// content stays in memory.
+  /// Writes the content directly to the file and completes the header afterwards, so no content
+  /// stays in memory.
   void append(const NewMember& member) {
     Headers made = headers_of(prefix_ + member.name, *member.like);
     if (!made.pax.empty()) {
@@ -130,7 +130,7 @@ class TarAppender {
       put(made.pax);
       put_padding(kBlock);
     }
-    // The size is known only after the content: the header is written twice.
+    // The size is known only after the content, so the header is written twice.
     const std::uint64_t header_offset = offset_;
     put(as_bytes(made.header));
     support::FileSink content(out_);
@@ -145,8 +145,8 @@ class TarAppender {
     out_.write_at(header_offset, as_bytes(made.header));
   }
 
-  /// Ends the archive: two zero blocks, and padding to whole records where `whole_records`.
-  /// Otherwise it ends off the record boundary, so that it differs from the other kind.
+  /// Ends the archive: two zero blocks, and padding to whole records if `whole_records`. Otherwise
+  /// avoids a record boundary, so the two forms stay distinguishable.
   enum class Padding : std::uint8_t { blocks, records };
 
   void finish(Padding padding) {
@@ -154,7 +154,7 @@ class TarAppender {
     if (padding == Padding::records) {
       put_padding(kRecord);
     } else if (offset_ % kRecord == 0) {
-      // One block more, as a multiple of a record would make the next run pad to records.
+      // One additional block, because at a multiple of a record the next run would pad to records.
       put(std::string(kBlock, '\0'));
     }
   }
@@ -176,7 +176,8 @@ class TarAppender {
 
 using Names = support::NameSet<std::string_view>;
 
-/// Changes come from mlf itself: what does not fit the archive is a defect, not bad input.
+/// Changes come from mlf itself: a change that does not fit the archive is a defect, not invalid
+/// input.
 Names names_removed_by(const Archive& archive, const Changes& changes) {
   Names removed(changes.remove.begin(), changes.remove.end());
   for (const std::string_view name : removed) {
@@ -200,23 +201,22 @@ Names names_removed_by(const Archive& archive, const Changes& changes) {
   return removed;
 }
 
-/// How this archive spells names: as its first member that stays does, and below the directory that
-/// holds them all.
+/// The form of names in this archive: that of the first member that stays, below the directory that
+/// contains all members.
 std::string name_prefix(const Archive::Contents& contents, const Names& removed) {
-  // A directory gives its members no prefix.
+  // A directory adds no prefix to the names of its members.
   if (contents.storage == Storage::directory) return contents.directory;
   const auto first =
       std::find_if(contents.members.begin(), contents.members.end(),
                    [&](const Member& member) { return !removed.contains(member.name); });
-  // TVM writes "./"; its readers look for the literal prefix.
+  // TVM writes "./", and its readers look for this literal prefix.
   const bool plain = first != contents.members.end() && !first->raw_name.starts_with("./") &&
                      first->raw_name != ".";
   return (plain ? "" : "./") + contents.directory;
 }
 
-/// What is written comes from names and sizes in the archive, and counts as they do: an archive
-/// that mlf writes is one that mlf reads. In a tar, headers count as well; `build_tar` sees to
-/// that.
+/// Names and sizes are checked like those of an input archive, so mlf can read each archive that it
+/// writes. In a tar, headers count as well; `build_tar` checks that.
 void check_limits(const Archive& archive, const Changes& changes, const Names& removed) {
   const Limits& limits = archive.contents().limits;
   std::uint64_t members = changes.add.size();
@@ -233,7 +233,7 @@ void check_limits(const Archive& archive, const Changes& changes, const Names& r
   check_member_count(members, limits);
   const std::string prefix = name_prefix(archive.contents(), removed);
   for (const NewMember& member : changes.add) {
-    // Only for its errors: mlf makes no name that is not normal.
+    // Only for its errors: names of mlf are normal.
     normal_name(prefix + member.name, limits);
     check_member_size(member.size, member.name, limits);
     bytes += member.size;
@@ -248,11 +248,11 @@ Names checked_changes(const Archive& archive, const Changes& changes) {
   return removed;
 }
 
-/// The member's own header with another size, the content and its padding.
+/// The member's own header with another size, then the content and its padding.
 std::string edited_bytes(const Archive::Contents& contents, const Member& member,
                          std::string_view content) {
   const std::string_view tar = contents.mapped.bytes();
-  // A PAX record may have the last word on the size: it is in front of the header.
+  // A PAX record may override the size; it comes before the header.
   const std::uint64_t header_offset = member.data_offset - kBlock;
   const std::string_view extended =
       tar.substr(static_cast<std::size_t>(member.header_offset),
@@ -271,7 +271,7 @@ std::string edited_bytes(const Archive::Contents& contents, const Member& member
   return bytes;
 }
 
-/// Copies what stays, in as few ranges as possible, and returns how many bytes that was.
+/// Copies the members that stay, in few ranges, and returns the number of bytes.
 std::uint64_t splice_members(const Archive::Contents& contents, const Names& removed,
                              const std::vector<EditedMember>& edited, const File& out) {
   std::uint64_t kept = 0;
@@ -283,10 +283,10 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
   support::NameMap<std::string_view, std::string_view> new_content;
   for (const EditedMember& edit : edited) new_content.emplace(edit.name, edit.content);
   for (const Member& member : contents.members) {
-    // Of no place in the tar.
+    // Has no place in the tar.
     if (!contents.is_stored(member)) continue;
     if (removed.contains(member.name)) {
-      // With its extension headers, which are in front of it.
+      // Includes its extension headers, which come before it.
       copy_until(member.header_offset);
       begin = member.end_offset;
     } else if (const auto edit = new_content.find(member.name); edit != new_content.end()) {
@@ -307,10 +307,11 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
   const std::uint64_t kept = splice_members(contents, removed, changes.edit, out);
   TarAppender appender(out, kept, name_prefix(contents, removed));
   for (const NewMember& member : changes.add) appender.append(member);
-  // Padded as it was: Python's tarfile fills records of 10240 bytes, other tools stop at a block.
+  // Keeps the form of padding: Python's tarfile fills records of 10240 bytes, other tools stop at a
+  // block.
   const bool records = contents.mapped.bytes().size() % kRecord == 0;
   appender.finish(records ? TarAppender::Padding::records : TarAppender::Padding::blocks);
-  // Headers alone are looked at: whatever the next run would refuse is refused now.
+  // Checks the headers now, so the next run can read the archive.
   walk_tar(support::MappedFile(out).bytes(), contents.limits);
 }
 
@@ -318,7 +319,7 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
 void build(const Archive& archive, const Changes& changes, const File& out) {
   const Archive::Contents& contents = archive.contents();
   if (changes.empty()) {
-    // Byte for byte, compression included.
+    // Copies every byte, compression included.
     out.append_range(contents.source, 0, static_cast<std::uint64_t>(contents.opened.st_size));
   } else if (contents.storage == Storage::tar) {
     build_tar(archive, changes, out);
@@ -328,7 +329,7 @@ void build(const Archive& archive, const Changes& changes, const File& out) {
     compress(tar, contents.storage, out);
     check_expansion(tar, out, contents.limits);
   }
-  // Last: what was copied is the archive that was read, or nothing is replaced.
+  // Runs last: if the archive changed while it was copied, nothing is replaced.
   check_unchanged(contents);
 }
 
@@ -338,7 +339,7 @@ void require_tar(const Archive& archive) {
                        {.file = archive.path()});
 }
 
-/// The changes with the names that members have in the directory.
+/// The changes with the stored names of members in the directory.
 Changes stored_below(const std::string& directory, Changes changes) {
   for (std::string& name : changes.remove) name.insert(0, directory);
   for (NewMember& member : changes.add) member.name.insert(0, directory);
@@ -357,7 +358,7 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
   if (contents.resolved.empty()) throw std::logic_error("archive is not open for update");
   if (changes.empty()) return {};
   if (contents.storage == Storage::directory) {
-    // Checked here as `build` does it for tars: directories are changed member by member.
+    // `build` checks this for tars. Directories change member by member, so it is checked here.
     checked_changes(archive, changes);
     if (!changes.edit.empty()) throw std::logic_error("members of a directory are not edited");
     update_directory(contents.source, stored_below(contents.directory, changes));
@@ -365,7 +366,8 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
   }
   Replacement replacement(open_directory_of(contents.resolved), leaf_of(contents.resolved), 0600);
   build(archive, changes, replacement.file());
-  // Owner, permissions and attributes just before the rename: until then it is ours alone.
+  // Sets owner, permissions and attributes directly before the rename: until then only mlf can
+  // access it.
   Lost lost = replacement.adopt(contents.source);
   replacement.commit();
   return lost;
@@ -373,17 +375,17 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
 
 Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
   require_tar(archive);
-  // A new file is as accessible as the archive it comes from, as far as the umask allows.
+  // A new file gets the mode of the archive it comes from, reduced by the umask.
   const mode_t mode = archive.contents().opened.st_mode & 0777;
   return replace_file(
       path, mode, [&](const File& out) { build(archive, changes, out); },
-      // A device or a FIFO is written to, not replaced.
+      // Writes to a device or a FIFO instead of replacing it.
       [&](const File& out) { write_to(archive, changes, out); });
 }
 
 void write_to(const Archive& archive, const Changes& changes, const File& out) {
   require_tar(archive);
-  // Made whole first: a reader of the pipe gets an archive or nothing.
+  // Makes the whole archive first: a reader of the pipe receives all of it or nothing.
   const File whole = File::anonymous();
   build(archive, changes, whole);
   out.append_range(whole, 0, static_cast<std::uint64_t>(whole.status().st_size));

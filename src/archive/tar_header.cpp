@@ -13,11 +13,11 @@
 namespace mlf::archive {
 namespace {
 
-/// GNU's extension for numbers that octal digits cannot hold: big-endian, two's complement.
+/// GNU's extension for numbers that do not fit in octal digits: big-endian, two's complement.
 tl::expected<std::int64_t, NumberFault> parse_base256(std::string_view field) {
   const auto first = static_cast<unsigned char>(field.front());
   const bool negative = (first & 0x40) != 0;
-  // The marker bit is not part of the number; the next one is its sign.
+  // The marker bit is not part of the number; the next bit is its sign.
   std::int64_t value = negative ? -1 : 0;
   const auto push = [&value](std::int64_t byte) {
     constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max() >> 8;
@@ -32,7 +32,7 @@ tl::expected<std::int64_t, NumberFault> parse_base256(std::string_view field) {
   return value;
 }
 
-/// A record under judgement.
+/// A record that is being checked.
 struct Record {
   std::string_view key;
   std::string_view value;
@@ -61,7 +61,7 @@ void take_number(Attributes& attributes, const Record& record) {
   set_once(attributes.*Slot, *value, record);
 }
 
-/// "1700000000.25", possibly negative; the fraction counts away from zero, we round down.
+/// "1700000000.25", possibly negative; the fraction counts away from zero, mlf rounds down.
 void take_mtime(Attributes& attributes, const Record& record) {
   const std::size_t point = std::min(record.value.find('.'), record.value.size());
   const std::string_view fraction = record.value.substr(std::min(point + 1, record.value.size()));
@@ -85,8 +85,7 @@ struct Rule {
   void (*take)(Attributes&, const Record&);
 };
 
-// Keys that change what a member is. Others (comment, atime, vendor's own) are kept with the member
-// and not looked at.
+// Keys that affect a member. Others (comment, atime, keys of vendors) stay with the member unread.
 constexpr std::array<Rule, 9> kRules{{
     {"path", take_text<&Attributes::path>},
     {"linkpath", take_text<&Attributes::link_path>},
@@ -101,7 +100,7 @@ constexpr std::array<Rule, 9> kRules{{
 
 /// Splits the first record off `body`.
 Record take_record(std::string_view& body, const HeaderPlace& place) {
-  // The length, a blank, key=value and a newline; the length counts all of it, itself included.
+  // The length, a blank, key=value and a newline; the length counts all of these, including itself.
   const std::size_t space = std::min(body.find(' '), body.size());
   const auto length = support::whole_number<std::uint64_t>(body.substr(0, space));
   if (!length.has_value()) place.fail("malformed PAX header: a record's length is not a number");
@@ -122,7 +121,7 @@ Record take_record(std::string_view& body, const HeaderPlace& place) {
 }  // namespace
 
 HeaderFormat format_of(const TarHeader& header) {
-  // GNU's magic runs over the version field.
+  // GNU's magic extends over the version field.
   const std::string_view magic(header.magic, sizeof header.magic + sizeof header.version);
   constexpr std::string_view kUstar("ustar\00000", 8);
   constexpr std::string_view kGnu("ustar  \0", 8);
@@ -143,7 +142,7 @@ bool is_zero(std::string_view bytes) {
 
 std::uint32_t checksum_of(const TarHeader& header) {
   TarHeader copy = header;
-  // The sum is taken with blanks in its own field.
+  // The sum counts the checksum field as blanks.
   std::fill(std::begin(copy.checksum), std::end(copy.checksum), ' ');
   unsigned char bytes[kBlock];
   std::memcpy(bytes, &copy, kBlock);
@@ -152,7 +151,7 @@ std::uint32_t checksum_of(const TarHeader& header) {
 
 tl::expected<std::int64_t, NumberFault> parse_number(std::string_view field) {
   if ((static_cast<unsigned char>(field.front()) & 0x80) != 0) return parse_base256(field);
-  // Old tars pad with blanks in front, and end numbers with a blank, a NUL or nothing.
+  // Old tars pad with leading blanks, and end numbers with a blank, a NUL or nothing.
   const std::size_t begin = std::min(field.find_first_not_of(' '), field.size());
   field.remove_prefix(begin);
   const std::size_t end = std::min(field.find_first_not_of("01234567"), field.size());
@@ -175,7 +174,7 @@ bool put_octal(std::span<char> field, std::uint64_t value) {
 }
 
 void seal(TarHeader& header) {
-  // Six digits, a NUL and a blank: the one field with an end of its own.
+  // Six digits, a NUL and a blank: the only field with this end.
   put_octal(std::span(header.checksum).first(7), checksum_of(header));
   header.checksum[7] = ' ';
 }
@@ -183,7 +182,7 @@ void seal(TarHeader& header) {
 void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attributes) {
   while (!body.empty()) {
     const Record record = take_record(body, place);
-    // Their size is not the number of bytes that follow; readers differ on what they hold.
+    // Their size is not the number of bytes that follow; readers differ on their content.
     if (record.key.starts_with("GNU.sparse.") || record.key == "SCHILY.realsize") {
       place.fail("sparse members are not supported");
     }
@@ -196,7 +195,7 @@ void parse_pax(std::string_view body, const HeaderPlace& place, Attributes& attr
 std::string pax_record(std::string_view key, std::string_view value) {
   const std::size_t rest = key.size() + value.size() + 3;  // space, '=' and newline
   std::size_t length = rest + 1;
-  // The length counts its own digits: one more digit may make one more necessary.
+  // The length counts its own digits: one more digit may require another one.
   while (fmt::formatted_size("{}", length) + rest != length) {
     length = fmt::formatted_size("{}", length) + rest;
   }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kNotATar =
     "not a tar archive, plain or compressed with gzip, xz or zstd";
 
-/// Type flags of the headers that describe the next one.
+/// Type flags of headers that describe the next header.
 constexpr char kPax = 'x';
 constexpr char kGlobalPax = 'g';
 constexpr char kLongName = 'L';
@@ -30,7 +30,7 @@ std::optional<MemberType> member_type(char flag) {
     case '\0':
     case '0':
     case '7':
-      return MemberType::file;  // '7' is "contiguous", a file everywhere today
+      return MemberType::file;  // '7' is "contiguous", which every system treats as a file
     case '1':
       return MemberType::hard_link;
     case '2':
@@ -61,7 +61,7 @@ std::uint64_t natural(std::string_view field, std::string_view what, const Heade
   return static_cast<std::uint64_t>(value);
 }
 
-/// The headers in front of a member's own header.
+/// The headers before a member's own header.
 struct Extensions {
   Attributes pax;
   std::optional<std::string> long_name;
@@ -80,8 +80,8 @@ std::string raw_name_of(const TarHeader& header) {
   return name;
 }
 
-/// One pass over the headers. It is stricter than tar: whatever two readers could take for two
-/// things is refused, with the place of the header.
+/// Reads the headers in one pass. Stricter than tar: rejects everything that two readers could
+/// interpret differently, with the place of the header.
 class TarWalk {
  public:
   TarWalk(std::string_view bytes, const Limits& limits) : bytes_(bytes), limits_(limits) {}
@@ -89,7 +89,7 @@ class TarWalk {
   TarLayout run() {
     TarLayout layout;
     while (!at_end()) {
-      // Before the member is read, not after.
+      // Checks the limit before it reads the member.
       check_member_count(layout.members.size() + 1, limits_);
       if (std::optional<Member> member = read_member())
         layout.members.push_back(*std::move(member));
@@ -107,7 +107,7 @@ class TarWalk {
     return bytes_.size() - offset_ >= kBlock && is_zero(bytes_.substr(offset_, kBlock));
   }
 
-  /// Two zero blocks, then nothing but zeros: readers disagree about everything else.
+  /// Two zero blocks, then only zeros: readers disagree about everything else.
   void check_end() const {
     const std::string_view rest = bytes_.substr(offset_);
     if (rest.size() < 2 * kBlock) refuse("truncated: the second end-of-archive block is missing");
@@ -122,7 +122,7 @@ class TarWalk {
 
   TarHeader read_header(HeaderPlace& place) {
     place.offset = offset_;
-    // What is wrong with the first header may only mean that this is not a tar.
+    // An error in the first header may only mean that this is not a tar.
     if (bytes_.size() < kBlock) refuse(std::string(kNotATar));
     if (bytes_.size() - offset_ < kBlock) place.fail("truncated: the header is cut off");
     const TarHeader header = header_at(bytes_, offset_);
@@ -138,7 +138,7 @@ class TarWalk {
     return header;
   }
 
-  /// The data of an extension header; moves behind it.
+  /// The data of an extension header; moves after it.
   std::string_view read_body(const TarHeader& header, std::uint64_t& total,
                              const HeaderPlace& place) {
     const std::uint64_t size =
@@ -159,7 +159,7 @@ class TarWalk {
                              const HeaderPlace& place) {
     std::string_view text = read_body(header, extensions.bytes, place);
     const std::size_t end = std::min(text.find('\0'), text.size());
-    // Padding is zeros; anything behind the first one is another name to another reader.
+    // Padding is zeros; another reader may take later bytes as part of the name.
     if (!is_zero(text.substr(end))) place.fail("GNU long name contains a NUL byte");
     return std::string(text.substr(0, end));
   }
@@ -172,7 +172,7 @@ class TarWalk {
     if (attributes.path || attributes.link_path || attributes.size) {
       place.fail("a global PAX header must not set path, linkpath or size");
     }
-    // A later global header replaces what it names and leaves the rest.
+    // A later global header replaces the keys in it and keeps the others.
     if (attributes.mtime) global_.mtime = std::move(attributes.mtime);
     if (attributes.uid) global_.uid = attributes.uid;
     if (attributes.gid) global_.gid = attributes.gid;
@@ -180,7 +180,7 @@ class TarWalk {
     if (attributes.gname) global_.gname = std::move(attributes.gname);
   }
 
-  /// Each kind at most once, and PAX or GNU, never both: readers differ on which one wins.
+  /// Each kind at most once, and either PAX or GNU: readers differ on which one wins.
   void read_extension(const TarHeader& header, Extensions& extensions, const HeaderPlace& place) {
     if (header.type == kPax) {
       if (extensions.has_pax) place.fail("two PAX headers for one member");
@@ -196,13 +196,14 @@ class TarWalk {
     }
   }
 
-  /// Reads one member with its extension headers, or nothing: a global header belongs to none.
+  /// Reads one member with its extension headers; nullopt for a global header, which belongs to no
+  /// member.
   std::optional<Member> read_member() {
     const std::uint64_t start = offset_;
     Extensions extensions;
     HeaderPlace place;
     TarHeader header = read_header(place);
-    // On its own, as git archive writes it in front of everything.
+    // Alone, as git archive writes it at the beginning.
     if (header.type == kGlobalPax) {
       read_global(header, place);
       return std::nullopt;
@@ -228,8 +229,8 @@ class TarWalk {
 
   Member describe(const TarHeader& header, Extensions&& extensions, HeaderPlace& place) {
     Member member;
-    // Python's tarfile puts it in front of the name whatever the magic says, others do not: GNU
-    // keeps times there, V7 nothing.
+    // Python's tarfile puts it before the name for any magic, other readers do not: GNU stores
+    // times there, V7 nothing.
     if (format_of(header) != HeaderFormat::ustar && header.prefix[0] != '\0') {
       place.fail("a name prefix in a header that is not of POSIX ustar");
     }
@@ -238,7 +239,7 @@ class TarWalk {
                       : extensions.long_name ? *std::move(extensions.long_name)
                                              : raw_name_of(header);
     if (member.raw_name.empty()) place.fail("member name is empty");
-    // From here on messages name the member.
+    // From here on, messages name the member.
     member.name = normal_name(member.raw_name, limits_);
     place.member = member.name;
 
@@ -253,7 +254,7 @@ class TarWalk {
     if (member.type == MemberType::file && member.raw_name.back() == '/') {
       member.type = MemberType::directory;
     }
-    // Some readers skip it and some do not: the next header would be at two places.
+    // Some readers skip it and others do not: the next header would have two places.
     if (member.type != MemberType::file && member.size != 0) {
       place.fail("a member that is not a file has content");
     }
@@ -268,10 +269,10 @@ class TarWalk {
 
   std::uint64_t member_size(const TarHeader& header, const Attributes& pax,
                             const HeaderPlace& place) const {
-    // Sizes decide where the next header is: two readings of them are two archives.
+    // Sizes determine the place of the next header: two interpretations of them are two archives.
     const std::uint64_t stored = natural(field_bytes(header.size), "member size", place);
     const std::uint64_t size = pax.size.value_or(stored);
-    // Where the header can hold the size, both must say the same. Above 8 GiB it holds nothing.
+    // If the header can store the size, both must agree. Above 8 GiB it cannot.
     constexpr std::uint64_t kHeaderHolds = std::uint64_t{1} << 33;
     if (size != stored && (size < kHeaderHolds || stored != 0)) {
       place.fail(fmt::format("the PAX header gives size {}, the member's header {}", size, stored));
@@ -287,7 +288,7 @@ class TarWalk {
                       const HeaderPlace& place) const {
     member.mode =
         static_cast<std::uint32_t>(natural(field_bytes(header.mode), "member mode", place) & 07777);
-    // PAX before global before the header's own: the more precise one is the more special one.
+    // PAX overrides global, which overrides the header: the more specific one counts.
     member.mtime = number(field_bytes(header.mtime), "member mtime", place);
     if (const auto& mtime = pax.mtime ? pax.mtime : global_.mtime) {
       member.mtime = mtime->seconds;

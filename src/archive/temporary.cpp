@@ -25,8 +25,8 @@ bool is_hex_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/// NFS locks only what is open for writing; elsewhere a file without that permission can be locked
-/// as well.
+/// NFS locks only files that are open for writing; elsewhere a file without that permission can be
+/// locked too.
 File open_to_lock(const File& directory, const std::string& name) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   File file(::openat(directory.fd(), name.c_str(), O_RDWR | kFlags), name);
@@ -34,7 +34,7 @@ File open_to_lock(const File& directory, const std::string& name) {
   return {::openat(directory.fd(), name.c_str(), O_RDONLY | kFlags), name};
 }
 
-/// Whether `name` still is that file: its run may have renamed it before it let go of the lock.
+/// Whether `name` is still that file: its run may have renamed it before it released the lock.
 bool is_named(const File& directory, const std::string& name, const File& file) {
   struct stat named {};
   if (::fstatat(directory.fd(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return false;
@@ -73,7 +73,7 @@ void remove_abandoned_of(const File& directory, std::string_view target) {
   }
 }
 
-/// What a signal handler may read: no memory that grows, no lock.
+/// State for a signal handler: no allocated memory, no lock.
 struct NotedTemporary::Note {
   enum State : int { unused, being_written, in_force };
 
@@ -84,8 +84,8 @@ struct NotedTemporary::Note {
 
 namespace {
 
-/// The one table of the process, because a signal belongs to the whole process. More runs at once
-/// than this go without; what they would leave is removed by the next run.
+/// The only table of the process, because a signal concerns the whole process. Further runs at the
+/// same time are not in it; the next run removes their files.
 constinit std::array<NotedTemporary::Note, 256> notes;
 static_assert(std::atomic<NotedTemporary::Note::State>::is_always_lock_free);
 

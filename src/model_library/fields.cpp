@@ -13,8 +13,8 @@
 namespace mlf::model_library {
 namespace {
 
-/// All counts and sizes of TVM are int64 and none is negative. The sign is looked for in the text:
-/// a number below the int64 range has no value here, and still deserves the message about its sign.
+/// All counts and sizes of TVM are int64 and at least 0. Finds the sign in the text, so a number
+/// below the int64 range also gets the message about its sign.
 std::int64_t non_negative(json::Value value, std::int64_t most) {
   value.expect(json::Type::integer);
   const std::optional<std::int64_t> number = value.integer();
@@ -27,12 +27,11 @@ std::int64_t non_negative(json::Value value, std::int64_t most) {
   return *number;
 }
 
-// One for each device of a build. A Target takes some fifty times the memory of its shortest text,
-// which is three characters: without a limit a small archive fills the memory of a machine.
+// One for each device of a build. A Target takes about fifty times the memory of its shortest text
+// of three characters: without a limit, a small archive could fill the memory.
 constexpr std::size_t kMostTargets = 4096;
 
-/// `str(target)` of TVM. Its integers are decimal there; only legacy TIR prints them in
-/// hexadecimal.
+/// TVM's `str(target)`. Its integers are decimal; only legacy TIR prints them in hexadecimal.
 ModuleTarget read_module_target(json::Value value) {
   const std::string text = string_of(value);
   try {
@@ -40,12 +39,12 @@ ModuleTarget read_module_target(json::Value value) {
     entry.target = targets::read_target(text, TargetIntegers::decimal);
     return entry;
   } catch (const support::Error& error) {
-    // The place in the target's text means nothing to someone who looks at the JSON.
+    // The place within the target's text does not help a reader of the JSON.
     value.fail(fmt::format("malformed target {}: {}", json::quoted(text), error.what()));
   }
 }
 
-/// Up to version 5, targets are an object with the DLDeviceType for a key.
+/// Up to version 5, targets are an object with DLDeviceType as key.
 ModuleTarget read_keyed_target(json::Member member) {
   const std::string_view key = member.key.text();
   ModuleTarget entry = read_module_target(member.value);
@@ -77,7 +76,7 @@ std::int32_t device_type_of(json::Value value) {
   return static_cast<std::int32_t>(non_negative(value, std::numeric_limits<std::int32_t>::max()));
 }
 
-/// Unknown words are refused: what else they mean for the archive cannot be guessed.
+/// Rejects unknown words, because their effect on the archive is unknown.
 Style style_of(json::Value value) {
   const std::string text = string_of(value);
   if (text == "full-model") return Style::full_model;
@@ -94,7 +93,7 @@ Executor executor_of(json::Value value) {
       fmt::format("unknown executor {}, known are \"aot\" and \"graph\"", json::quoted(text)));
 }
 
-/// The shape of the value decides, not the version: snapshots between releases differ.
+/// The form of the value decides, not the version: snapshots between releases differ.
 std::vector<ModuleTarget> targets_of(json::Value value) {
   if (!value.is(json::Type::array) && !value.is(json::Type::object)) {
     value.fail(
@@ -111,8 +110,8 @@ std::vector<ModuleTarget> targets_of(json::Value value) {
 
 Fields::Fields(json::Value object) : object_(object) {
   object.expect(json::Type::object);
-  // Copied out of the document: a vector remembers which of them were asked for. Objects here have
-  // a dozen keys, so that looking them up one by one is fastest.
+  // Copies the members, because a vector records which of them were read. Objects here have about a
+  // dozen keys, so a linear search is fastest.
   for (const json::Member member : object.members()) members_.push_back({member});
 }
 
@@ -124,7 +123,7 @@ std::optional<json::Value> Fields::peek(std::string_view key) const {
   return member->json.value;
 }
 
-/// The reader of the document has refused duplicate keys.
+/// The reader of the document has rejected duplicate keys.
 std::optional<json::Value> Fields::find(std::string_view key) {
   for (Member& member : members_) {
     if (member.json.key.text() != key) continue;
@@ -144,8 +143,7 @@ std::vector<ExtraField> Fields::rest() const {
   std::vector<ExtraField> result;
   for (const Member& member : members_) {
     if (member.taken) continue;
-    // The source text, not a value read and written again: what mlf does not know it does not
-    // change.
+    // Keeps the source text, so values that mlf does not know do not change.
     result.push_back(
         {std::string(member.json.key.text()), std::string(member.json.value.source())});
   }

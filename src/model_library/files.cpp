@@ -11,7 +11,7 @@
 namespace mlf::model_library {
 namespace {
 
-/// The rest of `text` behind `prefix` and before `suffix`, if it has both.
+/// The part of `text` between `prefix` and `suffix`; nullopt if it lacks one of them.
 std::optional<std::string_view> between(std::string_view text, std::string_view prefix,
                                         std::string_view suffix) {
   if (text.size() < prefix.size() + suffix.size()) return std::nullopt;
@@ -25,7 +25,7 @@ struct LibraryFile {
   std::uint64_t number = 0;
 };
 
-/// The last `lib`: a module may be called `my_lib0` itself.
+/// The last `lib`: the name of a module may be `my_lib0`.
 std::optional<LibraryFile> parse_library_file(std::string_view name) {
   const std::size_t lib = name.rfind("lib");
   if (lib == std::string_view::npos) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<LibraryFile> parse_library_file(std::string_view name) {
   if (!number || !rest.starts_with('.')) return std::nullopt;
   LibraryFile file;
   file.number = *number;
-  // No module in front: `lib0.c`.
+  // Without a module: `lib0.c`.
   if (lib == 0) return file;
   if (name[lib - 1] != '_') return std::nullopt;
   file.module = name.substr(0, lib - 1);
@@ -43,7 +43,7 @@ std::optional<LibraryFile> parse_library_file(std::string_view name) {
 
 /// TVM's own order: lib10 comes after lib9. Files of another form come last, by name.
 bool by_library_number(const FileRef& a, const FileRef& b) {
-  // TVM numbers sources and objects apart, each from 0 on.
+  // TVM numbers sources and objects separately, both from 0.
   const auto key = [](const FileRef& file) {
     const std::string_view name = file.name;
     const auto parsed = parse_library_file(name.substr(name.rfind('/') + 1));
@@ -52,7 +52,7 @@ bool by_library_number(const FileRef& a, const FileRef& b) {
   return key(a) < key(b);
 }
 
-/// Gives each member to the module whose name it carries, by the paths that TVM's exporter
+/// Assigns each member to the module in its name, by the paths that TVM's exporter
 /// (python/tvm/micro/model_library_format.py) writes in each version.
 class Assigner {
  public:
@@ -73,14 +73,14 @@ class Assigner {
   void assign(const FileRef& file) {
     const std::string_view name = file.name;
     if (name == kMetadata) return;
-    // What belongs to one module first: `src/` holds such files and shared ones alike.
+    // Files of one module come first: `src/` contains such files and shared ones.
     if (assign_codegen(file) || assign_single(file)) return;
     if (name.starts_with("runtime/")) {
       library_.shared.runtime.push_back(file);
     } else if (name.starts_with("templates/")) {
       library_.shared.templates.push_back(file);
     } else if (between(name, "src/tir-", ".txt")) {
-      // (Operator archives of TVM; one text for each device type.)
+      // (Operator archives of TVM have one text for each device type.)
       library_.shared.tir.push_back(file);
     } else {
       library_.shared.other.push_back(file);
@@ -95,25 +95,25 @@ class Assigner {
 
   Module* only() { return library_.modules.size() == 1 ? &library_.modules.front() : nullptr; }
 
-  /// The module whose name is the longest prefix of `name`: of the modules `a` and `a_b`, the
-  /// second one owns `a_b_extra.c`.
+  /// The module whose name is the longest prefix of `name`: of the modules `a` and `a_b`,
+  /// `a_b_extra.c` belongs to the second one.
   Module* by_longest_prefix(std::string_view name) {
     const auto best = by_prefix_.longest_of(name);
     return best ? &library_.modules[*best] : only();
   }
 
-  /// `default_lib1.c` says its module; a file that someone added, such as `default_extra.c`, goes
+  /// `default_lib1.c` states its module; an additional file such as `default_extra.c` is assigned
   /// by its prefix.
   Module* owner_of_library_file(std::string_view name) {
     if (const auto file = parse_library_file(name)) {
       if (Module* module = named(file->module)) return module;
-      // Of a module that metadata.json does not have, unless its modules have other names there.
+      // Of a module that metadata.json lacks, unless its modules have other names there.
       if (has_own_sources_ && !file->module.empty()) return nullptr;
     }
     return by_longest_prefix(name);
   }
 
-  /// TVM makes the name of the header that of a variable of C.
+  /// The name of the header is that of a variable in C.
   Module* owner_of_header(std::string_view name) {
     const auto stem = module_of_header(name);
     if (!stem) return by_longest_prefix(name);
@@ -124,7 +124,7 @@ class Assigner {
   }
 
   bool assign_codegen(const FileRef& file) {
-    // Members without an owner are shared: with several modules there is no telling.
+    // Members without a module are shared: with several modules, the owner is unknown.
     const auto put = [&file](Module* module, std::vector<FileRef> ModuleFiles::*list) {
       if (module == nullptr) return false;
       (module->files.*list).push_back(file);
@@ -144,7 +144,7 @@ class Assigner {
 
   /// Files of which a module has one.
   bool assign_single(const FileRef& file) {
-    // A second one of the same kind is an ordinary shared file.
+    // A second one of the same kind is a shared file.
     const auto put = [&file](Module* module, std::optional<FileRef> ModuleFiles::*slot) {
       if (module == nullptr || (module->files.*slot).has_value()) return false;
       module->files.*slot = file;
@@ -154,7 +154,7 @@ class Assigner {
     if (const auto module = between(name, "parameters/", ".params")) {
       return put(named(*module), &ModuleFiles::parameters);
     }
-    // Before version 7 an archive has one module, and these files have no name of their own.
+    // Before version 7 an archive has one module, and these files have no module in their names.
     if (library_.version < 7) {
       if (name == relay_name()) return put(only(), &ModuleFiles::relay);
       if (name == graph_name()) return put(only(), &ModuleFiles::graph);
@@ -169,19 +169,19 @@ class Assigner {
     return false;
   }
 
-  /// TVM moved it with version 4 (#8072).
+  /// TVM moved it in version 4 (#8072).
   std::string_view relay_name() const {
     return library_.version < 4 ? "relay.txt" : "src/relay.txt";
   }
 
-  /// TVM renamed the directory with version 5 (#8270).
+  /// TVM renamed the directory in version 5 (#8270).
   std::string_view graph_name() const {
     return library_.version < 5 ? "runtime-config/graph/graph.json"
                                 : "executor-config/graph/graph.json";
   }
 
   ModelLibrary& library_;
-  // The first of several that are equal.
+  // The first of several equal ones.
   support::NameMap<std::string, std::size_t> by_name_;
   support::NameMap<std::string, std::size_t> by_header_;
   support::PrefixTable by_prefix_;
@@ -197,7 +197,7 @@ std::optional<std::string_view> module_of_library_file(std::string_view name) {
 
 std::string header_form(std::string_view module) {
   std::string result(module);
-  // ASCII only, whatever the locale.
+  // Only ASCII, in any locale.
   for (char& c : result) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9')) c = '_';

@@ -17,7 +17,7 @@ using archive::MemberType;
 constexpr std::string_view kHost = "codegen/host/";
 constexpr std::string_view kCodegen = "codegen/";
 
-/// A name that says by itself where in the format its file belongs, such as "default_lib0.c".
+/// A name that identifies the file's place in the format, such as "default_lib0.c".
 std::string_view directory_by_name(std::string_view name) {
   if (name.find('/') != name.npos) return {};
   if (module_of_header(name)) return kHeaders;
@@ -26,12 +26,12 @@ std::string_view directory_by_name(std::string_view name) {
   return name.ends_with(".o") ? kObjects : std::string_view();
 }
 
-/// What follows `directory`; empty for names outside of it.
+/// The part after `directory`; empty for names outside of it.
 std::string_view below(std::string_view name, std::string_view directory) {
   return name.starts_with(directory) ? name.substr(directory.size()) : std::string_view();
 }
 
-/// Names of all members but directories.
+/// Names of all members except directories.
 class Files {
  public:
   explicit Files(std::span<const Member> members) {
@@ -41,8 +41,8 @@ class Files {
     if (!names_.empty()) common_ = common_directory();
   }
 
-  /// "", "a/", "a/b/": directories that hold all files, the outermost first. Every one of them is
-  /// looked for in all names: a directory has no more than these where it is an archive.
+  /// "", "a/", "a/b/": directories that contain all files, the outermost first. Compares each with
+  /// all names; an archive has few of them.
   std::vector<std::string_view> directories() const {
     constexpr std::size_t kMost = 16;
     std::vector<std::string_view> all{""};
@@ -75,12 +75,12 @@ bool begins_format(std::string_view name) {
   return name == kMetadata || name == kBuild || name.starts_with(kHost);
 }
 
-/// Whether a file in the root is captured TIR, of a build without its build.json.
+/// Whether a file in the root is captured TIR of a build without its build.json.
 bool is_capture(std::string_view name) {
   return name.starts_with("tir-") && name.find('/') == name.npos;
 }
 
-/// Whether a file is in the directory that its name says, of those in codegen/host/.
+/// Whether a file is in the directory that its name requires, for files in codegen/host/.
 bool is_in_host(std::string_view name) {
   for (const std::string_view directory : {kSources, kHeaders, kObjects}) {
     const std::string_view in_host = directory.substr(kHost.size());
@@ -97,14 +97,14 @@ bool is_bare(std::string_view name) {
   return !directory_by_name(name).empty();
 }
 
-/// Where a file belongs that is beside generated C without directories.
+/// The place of a file that is beside generated C without directories.
 std::string_view directory_of_bare(std::string_view name) {
   if (name.ends_with(".h")) return kHeaders;
   if (name.ends_with(".o") || name.ends_with(".a")) return kObjects;
   return kSources;
 }
 
-/// The directory itself and those around it are the root, "."; `name_of` names what is in it.
+/// The directory itself and those around it are the root, "."; `name_of` names its content.
 template <class NameOf>
 std::vector<std::string> renamed(std::span<const Member> members, std::string_view directory,
                                  NameOf&& name_of) {
@@ -132,14 +132,14 @@ Layout part_of_format(std::span<const Member> members, std::string_view director
 Layout bare_code(std::span<const Member> members, std::string_view directory) {
   Layout layout = part_of_format(members, directory, kHost);
   layout.names = renamed(members, directory, [&](std::string_view rest) {
-    // Other directories are no part of the format.
+    // Other directories are not part of the format.
     const std::string_view where = rest.find('/') == rest.npos ? directory_of_bare(rest) : kHost;
     return std::string(where) + std::string(rest);
   });
   return layout;
 }
 
-/// Whether files keep names of their own.
+/// Whether files keep distinct names.
 bool is_unique(const Layout& layout) {
   std::vector<std::string_view> names;
   for (const std::string& name : layout.names) {
@@ -174,7 +174,7 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
         renamed(members, *begins, [](std::string_view rest) { return std::string(rest); });
     layout->directory = *begins;
   }
-  // Of a larger tree with an archive in it, other files are no part.
+  // In a larger tree with an archive in it, other files do not belong to the archive.
   if (!layout && !directory_with_format(members).empty()) return std::nullopt;
   for (std::size_t i = 0; i < directories.size() && !layout; ++i) {
     layout = layout_below(members, files, directories[i]);
@@ -184,7 +184,7 @@ std::optional<Layout> published_layout(std::span<const Member> members) {
 }
 
 void take_layout(archive::Archive& archive) {
-  // With its names the archive has another layout no more.
+  // With its new names, the archive has no other layout.
   if (!archive.contents().directory.empty() || !archive.contents().no_new_members.empty()) return;
   if (auto layout = published_layout(archive.members())) apply(archive, *std::move(layout));
 }

@@ -1,4 +1,4 @@
-// metadata.json: which keys are where in which version, and their meaning.
+// Reads metadata.json: the keys of each version, and their meaning.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace mlf {
 namespace model_library {
 namespace {
 
-// By TVM's history of python/tvm/micro/model_library_format.py. Releases write 5 (v0.8) and 7 (v0.9
-// to v0.18); the others come from snapshots between them.
+// From TVM's history of python/tvm/micro/model_library_format.py. Releases write 5 (v0.8) and 7
+// (v0.9 to v0.18); the others come from snapshots between them.
 constexpr std::int32_t kNewestVersion = 7;
 constexpr std::int32_t kFirstVersionWithStyle = 4;
 constexpr std::int32_t kFirstVersionWithExecutors = 5;
@@ -31,7 +31,7 @@ std::int32_t read_version(json::Value value) {
   return version;
 }
 
-/// Since v0.9, and only for AOT with the C runtime: where `runtime/` comes from.
+/// Since v0.9, and only for AOT with the C runtime: the source of `runtime/`.
 ExternalDependency read_dependency(json::Value value) {
   Fields fields(value);
   ExternalDependency dependency;
@@ -44,7 +44,7 @@ ExternalDependency read_dependency(json::Value value) {
 }
 
 /// A storage of the graph executor. TVM indexes its tables of shapes by storage instead of node, so
-/// that sizes and bindings may be wrong; they are reported as they are.
+/// sizes and bindings may be wrong; mlf reports them unchanged.
 StorageId read_storage_id(json::Value value) {
   Fields fields(value);
   StorageId entry;
@@ -57,7 +57,7 @@ StorageId read_storage_id(json::Value value) {
   return entry;
 }
 
-/// Each reader below keeps the keys that it does not know, so that nothing of a newer TVM is lost.
+/// Each reader below keeps unknown keys, so nothing of a newer TVM is lost.
 DeviceWorkspace read_workspace(json::Value value) {
   Fields fields(value);
   DeviceWorkspace entry;
@@ -76,7 +76,7 @@ FunctionWorkspace read_operator_function(json::Value value) {
   return entry;
 }
 
-/// Inputs or outputs by name. TVM sorts the keys when it writes, so their order means nothing.
+/// Inputs or outputs by name. TVM sorts the keys when it writes, so their order has no meaning.
 std::vector<IoTensor> read_io(json::Value value) {
   value.expect(json::Type::object);
   std::vector<IoTensor> tensors;
@@ -97,8 +97,8 @@ MainMemory read_main(json::Value value) {
   MainMemory entry;
   entry.device = device_type_of(fields.at("device"));
   entry.workspace_size_bytes = size_of(fields.at("workspace_size_bytes"));
-  // Not in every archive of the same version: inputs and outputs came with v0.11 (#12789), which
-  // still writes 7.
+  // Only in some archives of a version: v0.11 introduced inputs and outputs (#12789), and still
+  // writes 7.
   if (const auto size = fields.find("constants_size_bytes")) {
     entry.constants_size_bytes = size_of(*size);
   }
@@ -109,7 +109,7 @@ MainMemory read_main(json::Value value) {
   return entry;
 }
 
-/// In operator archives a buffer of each kernel, which is bound to a parameter or to nothing.
+/// In operator archives, a buffer of each kernel, which is bound to a parameter or to nothing.
 OperatorBuffer read_operator_buffer(json::Value value) {
   Fields fields(value);
   OperatorBuffer buffer;
@@ -125,7 +125,7 @@ OperatorBuffer read_operator_buffer(json::Value value) {
   return buffer;
 }
 
-/// Operator archives: function → buffers, without the levels that full models have.
+/// Operator archives: function → buffers, without the other levels of full models.
 ModuleMemory read_operators(json::Value value) {
   value.expect(json::Type::object);
   ModuleMemory memory;
@@ -136,7 +136,7 @@ ModuleMemory read_operators(json::Value value) {
   return memory;
 }
 
-/// Version 1 has a list here, later versions an object; the value itself says which.
+/// Version 1 has a list, later versions an object; the value itself shows which.
 ModuleMemory read_memory(json::Value value, Style style) {
   if (style == Style::operator_only) return read_operators(value);
   ModuleMemory memory;
@@ -146,7 +146,7 @@ ModuleMemory read_memory(json::Value value, Style style) {
   }
   Fields fields(value);
   if (const auto ids = fields.find("sids")) memory.storage_ids = list_of(*ids, read_storage_id);
-  // `sids` is only there for the graph executor, `functions` always.
+  // Only the graph executor has `sids`; `functions` always exists.
   Fields functions(fields.at("functions"));
   memory.operator_functions = list_of(functions.at("operator_functions"), read_operator_function);
   memory.main = list_of(functions.at("main"), read_main);
@@ -155,12 +155,12 @@ ModuleMemory read_memory(json::Value value, Style style) {
   return memory;
 }
 
-/// The keys of one model, which are at the top level or, from version 7 on, below `modules`.
+/// The keys of one model, at the top level or, from version 7 on, in `modules`.
 Module read_module(Fields& fields, std::int32_t version) {
   Module module;
   if (version >= kFirstVersionWithStyle) module.style = style_of(fields.at("style"));
   module.model_name = string_or_null(fields.at("model_name"));
-  // Operator archives may be nameless.
+  // Operator archives may lack a name.
   module.name = module.model_name.value_or("");
   if (const auto time = fields.find("export_datetime")) module.export_datetime = string_of(*time);
   // Version 5 renamed the key (#8270).
@@ -189,10 +189,10 @@ std::vector<Module> read_modules(json::Value value, std::int32_t version) {
   return modules;
 }
 
-/// From version 7 on, except in operator archives, which keep the old shape.
+/// From version 7 on, except in operator archives, which keep the old form.
 bool keeps_modules_apart(const Fields& fields, std::int32_t version) {
   if (version < kFirstVersionWithModules) return false;
-  // Only looked at: `read_module` reads it again and says so if it is wrong.
+  // Only a preview: `read_module` reads it again and reports errors.
   const std::optional<json::Value> style = fields.peek("style");
   return !(style && style->is_string() && style->text() == "operator");
 }
@@ -217,7 +217,7 @@ Result<ModelLibrary> read_model_library(std::string_view metadata, std::span<con
                                         const MetadataOptions& options) {
   return support::to_result([&] {
     const auto most = std::min<std::size_t>(options.max_nesting, UINT32_MAX);
-    // A nesting limit keeps hostile documents from exhausting the stack of recursive readers.
+    // A nesting limit, so hostile documents cannot exhaust the stack of recursive readers.
     const support::SourceText source{"", std::string(model_library::kMetadata), metadata};
     const json::Document document(source, {.max_nesting = static_cast<std::uint32_t>(most)});
     ModelLibrary library = model_library::read_metadata(document.root());

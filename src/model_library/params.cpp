@@ -19,11 +19,12 @@ constexpr std::uint64_t kListMagic = 0xF7E58D4F05049CB7;
 constexpr std::uint64_t kArrayMagic = 0xDD5E40F096B4A13F;
 constexpr std::uint64_t kMaxArrayBytes = std::numeric_limits<std::int64_t>::max();
 
-/// Nothing if the size does not fit in 63 bits.
-/// TVM leaves lanes out of this sum; a bool of one bit takes a byte.
+/// nullopt if the size does not fit in 63 bits. TVM ignores lanes in this sum; a bool of one bit
+/// takes a byte.
 std::optional<std::uint64_t> byte_size(const Param& param) {
   std::uint64_t size = (param.type.bits + 7u) / 8u;
-  // First, as a later extent may overflow and an empty array has no bytes whatever the others say.
+  // Comes first, because a later extent may overflow, and an empty array has no bytes for any other
+  // extents.
   if (std::find(param.shape.begin(), param.shape.end(), 0) != param.shape.end()) return 0;
   for (const std::int64_t extent : param.shape) {
     const auto factor = static_cast<std::uint64_t>(extent);
@@ -33,7 +34,7 @@ std::optional<std::uint64_t> byte_size(const Param& param) {
   return size;
 }
 
-/// Goes through the file once. Data is not copied: `Param::data` refers to the bytes of the caller.
+/// Reads the file once. Does not copy data: `Param::data` refers to the caller's bytes.
 class ParamsReader {
  public:
   ParamsReader(std::span<const std::byte> bytes, std::string_view member)
@@ -41,7 +42,7 @@ class ParamsReader {
 
   std::vector<Param> read() {
     expect_magic(kListMagic, "a parameter file");
-    // TVM writes 0 and does not look at it.
+    // TVM writes 0 and ignores it.
     number<std::uint64_t>("the reserved word of the file");
     std::vector<Param> params = read_names();
     read_array_count(params.size());
@@ -56,7 +57,7 @@ class ParamsReader {
   std::vector<Param> read_names() {
     const std::size_t begin = cursor_;
     const auto count = number<std::uint64_t>("the number of names");
-    // Each name takes at least its length.
+    // Each name takes at least the bytes of its length.
     if (count > left() / sizeof(std::uint64_t)) {
       fail(begin, fmt::format("{} names do not fit in the file", count));
     }
@@ -74,7 +75,7 @@ class ParamsReader {
     return params;
   }
 
-  /// TVM writes the number twice, once for the names and once for the arrays.
+  /// TVM writes the number twice: for the names and for the arrays.
   void read_array_count(std::size_t names) {
     const std::size_t begin = cursor_;
     const auto count = number<std::uint64_t>("the number of arrays");
@@ -98,7 +99,7 @@ class ParamsReader {
   }
 
   void read_shape(Param& param, std::size_t rank, std::size_t rank_at) {
-    // Before anything is allocated: a rank is a promise, eight bytes of file per extent the proof.
+    // Checked before any allocation: each extent takes eight bytes of the file.
     if (rank > left() / sizeof(std::int64_t)) {
       fail(rank_at, fmt::format("a shape of rank {} does not fit in the file", rank));
     }
@@ -115,7 +116,7 @@ class ParamsReader {
     const auto size = number<std::uint64_t>("a data size");
     const std::optional<std::uint64_t> expected = byte_size(param);
     if (!expected) fail(at, "type and shape make more than 2^63-1 bytes");
-    // TVM's reader insists on the same.
+    // TVM's reader requires the same.
     if (size != *expected) {
       fail(at, fmt::format("data size {}, but type {} and shape make {} bytes", size,
                            to_string(param.type), *expected));
@@ -132,7 +133,7 @@ class ParamsReader {
                          found));
   }
 
-  /// Little-endian, whatever the machine.
+  /// Little-endian on every machine.
   template <class Unsigned>
   Unsigned number(std::string_view what) {
     std::uint64_t value = 0;
@@ -156,7 +157,7 @@ class ParamsReader {
 
   std::size_t left() const { return bytes_.size() - cursor_; }
 
-  /// A binary file has no lines; a place in it is a byte.
+  /// A binary file has no lines: a place in it is a byte.
   [[noreturn]] void fail(std::size_t at, std::string message) const {
     Location where;
     where.member = member_;

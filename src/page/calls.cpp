@@ -67,7 +67,7 @@ void CallsTable::name_cell(const CallReport& call) {
   html_.close("td");
 }
 
-/// The kernel's section has all names of the layer.
+/// The kernel's section lists all names of the layer.
 void CallsTable::layer_cell(const CallReport& call) {
   if (!has_layers_) return;
   html_.breakable_element("td", {{"class", "wide"}}, call.layer.empty() ? "-" : call.first_layer());

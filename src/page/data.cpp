@@ -14,7 +14,7 @@ namespace {
 
 using graph::Topology;
 
-/// Adds a tensor as a rectangle, or its name if its place is unknown.
+/// Adds a tensor as a rectangle; if its place is unknown, only its name.
 void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> offset,
                 std::optional<std::uint64_t> bytes, std::int64_t first, std::int64_t last,
                 bool is_scratch) {

@@ -83,7 +83,7 @@ class CodeCollector {
   struct Source {
     std::shared_ptr<const tir::Document> document;
     ScriptFunctions functions;
-    ReadText text;  ///< the script, or the archive's own text where there is no script
+    ReadText text;  ///< the script, or the archive's own text if there is no script
     report::PooledConstants constants;
   };
 

@@ -11,7 +11,7 @@
 namespace mlf::page {
 namespace {
 
-/// Constants in TVMScript are lines of any length.
+/// TVMScript prints constants in lines of any length.
 constexpr std::size_t kLongestLine = 2000;
 
 /// With more kernels, a browser takes too long to make the elements, 60 for each.

@@ -54,8 +54,8 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor, 
 /// If a step has more tensors, gives only their number: a step is a line of text, not a table.
 constexpr std::size_t kMostNames = 40;
 
-/// Calls `write` with runs of steps in which the same tensors are alive and as many bytes in use.
-/// Tensors are alive in whole steps.
+/// Calls `write` for each run of steps with the same tensors and the same number of bytes in use.
+/// Tensors are live in whole steps.
 template <class Write>
 void for_each_run(const MemoryMap& map, std::uint64_t steps, const Write& write) {
   std::vector<const MapTensor*> by_first;
@@ -91,7 +91,7 @@ std::string names_of(const std::vector<const MapTensor*>& alive) {
   return names;
 }
 
-/// Bytes in use, step by step, if places are unknown.
+/// Bytes in use, step by step, if offsets are unknown.
 void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std::uint64_t height) {
   for_each_run(map, data.steps,
                [&](std::uint64_t first, std::uint64_t next, std::uint64_t bytes,
@@ -138,7 +138,7 @@ void rectangles(HtmlWriter& html, std::uint64_t height, const std::vector<MapTen
 struct MapView {
   std::string when{};        ///< before the name of the region
   std::uint64_t height = 0;  ///< bytes that the drawing shows
-  std::string calls{};       ///< that the script links to, by step
+  std::string calls{};       ///< the calls to which the script links, by step
   std::string id{};          ///< of the figure; empty: none
 };
 

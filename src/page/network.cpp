@@ -1,4 +1,4 @@
-// The drawings of the network, inside the page: whole, and with its repeated parts drawn once.
+// The drawings of the network in the page: complete, and with repeated parts drawn once.
 #include <fmt/core.h>
 
 #include "page/parts.h"
@@ -35,7 +35,7 @@ std::string embedded(std::string_view document, std::string_view prefix) {
   return result;
 }
 
-/// A drawing with what the script has to know of it.
+/// A drawing, and its data for the script.
 struct DrawingView {
   std::string label;
   std::string_view document;
@@ -59,7 +59,7 @@ void write_drawing(HtmlWriter& html, const DrawingView& view) {
   html.close("div");
 }
 
-/// Without a script it is below the others; with it, one is shown.
+/// Without a script this drawing is below the others; the script shows one of them.
 void write_folded_away(HtmlWriter& html, std::string_view summary, const DrawingView& view) {
   html.open("details", {{"class", "folded"}});
   html.element("summary", summary);

@@ -1,4 +1,4 @@
-// What a module needs, where its peak is, and what could be saved.
+// The overview of a module: its needs, its peak, and possible savings.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -73,7 +73,7 @@ void write_figures(HtmlWriter& html, const ModuleReport& module) {
   write_cards(html, [&](const ModuleMeasureInfo& one) { return number_text(one.value(module)); });
 }
 
-/// What the module is: its size, its executor, its targets and its age.
+/// The number of calls and kernels, the executor, the targets and the date of export.
 void write_subject(HtmlWriter& html, const ModuleReport& module) {
   std::vector<std::string> facts;
   if (module.network) {
@@ -131,7 +131,7 @@ void live_table(HtmlWriter& html, const ModuleView& module) {
       fmt::format("Tensors share {} bytes, which count once.", number_text(sum.min - peak.min)));
 }
 
-/// A place is a kernel, to which there is a link, or a constant.
+/// The place of a finding: a link to a kernel, or the name of a constant.
 void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& where) {
   html.open("td");
   const auto& kernels = module.report.kernels;
@@ -144,13 +144,13 @@ void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& w
   html.close("td");
 }
 
-/// What could be gained; where bytes are not the point, there is no number of them.
+/// The possible saving; "-" for findings that are not about bytes.
 std::string gain_text(const Count& bytes) {
   const bool is_unknown = bytes.min == 0 && !bytes.max;
   return is_unknown ? "-" : number_text(bytes);
 }
 
-/// The largest gain first, of equal ones in the report's order; what has no number comes last.
+/// The largest saving first, equal ones in the report's order; those without a number come last.
 std::vector<std::size_t> by_gain(const std::vector<CostFinding>& findings) {
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -181,7 +181,7 @@ void findings(HtmlWriter& html, const ModuleView& module) {
   close_table(html);
 }
 
-/// Where a network contradicts itself: what is on the rest of the page is not to be trusted then.
+/// The errors of a network's checks: the numbers on the page may be wrong then.
 void checks(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.network) return;
   const auto is_error = [](const graph::Check& check) {
@@ -206,8 +206,7 @@ void checks(HtmlWriter& html, const ModuleView& module) {
   html.close("div");
 }
 
-/// What `mlf plan` makes of pools is the largest gain of many networks, and its maps are further
-/// down.
+/// The gain of `mlf plan`, often the largest one; its maps come later on the page.
 void plan_sentences(HtmlWriter& html, const ModuleView& module) {
   for (const MemoryMap& map : module.data.maps) {
     if (!map.planned) continue;
@@ -221,7 +220,7 @@ void plan_sentences(HtmlWriter& html, const ModuleView& module) {
   }
 }
 
-/// Where bytes are the point of any.
+/// The largest saving in bytes, if a finding has one.
 void findings_sentence(HtmlWriter& html, const ModuleView& module) {
   const auto& all = module.report.findings;
   const std::vector<std::size_t> order = by_gain(all);
@@ -235,14 +234,14 @@ void findings_sentence(HtmlWriter& html, const ModuleView& module) {
   html.close("p");
 }
 
-/// Tells how to replace the question marks of code and stack frames.
+/// Explains how to measure code and stack frames.
 void compiler_note(HtmlWriter& html, const ModuleView& module) {
   if (module.report.code) return;
   html.element("p", {{"class", "note"}},
                "To measure code and stack, run mlf report --cc COMPILER.");
 }
 
-/// Of the module and of its peak: most are about both.
+/// The reasons of the module and of its peak, which are mostly the same.
 std::vector<std::string> all_reasons(const ModuleReport& module) {
   std::vector<std::string> sentences = module.uncertain;
   for (const std::string& sentence : module.peak.uncertain) {

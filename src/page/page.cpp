@@ -16,7 +16,7 @@ namespace mlf {
 namespace page {
 namespace {
 
-/// How a content security policy names a text that may run.
+/// The name of a permitted text in a content security policy.
 std::string hash_source(std::string_view text) {
   const std::string hex = support::sha256_hex(text);
   const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
@@ -29,7 +29,7 @@ std::string hash_source(std::string_view text) {
   return source + "'";
 }
 
-/// Links to what write_module writes.
+/// Links to the parts that write_module writes.
 void write_links_of(HtmlWriter& html, const ModuleView& module) {
   write_links(html, module.position, module.report.name,
               {{"findings", "Findings", true},
@@ -52,7 +52,7 @@ void write_module(HtmlWriter& html, const ModuleView& module) {
 /// Head of a page, up to its body: only the page's own script may run.
 void write_head(HtmlWriter& html, const std::string& title) {
   html.trusted("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-  // Should markup ever come out of an archive, it could not run or load anything.
+  // If markup of an archive reached the page, it still could not run or load anything.
   html.open("meta", {{"http-equiv", "Content-Security-Policy"},
                      {"content", fmt::format("default-src 'none'; script-src {} {}; style-src {}; "
                                              "base-uri 'none'; form-action 'none'",
@@ -68,7 +68,8 @@ void write_head(HtmlWriter& html, const std::string& title) {
   html.trusted("</script>\n</head>\n");
 }
 
-/// The report as an element that the script reads. In it only `<` could end it, or begin a comment.
+/// The report in an element for the script. Within it, only `<` could end the element or begin a
+/// comment.
 void write_json(HtmlWriter& html, const Report& report, std::string_view id) {
   html.open("script", {{"type", "application/json"}, {"id", id}});
   support::get_or_throw(write_report_json(report, JsonLayout::compact, [&](std::string_view bytes) {

@@ -22,9 +22,9 @@ namespace mlf {
 struct MapTensor {
   std::string name;
   std::uint64_t offset = 0;  ///< bytes from the start of the pool; 0 in other regions
-  std::uint64_t bytes = 0;   ///< not 0
-  /// In steps. A plan knows lifetimes within a step, such as 2.5, the middle of step 2: a kernel may
-  /// have read all of an input before it writes its output over it.
+  std::uint64_t bytes = 0;   ///< greater than 0
+  /// In steps. A plan knows lifetimes within a step: 2.5 is the middle of step 2. A kernel may have
+  /// read all of an input before it writes its output over it.
   double begin = 0;
   double end = 0;
   bool is_scratch = false;  ///< a workspace of a kernel, live while the kernel runs
@@ -41,12 +41,12 @@ struct PlannedMap {
 struct MemoryMap {
   std::string name;  ///< of the pool; else the kind of memory
   graph::MemoryKind kind = graph::MemoryKind::pool;
-  std::uint64_t bytes = 0;  ///< of the pool as declared, else the most in use
+  std::uint64_t bytes = 0;  ///< the declared size of the pool, or the most bytes in use
   std::vector<MapTensor> tensors{};
   std::vector<graph::LiveBytes> live{};  ///< as in MemoryUse
   std::vector<std::string> uncertain{};  ///< why it is not exact, one sentence each
   std::vector<std::string> left_out{};   ///< tensors whose size or offset is unknown
-  std::optional<PlannedMap> planned{};   ///< of pools that another placement makes smaller
+  std::optional<PlannedMap> planned{};   ///< for pools that other offsets make smaller
 };
 
 /// The code of a kernel. A form that the archive lacks is empty.
@@ -69,8 +69,8 @@ struct PageModule {
   /// The network as SVG (`drawing::svg_from_dot` of `graph::write_dot`), or empty. The caller draws
   /// it, as the library does not link Graphviz.
   std::string picture{};
-  std::string folded_picture{};  ///< the same with its repeated parts drawn once; empty: none
-  std::string no_picture{};      ///< why there is none of them, one sentence
+  std::string folded_picture{};  ///< the same with repeated parts drawn once; empty: none
+  std::string no_picture{};      ///< the reason why there is no drawing, one sentence
 };
 
 struct PageData {

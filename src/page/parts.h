@@ -14,8 +14,8 @@
 
 namespace mlf::page {
 
-/// Ids in the first section are bare ("call=2"), so that links stay short, and those in the others
-/// begin with their number ("2/call=2").
+/// Ids in the first section are plain ("call=2"), so links stay short. In other sections they begin
+/// with the section's number ("2/call=2").
 std::string section_id(std::size_t position, std::string_view name);
 
 /// A module with the position of its section.
@@ -35,25 +35,25 @@ std::string number_text(const analysis::Count& count);
 /// A cell with a number, which the script sorts by its lower bound.
 void number_cell(HtmlWriter& html, const analysis::Count& count);
 
-/// A table in a box that scrolls if the window is narrower, also by keyboard.
+/// A table in a box that scrolls, also by keyboard, if the window is narrower.
 void open_table(HtmlWriter& html, std::string_view label, std::string_view css_class);
 void close_table(HtmlWriter& html);
-/// Heads of columns; a name that begins with '#' marks a column of numbers.
+/// Column heads; a name that begins with '#' marks a column of numbers.
 void head_row(HtmlWriter& html, std::initializer_list<std::string_view> names);
 void head_row(HtmlWriter& html, const std::vector<std::string>& names);
 
 void link_to(HtmlWriter& html, std::string_view id, std::string_view text);
-/// Why numbers are not exact.
+/// The reasons of inexact numbers.
 void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
 void sentence_list(HtmlWriter& html, const std::vector<std::string>& sentences);
 
-/// What is different in pages of one build and of two.
+/// The differences between pages of one build and of two.
 struct Frame {
   std::string title;    ///< of the window
-  std::string heading;  ///< above everything
+  std::string heading;  ///< at the top of the page
   std::function<void(HtmlWriter&)> write_links;
   std::function<void(HtmlWriter&)> write_sections;
-  /// That the script reads, by the id of their element.
+  /// Reports for the script, by the id of their element.
   std::vector<std::pair<std::string_view, const Report*>> reports;
 };
 
@@ -93,12 +93,12 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
-/// RAM and flash, one bar each, with their parts.
+/// A bar each for RAM and flash, with their parts.
 void write_stacks(HtmlWriter& html, const ModuleView& module);
-/// The same numbers of two builds, an arrow between those that differ.
+/// The same numbers of two builds, with an arrow between different ones.
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);
 void write_calls(HtmlWriter& html, const ModuleView& module);
-/// Whether there is anything for `write_memory` to show.
+/// Whether `write_memory` has anything to show.
 bool has_memory(const ModuleView& module);
 void write_memory(HtmlWriter& html, const ModuleView& module);
 /// The maps of two builds side by side, on one scale.
@@ -112,7 +112,7 @@ struct NetworkSide {
   std::size_t module = 0;  ///< its position in the report of that build
   const ModuleReport& report;
   const PageModule& data;
-  /// By call, the change of its kernel ("-" for none), and the id of the place that shows it.
+  /// For each call, the change of its kernel ("-" for none), and the id of the part that shows it.
   std::string changes{};
   std::string links{};
 };

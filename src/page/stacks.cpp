@@ -1,4 +1,4 @@
-// RAM and flash as one bar each, whose parts are as wide as they are large.
+// RAM and flash as a bar each; the width of a part is its size.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,16 +25,16 @@ struct Part {
 struct Bar {
   std::string title;
   Count total;
-  std::string missing{};  ///< what the total does not have, as its size is not known
+  std::string missing{};  ///< the part that the total lacks, because its size is unknown
   std::vector<Part> parts{};
 
-  /// Parts of no size are left out.
+  /// Omits empty parts.
   void add(Part part) {
     if (part.bytes > 0) parts.push_back(std::move(part));
   }
 };
 
-/// Of workspaces at the peak. Two may share bytes.
+/// The bytes of workspaces at the peak. Two workspaces may share bytes.
 std::uint64_t scratch_at_peak(const ModuleReport& module) {
   std::uint64_t bytes = 0;
   for (const auto& tensor : analysis::live_tensors(*module.network, *module.peak.call)) {
@@ -43,7 +43,7 @@ std::uint64_t scratch_at_peak(const ModuleReport& module) {
   return std::min(bytes, module.peak.bytes.min);
 }
 
-/// At the peak of memory that is planned or allocated; beside it what is there all the time.
+/// Planned or allocated memory at the peak, and memory that is always in use.
 Bar ram_bar(const ModuleReport& module) {
   const RamReport& ram = module.ram;
   Bar bar{.title = "RAM", .total = ram.total()};
@@ -59,7 +59,7 @@ Bar ram_bar(const ModuleReport& module) {
     bar.missing = "stack frames";
     return bar;
   }
-  // Frames have the arrays on the stack in them.
+  // Frames contain the arrays on the stack.
   const Count frames = stack_frames(module);
   const Count arrays = ram.stack + ram.arguments;
   const Count others = ram.pools + ram.io + ram.executor + ram.heap;
@@ -69,7 +69,7 @@ Bar ram_bar(const ModuleReport& module) {
   return bar;
 }
 
-/// The constants of each kernel, each place in a pool once: at the first kernel that reads it.
+/// The constants of each kernel. A place in a pool counts once, at the first kernel that reads it.
 class Weights {
  public:
   explicit Weights(const ModuleReport& module) {
@@ -105,7 +105,7 @@ class Weights {
   std::set<std::pair<std::size_t, std::uint64_t>> places_;
 };
 
-/// The layer of the first call, where Relay has a name for it.
+/// The layer of the first call if Relay names it, otherwise the kernel's name.
 std::string name_of(const ModuleReport& module, std::size_t kernel) {
   const auto call = std::ranges::find(module.calls, kernel, &CallReport::kernel);
   const bool has_layer = call != module.calls.end() && !call->layer.empty();

@@ -21,7 +21,7 @@ using archive::Archive;
 using archive::Member;
 using support::get_or_throw;
 
-/// TIR of files that is to become members, and the names of members that are there instead.
+/// TIR of files that becomes members, and the names that existing members already have.
 struct AddedTir {
   std::vector<archive::OverlaidFile> files;
   std::vector<std::string> kept;
@@ -31,7 +31,7 @@ struct AddedTir {
   throw support::Error(ErrorKind::usage, std::move(message), {.file = path});
 }
 
-/// The member that a file with TIR becomes.
+/// The member for a file with TIR.
 std::string member_of(const std::string& path, std::string_view directory) {
   const std::string name = archive::leaf_of(path);
   if (!deployment::parse_tir_name(name)) {
@@ -42,7 +42,7 @@ std::string member_of(const std::string& path, std::string_view directory) {
   return std::string(directory) + name;
 }
 
-/// Sorts out what the archive has already: its own members do not change.
+/// Selects files whose member does not exist yet: existing members do not change.
 AddedTir added_tir(const Archive& archive, const ProcessOptions& options) {
   AddedTir added;
   const std::string_view directory = deployment::source_directory(archive);
@@ -69,8 +69,8 @@ const Member* description_of(const Archive& archive) {
   return metadata != nullptr ? metadata : archive.find(model_library::kBuild);
 }
 
-/// The file that states the modules, else one of generated code or captured TIR: without them it is
-/// no archive that a deployment opens. Null if there is none.
+/// The file that states the modules, else a file of generated code or captured TIR: a deployment
+/// requires one of them. Null if there is none.
 const Member* anchor_of(const Archive& archive) {
   if (const Member* description = description_of(archive)) return description;
   const std::string_view directory = deployment::source_directory(archive);
@@ -82,18 +82,18 @@ const Member* anchor_of(const Archive& archive) {
   return found == archive.members().end() ? nullptr : &*found;
 }
 
-/// Shows the archive as it is with TIR in it, and returns what was in the way.
+/// Adds the TIR to the archive in memory, and returns the names that already exist.
 std::vector<std::string> add_tir(Archive& archive, const ProcessOptions& options) {
   AddedTir added = added_tir(archive, options);
-  // Without one this is no Model Library Format, which opening the deployment will say.
+  // Without one, this is not a Model Library Format; opening the deployment reports that.
   if (const Member* anchor = anchor_of(archive)) {
     archive::overlay(archive, std::move(added.files), std::string(anchor->name));
   }
   return std::move(added.kept);
 }
 
-/// Locks the archive where it will be changed: two runs on one archive wait for each other. A run
-/// that only looks does not wait.
+/// Locks an archive that will change, so two runs on one archive wait for each other. A run that
+/// only reads does not wait.
 Archive open_archive(const std::string& path, const ProcessOptions& options) {
   const bool update = in_place(path, options) && options.effect == Effect::write;
   Archive archive = get_or_throw(update ? Archive::open_for_update(path, options.archive_limits)
@@ -115,11 +115,11 @@ const Member* written_member(const Archive& archive, const Digest& written) {
   return member != nullptr && member->type == archive::MemberType::file ? member : nullptr;
 }
 
-/// Members that decide the outputs, each once, in the order in which they are come by.
+/// The members that determine the outputs, each once, in the order of their first use.
 class Readings {
  public:
   void add(const Member* member) {
-    // Generated C and parameters serve several TIR sources.
+    // Several TIR sources share generated C and parameters.
     if (seen_.insert(member).second) members_.push_back(member);
   }
   std::vector<const Member*> take() && { return std::move(members_); }
@@ -129,10 +129,10 @@ class Readings {
   std::vector<const Member*> members_;
 };
 
-/// Their order is the order in which they are used, and the manifest keeps it.
+/// In the order of use, which the manifest keeps.
 std::vector<const Member*> members_read(const Job& job) {
   Readings members;
-  // Where no file states the modules, the files that name them are read as TIR or of networks.
+  // If no file states the modules, the files that name them are read as TIR or networks.
   if (const Member* description = description_of(job.archive())) members.add(description);
   for (const Member* member : get_or_throw(job.deployment.tir_members())) members.add(member);
   // Headers, Relay text and graphs name and type what TIR leaves open: a change of theirs changes
@@ -141,7 +141,7 @@ std::vector<const Member*> members_read(const Job& job) {
   return std::move(members).take();
 }
 
-/// By their names alone, since their paths are the caller's business.
+/// Only their last names, because their paths depend on the caller.
 std::vector<Digest> files_read(const Job& job) {
   std::vector<Digest> files;
   for (const TirSource& source : job.deployment.tir_sources()) {
@@ -150,8 +150,8 @@ std::vector<Digest> files_read(const Job& job) {
   return files;
 }
 
-/// Digests that will be asked for, while the caller reads: of members that decide the outputs, and
-/// of the outputs of the run before. The archive keeps them.
+/// Computes digests that will be needed, while the caller reads: of the members that determine the
+/// outputs, and of the last run's outputs. The archive keeps them.
 std::future<void> count_ahead(const Job& job) {
   std::vector<const Member*> members = job.members_read;
   if (job.previous) {
@@ -161,18 +161,18 @@ std::future<void> count_ahead(const Job& job) {
   }
   std::uint64_t bytes = 0;
   for (const Member* member : members) bytes += member->size;
-  // From the end: who compares them with a manifest begins at the front, and the two meet.
+  // Starts at the end: a comparison with the manifest starts at the front, and the two meet.
   std::ranges::reverse(members);
   return std::async(support::launch_policy(bytes),
                     [&archive = job.archive(), members = std::move(members)] {
-                      // What cannot be read is an error where its digest is asked for.
+                      // An unreadable member is an error when its digest is requested.
                       for (const Member* member : members) (void)archive.sha256(*member);
                     });
 }
 
 std::optional<Manifest> previous_manifest(const Archive& archive, const OutputNames& names) {
   const Member* member = archive.find(names.manifest());
-  // A directory or link of this name is not ours.
+  // A directory or link with this name is not from mlf.
   if (member == nullptr || member->type != archive::MemberType::file) return std::nullopt;
   return read_manifest(get_or_throw(archive.read(*member)), names);
 }
@@ -186,7 +186,7 @@ bool in_place(const std::string& path, const ProcessOptions& options) {
 OutputState state_of(const Archive& archive, const Digest& written) {
   const Member* member = written_member(archive, written);
   if (member == nullptr) return OutputState::missing;
-  // By content alone: times and owners change whenever the archive is repacked.
+  // Compares only content: times and owners change if the archive is repacked.
   return get_or_throw(archive.sha256(*member)) == written.sha256 ? OutputState::intact
                                                                  : OutputState::changed;
 }

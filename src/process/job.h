@@ -23,13 +23,13 @@ struct Job {
   std::vector<Digest> files_read{};                    ///< beside the archive, the same
   std::optional<Manifest> previous{};
   std::vector<std::string> kept{};  ///< existing members with the names of TIR to add
-  std::future<void> counting{};     ///< computes digests in the archive; ends before the archive
+  std::future<void> counting{};     ///< computes digests in the archive; ends before it
 
   /// Returns the digests of everything that the outputs depend on. Waits for digests in progress.
   Inputs inputs(tir::ConstantPlace constants) const;
   const archive::Archive& archive() const { return deployment.archive(); }
   const std::vector<Module>& modules() const { return deployment.library().modules; }
-  /// Returns the member whose time and owner the outputs get that are not made from one member.
+  /// Returns the member whose time and owner those outputs get that come from several members.
   const archive::Member& anchor() const;
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kFormat = "mlf-manifest";
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-// As on the command line.
+// In the order of the command line.
 constexpr std::array<std::pair<tir::ConstantPlace, std::string_view>, 3> kPlaces = {{
     {tir::ConstantPlace::inside, "inline"},
     {tir::ConstantPlace::npy, "npy"},
@@ -72,7 +72,8 @@ void write_members(json::Writer& out, const Manifest& manifest) {
     out.objects("files", manifest.inputs.files, write_digest);
   });
   out.objects("written", manifest.written, write_digest);
-  // What follows is for readers of the archive: which member shows what. mlf does not read it back.
+  // The rest is for readers of the archive: it states the content of each member. mlf does not read
+  // it.
   out.objects("tir", manifest.tir, write_tir);
   out.objects("networks", manifest.networks, write_network);
 }
@@ -87,7 +88,8 @@ std::vector<Digest> read_digests(json::Value list) {
 }
 
 std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
-  // One of another version, or not ours: then nothing is known, and all outputs are made anew.
+  // A manifest of another version or program: its content is unknown, and all outputs are made
+  // again.
   if (root.at("format").as_string() != kFormat) return std::nullopt;
   if (root.at("version").integer() != kManifestVersion) return std::nullopt;
   const auto constants = place_named(root.at("options").at("constants").as_string());
@@ -97,7 +99,8 @@ std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
                      .members = read_digests(root.at("consumed").at("members")),
                      .files = read_digests(root.at("consumed").at("files"))};
   manifest.written = read_digests(root.at("written"));
-  // What it lists is removed without a question, so that it must not list what mlf never writes.
+  // Listed members are removed without a question, so the list may contain only names that mlf
+  // writes.
   const bool plausible = std::ranges::all_of(
       manifest.written, [&](const Digest& digest) { return names.contain(digest.name); });
   if (!plausible) return std::nullopt;
@@ -107,18 +110,18 @@ std::optional<Manifest> read_root(json::Value root, const OutputNames& names) {
 }  // namespace
 
 void write_manifest(const Manifest& manifest, support::ByteSink& out) {
-  // Who wrote it is for people; `read_manifest` does not look at it, so that a new mlf does not
-  // make old outputs stale.
+  // The program that wrote it is information for users: `read_manifest` ignores it, so a new mlf
+  // does not make old outputs stale.
   json::write_document(out, JsonLayout::pretty, kFormat, kManifestVersion,
                        [&](json::Writer& writer) { write_members(writer, manifest); });
 }
 
 std::optional<Manifest> read_manifest(std::string_view text, const OutputNames& names) {
-  // No manifest is larger; a member that claims to be one must not fill the memory.
+  // No manifest is larger; a member with its name must not fill the memory.
   if (text.size() > kMostBytes) return std::nullopt;
   try {
     const support::SourceText source{"", "mlf.json", text};
-    // A damaged manifest is like none: its outputs count as members of others, which --force
+    // A damaged manifest counts as none: its outputs count as foreign members, which --force
     // replaces.
     return read_root(json::Document(source).root(), names);
   } catch (const support::Error&) {
@@ -136,12 +139,12 @@ constexpr std::string_view kConstantSuffix = ".npy";
 constexpr std::string_view kTopologySuffix = ".topology.json";
 constexpr std::string_view kGraphSuffix = ".graph.json";
 
-// With prefix and suffix below what file systems allow for one name (255 bytes).
+// With prefix and suffix, less than file systems allow for one name (255 bytes).
 constexpr std::size_t kLongestModule = 200;
 
-/// Names of modules come from metadata.json, which anyone may have written.
+/// Names of modules come from metadata.json, which is untrusted.
 bool can_name_file(std::string_view module) {
-  // A slash would lead into another directory, in some tools a backslash too.
+  // A slash would lead into another directory; in some tools a backslash does too.
   return !module.empty() && module.size() <= kLongestModule &&
          module.find_first_of("/\\") == std::string_view::npos && support::is_plain(module);
 }
@@ -171,8 +174,8 @@ std::string constants_directory(std::string_view stem) {
   return std::string(stem) + ".constants";
 }
 
-// In src/, where TVM's own readers look at nothing: executor-config/graph makes tvmc take the
-// archive for one of the graph executor.
+// In src/, which TVM's own readers ignore: a file in executor-config/graph makes tvmc treat the
+// archive as one of the graph executor.
 std::string OutputNames::topology(std::string_view module, std::string_view archive) const {
   require_name(module, archive);
   return member(module).append(kTopologySuffix);
@@ -189,7 +192,7 @@ bool OutputNames::contain(std::string_view name) const {
   if (is_network_name(file)) return true;
   if (!file.starts_with(kTirPrefix)) return false;
   const std::size_t slash = file.find('/');
-  // `src/tir-1.json` is ours, its twin `src/tir-1.tvm.json` is captured.
+  // `src/tir-1.json` is from mlf, its twin `src/tir-1.tvm.json` is captured.
   if (slash == std::string_view::npos) {
     return file.ends_with(kJsonSuffix) && !file.ends_with(kTwinSuffix);
   }

@@ -20,7 +20,7 @@ namespace mlf::process {
 
 namespace {
 
-/// Ends writing before the disk is full of an archive that could not be read again.
+/// Stops writing before outputs that exceed the archive's limits fill the disk.
 class BoundedSink final : public support::ByteSink {
  public:
   BoundedSink(support::FileSink& next, const std::string& name, const archive::Limits& limits)
@@ -45,7 +45,7 @@ SpooledBytes Spool::add(const std::string& name,
                         const std::function<void(support::ByteSink&)>& write) {
   const std::uint64_t offset = sink_.written();
   BoundedSink bounded(sink_, name, limits_);
-  // The digest for the manifest is taken on the way: outputs are not read twice.
+  // Computes the digest for the manifest during writing, so outputs are not read again.
   support::HashingSink hashing(bounded);
   write(hashing);
   sink_.flush();
@@ -86,12 +86,12 @@ ManifestTir describe(const TirSource& source, const Job& job) {
   return entry;
 }
 
-/// What the writers take, made from what the spool gives.
+/// Makes the input of archive writers from the content of the spool.
 Sink sink_to(support::ByteSink& out) {
   return [&out](std::string_view bytes) { out.write(bytes); };
 }
 
-/// The member whose time and owner the files of a network get: the one that it was read from.
+/// The member whose time and owner the files of a network get: the source of the network.
 const archive::Member* model_for(const graph::Provenance& provenance, const Job& job) {
   const archive::Member* graph = job.archive().find(provenance.source);
   if (graph != nullptr) return graph;
@@ -100,11 +100,11 @@ const archive::Member* model_for(const graph::Provenance& provenance, const Job&
   return has_member ? source->member : &job.anchor();
 }
 
-/// The JSON of a TIR, first, and constants beside it.
+/// First the JSON of a TIR, then its constants.
 std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, const Job& job,
                                                        Spool& spool) {
   const auto document = get_or_throw(job.deployment.document(source));
-  // Time and owner of the source, so that the same inputs give the same bytes.
+  // Time and owner of the source, so the same inputs give the same bytes.
   const archive::Member* like = source.member != nullptr ? source.member : &job.anchor();
   const tir::JsonOptions json{.layout = JsonLayout::compact,
                               .constants = job.options.constants,
@@ -129,7 +129,7 @@ std::pair<std::vector<Output>, ManifestTir> render_tir(const TirSource& source, 
   return {std::move(outputs), std::move(entry)};
 }
 
-/// The topology, and its graph unless a check says that it cannot be trusted.
+/// The topology, and its graph unless a check fails.
 std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& network,
                                                                const Job& job, Spool& spool) {
   const graph::Topology& topology = network.topology;
@@ -144,7 +144,7 @@ std::pair<std::vector<Output>, ManifestNetwork> render_network(const Network& ne
                        get_or_throw(
                            graph::write_topology_json(topology, JsonLayout::compact, sink_to(out)));
                      })});
-  // The topology shows what is wrong; a graph would be run.
+  // The topology shows errors to its readers; a graph would be executed.
   if (!topology.is_sound()) return {std::move(outputs), std::move(entry)};
   entry.graph = job.names.graph(module, job.archive().path());
   outputs.push_back({*entry.graph, like, spool.add(*entry.graph, [&](support::ByteSink& out) {
@@ -180,7 +180,7 @@ class OutputWriter {
 
   void make() {
     deployment::NetworkSearch search(job_.deployment);
-    // The preferred stage first: it decides the network, later ones only fill in for modules it
+    // The preferred stage first: it determines the network; later ones only add modules that it
     // lacks.
     for (const auto& stage : deployment::by_stage(job_.deployment.tir_sources())) {
       make_stage(stage, search);
@@ -189,7 +189,7 @@ class OutputWriter {
     for (const Network& network : networks.found) make_network(network);
     report(networks);
     refuse_equal_names(outputs_.list, job_.archive().path());
-    // Nothing made, nothing listed: an archive without TIR stays as it is.
+    // An archive without TIR gets no outputs and no manifest.
     if (!outputs_.list.empty()) make_manifest();
   }
 
@@ -201,7 +201,7 @@ class OutputWriter {
     }
   }
 
-  /// Documents are large: those of one stage are let go before the next is read.
+  /// Documents are large: those of one stage are released before the next is read.
   void make_stage(std::span<const TirSource* const> stage, deployment::NetworkSearch& search) {
     for (const TirSource* source : stage) {
       auto [made, entry] = render_tir(*source, job_, outputs_.spool);
@@ -223,7 +223,7 @@ class OutputWriter {
     const std::string name = job_.names.manifest();
     const SpooledBytes text =
         outputs_.spool.add(name, [&](support::ByteSink& out) { write_manifest(manifest_, out); });
-    // Last, as it lists the digests of all others; `update_directory` relies on it.
+    // Comes last, because it lists the digests of all others; `update_directory` relies on it.
     outputs_.list.push_back({name, &job_.anchor(), text});
   }
 

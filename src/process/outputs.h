@@ -13,7 +13,7 @@
 
 namespace mlf::process {
 
-/// Where the bytes of one output are in the spool.
+/// The place of one output's bytes in the spool.
 struct SpooledBytes {
   std::uint64_t offset = 0;
   std::uint64_t size = 0;

@@ -1,5 +1,5 @@
-// Processing one archive: find out what decides the outputs, stop where they are there already,
-// make them aside, then change the archive in one step.
+// Processes one archive: finds the inputs, stops if the outputs are up to date, makes all outputs
+// in a spool, then changes the archive in one step.
 #include "mlf/process.h"
 
 #include <unistd.h>
@@ -44,7 +44,7 @@ void require_graph(const Job& job, const NetworkReport& network) {
                            : " (and " + std::to_string(network.failed_checks - 1) + " more)"));
 }
 
-/// Throws where TIR is required and there is none.
+/// Throws if TIR is required and there is none.
 void require_tir(const Job& job) {
   if (!wants(job, Requirement::tir) || !job.deployment.tir_sources().empty()) return;
   fail_check(
@@ -52,13 +52,13 @@ void require_tir(const Job& job) {
       "no TIR: the archive has no member src/tir-*.txt or src/tir-*.tvm.json, and no generated C");
 }
 
-/// Throws where graphs are required and a module has none.
+/// Throws if graphs are required and a module has none.
 void require_graphs(const Job& job, std::span<const NetworkReport> networks) {
   if (!wants(job, Requirement::graph)) return;
   for (const NetworkReport& network : networks) require_graph(job, network);
 }
 
-/// Whether the manifest of an earlier run tells that `require_graphs` is met: a run without the
+/// Whether the manifest of an earlier run shows that `require_graphs` is met: a run without the
 /// requirement may have left a module without its graph.
 bool listed_graphs_suffice(const Job& job) {
   if (!wants(job, Requirement::graph)) return true;
@@ -70,8 +70,8 @@ bool listed_graphs_suffice(const Job& job) {
   });
 }
 
-/// The inputs are those of the last run and its outputs are untouched: then a run would write the
-/// same bytes.
+/// The inputs are those of the last run and its outputs are unchanged: a run would write the same
+/// bytes.
 bool is_up_to_date(const Job& job) {
   return job.previous && job.previous->inputs == job.inputs(job.options.constants) &&
          std::ranges::all_of(job.previous->written, [&](const Digest& written) {
@@ -79,7 +79,7 @@ bool is_up_to_date(const Job& job) {
          });
 }
 
-/// Members of an earlier run that are still there, the manifest included.
+/// Members of an earlier run that still exist, including the manifest.
 std::set<std::string> own_members(const Job& job) {
   std::set<std::string> own;
   if (!job.previous) return own;
@@ -90,7 +90,7 @@ std::set<std::string> own_members(const Job& job) {
   return own;
 }
 
-/// A member under the name of an output that mlf did not write: not replaced unless asked for.
+/// A member with the name of an output that mlf did not write: replaced only with --force.
 void refuse_foreign_member(const Job& job, const std::string& name) {
   if (job.options.foreign == ForeignMembers::replace) return;
   throw Error(ErrorKind::invalid_input,
@@ -99,7 +99,7 @@ void refuse_foreign_member(const Job& job, const std::string& name) {
               {.file = job.archive().path(), .member = name});
 }
 
-/// TIR that was laid over the archive and is not stored yet.
+/// TIR that was added in memory and is not stored yet.
 Changes additions(const Job& job) {
   Changes changes;
   for (const auto& [name, content] : job.archive().contents().overlaid) {
@@ -113,13 +113,13 @@ Changes additions(const Job& job) {
 Changes changes_for(const Job& job, const Outputs& outputs) {
   const std::set<std::string> own = own_members(job);
   Changes changes = additions(job);
-  // All of the old ones go, also those that are not made any more.
+  // Removes all old outputs, also those that are not made again.
   changes.remove.assign(own.begin(), own.end());
   changes.list = job.names.manifest();
   for (const Output& output : outputs.list) {
     if (job.archive().find(output.name) != nullptr && !own.contains(output.name)) {
       refuse_foreign_member(job, output.name);
-      // `remove` in front: a new member may not have the name of one that stays.
+      // Removes first: a new member may not have the name of an existing one.
       changes.remove.push_back(output.name);
     }
     changes.add.push_back({output.name, output.like,
@@ -149,7 +149,7 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
 archive::Lost apply(const Job& job, const Changes& changes, const std::string& path) {
   const std::string& output = job.options.output;
   if (in_place(path, job.options)) return archive::update_in_place(job.archive(), changes);
-  // With an output elsewhere, an archive without changes is still copied there.
+  // With an output elsewhere, an archive without changes is copied there.
   if (!output.empty() && output != kStandardStream) {
     return archive::write_to_path(job.archive(), changes, output);
   }
@@ -158,7 +158,7 @@ archive::Lost apply(const Job& job, const Changes& changes, const std::string& p
   return {};
 }
 
-/// TIR that comes with this run, and not with the archive, has to be of the archive's build.
+/// TIR that is given to this run and is not in the archive must come from the archive's build.
 void refuse_contradictions(const Job& job) {
   const auto& added = job.archive().contents().overlaid;
   for (const TirSource& source : job.deployment.tir_sources()) {
@@ -172,8 +172,8 @@ void refuse_contradictions(const Job& job) {
   }
 }
 
-/// Without metadata.json, it is not known that these are all files of the module, and of one build:
-/// who runs mlf does, by its name.
+/// Without metadata.json, mlf cannot know that these are all files of the module, and of one build.
+/// The user states that with --module.
 void require_module(const Job& job) {
   if (job.deployment.library().states_modules()) return;
   std::string names;
@@ -194,15 +194,15 @@ void require_module(const Job& job) {
               {.file = job.archive().path()});
 }
 
-/// `--tir` took these into the outputs, and it is not known where they are now.
+/// `--tir` added these to the outputs, and their present place is unknown.
 void reject_sidecar_files(const Job& job) {
   if (job.previous->inputs.files.empty()) return;
   fail_check(job, "it was processed with a file beside it, '" +
                       job.previous->inputs.files.front().name + "', which is not at hand");
 }
 
-/// Refuses an output over files that are only read. A tar may be its own output, as in place; of a
-/// directory, a tar would replace a member.
+/// Rejects an output that would overwrite files that are only read. A tar may be its own output, as
+/// without -o; a tar as output would replace a member of a directory.
 void check_output_of(const std::string& path, const ProcessOptions& options) {
   if (options.output.empty()) return;
   std::vector<std::string> inputs = options.tir_files;
@@ -216,17 +216,18 @@ ProcessReport run(const std::string& path, const ProcessOptions& options) {
   Job job = prepare(path, options);
   archive::require_new_members(job.archive());
   require_module(job);
-  // Before any work; `require_graphs` needs the networks, and comes before the archive is touched.
+  // Checked before any work; `require_graphs` needs the networks, and is checked before the archive
+  // changes.
   require_tir(job);
   Outputs outputs{Spool(options.archive_limits), {}, {}};
   Changes changes = additions(job);
-  // All outputs are made aside before the archive is changed: an error leaves it as it was.
+  // Makes all outputs before it changes the archive: an error leaves the archive unchanged.
   if (!is_up_to_date(job) || !listed_graphs_suffice(job)) {
     refuse_contradictions(job);
     make_outputs(job, outputs);
     require_graphs(job, outputs.networks);
     changes = changes_for(job, outputs);
-    // Here for --dry-run, which writes nothing.
+    // Returns here for --dry-run, which writes nothing.
     archive::check_changes(job.archive(), changes);
   }
   ProcessReport report = report_on(job, changes, outputs);

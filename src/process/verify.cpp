@@ -22,7 +22,7 @@ using support::get_or_throw;
 
 constexpr const char* kNoManifest = "mlf has not processed the archive";
 
-/// Files beside the archive that were read then and are not given now.
+/// Files beside the archive that the earlier run read and this run was not given.
 std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) {
   std::vector<std::string> missing;
   for (const Digest& file : then.files) {
@@ -33,20 +33,20 @@ std::vector<std::string> files_not_given(const Inputs& then, const Inputs& now) 
   return missing;
 }
 
-/// Whether the archive still has what mlf read of it.
+/// Whether the archive still has the inputs that mlf read.
 bool is_unchanged(const Job& job, const Digest& member) {
   return state_of(job.archive(), member) == OutputState::intact;
 }
 
-/// Three questions, in the order of the findings: is what mlf wrote intact, do the networks hold
-/// together, does generated C say the same as captured TIR?
+/// Three checks, in the order of the findings: members of mlf are intact, networks are consistent,
+/// and generated C agrees with captured TIR.
 class Verifier {
  public:
   explicit Verifier(const Job& job) : job_(job) {}
 
   Verification run() && {
     CheckResult& tir = start(VerifyCheck::tir);
-    tir.passed = job_.deployment.tir_sources().size();  // one that does not read is an error
+    tir.passed = job_.deployment.tir_sources().size();  // an unreadable one is an error
     if (tir.counted() == 0) tir.not_checked = "the archive has no TIR and no generated C";
     check_inputs();
     check_outputs();
@@ -63,9 +63,9 @@ class Verifier {
     return checks_.back();
   }
 
-  // Stale (here) and damaged (below) are different: the first needs another run, the second needs
-  // an explanation. Where a file is not given, other members are read in its place: only those of
-  // then can be looked at.
+  // Stale (here) and damaged (below) are different: the first needs another run, the second an
+  // explanation. Without a given file, other members are read instead, so only the earlier inputs
+  // can be checked.
   void check_inputs() {
     CheckResult& result = start(VerifyCheck::inputs);
     if (!job_.previous) {
@@ -73,7 +73,7 @@ class Verifier {
       return;
     }
     const Inputs& then = job_.previous->inputs;
-    // What the constants of an earlier run look like is that run's choice.
+    // The options of the earlier run determine the form of constants.
     const Inputs now = job_.inputs(then.constants);
     const auto missing = files_not_given(then, now);
     for (const Digest& member : then.members) {
@@ -90,7 +90,8 @@ class Verifier {
                                      "', a file beside it, which --tir has to give again"});
     }
     if (missing.empty() ? then == now : result.failed == 0) return;
-    result.failed = std::max<std::size_t>(result.failed, 1);  // what is read now and was not then
+    result.failed = std::max<std::size_t>(result.failed, 1);  // inputs of this run that the earlier
+                                                              // run did not read
     findings_.push_back({.severity = Severity::error,
                          .code = FindingCode::stale_outputs,
                          .detail = "the archive has changed since mlf processed it"});
@@ -130,7 +131,7 @@ class Verifier {
     }
   }
 
-  /// Stages of one build are the same network at different times: names and kernels must agree,
+  /// Stages of one build show the same network at different times: names and kernels must agree,
   /// memory need not.
   void compare_stage(const Networks& preferred, std::span<const TirSource* const> stage) {
     deployment::NetworkSearch search(job_.deployment);
@@ -167,7 +168,7 @@ class Verifier {
     if (start(VerifyCheck::stages); stages.size() < 2) {
       checks_.back().not_checked = "the archive shows one stage at most";
     }
-    // The first stage is the one that the networks come from.
+    // The networks come from the first stage.
     for (std::size_t i = 1; i < stages.size(); ++i) compare_stage(networks, stages[i]);
     return networks;
   }
@@ -184,7 +185,7 @@ class Verifier {
     std::ranges::move(comparison.findings, std::back_inserter(findings_));
   }
 
-  /// Numbers and declarations of each module, as `contradictions_of` has them.
+  /// Numbers and declarations of each module, from `contradictions_of`.
   void check_declarations(const Networks& networks) {
     CheckResult& metadata = start(VerifyCheck::metadata);
     const bool has_metadata = job_.deployment.library().has_metadata();
@@ -224,7 +225,7 @@ class Verifier {
   std::vector<CheckResult> checks_;
 };
 
-// Names of files may be any bytes, and findings have them in their words.
+// Names of files may have any bytes, and findings quote them.
 
 void write_finding(json::Writer& out, const Finding& finding) {
   out.member("severity", to_string(finding.severity));
@@ -250,7 +251,7 @@ void write_archive(json::Writer& out, const VerifiedArchive& archive) {
 Verification verify(const std::string& path, const VerifyOptions& options) {
   ProcessOptions reading;
   reading.tir_files = options.tir_files;
-  // Opened like a run of `process` that changes nothing, and so without a lock.
+  // Opens the archive like a run of `process` that changes nothing, so without a lock.
   reading.effect = Effect::dry_run;
   reading.archive_limits = options.archive_limits;
   reading.tir_limits = options.tir_limits;

@@ -35,20 +35,20 @@ bool has_lost(const tir::Document& document, tir::LossCode code, std::string_vie
   });
 }
 
-/// A function that the reader of C does not know contradicts nothing, and neither does a stream of
-/// commands.
+/// A function that the reader of C does not understand contradicts nothing, and neither does a
+/// command stream.
 bool is_kept_as_text(const tir::Document& read, const tir::Difference& difference) {
   return has_lost(read, tir::LossCode::unknown_construct, difference.function) ||
          has_lost(read, tir::LossCode::npu_commands, difference.function);
 }
 
-/// The pools of a function say nothing if no file of C defines them.
+/// Ignores the pools of a function if no file of C defines them.
 bool lacks_pools(const tir::Document& read, const tir::Difference& difference) {
   return difference.in == tir::DifferenceIn::attribute &&
          has_lost(read, tir::LossCode::attr_object, difference.function);
 }
 
-/// Texts leave out what pools are.
+/// Texts omit the content of pools.
 bool is_lost_in_text(const tir::Document& captured, const tir::Difference& difference) {
   return captured.source.dialect != tir::Dialect::save_json &&
          difference.in == tir::DifferenceIn::attribute &&
@@ -64,16 +64,16 @@ std::map<std::string_view, tir::Node> functions_by_name(const tir::Module& modul
   return functions;
 }
 
-/// Main has one name in every network.
+/// Gives main the same name in every network.
 bool is_main(std::string_view name) {
   return std::ranges::find(tir::kMainNames, name) != tir::kMainNames.end();
 }
 
-/// What a function is given.
+/// The arguments of a function.
 struct Signature {
   std::size_t tensors = 0;  ///< and contexts
   std::size_t pools = 0;
-  bool has_constants = false;  ///< of its own
+  bool has_constants = false;  ///< pools of its own
 };
 
 Signature signature_of(tir::Node function) {
@@ -87,10 +87,10 @@ Signature signature_of(tir::Node function) {
   return signature;
 }
 
-/// How the memory planner and the graph executor change what a function is given. Empty: not so.
+/// How the memory planner and the graph executor change a function's arguments. Empty: they do not.
 struct OtherForm {
-  std::string stage{};  ///< the capture is of another stage: it says the same in another form
-  std::string build{};  ///< the capture is of another build
+  std::string stage{};  ///< the capture is from another stage: the same program in another form
+  std::string build{};  ///< the capture is from another build
 };
 
 OtherForm other_form(std::string_view name, const Signature& captured, const Signature& c) {
@@ -110,8 +110,8 @@ OtherForm other_form(std::string_view name, const Signature& captured, const Sig
   return {};
 }
 
-/// One capture and the C of its module and target, as far as C can say what TIR does: the code
-/// generator's passes and its missing types are then no difference (`c_normal_form`).
+/// One capture and the C of its module and target, both reduced to what C can express, so passes of
+/// the code generator and missing types are no difference (`c_normal_form`).
 class ComparedWithC {
  public:
   ComparedWithC(const tir::Document& captured, const tir::Document& read)
@@ -130,7 +130,7 @@ class ComparedWithC {
   }
 
  private:
-  /// By the first function that shows it. Of two networks, not even the kernels are the same.
+  /// Uses the first function that differs. Two networks have no kernels in common.
   void find_form() {
     const auto captured = functions_by_name(captured_.module);
     const auto read = functions_by_name(read_.module);
@@ -148,18 +148,18 @@ class ComparedWithC {
   }
 
   bool is_explained(const tir::Difference& difference) const {
-    // Calling conventions give parameters and the pointers behind them other names: no code depends
-    // on these. Functions of one target may be spread over several captures, or over several files
-    // of C.
+    // Calling conventions rename parameters and the pointers behind them: no code depends on these
+    // names. Functions of one target may be in several captures, or in several files of C.
     return difference.in == tir::DifferenceIn::name ||
            difference.in == tir::DifferenceIn::function || is_lost_in_text(captured_, difference) ||
            is_kept_as_text(read_, difference) || lacks_pools(read_, difference);
   }
 
-  /// Where most functions differ, they were not edited: they are of another build.
+  /// If most functions differ, they come from another build and were not edited.
   void compare() {
     const tir::VersionRange& version = read_.source.tvm_version;
-    // What C cannot show is gone from both; what the captured text has lost, C may still say.
+    // Both sides have lost what C cannot express; C may still contain facts that the captured text
+    // has lost.
     tir::Comparison comparison = tir::compare(tir::c_normal_form(read_.module, version).module,
                                               tir::c_normal_form(captured_.module, version).module,
                                               tir::Tolerance::of(captured_.source.dialect));
@@ -179,7 +179,7 @@ class ComparedWithC {
   std::size_t functions_ = 0;
 };
 
-/// TVM prints float16 as `half` on every target that has C, and only CUDA and OpenCL have it.
+/// TVM prints float16 as `half` for every target with C, and only CUDA and OpenCL have this type.
 bool uses_half(const tir::Module& module) {
   for (std::uint32_t i = 1; i < module.size(); ++i) {
     const tir::Node node = module.node(static_cast<tir::NodeId>(i));
@@ -194,7 +194,7 @@ class CheckOfC {
   explicit CheckOfC(const Deployment& deployment) : deployment_(deployment) {}
 
   ComparisonWithC run() && {
-    // Generated C is slow to read: not where there is nothing to compare it with.
+    // Reading generated C is slow: skipped if there is nothing to compare it with.
     const bool any_captured = std::ranges::any_of(
         deployment_.tir_sources(), [](const TirSource& source) { return !source.c; });
     for (std::size_t i = 0; any_captured && i < modules().size(); ++i) {
@@ -203,14 +203,14 @@ class CheckOfC {
         check(i, c);
       }
     }
-    // Without a capture, generated C is what the networks were made from.
+    // Without a capture, the networks were made from generated C.
     for (const TirSource& source : deployment_.tir_sources()) {
       if (source.c && !any_captured) check_types(source);
     }
     return std::move(result_);
   }
 
-  /// TIR of another stage contradicts nothing: it says the same of another time.
+  /// TIR of another stage contradicts nothing: it is the same program at another time.
   std::optional<std::string> contradiction_of(const TirSource& source) {
     const auto module = module_of(source);
     if (!module) return std::nullopt;
@@ -280,7 +280,7 @@ class CheckOfC {
   }
 
   void check(std::size_t module, const TirSource& c) {
-    // C and capture are of one target, or they do not show the same functions.
+    // C and capture must have the same target, otherwise their functions differ.
     const Target* target = get_or_throw(deployment_.owners_of(c)).target;
     for (const TirSource* captured : captures_of(module)) {
       const bool is_of_target = get_or_throw(deployment_.owners_of(*captured)).target == target;

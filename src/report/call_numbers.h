@@ -6,7 +6,7 @@
 
 namespace mlf::report {
 
-/// Of a kernel without TIR.
+/// For a kernel without TIR.
 const analysis::KernelCost& unknown_cost();
 
 CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallMemory& memory,

@@ -168,7 +168,7 @@ std::vector<ConstantSummary> constants_of(const KernelReport& kernel,
 
 namespace {
 
-/// Summaries of a module's constants, each document read once.
+/// Summarises a module's constants; reads each document once.
 class Summaries {
  public:
   explicit Summaries(const ModuleReport& module);
@@ -186,7 +186,7 @@ class Summaries {
   std::map<const tir::Document*, PooledConstants> pooled_;
   std::map<std::string, ByName, std::less<>> by_kernel_;  // by symbol
   ByName of_main_;                                        // by variable
-  const PooledConstants* pools_of_main_ = nullptr;        // null: its TIR is not here
+  const PooledConstants* pools_of_main_ = nullptr;        // null: the archive lacks its TIR
 };
 
 Summaries::Summaries(const ModuleReport& module) : network_(*module.network) {

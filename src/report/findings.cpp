@@ -61,7 +61,7 @@ void find_unused_kernels(const std::vector<NamedFunction>& uncalled,
   }
 }
 
-/// Each parameter of a kernel once, for all its calls.
+/// Lists each parameter of a kernel once, for all its calls.
 void find_unused_parameters(const graph::Topology& network, std::vector<CostFinding>& findings) {
   std::set<std::pair<graph::KernelId, std::size_t>> seen;
   for (const graph::Call& call : network.calls) {
@@ -215,7 +215,7 @@ void Finder::find_uniform_constants() {
   }
 }
 
-/// Whether the value is an element of another tensor, or a constant outside of it.
+/// Whether the value is an element of another tensor, or a constant outside of that tensor.
 bool is_padded_copy(Node value) {
   value = graph::without_casts(value);
   if (graph::operator_of(value) != "if_then_else") return false;
@@ -333,7 +333,7 @@ std::vector<std::string> unseen_code(const ModuleReport& module) {
   return reasons;
 }
 
-/// Offsets of the constants with data that main's pools have.
+/// Offsets of constants with data in main's pools.
 std::set<std::uint64_t> offsets_with_data(tir::Node main) {
   std::set<std::uint64_t> offsets;
   if (!main) return offsets;

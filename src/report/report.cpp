@@ -26,11 +26,11 @@ using analysis::Count;
 using support::get_or_throw;
 namespace f = tir::f;
 
-/// The PrimFuncs of one TIR by the name of their GlobalVar, and the lines of its text.
+/// The PrimFuncs of one TIR by the name of their GlobalVar, and their lines in its text.
 struct TirFunctions {
   std::shared_ptr<const tir::Document> document;
   std::map<std::string_view, tir::Node> by_name;
-  std::map<std::string, CodeLines, std::less<>> lines;  ///< of functions that a text shows
+  std::map<std::string, CodeLines, std::less<>> lines;  ///< of functions that a text contains
 };
 
 /// The lines of the functions in a text with TIR.
@@ -48,7 +48,7 @@ std::map<std::string, CodeLines, std::less<>> lines_in(const tir::Document& docu
   return lines;
 }
 
-/// Everything that the modules of one archive are reported from.
+/// Makes the report of one archive.
 class Reporter {
  public:
   Reporter(const Deployment& deployment, const ReportOptions& options)
@@ -87,7 +87,7 @@ const TirFunctions& Reporter::functions_of(std::string_view stem) {
   for (const tir::NamedFunction& one : tir::prim_functions_of(functions.document->module)) {
     functions.by_name.try_emplace(one.name, one.function);
   }
-  // Generated C has places of its own, file by file; save_json has none.
+  // Generated C has its own places, file by file; save_json has none.
   if (source->twin_of != nullptr) {
     functions.lines = lines_of_text(*source);
   } else if (!source->c) {
@@ -96,7 +96,7 @@ const TirFunctions& Reporter::functions_of(std::string_view stem) {
   return functions;
 }
 
-/// Where the text beside a lossless twin shows its functions. A text that does not read shows none.
+/// The lines of functions in the text beside a lossless twin. An unreadable text gives none.
 std::map<std::string, CodeLines, std::less<>> Reporter::lines_of_text(const TirSource& twin) const {
   TirSource text = twin;
   text.member = twin.twin_of;
@@ -108,7 +108,7 @@ std::map<std::string, CodeLines, std::less<>> Reporter::lines_of_text(const TirS
   return lines_in(*document, text.text, text.name);
 }
 
-/// What the TIR of a kernel tells: its cost and its lines.
+/// Adds the facts from a kernel's TIR: its cost and its lines.
 void Reporter::add_function(KernelReport& kernel, std::string_view stem, std::string_view name) {
   const TirFunctions& functions = functions_of(stem);
   const auto found = functions.by_name.find(name);
@@ -161,7 +161,7 @@ void Reporter::add_bare_functions(ModuleReport& module, std::size_t position) {
   }
 }
 
-/// The first tensor that a call writes, as its kernel sees it: main knows bytes, not shapes.
+/// The first tensor that a call writes, with the kernel's type: main has bytes, not shapes.
 graph::TensorType output_of(const graph::Call& call) {
   const auto written = std::ranges::find_if(
       call.arguments, [](const graph::Argument& argument) { return argument.writes.has_value(); });
@@ -180,11 +180,11 @@ void add_calls(ModuleReport& module, const graph::Topology& network) {
          .numbers = call_numbers(kernel.cost ? *kernel.cost : unknown_cost(), memory[i], {})});
   }
   module.mac = total(module.calls, CallMeasure::mac);
-  // What is not understood of main may call kernels as well.
+  // Parts of main that are not understood may call kernels too.
   if (!network.gaps.empty()) module.mac += Count::unknown();
 }
 
-/// A constant that could not be looked at may be the same as others are.
+/// A constant without known data may equal others.
 void widen_findings(ModuleReport& module) {
   constexpr CostFindingCode kTwice = CostFindingCode::constants_twice;
   if (std::ranges::find(module.unsearched, kTwice, &UnsearchedFinding::code) ==
@@ -196,8 +196,8 @@ void widen_findings(ModuleReport& module) {
   }
 }
 
-/// Inputs and outputs that the caller has memory for. Those in pools and in storages of the graph
-/// executor are part of these.
+/// Inputs and outputs in memory of the caller. Those in pools and in storages of the graph executor
+/// count there.
 Count memory_of_caller(const graph::Topology& network) {
   Count sum;
   const auto add = [&](const graph::Port& port) {
@@ -226,7 +226,7 @@ void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
   }
 }
 
-/// Why the module's numbers are not exact: what memory and kernels say of themselves.
+/// Collects the reasons of inexact numbers from memory and kernels.
 void collect_reasons(ModuleReport& module) {
   if (module.network) {
     for (const std::string& gap : module.network->gaps) note(module, gap);
@@ -268,7 +268,7 @@ std::optional<std::uint64_t> common_macs(const std::vector<RelayAnchor>& anchors
   return is_common ? first : std::nullopt;
 }
 
-/// Relay's text is that of the model before anything was fused.
+/// Relay's text is the model before fusion.
 void Reporter::add_layers(ModuleReport& module, const FileRef& relay) const {
   const std::vector<RelayAnchor> anchors =
       relay_anchors(deployment::member_text(deployment_.archive(), relay));
@@ -297,7 +297,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_memory(report, *network);
     const auto sources = deployment::network_sources(deployment_, *network);
     report.ram.arguments = analysis::packed_arguments(main_of(network));
-    // What is not understood of main may pass more.
+    // Parts of main that are not understood may pass more.
     if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
     report.lower_bound = plan::least_memory(*network, sources.inputs).all;
     report.network = *network;
@@ -310,7 +310,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     report.peak.bytes = report.peak.used = report.lower_bound = unknown;
   }
   if (network != nullptr && module.files.relay) add_layers(report, *module.files.relay);
-  // Also without a network: C of one operator can have constants twice as well.
+  // Also without a network: the C of one operator can contain constants twice.
   report.flash.copies = copied_constants(deployment_.archive(), module);
   const auto c = c_functions(deployment_.archive(), module);
   for (KernelReport& kernel : report.kernels) {
@@ -328,7 +328,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   return report;
 }
 
-/// An object file that is not ELF says nothing, and that it is there.
+/// An object file that is not ELF gives no numbers; the report states that it exists.
 void Reporter::add_objects(ModuleReport& report, const Module& module) {
   const auto objects = object_code(deployment_.archive(), module);
   if (objects) {
@@ -339,8 +339,8 @@ void Reporter::add_objects(ModuleReport& report, const Module& module) {
   }
 }
 
-/// Main of an AOT network that TIR shows; undefined for any other. Graph executors have no main:
-/// what their C runtime does with the graph JSON is in no TIR.
+/// Main of an AOT network, if TIR contains it; otherwise undefined. Graph executors have no main:
+/// their C runtime executes the graph JSON.
 tir::Node Reporter::main_of(const graph::Topology* network) {
   if (network == nullptr) return {};
   const graph::Provenance& provenance = network->provenance;
@@ -360,7 +360,7 @@ std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& mod
   return functions;
 }
 
-/// Those that the checks of the network name, with their TIR where main's own has it.
+/// The functions in the checks of the network, with their TIR if main's source has it.
 std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& module) {
   std::vector<NamedFunction> functions;
   if (!module.network) return functions;
@@ -414,7 +414,7 @@ Count RamReport::total() const {
 Count placement_loss(const ModuleReport& module) {
   const Count& used = module.peak.used;
   const Count& least = module.lower_bound;
-  // Neither bound of a difference is below zero.
+  // Both bounds of a difference are at least zero.
   const std::uint64_t most_needed = least.max.value_or(used.min);
   Count loss{used.min > most_needed ? used.min - most_needed : 0, std::nullopt};
   if (used.max) loss.max = *used.max - std::min(*used.max, least.min);
@@ -428,7 +428,7 @@ Result<Report> report_of(const Deployment& deployment, const ReportOptions& opti
 namespace report {
 namespace {
 
-/// Whether kernels call nothing that main calls as well.
+/// Whether a kernel calls no function that main calls too.
 bool calls_no_kernel(const ModuleReport& module, const KernelReport& kernel) {
   if (!kernel.cost) return false;
   return std::ranges::none_of(kernel.cost->extern_calls, [&](const analysis::ExternCall& callee) {
@@ -437,7 +437,7 @@ bool calls_no_kernel(const ModuleReport& module, const KernelReport& kernel) {
   });
 }
 
-/// Nothing where a frame has no bound, or where main and its kernels are not all there is to know.
+/// nullopt if a frame has no bound, or if main and its kernels are not the whole program.
 std::optional<std::uint64_t> other_frames(const ModuleReport& module,
                                           std::optional<std::uint64_t> library) {
   const CompiledCode& code = *module.code;
@@ -454,7 +454,7 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
     if (!function.frame) return {};
     if (!counted.contains(name)) bytes += *function.frame;
   }
-  // Not every compiler counts the address that a call returns to.
+  // Some compilers do not count the return address.
   constexpr std::uint64_t kAddress = 8;
   return bytes + kAddress * code.functions.size() + *library;
 }

@@ -1,5 +1,4 @@
-// Writes reports, and what checks and differences found in them, as JSON: key by key in the order
-// of their schemas.
+// Writes reports, checks and differences as JSON: keys in the order of their schemas.
 #include "analysis/count_json.h"
 #include "graph/formats/type_json.h"
 #include "json/write_document.h"

@@ -20,7 +20,7 @@ namespace {
 using analysis::Count;
 using graph::Topology;
 
-/// What a row of each kind is made from.
+/// The data of a row, by kind.
 struct ModuleItem {
   const ModuleReport& module;
 };
@@ -53,13 +53,13 @@ Cell text(std::string_view value) {
   return value.empty() ? Cell() : Cell(printable(value));
 }
 
-/// A text that columns refer to, to the end of the program.
+/// A text that columns refer to until the end of the program.
 std::string_view kept(std::string text) {
   static std::deque<std::string> texts;  // filled while the tables below are made
   return texts.emplace_back(std::move(text));
 }
 
-/// The columns of one kind of row, and how the cell of each is made from an item.
+/// The columns of one kind of row, and how to make a cell from an item.
 template <class Item>
 class Columns {
  public:
@@ -77,7 +77,7 @@ class Columns {
     all_.push_back({{name, words}, std::move(cell)});
   }
 
-  /// The two columns of a number that may not be exact.
+  /// The two columns of a number that may be inexact.
   void bounds(std::string_view name, std::string_view words,
               const std::function<Count(const Item&)>& count) {
     number(kept(fmt::format("{}_min", name)), kept(fmt::format("at least: {}", words)),
@@ -93,7 +93,7 @@ class Columns {
   std::vector<Column> all_;
 };
 
-/// Whether all that main calls are kernels and nothing else is called.
+/// Whether main is understood completely.
 bool are_calls_known(const Topology& network) {
   return network.gaps.empty() &&
          std::ranges::none_of(network.kernels, [](const graph::Kernel& kernel) {
@@ -101,7 +101,7 @@ bool are_calls_known(const Topology& network) {
          });
 }
 
-/// Calls or kernels: without a main, or with what is not understood of it, these are others.
+/// The number of calls or kernels; unknown if main is missing or not understood completely.
 Cell number_of(const ModuleReport& module, std::size_t count) {
   const bool is_operators = module.no_network == NoNetwork::operators && !module.kernels.empty();
   const bool is_known = module.network ? are_calls_known(*module.network) : is_operators;
@@ -110,7 +110,7 @@ Cell number_of(const ModuleReport& module, std::size_t count) {
 
 Cell shape_cell(const std::optional<std::vector<std::int64_t>>& shape) {
   if (!shape) return {};
-  // Of a scalar: an empty text, which is not an unknown shape.
+  // A scalar has an empty text; an unknown shape is different.
   return fmt::format("{}", fmt::join(*shape, "x"));
 }
 
@@ -254,7 +254,7 @@ Columns<CallItem> call_columns() {
   return columns;
 }
 
-/// What main's caller has it as.
+/// The role of a tensor for main's caller.
 std::string role_of(const TensorItem& item) {
   const graph::Topology& network = *item.module.network;
   const auto is_value = [&](const graph::Port& port) {

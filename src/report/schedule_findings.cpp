@@ -18,15 +18,15 @@ using analysis::Count;
 using tir::Kind;
 namespace f = tir::f;
 
-/// How a kernel is scheduled, as far as its loops and tensors say it without doubt.
+/// The schedule of a kernel, as far as its loops and tensors show it.
 struct Schedule {
   std::string symbol;
-  bool is_understood = true;  ///< code that is not may have vectors
+  bool is_understood = true;  ///< other code may have vectors
   bool has_vectors = false;
-  std::optional<bool> has_blocks{};  ///< nothing: not an operator of images, or shapes unknown
+  std::optional<bool> has_blocks{};  ///< nullopt: not an operator of images, or unknown shapes
 };
 
-/// After VectorizeLoop a vectorized loop is in what its body loads; stages before it have the loop.
+/// After VectorizeLoop, loads in the body are vectors; earlier stages have a vectorized loop.
 bool has_vectors(tir::Node function) {
   bool found = false;
   tir::for_each_pre_order(function[f::PrimFunc::body], [&](tir::Node node) {
@@ -50,7 +50,7 @@ std::optional<std::size_t> plain_rank(std::string_view operation) {
   return std::nullopt;
 }
 
-/// NCHWc has a dimension more than NCHW: that of the channels of a block.
+/// NCHWc has one dimension more than NCHW: the channels of a block.
 std::optional<bool> has_blocks(const graph::Call& call, std::string_view operation) {
   const auto plain = plain_rank(operation);
   std::size_t largest = 0;
@@ -59,12 +59,12 @@ std::optional<bool> has_blocks(const graph::Call& call, std::string_view operati
     if (is_tensor && !argument.type.shape) return std::nullopt;
     if (argument.type.shape) largest = std::max(largest, argument.type.shape->size());
   }
-  // Texts from v0.9 on may have flattened the tensors of kernels: nothing is known of those.
+  // Since v0.9, texts may have flattened the tensors of kernels: then nothing is known.
   if (!plain || largest < *plain) return std::nullopt;
   return largest > *plain;
 }
 
-/// By operator, the kernels with TIR, each once.
+/// By operator: the kernels with TIR, each once.
 std::map<std::string_view, std::vector<Schedule>> schedules_of(
     const graph::Topology& network, const std::vector<NamedFunction>& functions) {
   std::map<std::string_view, std::vector<Schedule>> schedules;
