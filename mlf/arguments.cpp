@@ -23,7 +23,7 @@ using support::get_or_throw;
 
 namespace {
 
-/// An error about the archive or file that a command was given.
+/// An error about the archive or file in an argument.
 [[noreturn]] void refuse(ErrorKind kind, std::string message, const std::string& path) {
   throw support::Error(kind, std::move(message), {.file = path});
 }
@@ -38,10 +38,10 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// A path that exists is meant as it is, even with a colon in it.
+/// An existing path counts as a path, even if it contains a colon.
 Place split(const std::string& argument) {
   if (argument == "-" || exists(argument)) return {argument, std::nullopt};
-  // The last colon: members of archives have none, paths may.
+  // Splits at the last colon: names of members contain none, paths may.
   const std::size_t colon = argument.rfind(':');
   if (colon == std::string::npos) return {argument, std::nullopt};
   const std::string path = argument.substr(0, colon);
@@ -49,7 +49,8 @@ Place split(const std::string& argument) {
   return {path, argument.substr(colon + 1)};
 }
 
-/// A directory, or a file that is an archive. A stream is neither: looking at it would consume it.
+/// Whether it is a directory, or a file with an archive. False for a stream, because reading would
+/// consume it.
 bool names_archive(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
@@ -60,7 +61,8 @@ bool names_archive(const std::string& path) {
   return archive::begins_as_archive({head.data(), head.size()});
 }
 
-/// Null: none. An archive below a directory has the names of the format, and tar prints others.
+/// Null if there is none. An archive below a directory has the names of the format here, and tar
+/// prints others.
 const archive::Member* find_member(const archive::Archive& archive, const std::string& name) {
   if (const archive::Member* member = archive.find(name)) return member;
   const auto stored = std::ranges::find_if(archive.members(), [&](const archive::Member& one) {
@@ -69,7 +71,7 @@ const archive::Member* find_member(const archive::Archive& archive, const std::s
   return stored == archive.members().end() ? nullptr : &*stored;
 }
 
-/// A member that is TIR whatever it is called.
+/// A member that is TIR by its content, with any name.
 tir::Document read_member(const archive::Archive& archive, const std::string& name,
                           const Limits& limits) {
   const archive::Member* member = find_member(archive, name);
@@ -87,12 +89,12 @@ tir::Document read_member(const archive::Archive& archive, const std::string& na
 tir::Document read_only_tir(const Deployment& deployment) {
   const std::vector<TirSource>& sources = deployment.tir_sources();
   const std::string& path = deployment.archive().path();
-  // Not a guess among several: what is printed would depend on their names.
+  // Does not choose one of several: the result would depend on their names.
   if (sources.size() == 1) return get_or_throw(deployment.read_tir(sources.front()));
-  // The archive is right and lacks what was asked for: 1 and not 65.
+  // The archive is valid but lacks the requested member: exit code 1, not 65.
   if (sources.empty()) refuse(ErrorKind::check_failed, "no TIR in this archive", path);
   std::vector<std::string> stems;
-  // Ready to be copied into the next command.
+  // In a form that can be copied into the next command.
   for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
   refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", fmt::join(stems, ", ")), path);
 }
@@ -100,20 +102,20 @@ tir::Document read_only_tir(const Deployment& deployment) {
 tir::Document read_from(const Deployment& deployment, const std::optional<std::string>& member,
                         const Limits& limits) {
   if (!member) return read_only_tir(deployment);
-  // As `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
+  // The name as `tar tf` prints it ("./src/tir-1.txt") or as mlf does.
   const std::string normal = std::filesystem::path(*member).lexically_normal();
-  // A source of the deployment first: it has a target, a stage and constants, a bare member has
-  // not.
+  // A source of the deployment comes first: it has a target, a stage and constants; a single member
+  // has none of these.
   const TirSource* source = deployment.find_tir(normal);
   return source != nullptr ? get_or_throw(deployment.read_tir(*source))
                            : read_member(deployment.archive(), normal, limits);
 }
 
-/// A stream shows what it is only when it was read, and then it is read.
+/// The content of a stream is known only after it was read.
 tir::Document read_file_or_stream(const std::string& path, const Limits& limits) {
   const TirFile file = get_or_throw(
       load_tir_or_archive(path, limits.tir.max_source_bytes, limits.archive.max_total_bytes));
-  // Anything that is not an archive is taken for TIR: what is wrong with it, its reader says best.
+  // Everything that is not an archive is read as TIR: the reader's error message is the best one.
   if (!archive::begins_as_archive(file.text)) {
     return get_or_throw(
         tir::read({.file = file.path, .member = {}, .text = file.text}, limits.tir));
@@ -150,7 +152,7 @@ tir::Document read_tir_argument(const std::string& argument, const Limits& limit
 
 namespace {
 
-/// The module that is meant: the named one, or the only one.
+/// The requested module: the named one, or the only one.
 std::size_t choose(const ModelLibrary& library, const std::string& module,
                    const std::string& path) {
   if (module.empty() && library.modules.size() == 1) return 0;
@@ -167,7 +169,7 @@ std::size_t choose(const ModelLibrary& library, const std::string& module,
          path);
 }
 
-/// Every module is either among those found or among those missing.
+/// Every module is either found or missing.
 graph::Topology network_of(Networks networks, std::size_t module, const std::string& path) {
   for (Network& network : networks.found) {
     if (network.module == module) return std::move(network.topology);

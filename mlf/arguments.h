@@ -1,5 +1,4 @@
-// What the arguments of commands name: an archive, its TIR or its network. All functions throw
-// `Error` with what is wrong.
+// Resolves arguments of commands: an archive, its TIR or its network. All functions throw `Error`.
 #pragma once
 
 #include <string>
@@ -13,8 +12,8 @@
 
 namespace mlf::program {
 
-/// Opens the archive at `path` ("-": standard input), with TIR of `tir_files` beside it. Says what
-/// is known of one without metadata.json.
+/// Opens the archive at `path` ("-": standard input), with TIR of `tir_files` beside it. Warns
+/// about an archive without metadata.json.
 Deployment open_archive(const std::string& path, const Context& context,
                         const std::vector<std::string>& tir_files = {});
 
@@ -27,17 +26,16 @@ tir::Document read_tir_argument(const std::string& argument, const Limits& limit
 /// "no module 'x', only a, b; did you mean 'a'?".
 std::string unknown_module(const std::string& name, const std::vector<std::string>& known);
 
-/// The network of one module, and the archive that it is of.
+/// The network of one module, and its archive.
 struct NetworkArgument {
   Deployment deployment;
   std::size_t module = 0;  ///< index into ModelLibrary::modules
   graph::Topology topology;
 };
 
-/// Reads the network of one module of an archive. An empty `module` means the only one there is.
-///
-/// Errors: those of the archive and of its TIR; `check_failed` where the module has no network;
-/// `usage` where several modules have one and none is named, or the named one does not exist.
+/// Reads the network of one module of an archive. An empty `module` means the only one.  Errors:
+/// those of the archive and of its TIR; `check_failed` if the module has no network; `usage` if
+/// several modules have one and none is named, or if the named one does not exist.
 NetworkArgument read_network_argument(const std::string& path, const std::string& module,
                                       const std::vector<std::string>& tir_files,
                                       const Context& context);

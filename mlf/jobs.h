@@ -15,7 +15,7 @@ namespace mlf::program {
 /// caller's. Returns when all are done.
 template <class Work>
 void for_each_index(std::size_t count, std::size_t jobs, const Work& work) {
-  // The first free thread takes the next one.
+  // Each free thread takes the next one.
   std::atomic<std::size_t> next = 0;
   const auto take = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
@@ -26,7 +26,7 @@ void for_each_index(std::size_t count, std::size_t jobs, const Work& work) {
   std::vector<std::jthread> threads;
   for (std::size_t i = 1; i < std::min(jobs, count); ++i) threads.emplace_back(take);
   take();
-  // The threads' destructors wait for them.
+  // The destructors of the threads wait for them.
 }
 
 }  // namespace mlf::program

@@ -1,4 +1,4 @@
-// The program `mlf`: its command line, and the exit code that its shell sees.
+// The program `mlf`: its command line and its exit code.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -39,7 +39,7 @@ struct GlobalOptions {
   }
 };
 
-/// Formats have versions of their own: readers need the version and the schema.
+/// Formats have their own versions: readers need the version and the schema.
 std::string version_text() {
   static constexpr std::pair<const char*, int> kWritten[] = {
       {"tir", kTirJsonVersion},     {"topology", kTopologyVersion}, {"manifest", kManifestVersion},
@@ -65,7 +65,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.set_version_flag("--version", version_text,
                        "Print versions of the program and of its formats")
       ->group(kGroup);
-  // Accepted before and after the command: `fallthrough` below.
+  // Accepted before and after the command: see `fallthrough` below.
   auto* quiet = app.add_flag("-q,--quiet", options.quiet, "Print errors only")->group(kGroup);
   app.add_flag("-v,--verbose", options.verbose, "Print each step")->excludes(quiet)->group(kGroup);
   add_limit_option(app, options.limits);
@@ -86,7 +86,7 @@ void append_option_names(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
-/// `word` is what neither the program nor `command`, which may be null, knows.
+/// `word` is unknown to the program and to `command`, which may be null.
 std::string unknown_word(const CLI::App& app, const CLI::App* command, const std::string& word) {
   if (word.starts_with('-')) {
     const std::string name = word.substr(0, word.find('='));
@@ -101,19 +101,19 @@ std::string unknown_word(const CLI::App& app, const CLI::App* command, const std
   return fmt::format("there is one argument too many: '{}'", word);
 }
 
-/// An unknown option makes its value an unknown word as well.
+/// The value of an unknown option is an unknown word too.
 const std::string& unknown_of(const std::vector<std::string>& extras) {
   const auto option =
       std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
   return option == extras.end() ? extras.front() : *option;
 }
 
-/// What is wrong with the command line, in the words and the style of the other errors.
+/// The error of the command line, in the style of the other errors.
 std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App* command = chosen.empty() ? nullptr : chosen.front();
-  // An unknown word in place of a command is an "extra" to CLI11, which would say that a command is
-  // missing.
+  // For CLI11, an unknown word in the place of a command is an "extra", and it would report that a
+  // command is missing.
   const bool is_unknown_word =
       command == nullptr || dynamic_cast<const CLI::ExtrasError*>(&stop) != nullptr;
   const std::vector<std::string> extras = app.remaining(true);
@@ -127,8 +127,8 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
   if (command == nullptr && extras.empty()) {
     text = fmt::format("a command is required: {}", fmt::join(command_names(app), ", "));
   }
-  // CLI11 begins its sentences with a capital letter. Names of arguments are capitals throughout
-  // and stay.
+  // CLI11's sentences begin with a capital letter. Names of arguments are in capitals and stay
+  // unchanged.
   const bool capital = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) != 0 &&
                        std::isupper(static_cast<unsigned char>(text[1])) == 0;
   if (capital) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
@@ -136,9 +136,9 @@ std::string message_of(const CLI::App& app, const CLI::ParseError& stop) {
   return fmt::format("{} (see mlf {}--help)", text, name);
 }
 
-/// Prints help and versions; for anything else says what is wrong with the command line.
+/// Prints help and versions; for any other exception of CLI11, the error of the command line.
 int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console& console) {
-  // CLI11 throws for --help and --version too, with the exit code 0.
+  // CLI11 also throws for --help and --version, with exit code 0.
   if (stop.get_exit_code() != 0) {
     return console.fail(ErrorKind::usage, message_of(app, stop));
   }
@@ -148,12 +148,12 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
   } else {
     text = app.help();
   }
-  // Help that could not be printed is a failure as well: `mlf --help > /dev/full`.
+  // Help that cannot be printed is an error too: `mlf --help > /dev/full`.
   print(text);
   return 0;
 }
 
-/// Runs after parsing has ended, so that global options count wherever they were written.
+/// Runs after parsing, so global options count at any position.
 int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
   const Console console(options.verbosity());
   const Limits limits = limits_from(options.limits, options.pool_sizes);
@@ -166,7 +166,7 @@ int run_chosen(const std::vector<Command>& commands, const GlobalOptions& option
   return console.fail(ErrorKind::internal, "no command was chosen");
 }
 
-/// An option that may be repeated takes one value each time: what follows it is an argument.
+/// An option that may be repeated takes one value each time; later words are arguments.
 void take_one_value_each(CLI::App& app) {
   for (CLI::Option* option : app.get_options([](const CLI::Option* one) {
          return one->nonpositional() && one->get_items_expected_max() > 1;
@@ -184,7 +184,7 @@ int parse_and_run(int argc, const char* const* argv) {
       "mlf");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this help")->group("Options of every command");
-  // `mlf` without a command is an error: scripts must notice it.
+  // `mlf` without a command is an error, so scripts notice it.
   app.require_subcommand(1);
   GlobalOptions options;
   add_global_options(app, options);
@@ -195,10 +195,10 @@ int parse_and_run(int argc, const char* const* argv) {
         profile_command, verify_command, help_command}) {
     commands.push_back(declare(app));
   }
-  // After the commands were declared: each would have begun with this footer.
+  // After the commands were declared; otherwise each would inherit this footer.
   app.footer(limits_help());
   take_one_value_each(app);
-  // Each command declared itself, with its own options; `run` reads them when it is chosen.
+  // Each command has declared itself with its options; its `run` reads them if it is chosen.
   for (const Command& command : commands) {
     take_one_value_each(*command.app);
     command.app->fallthrough();
@@ -220,11 +220,11 @@ int run(int argc, const char* const* argv) {
   } catch (const support::Error& error) {
     return Console(Verbosity::normal).fail(error.diagnostic());
   } catch (const std::bad_alloc&) {
-    // Limits keep inputs from asking for so much, unless they were raised.
+    // Limits prevent inputs from requesting that much, unless the user raised them.
     return Console(Verbosity::normal)
         .fail(ErrorKind::out_of_memory, "the input needs more memory than there is");
   } catch (const std::exception& error) {
-    // Any other exception that comes up to here is a defect.
+    // Any other exception here is a defect of mlf.
     return Console(Verbosity::normal).fail(ErrorKind::internal, error.what());
   }
 }

@@ -19,7 +19,7 @@
 namespace mlf::program {
 namespace {
 
-/// One limit: its name, what it bounds, and where it is in `Limits`.
+/// One limit: its name, its meaning, and its field of `Limits`.
 struct Row {
   std::string_view name;
   std::string_view meaning;
@@ -29,7 +29,7 @@ struct Row {
 };
 
 template <class Member>
-// Limits are of 32 and 64 bits: what does not fit is refused, not cut.
+// Limits have 32 or 64 bits: a value that does not fit is an error.
 constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
 
 #define MLF_LIMIT(name, meaning, field)                                     \
@@ -40,7 +40,7 @@ constexpr std::uint64_t kLargest = std::numeric_limits<Member>::max();
           limits.field = static_cast<decltype(limits.field)>(value);        \
         }                                                                   \
   }
-// The order of the help.
+// In the order of the help.
 constexpr Row kRows[] = {
     MLF_LIMIT("members", "members of an archive", archive.max_members),
     MLF_LIMIT("total-bytes", "bytes of an archive, uncompressed", archive.max_total_bytes),
@@ -72,7 +72,7 @@ std::string unknown_limit(std::string_view name) {
 }  // namespace
 
 CLI::Validator one_of(std::vector<std::string> allowed) {
-  // The description is what `describe` finds the names in.
+  // `describe` finds the names in the description.
   const std::string description = fmt::format("{{{}}}", fmt::join(allowed, ","));
   const auto check = [allowed = std::move(allowed)](const std::string& text) {
     if (std::ranges::find(allowed, text) != allowed.end()) return std::string();
@@ -115,7 +115,7 @@ void add_limit_option(CLI::App& app, std::vector<std::string>& settings) {
              "Change a limit on untrusted input, see below; repeatable");
 }
 
-// Defaults come from the structs themselves, so that this text cannot be out of date.
+// Defaults come from the structs, so this text is always up to date.
 std::string limits_help() {
   std::string help = "Limits, with their defaults:\n";
   for (const Row& row : kRows) {
@@ -150,7 +150,7 @@ Limits limits_from(const std::vector<std::string>& settings,
     limits.pool_sizes.push_back({std::move(name), bytes});
   }
   for (const std::string_view setting : settings) {
-    // Without a "=", all of it is the name and the value is empty: an error about the value.
+    // Without a "=", the whole text is the name and the value is empty, which is an error.
     const std::size_t equals = std::min(setting.find('='), setting.size());
     const std::string_view name = setting.substr(0, equals);
     const Row* row = std::find_if(std::begin(kRows), std::end(kRows),
@@ -161,7 +161,7 @@ Limits limits_from(const std::vector<std::string>& settings,
     if (!value || *value > row->largest) {
       refuse_limit(fmt::format("--limit {}: expected a number up to {}", name, row->largest));
     }
-    // The last of several settings of one limit counts.
+    // The last of several settings of a limit counts.
     row->set(limits, *value);
   }
   return limits;

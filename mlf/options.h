@@ -1,5 +1,4 @@
-// Options that several commands have: bounds on untrusted input, and values that are one of a few
-// names.
+// Common options of commands: limits for untrusted input, and options with a few named values.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -20,13 +19,13 @@
 
 namespace mlf::program {
 
-/// How archives are read: bounds on untrusted input, and what the user knows of them.
+/// How to read archives: limits for untrusted input, and facts that the user states.
 struct Limits {
   archive::Limits archive;
   tir::ReadLimits tir;
   std::vector<graph::PoolSize> pool_sizes{};
 
-  /// To open an archive, with TIR beside it.
+  /// For opening an archive, with TIR beside it.
   DeploymentOptions deployment(std::vector<TirFile> tir_files = {}) const {
     return {std::move(tir_files), archive, tir, pool_sizes};
   }
@@ -42,7 +41,7 @@ void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings);
 /// Adds `--limit NAME=VALUE` to `app`.
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
 
-/// A line for every limit: its name, its default, what it bounds.
+/// A line for each limit: its name, its default, its meaning.
 std::string limits_help();
 
 /// The defaults with `settings` ("members=10") applied, and the sizes of pools. Throws `Error` of
@@ -50,11 +49,11 @@ std::string limits_help();
 Limits limits_from(const std::vector<std::string>& settings,
                    const std::vector<std::string>& pool_sizes);
 
-/// Accepts these names. The error names the nearest one.
+/// Accepts these names. The error states the nearest one.
 CLI::Validator one_of(std::vector<std::string> allowed);
 /// Accepts whole numbers within these bounds.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
-/// Accepts numbers above 0, with a fraction or without.
+/// Accepts numbers greater than 0, also with a fraction.
 CLI::Validator number_above_0();
 
 /// A number as `number_of` reads it.
@@ -63,7 +62,8 @@ CLI::Validator size_with_unit();
 /// The help of the argument ARCHIVE.
 constexpr const char* kArchiveHelp = "A tar, compressed or not, or a directory; - is stdin";
 
-/// A value of an option as the command line names it; without a meaning it has no line in the help.
+/// A value of an option by its name on the command line; a value without a meaning has no line in
+/// the help.
 template <class Enum>
 struct NamedValue {
   std::string name;
@@ -73,7 +73,7 @@ struct NamedValue {
 template <class Enum>
 using EnumNames = std::vector<NamedValue<Enum>>;
 
-/// What the help calls the value of a kind of option, and the purpose it is listed under.
+/// The name of an option's value in the help, and the group of the option.
 struct OptionPlace {
   std::string type_name;
   std::string group;
@@ -119,17 +119,17 @@ void add_tir_option(CLI::App& app, std::vector<std::string>& files);
 /// Adds `--profile FILE` for numbers of `mlf profile --json`.
 void add_profile_option(CLI::App& app, std::vector<std::string>& files);
 
-/// Adds `--jobs N`; `what` begins its help.
+/// Adds `--jobs N`; `what` is the beginning of its help.
 void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what);
 
 struct CompilerArguments {
   std::string command;
-  std::string flags;  ///< with blanks between them
+  std::string flags;  ///< separated by blanks
 };
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options);
 
-/// No compiler where --cc was not given.
+/// No compiler without --cc.
 ReportOptions report_options(const CompilerArguments& options);
 
 }  // namespace mlf::program

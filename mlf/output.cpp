@@ -17,7 +17,7 @@
 namespace mlf::program {
 namespace {
 
-/// By the convention of no-color.org: set and not empty.
+/// The convention of no-color.org: set and not empty.
 bool no_colour_is_wanted() {
   const char* no_color = std::getenv("NO_COLOR");
   return no_color != nullptr && *no_color != '\0';
@@ -30,14 +30,14 @@ spdlog::color_mode colour_mode() {
 }  // namespace
 
 Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
-  // A logger of our own, not spdlog's default one, which is global.
+  // mlf's own logger, not spdlog's global one.
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(colour_mode());
   log_ = std::make_shared<spdlog::logger>("mlf", std::move(sink));
-  // "mlf: error: …", with the level in colour: the form that compilers use and editors recognise.
+  // "mlf: error: …", with the level in colour: the format that compilers use and editors recognise.
   log_->set_pattern("mlf: %^%l%$: %v");
 }
 
-// Here, where the logger's type is complete: spdlog's headers stay out of ours.
+// Defined here, where the logger's type is complete, so our header does not include spdlog.
 Console::~Console() = default;
 
 int Console::fail(const Diagnostic& diagnostic) const {
@@ -72,12 +72,12 @@ void Console::detail(std::string_view message) const {
 void OutputStream::write(std::string_view bytes) {
   if (error_ != 0) return;
   end_progress();
-  // The first error is the cause; those that follow are not.
+  // Reports only the first error, which causes the others.
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) error_ = errno;
 }
 
 void OutputStream::finish() {
-  // A full disk shows here at the latest.
+  // The last chance to detect a full disk.
   if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
   if (error_ == 0) return;
   throw support::Error(ErrorKind::io,

@@ -1,4 +1,4 @@
-// What the program says: errors and notes to people on standard error, results on standard output.
+// Output of the program: errors and notes on standard error, results on standard output.
 #pragma once
 
 #include <memory>
@@ -15,22 +15,21 @@ namespace mlf::program {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// Standard error. Coloured on a terminal, never with NO_COLOR set. Safe to use from several
-/// threads.
+/// Standard error. Coloured on a terminal unless NO_COLOR is set. Safe to use from several threads.
 class Console {
  public:
   explicit Console(Verbosity verbosity);
   ~Console();
 
-  /// Says what went wrong, and returns the exit code for it.
+  /// Prints an error and returns its exit code.
   int fail(const Diagnostic& diagnostic) const;
   int fail(ErrorKind kind, std::string_view message) const;
-  /// Done, but not all of it as it should be; not with -q.
+  /// Prints a warning: the command succeeded with restrictions. Not with -q.
   void warn(std::string_view message) const;
-  /// Worth knowing; not with -q.
+  /// Prints information; not with -q.
   void note(std::string_view message) const;
   bool is_verbose() const { return verbosity_ == Verbosity::verbose; }
-  /// What is being done; only with -v.
+  /// Prints the present activity; only with -v.
   void detail(std::string_view message) const;
 
  private:
@@ -38,12 +37,12 @@ class Console {
   std::shared_ptr<spdlog::logger> log_;
 };
 
-/// Standard output, with the errors that a plain stream swallows. Writes part by part. After a
-/// failure nothing more is written; `finish` throws what happened.
+/// Standard output, with errors that a plain stream ignores. Writes part by part. After a failure
+/// it writes nothing more; `finish` throws the error.
 class OutputStream {
  public:
   void write(std::string_view bytes);
-  /// Throws `Error` of kind `io`: what the system refused first.
+  /// Throws `Error` of kind `io` with the first failure.
   void finish();
 
  private:

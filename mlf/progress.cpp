@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kBeforeFirst{1000};
 constexpr std::chrono::milliseconds kBetween{250};
 constexpr std::string_view kClear = "\r\033[K";  // to the beginning of the line, and all of it
 
-/// The terminal is one for the whole process, and so is the line on it.
+/// The process has one terminal, and therefore one line.
 struct Line {
   std::mutex mutex;
   std::condition_variable_any stopped;
@@ -38,7 +38,7 @@ Line& line() {
   return one;
 }
 
-/// Nothing can be done about an error stream that is gone.
+/// A closed error stream cannot be reported.
 void write_error(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -48,7 +48,7 @@ std::size_t width_of_terminal() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// With the mutex held.
+/// Requires the mutex.
 void clear(Line& one) {
   if (one.is_shown) write_error(kClear);
   one.is_shown = false;

@@ -66,7 +66,7 @@ void add_pictures(const Deployment& deployment, const ModuleReport& module, Page
   add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
 }
 
-/// As `diff` pairs modules: by name, or the only one of each build.
+/// Like `diff`, pairs modules by name, or the only module of each build.
 const ModuleDifference* difference_of(const Report& report, const ModuleReport& module,
                                       std::span<const ModuleDifference> differences) {
   const auto found = std::ranges::find(differences, module.name, &ModuleDifference::name);

@@ -11,19 +11,19 @@
 namespace mlf::program {
 namespace {
 
-/// SA_RESETHAND has put the default action back: raised again, the signal ends the process, and
-/// the parent process sees which one it was.
+/// SA_RESETHAND has restored the default action: raising the signal again ends the process, and the
+/// parent process sees which signal it was.
 void clean_up_and_end(int signal) {
   archive::remove_temporary_files();
   ::raise(signal);
 }
 
-/// A mapped archive that is truncated ends before its last page: reading there is SIGBUS. No
-/// unwinding from here, so this says it and ends the process as an error of reading does.
+/// If a mapped archive is truncated, reading after its new end raises SIGBUS. The handler cannot
+/// unwind, so it prints an error and ends the process with the exit code of a read error.
 void end_for_lost_input(int /*signal*/) {
   archive::remove_temporary_files();
   constexpr std::string_view kMessage = "mlf: error: an archive became shorter while it was read\n";
-  // Nothing can be done about an error stream that is gone as well.
+  // A closed error stream cannot be reported.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
   ::_exit(exit_code(ErrorKind::io));
 }
@@ -46,7 +46,7 @@ void handle_signals() {
 }
 
 void occupy_standard_streams() {
-  // The lowest number that is free is the next one to be given. Opened the wrong way round: reading
+  // The next descriptor is the lowest free number. Opens it in the wrong direction, so reading
   // standard input fails, and so does writing standard output.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0) continue;

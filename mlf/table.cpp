@@ -29,12 +29,12 @@ std::string coloured(const std::string& line, Emphasis emphasis) {
   return line;
 }
 
-/// Whether `text` could be cut here: not within a character of UTF-8.
+/// Whether `text` may be cut here: not inside of a character in UTF-8.
 bool is_boundary(std::string_view text, std::size_t at) {
   return at >= text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
-/// A name of at most `width` characters: its middle is left out, as the ends tell names apart.
+/// A name of at most `width` characters without its middle, because the ends distinguish names.
 std::string shortened(const std::string& text, std::size_t width) {
   constexpr std::string_view kDots = "...";
   if (text.size() <= width || width <= kDots.size() + 2) return text;
@@ -87,7 +87,7 @@ std::string folded(std::string_view text, const Screen& screen, std::size_t inde
   return out;
 }
 
-// The head is a row like any other, and counts for the widths.
+// The head is a row like any other, so it affects the widths.
 Table::Table(std::vector<std::string> head)
     : right_(head.size()), wraps_(head.size()), may_hide_(head.size()), may_be_empty_(head.size()) {
   rows_.push_back(std::move(head));
@@ -120,7 +120,7 @@ bool Table::is_hidden(std::size_t column) const {
 }
 
 void Table::add(std::vector<std::string> cells, Emphasis emphasis) {
-  // Names come from untrusted archives: a terminal must not obey them.
+  // Names come from untrusted archives, so control characters must not reach a terminal.
   for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
   emphases_.push_back(emphasis);
@@ -136,7 +136,7 @@ Table::Cells Table::cells_for(const Screen& screen) const {
   return cells;
 }
 
-/// Of a column that is made as narrow as it may be.
+/// The width of a column at its narrowest.
 std::size_t Table::least_width(const Cells& cells, std::size_t column) const {
   std::size_t widest = 0;
   for (const auto& row : cells) widest = std::max(widest, row[column].size());
@@ -145,7 +145,7 @@ std::size_t Table::least_width(const Cells& cells, std::size_t column) const {
   return std::min(widest, std::max(least, cells[0][column].size()));
 }
 
-/// The columns of each block: the names in front, then as many as fit.
+/// The columns of each block: the names at the front, then as many as fit.
 std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& screen) const {
   Columns shown;
   for (std::size_t i = 0; i < right_.size(); ++i) {
@@ -156,7 +156,7 @@ std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& scre
       std::find_if(shown.begin(), shown.end(), [&](std::size_t i) { return right_[i]; });
   const std::size_t names =
       static_cast<std::size_t>(std::min(first_number, shown.end()) - shown.begin());
-  // A table without names, or of names alone, has its first column in front.
+  // A table without names, or only with names, repeats its first column.
   const std::size_t front = names == 0 || names == shown.size() ? 1 : names;
   std::vector<Columns> blocks;
   std::vector<std::size_t> widths;
@@ -175,7 +175,7 @@ std::vector<Table::Columns> Table::blocks(const Cells& cells, const Screen& scre
   return blocks;
 }
 
-// Width by bytes: names beyond ASCII may be out of line, which is all that happens.
+// Uses bytes as width: names beyond ASCII may only be misaligned.
 std::string Table::block(const Cells& cells, const Columns& columns, const Screen& screen) const {
   std::vector<std::size_t> widths;
   std::vector<std::size_t> least;
@@ -192,7 +192,8 @@ std::string Table::block(const Cells& cells, const Columns& columns, const Scree
       if (widest == columns.size() || widths[i] > widths[widest]) widest = i;
     }
     if (widest == columns.size()) break;
-    // At once to the width of the table's rest; the next column is then the widest.
+    // Reduces it to the width that the rest of the table leaves; then the next column is the
+    // widest.
     const std::size_t excess = total_width(widths) - *screen.width;
     widths[widest] = std::max(least[widest], widths[widest] - std::min(excess, widths[widest]));
   }
@@ -215,7 +216,7 @@ std::string Table::block(const Cells& cells, const Columns& columns, const Scree
         line += right_[columns[i]] ? fmt::format("{:>{}}", text, widths[i])
                                    : fmt::format("{:<{}}", text, widths[i]);
       }
-      // An empty last cell would leave blanks at the end.
+      // An empty last cell would leave trailing blanks.
       line.erase(line.find_last_not_of(' ') + 1);
       result += (screen.colours == Colours::on ? coloured(line, emphases_[at]) : line) + '\n';
     }

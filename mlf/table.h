@@ -11,28 +11,27 @@
 
 namespace mlf::program {
 
-/// Whether lines have the colours of a terminal.
+/// Whether lines have colours.
 enum class Colours : std::uint8_t { off, on };
 
-/// How numbers are written: "208576" for programs, "208,576" for people.
+/// The form of numbers: "208576" for programs, "208,576" for people.
 enum class Digits : std::uint8_t { plain, grouped };
 
-/// The screen that text is laid out for. `screen_of_standard_output` returns that of this process.
+/// The screen for which text is laid out. `screen_of_standard_output` returns that of this process.
 struct Screen {
   Colours colours = Colours::off;
   Digits digits = Digits::plain;
   std::optional<std::size_t> width = {};  ///< of a line, in characters; empty: no limit
 };
 
-/// How to show a line on a screen with colours.
+/// The emphasis of a line on a screen with colours.
 enum class Emphasis : std::uint8_t {
   none,
   bold,     ///< the most important line
-  warning,  ///< red: something is wrong
+  warning,  ///< red: an error
 };
 
-/// Returns `text` with its numbers of four digits and more in the form of the screen. Keeps digits
-/// in names.
+/// Returns `text` with numbers of at least four digits in the screen's form. Keeps digits in names.
 std::string with_digits(std::string_view text, const Screen& screen);
 
 /// Breaks `text`, one line, into lines that fit the screen; those after the first begin with

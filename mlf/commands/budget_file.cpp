@@ -12,14 +12,14 @@
 namespace mlf::program {
 namespace {
 
-// A line for each module and finding, of which there are thousands at most.
+// A line for each module and finding: at most a few thousand lines.
 constexpr std::uint64_t kMostBytes = 16u << 20;
 
 Location place_of(const toml::source_region& region, const std::string& path) {
   return {.file = path, .line = region.begin.line, .column = region.begin.column};
 }
 
-/// Reads a budget from a document; `path` is what errors call it.
+/// Reads a budget from a document; `path` is its name in errors.
 class BudgetReader {
  public:
   explicit BudgetReader(const std::string& path) : path_(path) {}

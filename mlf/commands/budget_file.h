@@ -1,5 +1,4 @@
-// Limits, and findings that there may be none of, as people write them: on the command line, and in
-// a file that is kept beside the sources.
+// Limits and unwanted findings, from the command line and from a file.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ Result<std::uint64_t> number_of(std::string_view text);
 /// nanoseconds. Errors: `usage`.
 Result<std::uint64_t> amount_of(Resource resource, std::string_view text);
 
-/// A budget and the text that says it.
+/// A budget and its text.
 struct BudgetFile {
   std::string text;
   Budget budget;
@@ -28,7 +27,7 @@ struct BudgetFile {
 /// `invalid_input` with line and column.
 BudgetFile read_budget(const std::string& path);
 
-/// The same of a text; `path` is what errors call it.
+/// The same from a text; `path` is its name in errors.
 Budget parse_budget(std::string_view text, const std::string& path);
 
 }  // namespace mlf::program

@@ -12,19 +12,19 @@
 namespace mlf::program {
 namespace {
 
-// --- A bound on nesting, checked before a parser that recurses sees the text ---------------------
+// --- A limit on nesting, checked before the recursive parser reads the text ----------------------
 
 struct TomlPlace {
   std::uint32_t line = 1;    ///< 1-based
   std::uint32_t column = 1;  ///< 1-based, in bytes
 };
 
-/// Dots, `[` and `{` that one statement of TOML may have outside of strings and comments. Each is a
-/// level of nesting at most.
+/// The most dots, `[` and `{` in one statement of TOML, outside of strings and comments. Each is at
+/// most one level of nesting.
 constexpr unsigned kMostTomlNesting = 64;
 
-/// Goes over a text once. Where the text is not TOML, the parser stops at the first fault, so that
-/// what follows it does not matter.
+/// Scans a text once. If the text is not TOML, the parser stops at the first error, so the rest
+/// does not matter.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -81,7 +81,7 @@ class Scan {
     at_ = text_.size();
   }
 
-  /// The text of the string may end in two quotes more.
+  /// The string may end with up to two more quotes.
   void end_triple(char quote) {
     at_ += 2;
     for (int more = 0; more < 2 && at_ < text_.size() && text_[at_] == quote; ++more) ++at_;
@@ -108,7 +108,7 @@ std::optional<TomlPlace> too_nested(std::string_view text) {
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& path) {
-  // toml++ makes a table of each part of a dotted key, and destroys them by recursion.
+  // toml++ makes a table of each part of a dotted key, and destroys tables by recursion.
   if (const auto deep = too_nested(text)) {
     throw support::Error(ErrorKind::invalid_input,
                          fmt::format("nested more than {} deep", kMostTomlNesting),

@@ -1,4 +1,4 @@
-// A budget file as TOML: what reading and updating it share.
+// Reads a budget file as TOML, for the commands that read and update it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mlf::program {
 
-/// The table of tables of single modules.
+/// The table that contains the tables of single modules.
 constexpr std::string_view kModules = "modules";
 
 /// Throws `Error` of kind `invalid_input` with line and column, also for deep nesting.

@@ -13,7 +13,7 @@
 namespace mlf::program {
 namespace {
 
-/// A text and the places in it, which toml++ gives as lines and columns.
+/// A text, and the offsets of its places, which toml++ states as lines and columns.
 class Layout {
  public:
   explicit Layout(std::string_view text) : text_(text) {
@@ -42,7 +42,7 @@ class Layout {
     return lines_[std::min<std::size_t>(place.line, lines_.size()) - 1];
   }
 
-  /// Where the line break is, or the text ends.
+  /// The offset of the line break, or of the end of the text.
   std::size_t end_of_line(const toml::source_position& place) const {
     const std::size_t end = std::min(text_.find('\n', offset(place)), text_.size());
     return end > 0 && text_[end - 1] == '\r' ? end - 1 : end;
@@ -100,7 +100,7 @@ class Update {
   std::string result() {
     for (const auto& [module, lines] : new_modules_) add_module(key_of(module), lines);
     std::string text(layout_.text());
-    // From the end, so that the places of those that are left stay true.
+    // From the end, so the remaining places stay valid.
     for (auto edit = edits_.rbegin(); edit != edits_.rend(); ++edit) {
       text.replace(edit->first, edit->second.removed, edit->second.text);
     }
@@ -113,7 +113,7 @@ class Update {
     std::string text{};
   };
 
-  /// Texts for one place come one after the other.
+  /// Texts for the same place follow one another.
   void insert(std::size_t at, const std::string& text) { edits_[at].text += text; }
 
   void replace(const toml::node& value, std::string text) {
@@ -129,8 +129,8 @@ class Update {
     inserted = " " + text + (is_alone ? " " : ",") + inserted;
   }
 
-  /// Behind the last line of the table, with its indentation and its part of a dotted key, else
-  /// behind the header.
+  /// After the last line of the table, with its indentation and its part of a dotted key; otherwise
+  /// after the header.
   void insert_last(const toml::table& table, const std::string& text) {
     const auto last = std::ranges::max_element(table, {}, [](const auto& entry) {
       const toml::source_position& end = entry.second.source().end;
@@ -168,7 +168,7 @@ class Update {
   std::map<std::string, std::vector<std::string>> new_modules_;
 };
 
-/// Whether a file holds every module to what it held it to before, and to the new limits.
+/// Whether a file still has all limits that it had, and the new ones.
 bool has(const Budget& after, const Budget& before, const std::vector<ModuleLimit>& limits) {
   Budget expected = before;
   for (const auto& [module, limit] : limits) {

@@ -1,5 +1,4 @@
-// Lowering limits in a budget file: numbers change where they are written, everything else in the
-// file stays as it is.
+// Lowers limits in a budget file: replaces numbers in place and changes nothing else.
 #pragma once
 
 #include <string>
@@ -15,10 +14,9 @@ struct ModuleLimit {
   Limit limit;
 };
 
-/// Writes `limits` into tables `[modules.NAME]` of the file that was read from `path`: over the
-/// number that is there, else as a new line. Comments and layout stay. The file is replaced at once
-/// or not at all; without limits it is left alone. Throws `Error`: `io`; `invalid_input` where the
-/// layout has no place for a limit.
+/// Writes `limits` into tables `[modules.NAME]` of the file that was read from `path`: replaces the
+/// number, or adds a line. Keeps comments and layout. Replaces the file atomically; does not write
+/// it without limits. Throws `Error`: `io`; `invalid_input` if the layout has no place for a limit.
 void update_budget(const std::string& path, const BudgetFile& file,
                    const std::vector<ModuleLimit>& limits);
 

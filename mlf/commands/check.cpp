@@ -1,4 +1,4 @@
-// mlf check: whether the networks of an archive fit.
+// mlf check: tests whether the networks of an archive fit a budget.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -33,14 +33,14 @@ enum class CheckFormat {
 
 struct CheckArguments {
   std::string archive;
-  std::vector<std::pair<Resource, std::string>> limits;  ///< as written
-  std::vector<std::string> no_findings;                  ///< codes as written
+  std::vector<std::pair<Resource, std::string>> limits;  ///< as written by the user
+  std::vector<std::string> no_findings;                  ///< codes as written by the user
   std::string budget;
   CheckFormat format = CheckFormat::text;
   bool update = false;
   std::vector<std::string> profiles;
   CompilerArguments compiler{};
-  std::string library_stack;  ///< as written; empty: not known
+  std::string library_stack;  ///< as written by the user; empty: unknown
   std::string library_flash;
 };
 
@@ -100,9 +100,9 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
                   {"FORMAT", "Output"}, "Form of the result");
 }
 
-// --- What is checked -----------------------------------------------------------------------------
+// --- Demands -------------------------------------------------------------------------------------
 
-/// The demands of the file, and those of the command line: its limits count before the file's.
+/// The demands of the file and of the command line, whose limits override those of the file.
 Budget with_arguments(Budget budget, const CheckArguments& options) {
   for (const auto& [resource, text] : options.limits) {
     const Limit limit{resource, get_or_throw(amount_of(resource, text))};
@@ -125,7 +125,7 @@ LibraryNeeds library_of(const CheckArguments& options) {
   return {.stack = bytes_of(options.library_stack), .flash = bytes_of(options.library_flash)};
 }
 
-/// Limits as low as they can be and still hold, where the file has a higher one or none.
+/// The lowest limits that still hold, if the file has a higher one or none.
 std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const Report& report,
                                  const LibraryNeeds& library) {
   std::vector<ModuleLimit> limits;
@@ -143,8 +143,8 @@ std::vector<ModuleLimit> lowered(const Budget& file, const Budget& budget, const
   return limits;
 }
 
-/// A limit on a module that is not there would hold whatever happens. Errors: `invalid_input` with
-/// the place of its name, as for any other wrong name in the file.
+/// A limit on a missing module would always hold. Errors: `invalid_input` with the place of its
+/// name, as for any other wrong name in the file.
 void require_modules(const Budget& budget, const Report& report, const std::string& archive) {
   std::vector<std::string> names;
   for (const ModuleReport& module : report.modules) names.push_back(module.name);
@@ -155,7 +155,7 @@ void require_modules(const Budget& budget, const Report& report, const std::stri
   }
 }
 
-/// Errors: `usage` where the file of limits cannot be updated.
+/// Errors: `usage` if the file of limits cannot be updated.
 void check_budget_file(const CheckArguments& options) {
   if (!options.update) return;
   std::error_code ignored;
@@ -167,7 +167,7 @@ void check_budget_file(const CheckArguments& options) {
   get_or_throw(check_output(options.budget, std::array{options.archive}));
 }
 
-// --- What is printed -----------------------------------------------------------------------------
+// --- Output --------------------------------------------------------------------------------------
 
 bool holds(const BudgetResult& result) {
   return result.verdict == Verdict::fits;
@@ -191,7 +191,7 @@ std::string_view code_of(const FindingResult& result) {
   return info(result.code).code;
 }
 
-/// A line for each finding that there is, and one for a code that there is nothing of.
+/// A line for each finding, and one for each code without findings.
 std::string findings_table(const std::vector<FindingResult>& results, const Screen& screen) {
   Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
   table.align_right({3});
@@ -228,7 +228,7 @@ std::string table_of(const CheckResults& results, const Screen& screen) {
   return text;
 }
 
-/// Text between tags and in attributes of XML 1.0, which cannot hold control characters at all.
+/// Text for content and attributes of XML 1.0, which cannot contain control characters.
 std::string xml_text(std::string_view text) {
   std::string escaped;
   for (const char c : printable(text)) {

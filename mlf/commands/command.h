@@ -1,4 +1,4 @@
-// What a command of the program is.
+// The interface of a command of the program.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,20 @@
 
 namespace mlf::program {
 
-/// What every command gets to work with.
+/// The context of every command.
 struct Context {
   const Console& console;
   const Limits& limits;
 };
 
-/// A subcommand that declared itself on the command line, and what runs it when it was chosen.
+/// A subcommand that was declared on the command line, and the function that runs it.
 struct Command {
   CLI::App* app;
-  /// Returns the exit code. Throws `Error` with what is wrong.
+  /// Returns the exit code. Throws `Error`.
   std::function<int(const Context&)> run;
 };
 
-/// A subcommand whose options `declare` adds to it and `run` reads.
+/// A subcommand: `declare` adds its options, and `run` reads them.
 template <class Arguments>
 Command make_command(CLI::App& parent, const std::string& name, const std::string& description,
                      void (*declare)(CLI::App&, Arguments&),

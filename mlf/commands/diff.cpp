@@ -1,4 +1,4 @@
-// mlf diff: what changed between two builds.
+// mlf diff: the changes between two builds.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void declare_diff_options(CLI::App& app, DiffArguments& options) {
 
 // --- Tables --------------------------------------------------------------------------------------
 
-/// How far the number that changed most has moved; what is not known may be any number.
+/// The relative change of the number that changed most; an unknown number may have any value.
 std::uint64_t effect_of(const KernelDifference& kernel) {
   std::uint64_t effect = 0;
   for (const NumberChange& number : kernel.numbers) {
@@ -76,7 +76,7 @@ std::vector<const KernelDifference*> by_effect(const ModuleDifference& module) {
   return kernels;
 }
 
-/// "offsets moved in 4 kernels"; empty where none did.
+/// "offsets moved in 4 kernels"; empty if there are none.
 std::string moved_offsets(const ModuleDifference& module) {
   const auto count =
       std::ranges::count(module.kernels, KernelChange::moved, &KernelDifference::change);
@@ -103,7 +103,7 @@ std::string name_of(const ModuleDifference& module) {
   return module.name.empty() ? "-" : module.name;
 }
 
-/// Sentences on a module: what has no numbers.
+/// Sentences about changes of a module that have no numbers.
 std::vector<std::string> sentences_of(const ModuleDifference& module) {
   std::vector<std::string> sentences;
   if (module.is_added) sentences.emplace_back("module added");
@@ -169,7 +169,7 @@ std::string sentences(const std::vector<ModuleDifference>& modules, const Screen
   return text;
 }
 
-/// A line for each statement of one of the builds that contradicts another.
+/// A line for each contradiction within one of the builds.
 std::vector<std::string> contradiction_lines(const BuildDifference& difference) {
   std::vector<std::string> lines;
   const auto add = [&](std::string_view build, const std::vector<ModuleContradiction>& list) {
@@ -184,7 +184,7 @@ std::vector<std::string> contradiction_lines(const BuildDifference& difference) 
   return lines;
 }
 
-/// A cell of a table in Markdown, where a bar ends the cell and marks are not for names.
+/// A cell of a table in Markdown: escapes bars, which end a cell, and marks in names.
 std::string markdown_cell(const std::string& text) {
   std::string escaped;
   for (const char c : printable(text)) {
@@ -227,7 +227,7 @@ std::string to_tables(const BuildDifference& difference, const Screen& screen) {
   return text;
 }
 
-/// The same as one table of Markdown.
+/// The same as a single table in Markdown.
 std::string to_markdown(const BuildDifference& difference) {
   std::string text = "No differences.\n";
   if (!difference.modules.empty()) {
@@ -257,10 +257,10 @@ std::string to_markdown(const BuildDifference& difference) {
 /// One of the two builds.
 struct Build {
   Report report;
-  PageData page{};  ///< where a page is written
+  PageData page{};  ///< set if a page is written
 };
 
-/// The directories that both have say nothing.
+/// Omits the directories that both paths have.
 void leave_out_common_directories(std::string& before, std::string& after) {
   const std::filesystem::path old_path(before);
   const std::filesystem::path new_path(after);

@@ -1,4 +1,4 @@
-// mlf graph: the network of an archive, on standard output.
+// mlf graph: prints the network of an archive.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -54,7 +54,8 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
   add_tir_option(app, options.tir_files);
 }
 
-/// The graph executor would run it as it is; a topology shows its checks beside it, dot in red.
+/// The graph executor would run an inconsistent graph; a topology lists its failed checks, and dot
+/// shows them in red.
 void require_sound(const graph::Topology& topology) {
   const graph::Check* error = topology.first_error();
   if (error == nullptr) return;
@@ -66,7 +67,7 @@ bool is_drawn(NetworkFormat format) {
          format == NetworkFormat::png;
 }
 
-/// What is laid out of a network, and whether that ends.
+/// The network to lay out, and whether the layout ends in time.
 struct Picture {
   graph::DotNotes notes{};
   std::uint64_t effort = 0;
@@ -74,7 +75,7 @@ struct Picture {
   bool can_be_laid_out() const { return effort <= graph::kMostLayoutEffort; }
 };
 
-/// Networks that are too large for a layout are folded, asked for or not. DOT is written as it is.
+/// Folds networks that are too large for a layout, also without --fold. DOT is always written.
 Picture picture_of(const NetworkArgument& network, const GraphArguments& options) {
   const graph::Topology& topology = network.topology;
   const bool is_folded =
@@ -100,7 +101,7 @@ void lay_out(const graph::Topology& topology, const graph::DotNotes& notes, Draw
   sink(get_or_throw(draw(dot)));
 }
 #else
-// A layout needs Graphviz, which a build may lack.
+// A layout needs Graphviz, which this build may lack.
 constexpr const char* kDrawSvg = "-Tsvg";
 constexpr const char* kDrawPng = "-Tpng";
 
@@ -111,7 +112,7 @@ void lay_out(const graph::Topology&, const graph::DotNotes&, std::string_view op
 }
 #endif
 
-/// What `format` is drawn with, or the column of calls where nothing can be laid out.
+/// The drawing in `format`, or a column of calls if the network cannot be laid out.
 void draw(const graph::Topology& topology, const Picture& picture, NetworkFormat format,
           const Console& console, const Sink& sink) {
   if (format == NetworkFormat::dot) {
@@ -154,14 +155,14 @@ int run_graph(const GraphArguments& options, const Context& context) {
   }
   const NetworkArgument network =
       read_network_argument(options.archive, options.module, options.tir_files, context);
-  // Written as it is made: the text need not be in memory as a whole.
+  // Written part by part: the text need not be in memory as a whole.
   OutputStream out;
   const auto sink = [&](std::string_view bytes) { out.write(bytes); };
   try {
     is_drawn(options.format) ? write_picture(network, options, context.console, sink)
                              : write_text(network.topology, options, sink);
   } catch (const Error& error) {
-    // What was written before the failure is out already; the exit code says not to use it.
+    // Output before the failure has been written; the exit code tells the caller not to use it.
     throw Error(in_file(error.diagnostic(), options.archive));
   }
   out.finish();

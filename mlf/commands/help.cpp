@@ -1,4 +1,4 @@
-// mlf help: what --help says, and the same as manual pages and completions.
+// mlf help: prints help, manual pages and completions.
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,10 +19,10 @@ int run_help(const CLI::App& program, const HelpArguments& options) {
     write_manual(describe(program), options.directory);
     return 0;
   }
-  // CLI11 allows no more than the names of commands.
+  // CLI11 checks that the argument is the name of a command.
   const CLI::App& wanted =
       options.command.empty() ? program : *program.get_subcommand(options.command);
-  // Not App::help, which is that of the command that was chosen: this one.
+  // Not App::help, which prints the help of the chosen command.
   print(program.get_formatter()->make_help(&wanted, "", CLI::AppFormatMode::Normal));
   return 0;
 }

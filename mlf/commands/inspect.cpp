@@ -1,4 +1,4 @@
-// mlf inspect: what is in an archive.
+// mlf inspect: the contents of an archive.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -95,7 +95,7 @@ std::string_view label_of(ClaimKind kind) {
   return kLabels[static_cast<std::size_t>(kind)];
 }
 
-/// What the workspace consists of, as far as there is any.
+/// The parts of the workspace that are not empty.
 void add_parts(Table& table, const std::string& module, const graph::Topology& network) {
   const auto add = [&](std::string what, const graph::ByteCount& count) {
     if (count != graph::ByteCount{}) {
@@ -111,7 +111,7 @@ void add_parts(Table& table, const std::string& module, const graph::Topology& n
   add("stack arrays", totals.stack);
 }
 
-/// The claims of metadata.json where nothing is known of the network.
+/// The claims of metadata.json, if the network is unknown.
 void add_claims_alone(Table& table, const std::string& module, const Module& of) {
   for (const MemoryClaim& claim : memory_claims(of)) {
     table.add({module, std::string(label_of(claim.kind)), "?", std::to_string(claim.claimed), ""});
@@ -157,8 +157,8 @@ std::string shape_text(const graph::TensorType& type) {
   return type.shape->empty() ? "scalar" : fmt::format("{}", fmt::join(*type.shape, "x"));
 }
 
-/// Inputs and outputs as main declares them. Without a network, those of metadata.json, which has
-/// no shapes.
+/// Inputs and outputs as main declares them. Without a network, those of metadata.json, which lacks
+/// shapes.
 Table tensors_table(const Deployment& deployment, const Inspection& inspection) {
   Table table({"MODULE", "TENSOR", "IN C", "DIRECTION", "DTYPE", "SHAPE", "BYTES"});
   table.align_right({6});
@@ -174,7 +174,7 @@ Table tensors_table(const Deployment& deployment, const Inspection& inspection) 
         for (std::size_t at = 0; at < ports.size(); ++at) {
           const graph::Port& port = ports[at];
           const auto bytes = port.type.bytes();
-          // Both are in the order of main's parameters.
+          // Both have the order of main's parameters.
           const std::string field =
               fields.size() == ports.size() ? fmt::format("{}s.{}", direction, fields[at]) : "";
           table.add({name, port.name, field, direction,
@@ -202,7 +202,7 @@ Table tensors_table(const Deployment& deployment, const Inspection& inspection) 
   return table;
 }
 
-/// "0.16.0", or the range of versions that a text may come from: "0.8 to 0.11".
+/// "0.16.0", or the range of versions that may have written a text: "0.8 to 0.11".
 std::string text_of(const tir::VersionRange& range) {
   if (!range.exact.empty()) return range.exact;
   if (range.first == range.last) return fmt::format("0.{}", range.first);
@@ -258,13 +258,13 @@ std::string to_tables(const Deployment& deployment, const Inspection& inspection
   return text;
 }
 
-/// The tables are printed as a whole; TIR that does not read is an error after them.
+/// Prints all tables; unreadable TIR is an error after them.
 int report_failures(const Inspection& inspection, const Console& console) {
   int exit = 0;
   for (const TirFacts& facts : inspection.tir) {
     if (facts.failure) exit = console.fail(*facts.failure);
   }
-  // TIR that does not read leaves no network either: that is one fault.
+  // Unreadable TIR also leaves no network: reports only one error.
   if (exit == 0 && inspection.networks_failure) {
     exit = console.fail(*inspection.networks_failure);
   }

@@ -1,4 +1,4 @@
-// mlf optimize: an archive with less flash and less RAM.
+// mlf optimize: writes an archive with less flash and less RAM.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
       ->check(number_above_0());
 }
 
-/// The option takes known names alone.
+/// The option accepts only known names.
 Optimizations optimizations_of(const OptimizeArguments& options) {
   Optimizations what;
   if (!options.only.empty()) what = optimizations_named(options.only).value();
@@ -73,7 +73,7 @@ std::vector<std::string> numbers(std::uint64_t before, std::uint64_t after) {
           percent(before - after, before)};
 }
 
-/// What is saved is known, also where there may be more constants.
+/// The saving is known even if there may be more constants.
 std::vector<std::string> numbers_of_constants(const OptimizedModule& module) {
   if (module.constants_before && module.constants_after) {
     return numbers(*module.constants_before, *module.constants_after);
@@ -142,7 +142,7 @@ std::string causes_of(const OptimizedModule& module) {
   return text;
 }
 
-/// Constants that stay, by reason; those that are as small as they can be have none.
+/// Constants that stay, with reasons; none for those that are already as small as possible.
 Table kept_table(const OptimizeReport& report) {
   Table table({"MODULE", "KEPT", "BYTES", "WHY"});
   table.align_right({2});
@@ -208,7 +208,7 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
   for (const std::string& name : report.changed) {
     context.console.detail(fmt::format("{}: {} changed", options.archive, name));
   }
-  // The archive is all that goes to standard output then.
+  // Standard output contains only the archive in this case.
   if (options.output == "-") return 0;
   print(options.json ? to_json(report, JsonLayout::pretty)
                      : to_text(report, screen_of_standard_output()));

@@ -1,4 +1,4 @@
-// mlf plan: what a network's memory could be, and offsets for buffers of any kind.
+// mlf plan: finds less memory for a network, and offsets for any buffers.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@ namespace {
 using support::Error;
 using support::get_or_throw;
 
-/// What of a plan is shown beside its sums.
+/// The details that are shown besides the sums.
 struct PlanDetails {
   bool offsets = false;  ///< every buffer that moves
   bool scratch = false;  ///< what the workspaces of each call cost
-  /// New offsets are those with results over what they are computed from, where that is smaller.
+  /// Shows offsets with results over their inputs, if that is smaller.
   bool in_place = false;
 };
 
@@ -40,7 +40,7 @@ struct PlanArguments {
   std::vector<std::string> memories;  ///< "NAME=BYTES" each
 };
 
-/// A plan of an archive, or of a file of buffers: options of the one do not go with the other.
+/// Plans an archive, or a file of buffers: their options exclude each other.
 void declare_plan_options(CLI::App& app, PlanArguments& options) {
   auto* problem =
       add_option(app, "--problem", options.problem, {"FILE", "Buffers without an archive"},
@@ -79,7 +79,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
 plan::SearchLimits limits_of(const PlanArguments& options) {
   plan::SearchLimits limits;
   if (options.seconds > 0) {
-    // The time is the limit then, whatever the number of steps.
+    // Limits the time instead of the number of steps.
     limits.seconds = std::chrono::duration<double>(options.seconds);
     limits.steps = UINT64_MAX;
   }
@@ -106,7 +106,7 @@ std::optional<std::uint64_t> size_of(const std::optional<plan::PlannerResult>& r
   return result ? std::optional(result->size) : std::nullopt;
 }
 
-/// An asterisk where it is not proven that no plan is smaller.
+/// An asterisk if a smaller plan may exist.
 std::string best_of(const plan::PoolPlan& plan) {
   return std::to_string(plan.best.size) + (plan.best.proven ? " " : "*");
 }
@@ -132,14 +132,14 @@ Table pools_table(const ArchivePlan& plan) {
   return table;
 }
 
-/// Whether of some memory neither the least nor the most is known.
+/// Whether neither bound of some memory is known.
 bool may_be_anything(const graph::Topology& network) {
   return std::ranges::any_of(network.memory, [](const graph::MemoryUse& use) {
     return use.exactness == graph::Exactness::unknown;
   });
 }
 
-/// The least that tensors and workspaces need together; pools beside them count in it as well.
+/// The lower bound of tensors and workspaces together, including pools.
 std::string bound_of_allocations(const ModulePlan& module) {
   return module.pools.empty() ? to_string(module.lower_bound) : "-";
 }
@@ -154,7 +154,7 @@ Table allocations_table(const ArchivePlan& plan) {
     const plan::StaticPlan& one = *module.allocations;
     const auto bytes_text = [&](std::uint64_t bytes) {
       if (may_be_anything(*module.network)) return std::string("unknown");
-      // A lower bound is shown as one.
+      // Marks a lower bound.
       return (one.uncertain.empty() ? "" : ">=") + std::to_string(bytes);
     };
     table.add({module.name, std::to_string(one.executor), bytes_text(one.heap),
@@ -164,13 +164,13 @@ Table allocations_table(const ArchivePlan& plan) {
   return table;
 }
 
-/// Bytes accessed: "4096", "0-4096", or ">=0" where it is not known how many at most.
+/// Bytes accessed: "4096", "0-4096", or ">=0" if the most is unknown.
 std::string count_of(const analysis::Count& count) {
   if (!count.is_known()) return fmt::format(">={}", count.min);
   return count.is_exact() ? std::to_string(count.min) : fmt::format("{}-{}", count.min, *count.max);
 }
 
-/// What goes into each memory. The first one's share is compared with what no split exceeds.
+/// The content of each memory. Compares the first one's share with an upper bound for all splits.
 Table memories_table(const ArchivePlan& plan) {
   Table table({"MODULE", "MEMORY", "LIMIT", "BYTES", "BUFFERS", "ACCESSED", "AT MOST"});
   table.align_right({2, 3, 4, 5, 6});
@@ -205,7 +205,8 @@ Table places_table(const ArchivePlan& plan) {
   return table;
 }
 
-/// The buffers that move: to the places of the best plan, or to those in place if that was chosen.
+/// The buffers that move: to the offsets of the best plan, or of the one in place if the user chose
+/// it.
 Table offsets_table(const ArchivePlan& plan, const PlanDetails& details) {
   Table table({"MODULE", "FUNCTION", "BUFFER", "BYTES", "NOW", "BEST"});
   table.align_right({3, 4, 5});
@@ -241,7 +242,7 @@ Table scratch_table(const ArchivePlan& plan) {
   return table;
 }
 
-/// What other orders of calls would give, or why it is not known; nothing where none gives more.
+/// The result of other orders of calls, or the reason why it is unknown; empty if none is better.
 std::string order_remark(const ModulePlan& module) {
   if (!module.order) return {};
   const std::string& why_not = module.order->order.not_searched;
@@ -261,7 +262,7 @@ std::string order_remark(const ModulePlan& module) {
   return text;
 }
 
-/// Why there is no plan, or no better one.
+/// The reason why there is no plan, or no better one.
 std::string remarks(const ArchivePlan& plan) {
   std::string text;
   bool has_gap = false;
@@ -301,7 +302,7 @@ std::string remarks(const ArchivePlan& plan) {
   return text;
 }
 
-/// Why a list that was asked for is not there.
+/// The reason why a requested list is missing.
 std::string empty_lists(const PlanDetails& details, const Table& offsets, const Table& scratch) {
   std::string text;
   if (details.offsets && offsets.empty()) {
@@ -313,7 +314,7 @@ std::string empty_lists(const PlanDetails& details, const Table& offsets, const 
   return text;
 }
 
-/// Each line of `text` as the screen has it.
+/// Fits each line of `text` to the screen.
 std::string lines_for(const std::string& text, const Screen& screen) {
   std::string out;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -324,9 +325,9 @@ std::string lines_for(const std::string& text, const Screen& screen) {
   return out;
 }
 
-/// A table of pools, one of what allocates while it runs, then what was asked for: a split into
-/// memories, where some were given, with the place of each buffer if offsets are shown; a line for
-/// each pool that is refused and each module without a network.
+/// A table of pools, one of allocations at run time, then requested details: a split into memories,
+/// with the offset of each buffer if offsets are shown; a line for each rejected pool and each
+/// module without a network.
 std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const Screen& screen) {
   const Table offsets = offsets_table(plan, details);
   const Table scratch = scratch_table(plan);
@@ -347,10 +348,10 @@ std::string to_text(const ArchivePlan& plan, const PlanDetails& details, const S
   return text;
 }
 
-// --- Running -------------------------------------------------------------------------------------
+// --- The command ---------------------------------------------------------------------------------
 
-/// Fails for the first module whose buffers do not fit, or of which that is not known, and where
-/// there is nothing that could be split.
+/// Fails for the first module whose buffers do not fit, or may not fit, and if there is nothing to
+/// split.
 void require_split(const ArchivePlan& plan) {
   bool has_pools = false;
   for (const ModulePlan& module : plan.modules) {
@@ -386,7 +387,7 @@ std::string summary(const plan::Solution& solution, std::size_t buffers) {
   return fmt::format("{} buffers in {} bytes; {}", buffers, solution.size, quality);
 }
 
-/// The rows of the file with a column `offset`, the best ones found even where they do not fit.
+/// The rows of the file with a column `offset`: the best ones found, even if they do not fit.
 void plan_problem(const PlanArguments& options, const Console& console) {
   const TirFile file = get_or_throw(load_tir_file(options.problem));
   plan::ProblemCsv csv = get_or_throw(plan::read_problem_csv(file.text, options.problem));
@@ -395,7 +396,7 @@ void plan_problem(const PlanArguments& options, const Console& console) {
   }
   plan::SearchLimits limits = limits_of(options);
   if (!limits.seconds) {
-    // A problem in a file is as hard as its maker likes: time ends the search, not steps.
+    // A problem in a file may be arbitrarily hard, so time ends the search, not steps.
     limits.seconds = std::chrono::minutes(1);
     limits.steps = UINT64_MAX;
   }

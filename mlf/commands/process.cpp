@@ -1,4 +1,4 @@
-// mlf process: gives archives their TIR and their networks as JSON.
+// mlf process: adds TIR and networks as JSON to archives.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct ProcessArguments {
   unsigned jobs = 1;
 };
 
-// Nothing until its archive was processed.
+// nullopt until its archive was processed.
 using Outcome = std::optional<Result<ProcessReport>>;
 
 void declare_process_options(CLI::App& app, ProcessArguments& options) {
@@ -84,7 +84,7 @@ ProcessOptions process_options(const ProcessArguments& options, const Limits& li
   return result;
 }
 
-/// What only holds for a single archive, or for no terminal.
+/// Options that only apply to a single archive, or not to a terminal.
 std::optional<std::string> misuse(const ProcessArguments& options) {
   const bool several = options.archives.size() > 1;
   if (several && !options.output.empty()) return "-o takes one ARCHIVE";
@@ -93,16 +93,16 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   const auto& archives = options.archives;
   const bool from_stdin = std::find(archives.begin(), archives.end(), "-") != archives.end();
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
-  // Standard input has no place of its own to be changed in.
+  // Standard input cannot be changed in place.
   const bool to_stdout = options.output == "-" || (from_stdin && options.output.empty());
-  // A tar on a terminal is a mistake, and may change its state.
+  // A tar on a terminal is a mistake, and may change the terminal's state.
   if (to_stdout && !options.dry_run && standard_output_is_terminal()) {
     return "the result is a tar: send standard output to a file or a pipe";
   }
   return std::nullopt;
 }
 
-/// Processes all archives, `jobs` at a time; the outcomes come in the order of the archives.
+/// Processes all archives, `jobs` at a time; outcomes are in the order of the archives.
 std::vector<Outcome> process_all(const ProcessArguments& options, const Context& context) {
   const ProcessOptions each = process_options(options, context.limits);
   std::vector<Outcome> outcomes(options.archives.size());
@@ -114,8 +114,8 @@ std::vector<Outcome> process_all(const ProcessArguments& options, const Context&
   return outcomes;
 }
 
-/// A module without a network is usual (no main was captured); one whose network is wrong is worth
-/// a word without -v.
+/// A module without a network is usual (no main was captured); an inconsistent network is reported
+/// without -v too.
 void explain(const NetworkReport& network, const std::string& archive, const Console& console) {
   if (network.reason) {
     console.detail(fmt::format("{}: module '{}' has no network: {}", archive, network.module,
@@ -134,7 +134,7 @@ void explain(const std::string& archive, const ProcessReport& report, const Cons
   const bool has_network =
       std::any_of(report.networks.begin(), report.networks.end(),
                   [](const NetworkReport& network) { return !network.reason; });
-  // Worth a note: users expect that mlf process adds something.
+  // Reported, because users expect that mlf process adds members.
   if (report.tir_sources == 0 && !report.changed() && !report.networks.empty() && !has_network) {
     console.note(
         fmt::format("{}: no TIR and no graph in this archive, so nothing to add", archive));
@@ -150,7 +150,7 @@ void explain(const std::string& archive, const ProcessReport& report, const Cons
   }
 }
 
-/// What --dry-run prints: one line for each member, and always at least one.
+/// The output of --dry-run: one line for each member, and at least one line.
 std::string plan_of(const std::string& archive, const ProcessReport& report) {
   std::string text;
   const auto line = [&](const std::string& what) {
@@ -165,7 +165,7 @@ std::string plan_of(const std::string& archive, const ProcessReport& report) {
 }
 
 int run_process(const ProcessArguments& options, const Context& context) {
-  // What CLI11's own checks cannot say, before any archive is touched.
+  // Checks that CLI11 cannot make, before any archive is changed.
   if (const auto reason = misuse(options)) throw support::Error(ErrorKind::usage, *reason);
   const std::vector<Outcome> outcomes = process_all(options, context);
   int exit = 0;
@@ -173,11 +173,11 @@ int run_process(const ProcessArguments& options, const Context& context) {
     const auto& outcome = *outcomes[i];
     if (!outcome) {
       const int code = context.console.fail(outcome.error());
-      // The first failure decides the exit code; the other archives are processed all the same.
+      // The first failure determines the exit code; the other archives are still processed.
       if (exit == 0) exit = code;
       continue;
     }
-    // After all are done: lines of archives that are processed at once do not mix.
+    // After all archives, so lines of parallel archives do not mix.
     explain(options.archives[i], *outcome, context.console);
     if (options.dry_run) print(plan_of(options.archives[i], *outcome));
   }

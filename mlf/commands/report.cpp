@@ -1,4 +1,4 @@
-// mlf report: what the networks of an archive cost, and where.
+// mlf report: the costs of an archive's networks.
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,7 +95,7 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
   app.footer("Columns:" + columns_help() + "\n");
 }
 
-/// Errors: `usage` where the page would replace what it is made of.
+/// Errors: `usage` if the page would overwrite one of its inputs.
 void check_page(const ReportArguments& options) {
   if (options.html.empty()) return;
   std::vector<std::string> inputs = options.tir_files;

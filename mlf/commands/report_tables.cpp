@@ -18,23 +18,24 @@ namespace {
 
 using analysis::Count;
 
-/// What a cell is made from: one call of a module, or a kernel of a module without calls.
+/// The data of a row: one call of a module, or a kernel of a module without calls.
 struct Row {
   const ModuleReport* module;
   const KernelReport* kernel;
-  const CallReport* call;  ///< null where the module has no calls
-  /// The largest that the call reads; null: it reads none, or there is no call.
+  const CallReport* call;  ///< null if the module has no calls
+  /// The largest constant of the call; null if it reads none, or if there is no call.
   const report::ModuleConstant* weights;
 };
 
-/// A column: what it is called, and its cell of a row. Numbers are for sorting and stand right.
+/// A column: its name, and how to make its cell of a row. Columns of numbers can be sorted and are
+/// right-aligned.
 struct Column {
   std::string_view name;
   std::string head;
   std::string_view meaning;
   bool is_number;
   std::function<std::string(const Row&)> text;
-  std::function<Count(const Row&)> number;  ///< of columns of numbers
+  std::function<Count(const Row&)> number;  ///< for columns of numbers
 };
 
 Count of_measure(const Row& row, CallMeasure measure) {
@@ -45,7 +46,7 @@ Count divisions_of(const Row& row) {
   return row.kernel->cost ? row.kernel->cost->index_divisions : Count::unknown();
 }
 
-/// Extents without the ones in front, which are batches.
+/// Extents without leading ones, which are batches.
 std::string output_text(const Row& row) {
   if (row.call == nullptr) return "-";
   const graph::TensorType& type = row.call->output;
@@ -140,7 +141,7 @@ std::string number_text(const Row& row) {
   return row.call != nullptr ? std::to_string(index(row.call->call)) : "-";
 }
 
-/// What the compiler made of a kernel; null where it made nothing, or there is none.
+/// The compiled function of a kernel; null if there is none.
 const CompiledFunction* compiled(const Row& row) {
   return row.module->code ? row.module->code->find(row.kernel->symbol) : nullptr;
 }
@@ -233,7 +234,7 @@ std::vector<ReportColumn> shown_columns(const ReportView& view, const ModuleRepo
   return columns_named({"call", "kernel", "out", "mac", "percent", "params", "scratch", "live"});
 }
 
-/// The rows of a module, as many and in the order that the view asks for.
+/// The rows of a module, in the number and order of the view.
 std::vector<Row> rows_of(const ModuleReport& module,
                          const std::vector<report::ModuleConstant>& constants,
                          const ReportView& view) {
@@ -250,7 +251,7 @@ std::vector<Row> rows_of(const ModuleReport& module,
   if (view.sort) {
     const Column& column = column_at(*view.sort);
     std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-      // What is unknown may be the largest of all.
+      // An unknown number may be the largest of all.
       if (!column.is_number) return column.text(a) < column.text(b);
       constexpr std::uint64_t kMost = UINT64_MAX;
       return column.number(a).max.value_or(kMost) > column.number(b).max.value_or(kMost);
@@ -288,12 +289,12 @@ Table calls_table(const ModuleReport& module, const ReportView& view) {
   return table;
 }
 
-/// A line of the summary, whose words begin in column 7.
+/// A line of the summary, in which text begins at column 7.
 std::string for_screen(const std::string& line, const Screen& screen) {
   return folded(with_digits(line, screen), screen, 7) + "\n";
 }
 
-/// "RAM    pools 104192   I/O 502": the numbers of one group, and what is not known.
+/// "RAM    pools 104192   I/O 502": the numbers of one group, also unknown ones.
 std::string numbers_line(const ModuleReport& module, std::string_view head, std::string_view group,
                          const Screen& screen) {
   std::string line = fmt::format("{:<6}", head);
@@ -322,7 +323,7 @@ std::string parts_of_peak(const ModuleReport& module) {
     if (bytes != Count{}) parts.push_back(fmt::format("{} {}", to_string(role), to_string(bytes)));
   }
   std::string text = fmt::format("{}", fmt::join(parts, " + "));
-  // A result may be where a dying input is.
+  // A result may overlap an input that is no longer needed.
   if (sum.is_exact() && module.peak.bytes.is_exact() && sum.min > module.peak.bytes.min) {
     text += fmt::format(" - shared {}", sum.min - module.peak.bytes.min);
   }
@@ -375,8 +376,8 @@ std::string summary(const ModuleReport& module, const Screen& screen) {
   return text;
 }
 
-/// What object files say by themselves: sections, and functions in the order in which main refers
-/// to them, then by name.
+/// The facts of object files alone: sections, and functions in the order of main's calls, then by
+/// name.
 std::string objects_text(const ModuleReport& module, const Screen& screen) {
   if (!module.objects) return {};
   const CompiledCode& code = module.objects->code;
@@ -405,7 +406,7 @@ std::string objects_text(const ModuleReport& module, const Screen& screen) {
   return table.empty() ? text : text + table.text(screen);
 }
 
-/// A sentence for a table: on a terminal not all of a long one.
+/// A sentence for a table; shortens a long one on a terminal.
 std::string evidence_text(const std::string& text, const Screen& screen) {
   constexpr std::size_t kMost = 160;
   if (!screen.width || text.size() <= kMost) return text;
@@ -476,7 +477,7 @@ std::vector<std::string> column_names() {
 
 std::string columns_help() {
   constexpr std::size_t kNames = 11;
-  constexpr std::size_t kHalf = 40;  // of a line: two short entries share one
+  constexpr std::size_t kHalf = 40;  // half of a line: two short entries share one
   std::string text;
   std::size_t used = kHalf;
   for (const Column& column : kColumns) {

@@ -1,4 +1,4 @@
-// A report for people: a summary and one line for each call.
+// A report in tables: a summary and one line for each call.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace mlf::program {
 enum class ReportColumn : std::uint8_t {};
 
 std::vector<std::string> column_names();
-/// Names and meanings, for --help.
+/// Names and meanings for --help.
 std::string columns_help();
 /// `name` is one of `column_names`.
 ReportColumn column_named(std::string_view name);

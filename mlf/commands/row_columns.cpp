@@ -16,7 +16,7 @@ constexpr std::pair<RowKind, std::string_view> kKinds[] = {{RowKind::archive, "a
                                                            {RowKind::constant, "constant"},
                                                            {RowKind::finding, "finding"}};
 
-/// "mac_min" and "mac_max" are one word: "mac*".
+/// Combines "mac_min" and "mac_max" as "mac*".
 std::string names_of(RowKind kind) {
   std::string text;
   for (const RowColumn& column : columns_of(kind)) {

@@ -1,4 +1,4 @@
-// mlf show: one kernel, what it costs, and its code in every form.
+// mlf show: one kernel, its costs, and its code in every form.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -45,7 +45,7 @@ struct ChosenKernel {
   throw support::Error(ErrorKind::usage, std::move(message));
 }
 
-/// Whether the argument means this kernel: its symbol, its short name, or the number of a call.
+/// Whether the argument is this kernel's symbol, its short name, or the number of one of its calls.
 bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string& name) {
   const KernelReport& one = module.kernels[kernel];
   if (name == one.symbol || name == one.short_name) return true;
@@ -54,7 +54,7 @@ bool is_meant(const ModuleReport& module, std::size_t kernel, const std::string&
   });
 }
 
-/// The module that is named, or all.
+/// The named module, or all.
 std::vector<const ModuleReport*> searched_modules(const Report& report, const std::string& name) {
   std::vector<const ModuleReport*> modules;
   std::vector<std::string> names;
@@ -70,7 +70,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// Why no kernel of these modules is meant.
+/// The reason why no kernel of these modules matches.
 std::string no_such_kernel(const std::vector<const ModuleReport*>& modules,
                            const std::string& wanted) {
   std::vector<std::string> names;
@@ -124,7 +124,7 @@ std::string calls_of(const ChosenKernel& chosen) {
   return calls.empty() ? "-" : fmt::format("{}", fmt::join(calls, ", "));
 }
 
-/// Of each of its calls, where Relay has names.
+/// The layers of its calls, if Relay names them.
 std::string layers_of(const ChosenKernel& chosen) {
   std::string layers;
   for (const CallReport& call : chosen.module->calls) {
@@ -134,7 +134,7 @@ std::string layers_of(const ChosenKernel& chosen) {
   return layers;
 }
 
-/// The operator of each call in Relay, where it is known.
+/// The operator of each call in Relay, if it is known.
 std::string relay_lines(const ChosenKernel& chosen, const Deployment& deployment,
                         const Screen& screen) {
   std::string text;
@@ -186,10 +186,10 @@ std::string note_of(const analysis::NestLine& line, const analysis::KernelCost& 
   return note;
 }
 
-// Longer lines have their notes right behind them, not all others far away.
+// Notes of longer lines follow directly, so the other notes stay near their code.
 constexpr std::size_t kWidestCode = 60;
 
-/// The kernel as code, with what each loop costs beside it.
+/// The kernel as code, with the cost of each loop beside it.
 std::string code_of(const ChosenKernel& chosen) {
   const KernelReport& kernel = *chosen.kernel;
   const analysis::LoopNest nest = analysis::loop_nest(kernel.document->module.node(kernel.function),
@@ -277,11 +277,11 @@ std::string_view c_of(const ChosenKernel& chosen, const Deployment& deployment) 
   return report::lines_of(get_or_throw(deployment.archive().read(*member)), *lines);
 }
 
-/// The TIR of the kernel as a module of one function.
+/// The TIR of the kernel as a module with one function.
 tir::Document alone(const ChosenKernel& chosen, const Deployment& deployment) {
   const TirSource* source = deployment.find_tir(chosen.kernel->source);
   if (source == nullptr) refuse("this kernel has no TIR in the archive");
-  // Read anew, to be changed; reading is deterministic, so that ids are the same.
+  // Reads the document again to change it; reading is deterministic, so the ids are equal.
   tir::Document document = get_or_throw(deployment.read_tir(*source));
   tir::NodePair kept{};
   for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
@@ -312,7 +312,7 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
 
 // --- Relay ---------------------------------------------------------------------------------------
 
-/// The module that is named, or the only one.
+/// The named module, or the only one.
 const Module& chosen_module(const ModelLibrary& library, const std::string& name) {
   std::vector<std::string> names;
   for (const Module& module : library.modules) names.push_back(module.name);
@@ -327,7 +327,7 @@ const Module& chosen_module(const ModelLibrary& library, const std::string& name
                      fmt::join(names, ", ")));
 }
 
-/// Main of the model in Relay's words, as the archive has it.
+/// Main of the model in Relay, as in the archive.
 std::string_view relay_of(const ShowArguments& options, const Deployment& deployment) {
   const Module& module = chosen_module(deployment.library(), options.module);
   const auto& file = module.files.relay;

@@ -1,4 +1,4 @@
-// mlf table: what reports know of many archives, as rows for other tools.
+// mlf table: rows about many archives, for other tools.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct TableArguments {
   unsigned jobs = 1;
 };
 
-/// The rows of one archive, or why there are none.
+/// The rows of one archive, or its error.
 struct ArchiveRows {
   std::vector<std::vector<Cell>> rows;
   std::optional<Diagnostic> failure;
@@ -36,7 +36,7 @@ ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Context
   return rows ? ArchiveRows{*std::move(rows), {}} : ArchiveRows{{}, std::move(rows.error())};
 }
 
-/// Names of the columns: whose row it is and what was wrong with it come first.
+/// Names of the columns: the archive and its error come first.
 std::vector<std::string> names_of_columns(RowKind kind) {
   std::vector<std::string> names{"archive", "error"};
   for (const RowColumn& column : columns_of(kind)) names.emplace_back(column.name);
@@ -59,7 +59,7 @@ class RowPrinter {
     std::string text;
     const std::string name = printable(path);
     for (const auto& row : rows.rows) text += line({name, {}}, row);
-    // One bad archive is one row, so that none is missing.
+    // An archive with an error has one row, so none is missing.
     if (rows.failure) text += line({name, printable(rows.failure->message)}, {});
     print(text);
   }
@@ -76,7 +76,7 @@ class RowPrinter {
   std::vector<std::string> names_;
 };
 
-/// Why there is nothing below the names.
+/// The reason why there are no rows.
 void note_if_empty(const std::vector<ArchiveRows>& found, RowKind kind, const Console& console) {
   const auto is_empty = [](const ArchiveRows& one) { return one.rows.empty() && !one.failure; };
   if (!std::ranges::all_of(found, is_empty)) return;

@@ -1,4 +1,4 @@
-// mlf tir: one module, converted, on standard output.
+// mlf tir: converts one module.
 #include <fmt/core.h>
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 enum class TirFormat { json, save_json, tvmscript, c };
 
-/// What happens to attributes of which the text has only a reference.
+/// How to treat attributes of which the text contains only a reference.
 enum class Missing { error, omit };
 
 struct TirArguments {
@@ -26,7 +26,7 @@ struct TirArguments {
   std::optional<tir::VersionRange> tvm_version{};
 };
 
-/// Says what a version looks like before anything is read.
+/// Describes valid versions before it reads anything.
 CLI::Validator tvm_version_validator() {
   return {
       [](const std::string& text) {
@@ -80,7 +80,8 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
 
 Result<void> write_json(const tir::Document& document, const TirArguments& options,
                         const Limits& limits, const Sink& sink) {
-  // To standard output: there is no directory for .npy files, so constants are inside or left out.
+  // Standard output has no directory for .npy files, so constants are inside of the document or
+  // omitted.
   const tir::JsonOptions json{.layout = options.pretty ? JsonLayout::pretty : JsonLayout::compact,
                               .constants = options.constants,
                               .npy_threshold = 0,
@@ -89,7 +90,7 @@ Result<void> write_json(const tir::Document& document, const TirArguments& optio
   return tir::write_tir_json(document, json, sink).map([](const auto&) {});
 }
 
-/// json says which objects are missing, and c has no attributes but those that make code.
+/// json lists missing objects, and c has only attributes that become code.
 bool needs_all_objects(TirFormat format) {
   return format == TirFormat::save_json || format == TirFormat::tvmscript;
 }
@@ -100,7 +101,7 @@ std::string omitted_note(const tir::OmittedAttribute& omitted) {
                      omitted.name, owner);
 }
 
-/// JSON lists what the source had and the module has not; other formats have no place for it.
+/// JSON lists the facts that the module lacks; other formats have no place for them.
 void warn_of_missing_functions(const tir::Document& document, const Console& console) {
   for (const tir::Loss& loss : document.losses) {
     const bool is_foreign = loss.code == tir::LossCode::foreign_function;
@@ -111,12 +112,12 @@ void warn_of_missing_functions(const tir::Document& document, const Console& con
   }
 }
 
-/// Neither save_json nor C has a constant without its data.
+/// save_json and C cannot contain a constant without its data.
 bool needs_all_data(TirFormat format) {
   return format == TirFormat::save_json || format == TirFormat::c;
 }
 
-/// Nothing of constants that the module no longer uses: those are not written anyway.
+/// Ignores constants that the module no longer uses, because they are not written.
 bool has_constants(const tir::Document& document) {
   bool has = false;
   tir::for_each_pre_order(document.module.root(),
@@ -124,7 +125,7 @@ bool has_constants(const tir::Document& document) {
   return has;
 }
 
-/// A text for a version that was asked for is for its parser; any other one may be for people.
+/// A text for a requested version is for its parser; any other text may be for people.
 Result<void> readable_by_tvm(const tir::Document& document, const TirArguments& options) {
   return options.tvm_version ? tir::require_parsable(document) : Result<void>();
 }
@@ -157,9 +158,9 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
 }
 
 int run_tir(const TirArguments& options, const Context& context) {
-  // Whatever dialect it is in: the reader finds out by content.
+  // The reader detects the dialect by content.
   tir::Document document = read_tir_argument(options.source, context.limits);
-  // Writers obey the version of the document, whether it was found or is wanted.
+  // Writers use the version of the document, found or requested.
   if (options.tvm_version) document.source.tvm_version = *options.tvm_version;
   if (options.missing == Missing::omit && needs_all_objects(options.format)) {
     for (const tir::OmittedAttribute& omitted : tir::omit_missing(document)) {

@@ -1,4 +1,4 @@
-// mlf verify: whether an archive holds together, as exit code.
+// mlf verify: tests whether archives are consistent, for the exit code.
 #include "mlf/verify.h"
 
 #include <fmt/core.h>
@@ -19,7 +19,7 @@ struct VerifyArguments {
   bool json = false;
 };
 
-/// "archive: module: error: what is wrong [code]", one line for tools that go by lines.
+/// "archive: module: error: what is wrong [code]": one line for line-oriented tools.
 std::string to_line(const Finding& finding, const std::string& archive) {
   const std::string module = finding.module.empty() ? "" : fmt::format("{}: ", finding.module);
   return printable(fmt::format("{}: {}{}: {} [{}]", archive, module, to_string(finding.severity),
@@ -39,7 +39,7 @@ std::string to_line(const CheckResult& result, const std::string& archive) {
 std::string to_lines(const VerifiedArchive& archive, const Console& console) {
   std::string text;
   for (const Finding& finding : archive.verification.findings) {
-    // Notes do not change the verdict. JSON has them always.
+    // Notes do not change the verdict. JSON always contains them.
     if (finding.severity == graph::Severity::note && !console.is_verbose()) continue;
     text += to_line(finding, archive.path);
   }
@@ -67,7 +67,7 @@ void declare_verify_options(CLI::App& app, VerifyArguments& options) {
 }
 
 int run_verify(const VerifyArguments& options, const Context& context) {
-  // A file belongs to one archive, and nothing would say which.
+  // A file belongs to one archive, but no option tells to which.
   if (options.archives.size() > 1 && !options.tir_files.empty()) {
     throw support::Error(ErrorKind::usage, "--tir takes one ARCHIVE");
   }
@@ -78,7 +78,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
                                                  .archive_limits = context.limits.archive,
                                                  .tir_limits = context.limits.tir});
     if (!verification) {
-      // An archive that cannot be read weighs more than one that does not pass.
+      // An unreadable archive outweighs one with findings.
       const int code = context.console.fail(verification.error());
       if (exit <= 1) exit = code;
       continue;
@@ -87,7 +87,7 @@ int run_verify(const VerifyArguments& options, const Context& context) {
     if (exit == 0 && !verified.back().verification.passed())
       exit = exit_code(ErrorKind::check_failed);
   }
-  // Also after failures: what was found about the others still holds.
+  // Also after failures: findings about the other archives are still valid.
   print(format_results(verified, options, context.console));
   return exit;
 }

@@ -1,8 +1,6 @@
-// Completions: commands, the options of each, and what may be put into an option. Kernels and
-// modules are those of the archive on the command line. Everything else is the name of a file.
-//
-// Names come from untrusted archives, and shells evaluate words: only those of letters, digits and
-// the like are offered.
+// Completions: commands, the options of each, and the values of an option. Kernels and modules are
+// those of the archive on the command line. Every other word is the name of a file.  Names come
+// from untrusted archives, and shells evaluate words, so only names of safe characters are offered.
 #include <fmt/core.h>
 
 #include "manual/manual.h"
@@ -33,7 +31,7 @@ std::string option_names(const std::vector<OptionText>& options) {
   return joined(names, " ");
 }
 
-/// In single quotes of a shell; `quote` is how the shell has one inside them.
+/// In single quotes of a shell; `quote` is a single quote inside of them.
 std::string quoted(const std::string& text, std::string_view quote) {
   std::string out = "'";
   for (const char c : text) {
@@ -66,7 +64,7 @@ constexpr const char* kBashFunctions =
     "  COMPREPLY=($(compgen -P \"$before\" -W \"$1\" -- \"${2##*,}\"))\n"
     "}\n";
 
-/// What sets COMPREPLY to the values of an option; empty where these are files.
+/// The assignment of COMPREPLY for an option; empty if its values are files.
 std::string bash_values(const OptionText& option) {
   const std::string choices = joined(option.choices, " ");
   if (option.is_list && !choices.empty()) {
@@ -102,7 +100,7 @@ constexpr const char* kZshFunctions =
     "  done\n"
     "}\n";
 
-/// Inside of a specification, brackets and colons have a meaning.
+/// In a specification, brackets and colons have a meaning.
 std::string zsh_text(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -119,7 +117,7 @@ std::string zsh_action(const OptionText& option) {
   return option.is_list ? "_values -s , " + option.value + " " + choices : "(" + choices + ")";
 }
 
-/// One specification a name; the star allows it to be repeated.
+/// One specification for each name; the star allows repetitions.
 void append_zsh(std::string& out, const OptionText& option) {
   for (const std::string& name : option.names) {
     std::string spec = fmt::format("*{}[{}]", name, zsh_text(summary(option)));

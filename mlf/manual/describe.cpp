@@ -5,7 +5,7 @@
 namespace mlf::program {
 namespace {
 
-/// CLI11 keeps what a check allows as text only: "TEXT:{inline,npy,none}".
+/// CLI11 stores the values that a check allows only as text: "TEXT:{inline,npy,none}".
 std::vector<std::string> choices_in(const std::string& type) {
   const std::size_t begin = type.find(":{");
   if (begin == std::string::npos || !type.ends_with('}')) return {};
@@ -31,7 +31,7 @@ OptionText describe_option(const CLI::Option& option) {
     text.usage = option.get_name() + (several ? "..." : "");
     if (!option.get_required()) text.usage = '[' + text.usage + ']';
   } else if (!is_flag) {
-    // Behind the colon is what a check says of itself.
+    // The text after the colon is the check's own description.
     const std::string type = option.get_type_name();
     text.value = type.substr(0, type.find(':'));
   }

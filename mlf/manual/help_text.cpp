@@ -1,4 +1,4 @@
-// What --help prints.
+// Prints the text of --help.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace mlf::program {
 namespace {
 
-// Names of options that are longer have a line of their own.
+// Longer names of options have their own line.
 constexpr std::size_t kWidestName = 24;
 
 std::string joined_names(const OptionText& option) {
@@ -32,7 +32,7 @@ std::size_t column_of_texts(const CommandText& command) {
   return width;
 }
 
-/// The options by their purpose, in the order of the first of each.
+/// Options by purpose, in the order of the first option of each purpose.
 std::string option_groups(const CommandText& command, std::size_t column) {
   std::vector<std::string> groups;
   for (const OptionText& option : command.options) {
@@ -48,7 +48,7 @@ std::string option_groups(const CommandText& command, std::size_t column) {
   return text;
 }
 
-/// A line for each example whose effect fits beside the command, two for the others.
+/// One line for an example whose explanation fits beside the command, two for others.
 std::string examples_of(const CommandText& command) {
   constexpr std::size_t kIndent = 44;
   std::string text = command.notes.examples.empty() ? "" : "\nExamples:\n";

@@ -1,4 +1,4 @@
-// Manual pages in the macros of man(7).
+// Writes manual pages in the macros of man(7).
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace mlf::program {
 namespace {
 
-/// Text for roff: a hyphen that may be copied into a shell, no macro by accident.
+/// Text for roff: hyphens can be copied into a shell, and no text becomes a macro.
 std::string roff(const std::string& text) {
   std::string out;
   bool begins_line = true;
@@ -28,7 +28,7 @@ std::string roff(const std::string& text) {
 }
 
 std::string head(const std::string& page, const std::string& help) {
-  // A date would differ from build to build.
+  // A date would make builds differ.
   return fmt::format(".TH {} 1 \"\" \"mlf {}\" \"mlf manual\"\n.SH NAME\n{} \\- {}\n", roff(page),
                      version(), roff(page), roff(first_clause(help)));
 }
@@ -68,7 +68,7 @@ void append(std::string& out, const char* title, const std::vector<OptionText>& 
   for (const OptionText& option : options) append(out, option);
 }
 
-/// Lines that stay as they are.
+/// Lines that are not filled.
 std::string lines(const std::string& text) {
   return fmt::format(".nf\n{}\n.fi\n", roff(text));
 }

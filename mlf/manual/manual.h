@@ -1,4 +1,4 @@
-// The command line as data, and what is made of it: help, manual pages, completions for shells.
+// The command line as data, and texts made from it: help, manual pages, completions for shells.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -16,7 +16,7 @@ struct Example {
   std::string_view effect;
 };
 
-/// Parts of help and manual pages of a command beside its options.
+/// Parts of a command's help and manual page besides its options.
 struct CommandNotes {
   std::string_view command;  ///< "process"; "mlf" is the program
   std::vector<Example> examples;
@@ -30,14 +30,15 @@ CommandNotes notes_of(std::string_view command);
 
 struct OptionText {
   std::vector<std::string> names;    ///< "-o", "--output"; of a positional one, "ARCHIVE"
-  std::string value;                 ///< what is to be put in: "FILE"; empty for flags
-  std::vector<std::string> choices;  ///< all that may be put in; empty: anything
-  std::string help;                  ///< lines "name  meaning" after the first are one choice each
-  std::string group;                 ///< the purpose that the help lists it under
+  std::string value;                 ///< the kind of value: "FILE"; empty for flags
+  std::vector<std::string> choices;  ///< all allowed values; empty: any
+  std::string help;                  ///< lines "name  meaning" after the first one describe one
+                                     ///< choice each
+  std::string group;                 ///< the group in the help
   std::string usage;                 ///< of a positional one: "[ARCHIVE]", "ARCHIVE..."
 
-  bool is_list = false;  ///< several choices with commas between them
-  std::string rows;      ///< where names come from an archive: kind of rows and column
+  bool is_list = false;  ///< several values, separated by commas
+  std::string rows;      ///< if values come from an archive: the kind of row and the column
   std::string column;    ///< of `mlf table` that has them
 
   bool takes_value() const { return !value.empty(); }
@@ -53,23 +54,23 @@ struct CommandText {
 };
 
 struct ProgramText {
-  CommandText program;  ///< its options are those that every command has
+  CommandText program;  ///< its options are common to all commands
   std::vector<CommandText> commands;
 };
 
-/// What is declared in `app`, which is the table that parses as well.
+/// The options of `app`, which also parses them.
 ProgramText describe(const CLI::App& app);
 
-/// The first clause of a help text: what fits beside a name.
+/// The first clause of a help text, which fits beside a name.
 std::string first_clause(const std::string& help);
-/// What fits beside the name of an option.
+/// The text that fits beside the name of an option.
 std::string summary(const OptionText& option);
 /// The usage line: "mlf plan [OPTIONS] [ARCHIVE]".
 std::string usage_of(const CommandText& command);
 /// "0 done; 1 a limit does not hold; 64 …".
 std::string exit_codes_of(const CommandText& command);
 
-/// What --help prints: lines of at most 80 columns.
+/// The text of --help: lines of at most 80 columns.
 std::string help_text(const ProgramText& text);
 std::string help_text(const CommandText& command);
 
@@ -89,8 +90,8 @@ std::string bash_completion(const ProgramText& text);
 std::string zsh_completion(const ProgramText& text);
 std::string fish_completion(const ProgramText& text);
 
-/// Writes the manual pages and completions below `directory` as they are installed below share/.
-/// Throws `Error` of kind `io`.
+/// Writes the manual pages and completions below `directory`, at their places below share/. Throws
+/// `Error` of kind `io`.
 void write_manual(const ProgramText& text, const std::string& directory);
 
 }  // namespace mlf::program

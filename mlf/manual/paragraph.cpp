@@ -18,7 +18,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// The column of the meaning in lines "word  meaning"; 0 where there is none.
+/// The column of the meaning in lines "word  meaning"; 0 if there is none.
 std::size_t meaning_column(const std::vector<std::string_view>& lines) {
   std::size_t column = 0;
   for (const std::string_view line : lines) {
@@ -28,8 +28,8 @@ std::size_t meaning_column(const std::vector<std::string_view>& lines) {
   return column;
 }
 
-/// Appends the words of `line`, of which the first begins at `column`, and returns the column after
-/// the last.
+/// Appends the words of `line`, the first one at `column`, and returns the column after the last
+/// one.
 std::size_t append_words(std::string& out, std::string_view line, std::size_t indent,
                          std::size_t column) {
   bool begins_line = true;

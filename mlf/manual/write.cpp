@@ -21,7 +21,7 @@ void write_text(const fs::path& path, const std::string& text) {
 }  // namespace
 
 void write_manual(const ProgramText& text, const std::string& directory) {
-  // The places in which each looks for what packages bring.
+  // The directories in which each shell looks for completions of packages.
   const fs::path root = directory;
   std::vector<std::pair<fs::path, std::string>> files{
       {root / "man/man1/mlf.1", manual_page(text)},

@@ -1,8 +1,8 @@
-"""scikit-build-core, but for the sdist: the wheel is compiled of all of this repository, and an sdist
-of this directory alone would have none of it.
+"""scikit-build-core with another sdist: the wheel is compiled from the whole repository, which an sdist of
+this directory alone would lack.
 
-Its first directory has the parts of the repository where they are here, and beside them the files that
-belong to the package as a whole (pyproject.toml says where CMake begins then).
+The root directory of the sdist has these parts of the repository at their usual paths, and the files of the
+package (pyproject.toml states the source directory for CMake).
 """
 
 import os
@@ -11,11 +11,11 @@ import shutil
 import tempfile
 
 from scikit_build_core import build as scikit
-from scikit_build_core.build import *  # noqa: F403  # what this file does not define stays theirs
+from scikit_build_core.build import *  # noqa: F403  # all hooks that this file does not define
 
 HERE = pathlib.Path(__file__).resolve().parent
 OWN_FILES = ("build_backend.py", "pyproject.toml", "README.md")
-# What compiles needs: tests and their data are many times as large.
+# Only the files to compile: tests and their data are much larger.
 PARTS = ("CMakeLists.txt", "include", "mlf", "schemas", "src")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "build", "dist-info", "node_modules", "pictures", "tests")
 

@@ -67,14 +67,14 @@ def type_of(field):
 
 
 def accepted(field):
-    """What the class takes for it: any sequence for a tuple, any bytes for a view."""
+    """Return the type that the class accepts: any sequence for a tuple, any bytes for a view."""
     given = type_of(field).replace("_t.Tuple[", "_t.Sequence[").replace(", ...]", "]")
     given = given.replace("_t.Dict[", "_t.Mapping[")
     return given.replace("memoryview", "bytes | memoryview")
 
 
 def parameters(fields):
-    # Those that may be left out go by name: others may follow them.
+    # Optional fields are given by name, because others may follow them.
     by_name = False
     for field in fields:
         if field[3] and not by_name:
@@ -87,7 +87,7 @@ def lines(row):
     name, _, category, fields = row
     base = "Var" if name == "SizeVar" else CATEGORIES.get(category, "Node")
     yield f"class {name}({base}):"
-    # In TVM a SizeVar is a Var, with the fields of one.
+    # In TVM a SizeVar is a Var with the same fields.
     if name != "SizeVar":
         yield f"    __match_args__ = ({''.join(repr(field[0]) + ', ' for field in fields)})"
     for field in fields:

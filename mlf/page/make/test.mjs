@@ -1,4 +1,4 @@
-// Runs tests/*.test.ts with node's own test runner, which reads JavaScript.
+// Compiles tests/*.test.ts to JavaScript and runs them with the test runner of node.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -4,7 +4,7 @@ import { compile } from "json-schema-to-typescript";
 
 const [file] = process.argv.slice(2);
 const schema = JSON.parse(readFileSync(new URL("../../../schemas/report.schema.json", import.meta.url)));
-// The title is a sentence, and would be the name of the type.
+// Removes the title, a sentence, because it would become the name of the type.
 schema.title = "Report";
 const bannerComment = "// Made by make/types.mjs from schemas/report.schema.json.";
 writeFileSync(file, await compile(schema, "Report", { bannerComment }));

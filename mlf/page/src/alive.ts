@@ -1,4 +1,4 @@
-// What is in memory at a step.
+// Finds the tensors in memory at a step.
 
 /** A rectangle of a map, in steps and bytes. */
 export interface Rectangle {
@@ -9,14 +9,14 @@ export interface Rectangle {
   bytes: number;
 }
 
-/** Those that are alive at a step, by address. */
+/** Returns the rectangles that are live at a step, by address. */
 export function aliveAt(rectangles: Rectangle[], step: number): Rectangle[] {
   return rectangles
     .filter((one) => one.first <= step && step <= one.last)
     .sort((a, b) => a.offset - b.offset || b.bytes - a.bytes);
 }
 
-/** The first step of those at which most bytes are covered: one at which a rectangle begins. */
+/** Returns the first step with the most bytes in use. A rectangle begins at that step. */
 export function fullestStep(rectangles: Rectangle[]): number {
   let fullest = 0;
   let most = -1;
@@ -27,7 +27,7 @@ export function fullestStep(rectangles: Rectangle[]): number {
   return fullest;
 }
 
-/** Bytes that they cover; each counts once. */
+/** Returns the number of bytes that they cover; each counts once. */
 export function covered(rectangles: Rectangle[]): number {
   let bytes = 0;
   let end = 0;

@@ -1,4 +1,4 @@
-// Runs before anything is read: while a page arrives, the browser would lay out its tables again and
-// again. Nothing of it is shown until it is there; pages that are cut off show what there is.
+// Runs before the body is read. Hides the page until it is complete, because the browser would lay out
+// its tables repeatedly while it loads. A truncated page shows its content.
 document.documentElement.classList.add("arriving");
 addEventListener("DOMContentLoaded", () => document.documentElement.classList.remove("arriving"));

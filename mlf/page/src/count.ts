@@ -1,4 +1,4 @@
-// Numbers of the report that may not be exact.
+// Numbers of the report, which may be inexact.
 import type { Count } from "./report.ts";
 
 /** "208,576" */
@@ -6,7 +6,7 @@ function grouped(number: number): string {
   return number.toLocaleString("en");
 }
 
-/** "72", "10..72", ">=72", "<=72", "?": as the program prints counts. */
+/** Returns "72", "10..72", ">=72", "<=72" or "?", like the program. */
 export function format_count(count: Count): string {
   if (count === null) return "?";
   if (typeof count === "number") return grouped(count);
@@ -14,14 +14,14 @@ export function format_count(count: Count): string {
   return count.min === 0 ? `<=${grouped(count.max)}` : `${grouped(count.min)}..${grouped(count.max)}`;
 }
 
-/** What to sort and colour by: the most there can be, else the least. */
+/** Returns the number to sort and colour by: the upper bound, else the lower bound. */
 export function magnitude(count: Count): number {
   if (count === null) return -1;
   if (typeof count === "number") return count;
   return count.max ?? count.min;
 }
 
-/** The sum; what is not known makes it a lower bound, and nothing known makes nothing. */
+/** Returns the sum. Unknown counts make it a lower bound; if all are unknown, so is the sum. */
 export function total(counts: Count[]): Count {
   if (counts.every((count) => count === null)) return null;
   let [min, max]: [number, number | null] = [0, 0];
@@ -34,12 +34,12 @@ export function total(counts: Count[]): Count {
   return min === max ? min : { min, max };
 }
 
-/** "208576" of "208,576": what people may search for, and what can be compared. */
+/** Removes the separators of "208,576", for searches and comparisons. */
 export function plainDigits(text: string): string {
   return text.replace(/(\d),(?=\d{3})/g, "$1");
 }
 
-/** The magnitude of a count that is text. */
+/** Returns the magnitude of a count in text form. */
 export function magnitudeOfText(text: string): number {
   const numbers = plainDigits(text).match(/\d+(\.\d+)?/g);
   return numbers ? Number(numbers[numbers.length - 1]) : -1;

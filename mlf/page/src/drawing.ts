@@ -1,13 +1,13 @@
-// One drawing of the network that can be moved: its boxes, with pan and zoom. The frame scrolls, so
-// that a browser moves large drawings without drawing them again.
+// One drawing of the network: its boxes, with pan and zoom. Pan scrolls the frame, so the browser need
+// not draw large drawings again.
 import { magnitude, format_count, total } from "./count.ts";
 import { all } from "./elements.ts";
 import type { Call, Count } from "./report.ts";
 
-/** What is drawn, and where boxes lead. */
+/** The drawn calls, and the links of their boxes. */
 export interface Subject {
   calls: Call[];
-  /** The place of a call; null where the page says nothing more of it. */
+  /** The part of the page about a call; null if there is none. */
   linkOf(call: number): string | null;
 }
 
@@ -24,17 +24,17 @@ export function measuresOf(calls: Call[]): Measure[] {
 }
 
 const ZOOM_STEP = 1.2;
-// The least and the most that a point of the drawing is in pixels.
+// The limits of the zoom: pixels for each point of the drawing.
 const SCALES = { least: 0.05, most: 8 };
 
-/** A box: a call, or several that repeat. */
+/** A box: a call, or a repeated part of several calls. */
 export interface CallBox {
   element: SVGGElement;
   calls: Call[];
   first: number;
 }
 
-/** Graphviz keeps the name of a node ("call3", "calls3to8") in its title. */
+/** Graphviz writes the name of a node ("call3", "calls3to8") into its title. */
 function callBoxes(svg: SVGSVGElement, calls: Call[]): CallBox[] {
   return all<SVGGElement>(svg, "g.node").flatMap((element) => {
     const title = element.querySelector("title")?.textContent ?? "";
@@ -46,7 +46,7 @@ function callBoxes(svg: SVGSVGElement, calls: Call[]): CallBox[] {
   });
 }
 
-/** What is in memory does not add up over calls; everything else does. */
+/** Adds the costs of the box's calls; for bytes in use, takes the largest. */
 export function costOf(box: CallBox, measure: Measure): Count {
   const counts = box.calls.map((call) => call[measure] ?? null);
   if (measure !== "live") return total(counts);
@@ -62,7 +62,7 @@ function labelOf(box: CallBox): string {
   return `${place}: ${names}, ${costs}`;
 }
 
-/** Heat from 0 to 1, the name of a colour, or null: as it is drawn. */
+/** Heat from 0 to 1, the name of a colour, or null: the drawing's own colour. */
 export type Paint = number | string | null;
 
 export class Drawing {
@@ -82,7 +82,7 @@ export class Drawing {
     this.zoomWithWheelAndKeys();
   }
 
-  /** The whole width, and from the top as much as stays legible; small drawings are enlarged. */
+  /** Shows the whole width, and as much from the top as stays legible; enlarges small drawings. */
   fit(): void {
     const { clientWidth, clientHeight } = this.frame;
     const high = Math.min(Math.max(this.height / clientHeight, 0.7), 1);
@@ -95,7 +95,7 @@ export class Drawing {
     this.setScale(Math.min(clientWidth / this.width, clientHeight / this.height));
   }
 
-  /** What is in the middle of the frame stays there. */
+  /** Zooms around the middle of the frame. */
   zoom(larger: boolean): void {
     const { frame } = this;
     const middle = (scroll: number, client: number, all: number): number =>
@@ -113,7 +113,7 @@ export class Drawing {
                         at.top + at.height / 2 - window.top - window.height / 2);
   }
 
-  /** Marks the box of a call, and brings it to the middle. */
+  /** Marks the box of a call, and scrolls it to the middle. */
   mark(call: number): void {
     for (const box of this.boxes) {
       const isIt = box.first <= call && call < box.first + box.calls.length;
@@ -122,7 +122,7 @@ export class Drawing {
     }
   }
 
-  /** Fills every box. The style sheet has the colours, as they depend on the ground. */
+  /** Fills every box. The style sheet has the colours, because they depend on the background. */
   fill(paintOf: (box: CallBox) => Paint): void {
     for (const box of this.boxes) {
       const { style, dataset } = box.element;
@@ -160,7 +160,7 @@ export class Drawing {
     });
   }
 
-  // Fingers scroll by themselves.
+  // The browser scrolls with touch.
   private panWithMouse(): void {
     let grabbed: { x: number; y: number } | null = null;
     let hasMoved = false;
@@ -180,7 +180,7 @@ export class Drawing {
     for (const end of ["pointerup", "pointercancel"]) {
       addEventListener(end, () => { grabbed = null; });
     }
-    // The end of a pan over a box is no click on it.
+    // The end of a pan over a box is not a click.
     this.svg.addEventListener("click", (event) => {
       if (hasMoved) event.preventDefault();
     }, { capture: true });
@@ -192,7 +192,7 @@ export class Drawing {
       event.preventDefault();
       this.zoom(event.deltaY < 0);
     }, { passive: false });
-    // Arrow keys scroll by themselves.
+    // The browser scrolls with arrow keys.
     this.frame.addEventListener("keydown", (event) => {
       if (event.target !== this.frame || (event.key !== "+" && event.key !== "-")) return;
       event.preventDefault();

@@ -1,4 +1,4 @@
-// Making elements.
+// Makes elements.
 
 type Attributes = Record<string, string>;
 
@@ -11,7 +11,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button that does something and never sends a form. */
+/** Makes a button that does not submit a form. */
 export function button(text: string, label: string, action: () => void): HTMLButtonElement {
   const element = make("button", { type: "button", "aria-label": label, title: label }, text);
   element.addEventListener("click", action);

@@ -1,9 +1,9 @@
-// Kernels of large networks, whose markup is text until they are opened.
+// Expands kernels of large networks: their markup is text until the user opens them.
 import { all } from "./elements.ts";
 import { markMatchingLines } from "./lines.ts";
 import { labelCells } from "./table.ts";
 
-/** Makes elements of the markup that a `noscript` holds where there is one. */
+/** Replaces the `noscript` of a kernel, if there is one, by the elements in its text. */
 function unfold(kernel: Element): void {
   const folded = kernel.querySelector(":scope > noscript");
   if (!folded) return;
@@ -13,12 +13,12 @@ function unfold(kernel: Element): void {
 }
 
 export function unfoldKernels(): void {
-  // The event does not bubble, but is seen on its way down.
+  // The event does not bubble, so the listener captures it.
   document.addEventListener("toggle", (event) => {
     if (event.target instanceof HTMLDetailsElement && event.target.open) unfold(event.target);
   }, { capture: true });
   for (const codes of all<HTMLElement>(document, ".codes")) markMatchingLines(codes);
-  // Paper has no summaries to click on.
+  // Printed kernels must be open.
   addEventListener("beforeprint", () => {
     for (const details of all<HTMLDetailsElement>(document, "details")) {
       details.open = true;

@@ -1,15 +1,15 @@
-// Lines of a kernel in two codes that are the same statement: who points at one sees the other.
+// Marks the lines of TIR and C that are the same statement when the user points at one of them.
 import { all } from "./elements.ts";
 
-/** Scrolls a box, and nothing around it, until the line is in its middle. */
+/** Scrolls only the box until the line is in its middle. */
 function reveal(line: HTMLElement, box: HTMLElement): void {
   const [inside, around] = [line.getBoundingClientRect(), box.getBoundingClientRect()];
   if (inside.top >= around.top && inside.bottom <= around.bottom) return;
   box.scrollTop += inside.top - around.top - (around.height - inside.height) / 2;
 }
 
-/** A click brings the other code's line into sight; with the keyboard, arrow keys with Alt go from
- *  statement to statement. */
+/** A click scrolls to the line in the other code; Alt and the arrow keys go from statement to
+ *  statement. */
 export function markMatchingLines(codes: HTMLElement): void {
   let marked: HTMLElement[] = [];
   const mark = (statement: string | undefined): void => {

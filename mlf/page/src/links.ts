@@ -1,4 +1,4 @@
-// Links into the page: what they lead to is open, in sight, marked and has the focus.
+// Links into the page: opens, shows, marks and focuses the target.
 
 function target(): HTMLElement | null {
   const raw = location.hash.slice(1);
@@ -6,12 +6,12 @@ function target(): HTMLElement | null {
   try {
     id = decodeURIComponent(raw);
   } catch {
-    // A per cent sign of its own.
+    // The id contains a per cent sign.
   }
   return document.getElementById(raw) ?? document.getElementById(id);
 }
 
-/** Told of what a link has led to. */
+/** Called with the target of a link. */
 export type Arrived = (target: HTMLElement) => void;
 
 function follow(arrived: Arrived): void {
@@ -28,7 +28,7 @@ function follow(arrived: Arrived): void {
   element.scrollIntoView({ block: "start" });
 }
 
-/** Also for a link that was followed before, of which the browser says nothing. */
+/** Also follows the current link again, for which the browser sends no event. */
 export function followLinks(arrived: Arrived): void {
   const again = (): void => follow(arrived);
   addEventListener("hashchange", again);
@@ -37,6 +37,6 @@ export function followLinks(arrived: Arrived): void {
     if (link?.hash && link.hash === location.hash) again();
   });
   again();
-  // The browser follows the link itself once all is loaded, and takes the focus away.
+  // After loading, the browser follows the link itself and moves the focus.
   addEventListener("load", () => requestAnimationFrame(again));
 }

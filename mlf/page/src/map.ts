@@ -1,4 +1,4 @@
-// Memory maps: a step is chosen with the pointer or the arrow keys; what is alive then is a list.
+// Memory maps: the user selects a step with the pointer or the arrow keys; a list shows its tensors.
 import { aliveAt, covered, fullestStep, type Rectangle } from "./alive.ts";
 import { format_count } from "./count.ts";
 import { all, make } from "./elements.ts";
@@ -12,7 +12,7 @@ function numberOf(element: Element, name: string): number {
 function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
   return all<SVGRectElement>(svg, "rect").map((rect) => ({
     name: rect.dataset["name"] ?? rect.textContent ?? "",
-    // Of plans, for a part of a step.
+    // In a plan, a tensor may be live for a part of a step.
     first: Math.floor(numberOf(rect, "x")),
     last: Math.ceil(numberOf(rect, "x") + numberOf(rect, "width") - 0.001) - 1,
     offset: Number(rect.dataset["offset"] ?? 0),
@@ -20,7 +20,7 @@ function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
   }));
 }
 
-/** What is alive. In a pool each is a rectangle; elsewhere the title of the one of all names them. */
+/** The live tensors. In a pool each has a rectangle; elsewhere the title of the only one lists them. */
 function linesOf(svg: SVGSVGElement, alive: Rectangle[]): string[] {
   if (svg.classList.contains("places")) {
     return alive.map((one) => `${one.name}: ${format_count(one.bytes)} bytes at ${format_count(one.offset)}`);
@@ -28,12 +28,12 @@ function linesOf(svg: SVGSVGElement, alive: Rectangle[]): string[] {
   return alive.flatMap((one) => one.name.split("\n").slice(1));
 }
 
-/** The call at each step; "-" where the step is none. */
+/** The call at each step; "-" for a step without a call. */
 function callsOf(figure: HTMLElement): string[] {
   return (figure.dataset["calls"] ?? "").split(" ");
 }
 
-/** The call at a step, as a link, or what the step is else. */
+/** The call at a step as a link, or the number of the step. */
 function placeOf(calls: string[], prefix: string, step: number): Node | string {
   const call = calls[step];
   if (!call || call === "-") return `step ${step}`;
@@ -42,14 +42,14 @@ function placeOf(calls: string[], prefix: string, step: number): Node | string {
 
 /** A map that shows a step. */
 export interface MemoryMap {
-  /** Of a run. */
+  /** The number of steps of a run. */
   steps: number;
-  /** The step of a call, given by its number; null where it has none. */
+  /** The step of the call with this number; null if there is none. */
   stepOf(call: number): number | null;
   show(step: number): void;
 }
 
-/** `moved` is told the steps that people choose. */
+/** Calls `moved` with each step that the user selects. */
 export function makeExplorable(
   figure: HTMLElement, prefix: string, moved: (step: number) => void,
 ): MemoryMap {
@@ -77,7 +77,7 @@ export function makeExplorable(
       make("p", {}, "At ", placeOf(calls, prefix, step), `: ${format_count(covered(alive))} bytes in use`), list);
   };
   const choose = (step: number): void => {
-    // What other maps show then is not read out.
+    // Screen readers announce only this map, not the others.
     readout.setAttribute("aria-live", "polite");
     show(step);
     moved(step);
@@ -103,8 +103,8 @@ export function makeExplorable(
   };
 }
 
-/** Maps of one run beside each other, which show the same step. What it returns shows the step of a
- *  call, given by its number. */
+/** Maps of one run, which all show the same step. Returns a function that shows the step of the call
+ *  with a given number. */
 export function makeAllExplorable(figures: HTMLElement[], prefix: string): (call: number) => void {
   const maps: MemoryMap[] = figures.map((figure, i) => makeExplorable(figure, prefix, (step) => {
     // Two builds may have different numbers of steps.

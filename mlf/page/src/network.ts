@@ -1,5 +1,5 @@
-// The network: one of several drawings of it, coloured by cost, target or change, searched. Boxes
-// lead to what the page says of their calls.
+// The network: shows one of its drawings, with colours by cost, target or change, and a search. Boxes
+// are links to the calls.
 import { format_count, magnitude } from "./count.ts";
 import {
   costOf, Drawing, MEASURES, measuresOf, type CallBox, type Measure, type Subject,
@@ -8,7 +8,7 @@ import { all, button, make } from "./elements.ts";
 import { matches } from "./order.ts";
 import type { Module } from "./report.ts";
 
-/** Boxes by a word of their calls, each word in a colour of the style sheet. */
+/** A word for each call, such as its target, and a colour of the style sheet for each word. */
 interface Words {
   ofCall(box: CallBox, nth: number): string;
   colours: Map<string, string>;
@@ -24,15 +24,15 @@ interface View {
 // What a profile has, the most exact first.
 const TIMES: Measure[] = ["instructions", "cycles", "nanoseconds"];
 
-// Of the style sheet.
+// The number of colours in the style sheet.
 const COLOURS = 6;
 const CHANGE_COLOURS = new Map([
   ["changed", "colour1"], ["rescheduled", "colour0"], ["moved", "colour3"], ["added", "colour2"], ["removed", "colour4"],
   ["constants", "colour5"],
 ]);
 
-/** Where calls run: the kind of the target that their kernels were compiled for. The rest shares the
- *  last colour. */
+/** The kind of target that the kernel of each call was compiled for. Further kinds share the last
+ *  colour. */
 function targetsOf(module: Module): Words {
   const targets = new Map(module.kernels.map((one) => [one.symbol, one.target ?? "unknown"]));
   const names = [...new Set(targets.values())].sort();
@@ -42,7 +42,7 @@ function targetsOf(module: Module): Words {
   };
 }
 
-/** Of pages of two builds: how each kernel changed, "-" where it did not. */
+/** On pages of two builds: the change of each kernel; "-" for none. */
 function changesOf(frame: HTMLElement): Words | null {
   const changes = frame.dataset["changes"]?.split(" ");
   if (!changes) return null;
@@ -50,7 +50,7 @@ function changesOf(frame: HTMLElement): Words | null {
   return { ofCall: (box, nth) => changes[box.first + nth] ?? "-", colours: new Map(colours) };
 }
 
-/** Calls of a box that repeats have one word, or several: that is no colour. */
+/** A repeated box whose calls have different words gets no colour. */
 function colourByWords(drawing: Drawing, words: Words): void {
   drawing.fill((box) => {
     const its = new Set(box.calls.map((_, nth) => words.ofCall(box, nth)));
@@ -97,7 +97,7 @@ function colour({ drawing, words }: View, by: string): void {
   else drawing.fill(() => null);
 }
 
-/** Every word of the search in the number, the kernel or the layer of one call. */
+/** Finds boxes with a call whose number, kernel and layer contain every word of the search. */
 function find(drawing: Drawing, words: string): CallBox[] {
   return drawing.boxes.filter((box) => {
     const isFound = words !== "" && box.calls.some((call, i) =>
@@ -122,15 +122,15 @@ function makeSelect(view: View): HTMLSelectElement {
     ...[...view.words.keys()].map((name) => option(name)));
 }
 
-/** Shows one of the drawings, with tools before the section. What it returns marks the box of a
- *  call, given by its number. */
+/** Shows one of the drawings, with tools before the section. Returns a function that marks the box of
+ *  the call with a given number. */
 export function makeExplorable(
   section: HTMLElement, moduleOf: (frame: HTMLElement) => Module,
   linkOf: (frame: HTMLElement, call: number) => string | null,
 ): (call: number) => void {
   let other = "";
   const views = all<HTMLElement>(section, ".network").map((frame) => {
-    // Without a script the second drawing is folded away below the first; with it, one is shown.
+    // Without a script, the second drawing is collapsed below the first. The script shows one of them.
     const details = frame.closest("details");
     if (details) {
       other = details.querySelector("summary")!.textContent!;

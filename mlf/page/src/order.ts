@@ -1,9 +1,9 @@
-// The order of rows.
+// Sorts and filters rows.
 import { magnitudeOfText } from "./count.ts";
 
 export type Direction = "ascending" | "descending";
 
-/** Positions of cells in their order; equal cells stay as they are, unknown numbers come last. */
+/** Returns the positions of the sorted cells. Equal cells keep their order; unknown numbers come last. */
 export function orderOf(cells: string[], isNumber: boolean, direction: Direction): number[] {
   const sign = direction === "ascending" ? 1 : -1;
   const numbers = cells.map(magnitudeOfText);
@@ -16,7 +16,7 @@ export function orderOf(cells: string[], isNumber: boolean, direction: Direction
   return cells.map((_, i) => i).sort((a, b) => compare(a, b) || a - b);
 }
 
-/** Whether a row has every word of the search, in any case and order. */
+/** Returns whether a row contains every word of the search, in any case and order. */
 export function matches(row: string, search: string): boolean {
   const text = row.toLowerCase();
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));

@@ -1,4 +1,4 @@
-// What the script adds to a page that can be read without it.
+// Adds functions to a page that can be read without a script.
 import { all } from "./elements.ts";
 import { unfoldKernels } from "./kernels.ts";
 import { followLinks } from "./links.ts";
@@ -7,10 +7,10 @@ import { makeExplorable as makeNetworkExplorable } from "./network.ts";
 import type { Report } from "./report.ts";
 import { drawShares, labelCells, makeFilterable, makeSortable } from "./table.ts";
 
-// Everything is there (begin.ts), and what follows measures it.
+// The page is complete (begin.ts), and the code below measures its elements.
 document.documentElement.classList.remove("arriving");
 
-// Pages of mlf diff have that of each build.
+// Pages of mlf diff have one report for each build.
 function embedded(id: string): Report | null {
   const element = document.getElementById(id);
   return element ? JSON.parse(element.textContent!) as Report : null;
@@ -19,7 +19,7 @@ const reports: Record<string, Report | null> = {
   "": embedded("report"), before: embedded("report-before"), after: embedded("report-after"),
 };
 
-/** Calls of two builds have no rows: `links` has a place or "-" for each. */
+/** Pages of two builds have no rows of calls: `links` has the id of a part, or "-", for each call. */
 function linkOf(links: string | undefined, call: number, row: string): string | null {
   if (links === undefined) return row;
   const link = links.split(" ")[call] ?? "-";
@@ -36,7 +36,7 @@ labelTables();
 for (const table of all<HTMLTableElement>(document, "table.calls")) drawShares(table);
 for (const table of all<HTMLTableElement>(document, "table.filterable")) makeFilterable(table);
 for (const table of all<HTMLTableElement>(document, "table.sortable")) makeSortable(table);
-/** By section: what shows a call of its module in another view. */
+/** By section: functions that show a call of its module in other views. */
 const views = new Map<Element, ((call: number) => void)[]>();
 for (const section of all<HTMLElement>(document, "section.module")) {
   const position = Number(section.dataset["module"]);
@@ -55,7 +55,7 @@ for (const section of all<HTMLElement>(document, "section.module")) {
   views.set(section, its);
 }
 unfoldKernels();
-// A call is in the table, in the memory maps and in the network.
+// Shows a call from the table also in the memory maps and in the network.
 followLinks((target) => {
   const call = /(?:^|\/)call=(\d+)$/.exec(target.id);
   if (!call) return;

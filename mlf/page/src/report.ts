@@ -1,7 +1,7 @@
 // Made by make/types.mjs from schemas/report.schema.json.
 
 /**
- * An exact number, its bounds, or null: nothing is known. Reasons are in `uncertain` of the same object.
+ * An exact number, its bounds, or null: unknown. Reasons are in `uncertain` of the same object.
  */
 export type Count =
   | number
@@ -45,7 +45,7 @@ export interface Module {
   findings: Finding[];
   uncertain: Reasons;
   /**
-   * What the archive says of the module and cannot all be true. With any, no number is an upper bound for mlf check.
+   * Statements of the archive about the module that cannot all be true. If there are any, mlf check treats no number as an upper bound.
    */
   contradictions: Contradiction[];
 }
@@ -111,7 +111,7 @@ export interface Compiled {
   bss: number;
 }
 /**
- * What the object files of the archive have, which is not all code of the module.
+ * The content of the archive's object files, which may not be all code of the module.
  */
 export interface Objects {
   text: number;
@@ -127,7 +127,7 @@ export interface Objects {
   main_calls: string[];
 }
 /**
- * The fullest moment of pools, executor, heap and stack together.
+ * The time at which pools, executor, heap and stack together have the most bytes in use.
  */
 export interface Peak {
   call: number | null;
@@ -274,7 +274,7 @@ export interface ExternCall {
   count: Count;
 }
 /**
- * Something that costs more than it has to, or does not work. `bytes` could be saved at most; null where bytes are not the point.
+ * An avoidable cost or a defect. `bytes`: the largest possible saving; null if the finding is not about bytes.
  */
 export interface Finding {
   code:

@@ -1,4 +1,4 @@
-// Tables that sort by a click on a head, and filter by words.
+// Sorts tables by a click on a column head, and filters them by words.
 import { magnitudeOfText, plainDigits } from "./count.ts";
 import { all, make } from "./elements.ts";
 import { matches, orderOf, type Direction } from "./order.ts";
@@ -11,7 +11,7 @@ function sort(table: HTMLTableElement, head: HTMLTableCellElement): void {
   const body = table.tBodies[0]!;
   const rows = Array.from(body.rows);
   const isNumber = head.classList.contains("n");
-  // Of numbers people look for the largest.
+  // For numbers, the largest comes first.
   const first: Direction = isNumber ? "descending" : "ascending";
   const other: Direction = isNumber ? "ascending" : "descending";
   const direction = head.getAttribute("aria-sort") === first ? other : first;
@@ -21,12 +21,12 @@ function sort(table: HTMLTableElement, head: HTMLTableCellElement): void {
   body.append(...orderOf(cells, isNumber, direction).map((i) => rows[i]!));
 }
 
-/** Heads of columns, without the arrows of their order. */
+/** Returns the column heads. */
 function headsOf(table: HTMLTableElement): HTMLTableCellElement[] {
   return Array.from(table.tHead?.rows[0]?.cells ?? []);
 }
 
-/** In a narrow window a row is several lines, in which each number says what it is. */
+/** Labels the cells for narrow windows, in which a row takes several lines. */
 export function labelCells(table: HTMLTableElement): void {
   const heads = headsOf(table).map((head) => head.textContent ?? "");
   for (const row of table.tBodies[0]!.rows) {
@@ -35,7 +35,7 @@ export function labelCells(table: HTMLTableElement): void {
   table.classList.add("labelled");
 }
 
-/** Behind each number a bar, as long as its part of the largest in the column. */
+/** Draws a bar below each number, relative to the largest one in the column. */
 export function drawShares(table: HTMLTableElement): void {
   const rows = Array.from(table.tBodies[0]!.rows);
   for (const head of headsOf(table)) {
@@ -60,7 +60,7 @@ export function makeSortable(table: HTMLTableElement): void {
 
 export function makeFilterable(table: HTMLTableElement): void {
   const rows = Array.from(table.tBodies[0]!.rows);
-  // A number is found with its separators and without.
+  // Finds numbers with separators and without.
   const texts = rows.map((row) => `${row.textContent} ${plainDigits(row.textContent ?? "")}`);
   const input = make("input", { type: "search", placeholder: "kernel, layer, type" });
   const status = make("span", { role: "status" });

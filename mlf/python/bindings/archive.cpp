@@ -1,4 +1,4 @@
-// An archive: its modules, TIR, networks, documents, and writing mlf's outputs into it.
+// An archive: its modules, TIR, networks and documents, and writing mlf's outputs into it.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
@@ -90,7 +90,7 @@ Result<NetworkText> text_of_network(const Network& network) {
       });
 }
 
-/// Those that there are, and for each of the other modules why it has none.
+/// The networks, and for every other module the reason why it has none.
 nb::tuple networks(const Deployment& self) {
   std::vector<NetworkText> texts;
   const auto networks = value_or_raise(without_gil([&]() -> Result<Networks> {
@@ -205,7 +205,7 @@ nb::object cell(const Cell& cell) {
   return nb::none();
 }
 
-/// Name, meaning and whether it is text.
+/// Name, meaning, and whether it is text.
 nb::list columns(RowKind kind) {
   nb::list list;
   for (const RowColumn& column : columns_of(kind)) {
@@ -240,7 +240,7 @@ nb::tuple process(const Path& path, const Path& output, bool is_dry_run) {
 }
 
 #ifdef MLF_HAS_DRAWING
-/// Under the GIL: Graphviz keeps state of its own.
+/// With the GIL, because Graphviz has global state.
 std::string svg(const std::string& dot) {
   return value_or_raise(drawing::svg_from_dot(dot));
 }
@@ -289,7 +289,7 @@ void bind_archive(nb::module_& module) {
   module.def("process", &process,
              nb::sig("def process(path: str | os.PathLike[str], output: str | os.PathLike[str], "
                      "dry_run: bool) -> tuple[list[str], list[str], int]"));
-  // As `mlf table` has the names of archives.
+  // Archives have the same names as in `mlf table`.
   module.def("printable", [](const nb::bytes& text) {
     return str(printable({text.c_str(), text.size()}));
   });

@@ -1,4 +1,4 @@
-// A TIR document: fields of its nodes, what it was read from, and its texts.
+// A TIR document: fields of its nodes, its origin, and its texts.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -25,7 +25,7 @@ using tir::Document;
 using tir::FieldType;
 using tir::Node;
 
-/// Makes the Python object of a node: `make(document, kind, id)`; None where it is undefined.
+/// Makes the Python object of a node: `make(document, kind, id)`; None if it is undefined.
 class NodeMaker {
  public:
   NodeMaker(nb::handle document, nb::handle make) : document_(document), make_(make) {}
@@ -61,7 +61,7 @@ nb::object map_value(const tir::NodeMap& map, bool has_names, const NodeMaker& m
   return entries;
 }
 
-/// The bytes themselves, not a copy; who holds the view holds the document.
+/// Returns the bytes without a copy; the view keeps the document alive.
 nb::object bytes_value(std::span<const std::byte> bytes, nb::handle document) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   return nb::cast(nb::ndarray<nb::memview, const std::uint8_t, nb::ndim<1>, nb::c_contig>(
@@ -74,7 +74,7 @@ nb::object integers_value(std::span<const std::int64_t> values) {
   return nb::tuple(list);
 }
 
-/// A field of a node as a value of Python; None where it is undefined.
+/// A field of a node as a value of Python; None if it is undefined.
 nb::object field(nb::handle self, std::uint32_t id, std::uint8_t i, nb::handle make_node) {
   const auto& document = nb::cast<const Document&>(self);
   const Node node = node_of(document, id);
@@ -111,7 +111,7 @@ nb::object field(nb::handle self, std::uint32_t id, std::uint8_t i, nb::handle m
   return nb::none();
 }
 
-/// Nodes below a node and itself, each once.
+/// A node and all nodes below it, each once.
 nb::list walk(nb::handle self, std::uint32_t id, nb::handle make_node) {
   const auto& document = nb::cast<const Document&>(self);
   const NodeMaker make(self, make_node);
@@ -139,13 +139,13 @@ nb::list losses(const Document& document) {
 }
 
 DocumentPtr read(const nb::bytes& text, const std::string& name) {
-  // Python keeps the bytes while the call lasts.
+  // Python keeps the bytes during the call.
   const tir::Input input{name, {}, {text.c_str(), text.size()}};
   auto document = without_gil([&] { return tir::read(input); });
   return std::make_shared<Document>(value_or_raise(std::move(document)));
 }
 
-/// The document without what is only referred to, and the names of what was taken out.
+/// The document without missing objects, and the names of the removed parts.
 nb::tuple without_missing(const Document& self) {
   const DocumentPtr copy = rebuilt(self, {}, index(self.module.root().id()), std::nullopt);
   const auto omitted = without_gil([&] { return omit_missing(*copy); });
@@ -217,7 +217,7 @@ void bind_document(nb::module_& module) {
       .def("rebuilt", &rebuilt,
            nb::sig("def rebuilt(self, nodes: list[tuple[int, list[typing.Any]]], root: int, "
                    "tvm_version: str | None) -> Document"));
-  // These need the Python object of the document: views and nodes keep it.
+  // These need the Python object of the document, because views and nodes keep it alive.
   document.def(
       "field",
       [](nb::handle_t<Document> self, std::uint32_t id, std::uint8_t position, nb::handle make) {

@@ -1,4 +1,4 @@
-// TIR documents as Python holds them.
+// TIR documents in Python.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace mlf::python {
 
-/// Python's handles are to values that do not change: nanobind knows no `const`.
+/// Python's objects refer to values that do not change: nanobind ignores `const`.
 using DocumentPtr = std::shared_ptr<tir::Document>;
 inline DocumentPtr handle_of(std::shared_ptr<const tir::Document> document) {
   return std::const_pointer_cast<tir::Document>(std::move(document));
@@ -25,9 +25,9 @@ class NodeCopier {
   NodeCopier(const tir::Module& from, tir::Builder& to)
       : from_(&from), to_(&to), copies_(from.size()) {}
 
-  /// The copy of a node with all that is below it.
+  /// The copy of a node and everything below it.
   tir::NodeId copy(tir::NodeId id);
-  /// The copy if there is one already; else `none`.
+  /// The existing copy; otherwise `none`.
   tir::NodeId copied(tir::NodeId id) const { return copies_[index(id)]; }
 
  private:
@@ -36,10 +36,10 @@ class NodeCopier {
 
   const tir::Module* from_;
   tir::Builder* to_;
-  std::vector<tir::NodeId> copies_;  ///< by id; `none`: not copied yet
+  std::vector<tir::NodeId> copies_;  ///< by id; `none`: not yet copied
 };
 
-/// All that writers write, in one piece.
+/// The whole output of a writer as a string.
 template <class Write>
 Result<std::string> text_of(Write&& write) {
   std::string text;

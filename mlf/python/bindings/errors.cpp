@@ -8,7 +8,7 @@ void raise(const Diagnostic& diagnostic) {
   namespace nb = nanobind;
   const nb::module_ module = nb::module_::import_("mlf.errors");
   const Location& where = diagnostic.where;
-  // In the order of the fields of mlf.errors.Diagnostic. Messages go into tables.
+  // In the order of the fields of mlf.errors.Diagnostic, for messages and tables.
   const nb::object found =
       module.attr("Diagnostic")(str(printable(diagnostic.message)), exit_code(diagnostic.kind),
                                 str(where.file), str(where.member), str(where.json_pointer),

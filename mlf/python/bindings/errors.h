@@ -10,7 +10,7 @@
 
 namespace mlf::python {
 
-/// Throws `mlf.Error` with all that the diagnostics say. Needs the GIL.
+/// Throws `mlf.Error` with all facts of the diagnostics. Needs the GIL.
 [[noreturn]] void raise(const Diagnostic& diagnostic);
 
 /// The value of a result, or `raise`.
@@ -20,7 +20,7 @@ T value_or_raise(Result<T>&& result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-/// What `call` returns; it runs while other threads of Python do. It must not touch Python.
+/// Returns the result of `call`, which runs without the GIL and must not use Python.
 template <class Call>
 auto without_gil(Call&& call) {
   const nanobind::gil_scoped_release released;

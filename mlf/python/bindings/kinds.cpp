@@ -120,8 +120,8 @@ const char* name_of(Expects expects) {
   return "";
 }
 
-/// The field's name in nodes.def: save_json's spelling has underscores around some of them, and
-/// `__dict__` means something else in Python.
+/// The field's name in nodes.def: save_json adds underscores to some names, and `__dict__` has
+/// another meaning in Python.
 std::string_view name_of(const tir::FieldInfo& field) {
   const std::string_view spelling = field.name;
   const std::size_t first = spelling.find_first_not_of('_');

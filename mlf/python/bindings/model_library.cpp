@@ -1,4 +1,4 @@
-// metadata.json: the structures of mlf/model_library.h with their own names.
+// metadata.json: the structures of mlf/model_library.h under their own names.
 #include "mlf/model_library.h"
 
 #include <nanobind/nanobind.h>

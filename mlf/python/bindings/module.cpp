@@ -1,5 +1,5 @@
-// mlf._core: the library for Python. The package around it makes it pleasant; nothing is computed
-// there that the library computes.
+// mlf._core: the library for Python. The package around it adds a Python interface; the library
+// makes all computations.
 #include <nanobind/nanobind.h>
 
 #include "bindings.h"

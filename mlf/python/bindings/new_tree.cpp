@@ -44,7 +44,7 @@ class TreeBuilder {
     const NodeId top = reference(root);
     tir::Document document{base_->source, base_->target, std::move(builder_).finish(top),
                            base_->losses};
-    // Of functions that keep their names; those of others are not written.
+    // For functions that keep their names; those of others are not written.
     document.c_places = base_->c_places;
     document.imported_c = base_->imported_c;
     for (const tir::Recovered& found : base_->recovered) {
@@ -111,8 +111,8 @@ class TreeBuilder {
     return builder_.bytes(std::vector<std::byte>(data, data + given.size()));
   }
 
-  /// None is "undefined" for what may be undefined in a module of that type; the rows say where it
-  /// may be, and writers refuse it elsewhere.
+  /// None is "undefined" for fields that may be undefined; the rows state which, and writers reject
+  /// it elsewhere.
   static std::optional<FieldValue> undefined(FieldType type) {
     switch (type) {
       case FieldType::node:
@@ -169,7 +169,7 @@ class TreeBuilder {
   const tir::Document* base_;
   tir::Builder builder_;
   NodeCopier copier_;
-  std::vector<NodeId> made_;  ///< by position in the nodes that Python made
+  std::vector<NodeId> made_;  ///< by position among the nodes that Python made
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// New trees: nodes that Python made, around nodes of a document.
+// New trees: nodes made in Python, around nodes of a document.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -10,7 +10,7 @@ using tir::NodeId;
 
 NodeId NodeCopier::copy(NodeId id) {
   if (id == NodeId::none) return id;
-  // What was copied before is not entered again: a module is a DAG, and a tree of it may be large.
+  // Skips copied nodes: a module is a DAG, and as a tree it may be large.
   tir::walk_once(
       from_->node(id), [&](Node node) { return copied(node.id()) == NodeId::none; },
       [&](Node node, auto&& push) {

@@ -1,4 +1,4 @@
-// A network run on this computer.
+// Runs a network on this computer.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

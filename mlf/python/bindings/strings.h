@@ -7,8 +7,7 @@
 
 namespace mlf::python {
 
-/// Names of files and members may be no UTF-8: such bytes are what `os.fsencode` turns back into
-/// them.
+/// Names of files and members may not be UTF-8: `os.fsencode` restores such bytes.
 inline nanobind::str str(std::string_view text) {
   const auto size = static_cast<Py_ssize_t>(text.size());
   PyObject* decoded = PyUnicode_DecodeUTF8(text.data(), size, "surrogateescape");

@@ -1,6 +1,6 @@
-"""A code generator of one's own: the TIR of an archive as plain C: c_generator.py ARCHIVE > net.c
+"""A code generator: writes the TIR of an archive as plain C: c_generator.py ARCHIVE > net.c
 
-Every pointer is a `void*`, every workspace a static array. It says what it does not know.
+Every pointer is a `void*`, every workspace a static array. It reports nodes that it does not know.
 """
 
 import re
@@ -61,7 +61,7 @@ class CGenerator:
             case tir.IntImm(dtype=dtype, value=value):
                 return f"(({c_type(dtype)}){value}{'LL' if dtype == 'int64' else ''})"
             case tir.FloatImm(dtype=dtype, value=value):
-                # Six digits, as TVM's target c prints them, or the results would differ.
+                # Six digits, like TVM's target c, so the results are equal.
                 return f"(({c_type(dtype)}){value:.6e}{'f' if dtype == 'float32' else ''})"
             case tir.Cast(dtype=dtype, value=operand):
                 return f"(({c_type(dtype)}){self.expr(operand)})"

@@ -7,7 +7,7 @@ from mlf.tir import For, IntImm, PrimFunc, Var, walk
 
 
 def trips(function: PrimFunc) -> dict[str, int | None]:
-    """By variable; None where the number of iterations is computed."""
+    """Return the iterations of loops by variable; None if the number is computed at run time."""
     found: dict[str, int | None] = {}
     for node in walk(function):
         match node:
