@@ -20,10 +20,11 @@ SearchLimits SearchLimits::from_now() const {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::duration<double> kMost = std::chrono::hours(24 * 365);
   if (!seconds || *seconds >= kMost) return limits;
-  // False for what is not a number as well.
+  // False for NaN as well, which cannot be converted. Very negative numbers cannot either.
   const bool is_any = *seconds > std::chrono::duration<double>(0);
-  const auto time = std::chrono::duration_cast<Clock::duration>(*seconds);
-  const Clock::time_point end = Clock::now() + (is_any ? time : Clock::duration(0));
+  const auto time =
+      is_any ? std::chrono::duration_cast<Clock::duration>(*seconds) : Clock::duration(0);
+  const Clock::time_point end = Clock::now() + time;
   if (!limits.deadline || end < *limits.deadline) limits.deadline = end;
   return limits;
 }
