@@ -153,7 +153,8 @@ TEST_F(Parameters, GetASmallerTypeInEveryMemberThatStatesIt) {
   EXPECT_EQ(to_string(read.at(0).type), "int8");
   EXPECT_EQ(static_cast<std::int8_t>(read[0].data[0]), -128);
   EXPECT_EQ(static_cast<std::int8_t>(read[0].data[3]), 127);
-  for (const Finding& finding : verify_archive(path("out.tar")).value().findings) {
+  const auto verified = verify_archive(path("out.tar"));
+  for (const Finding& finding : verified.value().findings) {
     EXPECT_NE(finding.severity, graph::Severity::error) << finding.detail;
   }
 }
