@@ -26,7 +26,7 @@ def storage_of(url: str) -> tuple[Any, str]:
     is_url = "://" in url or url.split("::", 1)[0] in fsspec.available_protocols()
     if is_url:
         return fsspec.core.url_to_fs(url)
-    return LocalFileSystem(), LocalFileSystem._strip_protocol(url)
+    return LocalFileSystem(), str(LocalFileSystem._strip_protocol(url))
 
 
 #: The URL of an archive, and the digest of what was read there before.
