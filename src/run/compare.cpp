@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "mlf/run.h"
+#include "run/call_pairs.h"
 #include "run/values.h"
 
 namespace mlf {
@@ -37,30 +38,12 @@ std::map<Key, const Tensor*> by_place(const RunResult& run) {
   return tensors;
 }
 
-/// For each call of the first network, the call of the second: the same occurrence of the same
-/// kernel. Pairs the remaining calls by position, if both networks have the same number of them.
-std::vector<std::optional<CallId>> pairs_of(const Topology& before, const Topology& after) {
-  std::map<std::pair<std::string_view, std::size_t>, CallId> places;
-  std::map<std::string_view, std::size_t> counts;
-  for (std::size_t i = 0; i < after.calls.size(); ++i) {
-    const std::string& symbol = after.kernel_of(after.calls[i]).symbol;
-    places.emplace(std::pair(std::string_view(symbol), counts[symbol]++),
-                   CallId{static_cast<std::uint32_t>(i)});
+std::vector<std::string_view> kernels_of(const Topology& network) {
+  std::vector<std::string_view> kernels;
+  for (const graph::Call& call : network.calls) {
+    kernels.emplace_back(network.kernel_of(call).symbol);
   }
-  counts.clear();
-  std::vector<std::optional<CallId>> pairs;
-  std::vector<bool> taken(after.calls.size());
-  for (const graph::Call& call : before.calls) {
-    const std::string& symbol = before.kernel_of(call).symbol;
-    const auto found = places.find(std::pair(std::string_view(symbol), counts[symbol]++));
-    pairs.push_back(found == places.end() ? std::nullopt : std::optional(found->second));
-    if (found != places.end()) taken[index(found->second)] = true;
-  }
-  if (before.calls.size() != after.calls.size()) return pairs;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (!pairs[i] && !taken[i]) pairs[i] = CallId{static_cast<std::uint32_t>(i)};
-  }
-  return pairs;
+  return kernels;
 }
 
 /// Bytes of a memory pool.
@@ -114,17 +97,20 @@ class CallComparison {
   CallComparison(const Topology& before, const RunResult& run_before, const Topology& after,
                  const RunResult& run_after)
       : before_(before),
-        pairs_(pairs_of(before, after)),
+        pairs_(paired_calls(kernels_of(before), kernels_of(after))),
         old_tensors_(by_place(run_before)),
         new_tensors_(by_place(run_after)) {}
 
   std::size_t size() const { return pairs_.size(); }
-  const std::optional<CallId>& pair_of(CallId call) const { return pairs_[index(call)]; }
+  std::optional<CallId> pair_of(CallId call) const {
+    const auto& pair = pairs_[index(call)];
+    return pair ? std::optional(CallId{static_cast<std::uint32_t>(*pair)}) : std::nullopt;
+  }
 
   /// nullopt if one of the runs lacks the tensor.
   std::optional<TensorDifference> difference(CallId call, bool is_result,
                                              std::size_t argument) const {
-    const auto& pair = pair_of(call);
+    const auto pair = pair_of(call);
     const auto old_tensor = old_tensors_.find({call, is_result, argument});
     if (!pair || old_tensor == old_tensors_.end()) return std::nullopt;
     const auto new_tensor = new_tensors_.find({*pair, is_result, argument});
@@ -145,7 +131,7 @@ class CallComparison {
 
  private:
   const Topology& before_;
-  std::vector<std::optional<CallId>> pairs_;
+  std::vector<std::optional<std::size_t>> pairs_;
   std::map<Key, const Tensor*> old_tensors_;
   std::map<Key, const Tensor*> new_tensors_;
 };
