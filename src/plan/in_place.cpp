@@ -28,13 +28,17 @@ bool is_small(std::int64_t number) {
 /// An index as TVM writes it after flattening: a sum of loop variables times numbers, all of them
 /// small. Nothing for the division and modulo of fused loops: such loops give no pairs.
 std::optional<IndexTerms> affine(Node index) {
+  // Each cast is looked at alone. No index of a network has as many.
+  constexpr std::size_t kMostCasts = 1000;
+  std::size_t casts = 0;
   IndexTerms terms;
   if (!terms.add(index, 1, {})) return std::nullopt;
   while (!terms.others.empty()) {
     const IndexTerms::Other other = terms.others.back();
     terms.others.pop_back();
     const bool is_cast = other.expression.is(Kind::Cast);
-    if (!is_cast || !terms.add(other.expression[f::Cast::value], other.factor, {})) {
+    if (!is_cast || ++casts > kMostCasts ||
+        !terms.add(other.expression[f::Cast::value], other.factor, {})) {
       return std::nullopt;
     }
   }
