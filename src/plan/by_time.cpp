@@ -71,29 +71,17 @@ class Heap {
   std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_{};  // sizes and offsets
 };
 
-/// The beginning or end of a lifetime, or of a piece of one.
-struct HeapEvent {
-  std::int64_t step = 0;
-  bool starts = false;  // ends come first
-  std::size_t buffer = 0;
-
-  auto operator<=>(const HeapEvent&) const = default;
-};
-
 /// The most bytes that are live at one step.
 std::uint64_t busiest_step(const Problem& problem) {
-  std::vector<HeapEvent> events;
+  std::vector<LifeEvent> events;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    for (const Interval& interval : live_intervals(problem.buffers[i])) {
-      events.push_back({interval.lower, true, i});
-      events.push_back({interval.upper, false, i});
-    }
+    add_events(problem.buffers[i], i, events);
   }
   std::ranges::sort(events);
   std::uint64_t live = 0;
   std::uint64_t most = 0;
-  for (const HeapEvent& event : events) {
-    const std::uint64_t size = problem.buffers[event.buffer].size;
+  for (const LifeEvent& event : events) {
+    const std::uint64_t size = problem.buffers[event.index].size;
     live = event.starts ? live + size : live - size;
     most = std::max(most, live);
   }
@@ -106,7 +94,7 @@ Solution in_order_of_time(const Problem& problem) {
   Solution solution;
   solution.lower_bound = busiest_step(problem);
   std::uint64_t base = 0;
-  std::vector<HeapEvent> events;
+  std::vector<LifeEvent> events;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     solution.offsets.push_back(buffer.fixed_offset.value_or(0));
@@ -121,9 +109,9 @@ Solution in_order_of_time(const Problem& problem) {
   std::ranges::sort(events);
   solution.lower_bound = std::max(solution.lower_bound, base);
   Heap heap(base);
-  for (const HeapEvent& event : events) {
-    const Buffer& buffer = problem.buffers[event.buffer];
-    std::uint64_t& offset = solution.offsets[event.buffer];
+  for (const LifeEvent& event : events) {
+    const Buffer& buffer = problem.buffers[event.index];
+    std::uint64_t& offset = solution.offsets[event.index];
     if (event.starts) {
       offset = heap.allocate(buffer);
     } else {

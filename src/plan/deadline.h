@@ -10,6 +10,9 @@
 
 namespace mlf::plan {
 
+/// Work on two buffers that are live at the same time.
+inline constexpr std::uint64_t kWorkOfConflict = 10;
+
 /// The time that `SearchLimits` leave. All parts of the work on one problem share one.
 class Deadline {
  public:

@@ -66,7 +66,6 @@ std::span<const GreedyPlanner> greedy_planners() {
 
 std::optional<Placement> place_greedily(const Instance& instance, const Measures& measures,
                                         const GreedyPlanner& planner, Deadline& deadline) {
-  constexpr std::uint64_t kWorkOfConflict = 10;
   constexpr Units kUnplaced = -1;
   Placement placement(instance.items.size(), kUnplaced);
   for (std::size_t item = 0; item < placement.size(); ++item) {

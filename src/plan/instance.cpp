@@ -78,19 +78,6 @@ std::uint64_t unit_of(const Problem& problem) {
   return unit;
 }
 
-/// The beginning or end of a piece of an item's lifetime.
-struct Event {
-  std::int64_t step = 0;
-  bool starts = false;  ///< ends come first: a buffer is not alive at its `upper`
-  ItemIndex item = 0;
-
-  bool operator<(const Event& other) const {
-    if (step != other.step) return step < other.step;
-    if (starts != other.starts) return !starts;
-    return item < other.item;
-  }
-};
-
 /// Passes through time once and fills sections, ranges and conflicts.
 class Sweep {
  public:
@@ -100,10 +87,11 @@ class Sweep {
   }
 
   /// Takes events in order. Returns false if the time ends before.
-  bool run(const std::vector<Event>& events, Deadline& deadline) {
-    for (const Event& event : events) {
+  bool run(const std::vector<LifeEvent>& events, Deadline& deadline) {
+    for (const LifeEvent& event : events) {
       if (deadline.ends_after(kWorkOfConflict * live_.size())) return false;
-      event.starts ? start(event.item) : end(event.item);
+      const auto item = static_cast<ItemIndex>(event.index);
+      event.starts ? start(item) : end(item);
     }
     for (auto& conflicts : instance_.conflicts) {
       if (deadline.ends_after(kWorkOfConflict * conflicts.size())) return false;
@@ -114,8 +102,6 @@ class Sweep {
   }
 
  private:
-  static constexpr std::uint64_t kWorkOfConflict = 10;
-
   SectionIndex next_section() const { return static_cast<SectionIndex>(instance_.sections.size()); }
 
   void start(ItemIndex item) {
@@ -165,12 +151,12 @@ class FixedItems {
   FixedItems(const Problem& problem, const Instance& instance)
       : problem_(problem), instance_(instance) {}
 
-  void check(const std::vector<Event>& events) {
-    for (const Event& event : events) {
-      const Item& item = instance_.items[event.item];
+  void check(const std::vector<LifeEvent>& events) {
+    for (const LifeEvent& event : events) {
+      const Item& item = instance_.items[event.index];
       if (!item.fixed) continue;
       if (event.starts) {
-        start(event.item, *item.fixed);
+        start(static_cast<ItemIndex>(event.index), *item.fixed);
       } else {
         live_.erase(*item.fixed);
       }
@@ -207,19 +193,22 @@ class FixedItems {
 
 }  // namespace
 
-std::vector<Interval> live_intervals(const Buffer& buffer) {
+bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events) {
+  const std::size_t before = events.size();
+  const auto add = [&](std::int64_t lower, std::int64_t upper) {
+    events.push_back({lower, true, index});
+    events.push_back({upper, false, index});
+  };
   std::vector<Interval> gaps = buffer.gaps;
-  std::sort(gaps.begin(), gaps.end(),
-            [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
-  std::vector<Interval> live;
+  std::ranges::sort(gaps, {}, &Interval::lower);
   std::int64_t from = buffer.lower;
   for (const Interval& gap : gaps) {
-    if (gap.lower > from) live.push_back({from, std::min(gap.lower, buffer.upper)});
+    if (gap.lower > from) add(from, std::min(gap.lower, buffer.upper));
     from = std::max(from, gap.upper);
     if (from >= buffer.upper) break;
   }
-  if (from < buffer.upper) live.push_back({from, buffer.upper});
-  return live;
+  if (from < buffer.upper) add(from, buffer.upper);
+  return events.size() > before;
 }
 
 std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline) {
@@ -228,23 +217,17 @@ std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline
   Instance instance;
   instance.unit = unit_of(problem);
   const auto units = [&](std::uint64_t bytes) { return static_cast<Units>(bytes / instance.unit); };
-  std::vector<Event> events;
+  std::vector<LifeEvent> events;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
-    const std::vector<Interval> live = live_intervals(buffer);
-    if (buffer.size == 0 || live.empty()) {
+    if (buffer.size == 0 || !add_events(buffer, instance.items.size(), events)) {
       const std::uint64_t end = buffer.fixed_offset.value_or(0) + buffer.size;
       instance.least_height = std::max(instance.least_height, units(end));
       continue;
     }
-    const auto item = static_cast<ItemIndex>(instance.items.size());
     instance.items.push_back(
         {units(buffer.size), std::max<Units>(1, units(buffer.alignment)), std::nullopt, i});
     if (buffer.fixed_offset) instance.items.back().fixed = units(*buffer.fixed_offset);
-    for (const Interval& interval : live) {
-      events.push_back({interval.lower, true, item});
-      events.push_back({interval.upper, false, item});
-    }
   }
   std::sort(events.begin(), events.end());
   FixedItems(problem, instance).check(events);

@@ -56,8 +56,18 @@ struct Instance {
   }
 };
 
-/// The steps at which the buffer has content: its lifetime without its gaps, in order.
-std::vector<Interval> live_intervals(const Buffer& buffer);
+/// The beginning or end of a piece of a lifetime. In order of time; ends come first, as a buffer is
+/// not live at its `upper`.
+struct LifeEvent {
+  std::int64_t step = 0;
+  bool starts = false;
+  std::size_t index = 0;
+
+  auto operator<=>(const LifeEvent&) const = default;
+};
+
+/// Adds the events of a buffer's lifetime without its gaps. Returns false if there are none.
+bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events);
 
 /// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before.
 std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline);
