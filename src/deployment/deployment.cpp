@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "deployment/generated_c.h"
 #include "deployment/inferred_library.h"
 #include "deployment/member_text.h"
+#include "deployment/members_once.h"
 #include "deployment/network_search.h"
 #include "deployment/owners.h"
 #include "deployment/tir_sources.h"
@@ -25,6 +25,7 @@ namespace mlf {
 namespace {
 
 using archive::Member;
+using deployment::MembersOnce;
 using support::get_or_throw;
 
 /// Directories and links belong to no module.
@@ -74,19 +75,6 @@ bool has_whole_constants(const TirSource& source) {
   return !source.c && source.member != nullptr &&
          tir::detect(source.text) == tir::Dialect::save_json;
 }
-
-/// Members without those that are in front of them already.
-class MembersOnce {
- public:
-  void add(const Member* member) {
-    if (seen_.insert(member).second) members_.push_back(member);
-  }
-  std::vector<const Member*> take() && { return std::move(members_); }
-
- private:
-  std::set<const Member*> seen_;
-  std::vector<const Member*> members_;
-};
 
 }  // namespace
 

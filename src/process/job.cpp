@@ -7,6 +7,7 @@
 
 #include "archive/contents.h"
 #include "archive/replace_file.h"
+#include "deployment/members_once.h"
 #include "deployment/tir_name.h"
 #include "model_library/files.h"
 #include "model_library/layout.h"
@@ -115,23 +116,9 @@ const Member* written_member(const Archive& archive, const Digest& written) {
   return member != nullptr && member->type == archive::MemberType::file ? member : nullptr;
 }
 
-/// The members that determine the outputs, each once, in the order of their first use.
-class Readings {
- public:
-  void add(const Member* member) {
-    // Several TIR sources share generated C and parameters.
-    if (seen_.insert(member).second) members_.push_back(member);
-  }
-  std::vector<const Member*> take() && { return std::move(members_); }
-
- private:
-  std::set<const Member*> seen_;
-  std::vector<const Member*> members_;
-};
-
-/// In the order of use, which the manifest keeps.
+/// The members that determine the outputs, in the order of use, which the manifest keeps.
 std::vector<const Member*> members_read(const Job& job) {
-  Readings members;
+  deployment::MembersOnce members;
   // If no file states the modules, the files that name them are read as TIR or networks.
   if (const Member* description = description_of(job.archive())) members.add(description);
   for (const Member* member : get_or_throw(job.deployment.tir_members())) members.add(member);
