@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/fingerprint.h"
+#include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
@@ -31,13 +32,9 @@ struct Stored {
   std::optional<std::span<const std::byte>> data{};
 };
 
+/// The elements of a tensor; nothing if they are unknown or more than a number can be.
 std::optional<std::uint64_t> product_of(tir::NodeList extents) {
-  std::uint64_t product = 1;
-  for (const Node extent : extents) {
-    if (!extent.is(Kind::IntImm) || extent.integer(f::IntImm::value) < 0) return std::nullopt;
-    product *= static_cast<std::uint64_t>(extent.integer(f::IntImm::value));
-  }
-  return product;
+  return graph::bytes_of(DType::UInt(8), extents);
 }
 
 /// The values of a constant, if the TIR has them.

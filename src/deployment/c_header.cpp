@@ -5,10 +5,13 @@
 #include <map>
 #include <utility>
 
+#include "support/characters.h"
 #include "support/numbers.h"
 
 namespace mlf::deployment {
 namespace {
+
+using support::trimmed;
 
 // The header tvmgen_<m>.h of `--executor-aot-interface-api c`, as interface_c.cc writes it: structs
 // of pointers, whose fields are in the order of main's parameters, and sizes as macros.
@@ -32,12 +35,6 @@ std::string_view take_line(std::string_view& text) {
   text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
 }
 
 /// The name in `void* name;`, with blanks at any place; empty for other lines.

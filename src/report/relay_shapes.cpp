@@ -4,21 +4,20 @@
 #include <array>
 #include <utility>
 
+#include "mlf/graph/topology.h"
+#include "support/characters.h"
+#include "support/lookup.h"
 #include "support/numbers.h"
 
 namespace mlf::report {
 namespace {
 
+using support::trimmed;
+
 using Shape = RelayShapes::Shape;
 using Shapes = std::map<std::string, Shape, std::less<>>;
 
 // --- Text ---------------------------------------------------------------------------------------
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlank) + 1);
-}
 
 /// The parts of "(a, b, c)", and what comes behind it.
 struct ArgumentList {
@@ -140,13 +139,7 @@ class CallText {
 
 /// Nothing if it is more than a number can be.
 std::optional<std::uint64_t> product(const Shape& shape) {
-  std::uint64_t elements = 1;
-  for (const std::int64_t extent : shape) {
-    if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements)) {
-      return std::nullopt;
-    }
-  }
-  return elements;
+  return graph::TensorType{tir::DType::UInt(8), shape}.bytes();
 }
 
 std::optional<Shape> broadcast(Shape a, Shape b) {
@@ -293,13 +286,13 @@ bool keeps_shape(std::string_view name) {
       "bias_add", "requantize",          "quantize", "dequantize", "clip", "cast",    "relu",
       "prelu",    "leaky_relu",          "sigmoid",  "tanh",       "exp",  "softmax", "negative",
       "rsqrt",    "fixed_point_multiply"};
-  return std::ranges::find(kNames, name) != kNames.end();
+  return support::is_among(kNames, name);
 }
 
 bool is_broadcast(std::string_view name) {
   constexpr std::array<std::string_view, 7> kNames{"add",     "subtract", "multiply", "mul",
                                                    "maximum", "minimum",  "divide"};
-  return std::ranges::find(kNames, name) != kNames.end();
+  return support::is_among(kNames, name);
 }
 
 Result result_of(const CallText& call) {

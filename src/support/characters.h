@@ -30,6 +30,9 @@ constexpr bool is_digits(std::string_view text) {
 /// npos if there is none.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from = 0);
 
+/// Returns `text` without the blanks and tabs at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// The result of `take_character` for bytes that are not UTF-8: malformed, overlong, surrogates.
 inline constexpr char32_t kNotUtf8 = 0xffffffff;
 
