@@ -121,7 +121,7 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
     boxes.push_back(to_string(mac) + " MAC");
   }
   std::vector<std::string> layers;
-  for (const CallReport& call : module.calls) layers.emplace_back(call.first_layer());
+  for (const CallReport& call : module.calls) layers.emplace_back(first_layer(call.layer));
   return {.folded = std::move(folded), .boxes = std::move(boxes), .layers = std::move(layers)};
 }
 

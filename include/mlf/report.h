@@ -127,6 +127,11 @@ struct KernelReport {
 };
 
 /// One execution of a kernel.
+/// Returns the first of the names that TFLite joins for a fused layer: the one that people know.
+inline std::string_view first_layer(std::string_view layer) {
+  return layer.substr(0, layer.find(';'));
+}
+
 struct CallReport {
   graph::CallId call{};
   std::size_t kernel = 0;            ///< index into ModuleReport::kernels
@@ -137,11 +142,6 @@ struct CallReport {
   graph::TensorType output{};  ///< of the first tensor that it writes
   CallNumbers numbers{};       ///< measures.def
 
-  /// TFLite joins the names of all that it has fused into a layer: the first is the one people
-  /// know.
-  std::string_view first_layer() const {
-    return std::string_view(layer).substr(0, layer.find(';'));
-  }
   const analysis::Count& operator[](CallMeasure measure) const {
     return numbers[static_cast<std::size_t>(measure)];
   }
@@ -229,6 +229,9 @@ struct ModuleReport {
   std::vector<std::string> uncertain{};
   /// Statements of the archive about the module that cannot all be true.
   std::vector<Contradiction> contradictions{};
+
+  /// The times of all calls; unknown without a profile.
+  CallTimes call_times() const { return times ? times->total : CallTimes(); }
 };
 
 struct Report {

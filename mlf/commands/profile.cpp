@@ -21,6 +21,7 @@
 #include "commands/network_inputs.h"
 #include "mlf/profile.h"
 #include "output.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -207,14 +208,6 @@ std::string time_text(const std::optional<ProfileSpread>& time) {
   return min + ".." + max;
 }
 
-std::string capital(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
-  }
-  return result;
-}
-
 std::vector<std::string> spread_cells(const ProfileNumbers& numbers) {
   const std::optional<ProfileSpread>& spread =
       numbers.cycles ? numbers.cycles : numbers.nanoseconds;
@@ -247,13 +240,12 @@ std::vector<std::string> cells_of(const CallRow& row, const Profile& profile) {
 }
 
 std::string text_of_layer(const std::string& layer) {
-  // TFLite joins the names of all that it has fused: the first is the one people know.
-  return printable(layer.substr(0, layer.find(';')));
+  return printable(first_layer(layer));
 }
 
 Table calls_table(const Profile& profile) {
-  Table table({"CALL", "KERNEL", "LAYER", capital(profile.unit()), "MIN", "MAX", "%", "TIME", "MAC",
-               "/MAC", "LOADED", "DIVISIONS"});
+  Table table({"CALL", "KERNEL", "LAYER", support::in_capitals(profile.unit()), "MIN", "MAX", "%",
+               "TIME", "MAC", "/MAC", "LOADED", "DIVISIONS"});
   table.align_right({0, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   table.hide_if_empty({2, 4, 5, 7});
   CallRow all{.kernel = "all calls", .numbers = profile.total};

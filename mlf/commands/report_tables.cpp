@@ -58,7 +58,7 @@ std::string output_text(const Row& row) {
 
 std::string layer_text(const Row& row) {
   if (row.call == nullptr || row.call->layer.empty()) return "-";
-  return std::string(row.call->first_layer());
+  return std::string(first_layer(row.call->layer));
 }
 
 std::string dtype_text(const Row& row) {

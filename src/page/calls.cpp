@@ -70,7 +70,8 @@ void CallsTable::name_cell(const CallReport& call) {
 /// The kernel's section lists all names of the layer.
 void CallsTable::layer_cell(const CallReport& call) {
   if (!has_layers_) return;
-  html_.breakable_element("td", {{"class", "wide"}}, call.layer.empty() ? "-" : call.first_layer());
+  html_.breakable_element("td", {{"class", "wide"}},
+                          call.layer.empty() ? "-" : first_layer(call.layer));
 }
 
 /// The text may break between the file and its lines.

@@ -109,7 +109,7 @@ class Weights {
 std::string name_of(const ModuleReport& module, std::size_t kernel) {
   const auto call = std::ranges::find(module.calls, kernel, &CallReport::kernel);
   const bool has_layer = call != module.calls.end() && !call->layer.empty();
-  return has_layer ? std::string(call->first_layer()) : module.kernels[kernel].short_name;
+  return has_layer ? std::string(first_layer(call->layer)) : module.kernels[kernel].short_name;
 }
 
 /// The kernels with the most constants in the order of the network, and all others together.

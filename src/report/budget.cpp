@@ -70,13 +70,9 @@ Count flash_of(const ModuleReport& module, const LibraryNeeds& library) {
   return library.flash ? sections + Count(0, library.flash) : at_least(sections);
 }
 
-CallTimes times_of(const ModuleReport& module) {
-  return module.times ? module.times->total : CallTimes();
-}
-
 /// An assumption is no upper bound.
 Count time_of(const ModuleReport& module) {
-  const Count time = times_of(module).nanoseconds;
+  const Count time = module.call_times().nanoseconds;
   return module.times && module.times->are_assumed ? at_least(time) : time;
 }
 
@@ -340,7 +336,7 @@ Count needed(const ModuleReport& module, Resource resource, const LibraryNeeds& 
     case Resource::code:
       return sections_of(module);
     case Resource::instructions:
-      return times_of(module).instructions;
+      return module.call_times().instructions;
     case Resource::time:
       return time_of(module);
     case Resource::mac:

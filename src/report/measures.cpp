@@ -26,10 +26,6 @@ Count code_of(const ModuleReport& module) {
   return module.code ? Count(module.code->text) : Count::unknown();
 }
 
-CallTimes times_of(const ModuleReport& module) {
-  return module.times ? module.times->total : CallTimes();
-}
-
 constexpr std::array kModules{
 #define MLF_MODULE_MEASURE(key, column, label, unit, places, value, words)     \
   ModuleMeasureInfo{key,                                                       \
