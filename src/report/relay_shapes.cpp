@@ -273,9 +273,10 @@ std::optional<Shape> reshape(const CallText& call) {
   if (rest == shape->end()) return shape;
   *rest = 1;
   const auto data = call.shape(0);
-  const auto elements = data ? product(*data) : std::nullopt;
+  if (!data || !is_shape(*shape)) return std::nullopt;
+  const auto elements = product(*data);
   const auto others = product(*shape);
-  if (!is_shape(*shape) || !elements || !others || *elements % *others != 0) return std::nullopt;
+  if (!elements || !others || *elements % *others != 0) return std::nullopt;
   *rest = static_cast<std::int64_t>(*elements / *others);
   return shape;
 }
