@@ -4,8 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <string_view>
-
 #include "mlf/archive.h"
 
 namespace mlf::program {
@@ -16,16 +14,6 @@ namespace {
 void clean_up_and_end(int signal) {
   archive::remove_temporary_files();
   ::raise(signal);
-}
-
-/// If a mapped archive is truncated, reading after its new end raises SIGBUS. The handler cannot
-/// unwind, so it prints an error and ends the process with the exit code of a read error.
-void end_for_lost_input(int /*signal*/) {
-  archive::remove_temporary_files();
-  constexpr std::string_view kMessage = "mlf: error: an archive became shorter while it was read\n";
-  // A closed error stream cannot be reported.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-  ::_exit(exit_code(ErrorKind::io));
 }
 
 void handle(int signal) {
@@ -42,7 +30,6 @@ void handle(int signal) {
 void handle_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) handle(signal);
   ::signal(SIGXFSZ, SIG_IGN);
-  ::signal(SIGBUS, end_for_lost_input);
 }
 
 void occupy_standard_streams() {

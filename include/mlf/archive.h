@@ -88,13 +88,13 @@ enum class Storage : std::uint8_t { tar, tar_gzip, tar_xz, tar_zstd, directory }
 /// "tar", "tar.gz", …
 MLF_API std::string_view to_string(Storage storage);
 
-/// An open archive. It keeps the file open and mapped. The file may be *replaced* meanwhile; a
-/// plain tar must not be truncated in place.
+/// An open archive. It has its own copy of a tar: the file may be replaced, changed or truncated
+/// meanwhile, and only an update notices, which fails.
 class MLF_API Archive {
  public:
-  /// Opens `path` for reading; "-" is standard input. Copies compressed and unseekable input once
-  /// into an unnamed temporary file ($TMPDIR or /tmp). Errors: `io` if the system refuses,
-  /// `invalid_input` if mlf rejects the archive.
+  /// Opens `path` for reading; "-" is standard input. Copies a tar of up to 256 MiB into memory;
+  /// larger, compressed and unseekable ones into an unnamed temporary file ($TMPDIR or /tmp).
+  /// Errors: `io` if the system refuses, `invalid_input` if mlf rejects the archive.
   static Result<Archive> open(const std::string& path, const Limits& limits = {});
 
   /// Opens a tar in memory, compressed or not, and copies its bytes. Messages name it `path`.

@@ -27,6 +27,7 @@ namespace mlf::archive {
 namespace {
 
 using support::File;
+using support::FileContent;
 
 // --- What libarchive reads -----------------------------------------------------------------------
 
@@ -119,12 +120,14 @@ constexpr std::size_t kStreamBuffer = 256 * 1024;
 
 void load_tar(Archive::Contents& contents) {
   contents.storage = storage_of(contents.source);
-  if (contents.storage != Storage::tar) {
+  // Members are views of the content, and nothing is extracted.
+  if (contents.storage == Storage::tar) {
+    contents.content = FileContent::copy(contents.source);
+  } else {
     contents.unpacked = decompress(contents.source, contents.storage, contents.limits);
+    contents.content = FileContent::map(contents.unpacked);
   }
-  // Maps the file: members are views of it, and nothing is extracted or copied.
-  contents.mapped = support::MappedFile(contents.tar());
-  const std::string_view bytes = contents.mapped.bytes();
+  const std::string_view bytes = contents.content.bytes();
   if (bytes.empty()) refuse("the archive is empty");
   TarLayout layout = walk_tar(bytes, contents.limits);
   // Two readers must agree: a member that this reader sees and another tool does not is a way to
@@ -271,11 +274,11 @@ void require_new_members(const Archive& archive) {
 }
 
 OverlaidFile open_overlaid(std::string name, const std::string& path, const Limits& limits) {
-  File file = File::open(path, O_RDONLY);
-  if (!S_ISREG(file.status().st_mode)) {
-    file = spool(file, [&](std::uint64_t total) { check_member_size(total, name, limits); });
-  }
-  return {std::move(name), support::MappedFile(file)};
+  const File file = File::open(path, O_RDONLY);
+  if (S_ISREG(file.status().st_mode)) return {std::move(name), FileContent::copy(file)};
+  const File spooled =
+      spool(file, [&](std::uint64_t total) { check_member_size(total, name, limits); });
+  return {std::move(name), FileContent::map(spooled)};
 }
 
 void overlay(Archive& archive, std::vector<OverlaidFile> files, std::string_view like) {
@@ -377,7 +380,7 @@ Result<std::string_view> Archive::read(const Member& member) const {
     const auto overlaid = contents_->overlaid.find(member.name);
     if (overlaid != contents_->overlaid.end()) return overlaid->second.bytes();
     if (contents_->storage == Storage::directory) return read_loaded(*contents_, member);
-    return contents_->mapped.bytes().substr(member.data_offset, member.size);
+    return contents_->content.bytes().substr(member.data_offset, member.size);
   });
 }
 

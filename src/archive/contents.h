@@ -37,14 +37,14 @@ struct Archive::Contents {
   std::vector<std::uint32_t> by_name;  ///< indices into `members`, sorted
 
   /// Content of the members that `overlay` added, by name. They are not stored in the archive.
-  std::map<std::string, support::MappedFile, std::less<>> overlaid;
+  std::map<std::string, support::FileContent, std::less<>> overlaid;
 
   std::string directory{};       ///< of the layout
   std::string no_new_members{};  ///< of the layout
 
   // Of a tar only.
   support::File unpacked;  ///< open where `source` is compressed
-  support::MappedFile mapped;
+  support::FileContent content;  ///< uncompressed
   std::uint64_t end_of_members = 0;
 
   // Of a directory only: files read so far, by name.
@@ -71,7 +71,7 @@ void require_new_members(const Archive& archive);
 
 struct OverlaidFile {
   std::string name;  ///< normal form, of no member
-  support::MappedFile content;
+  support::FileContent content;
 };
 
 /// The content of a file or stream that becomes a member `name`.

@@ -251,7 +251,7 @@ Names checked_changes(const Archive& archive, const Changes& changes) {
 /// The member's own header with another size, then the content and its padding.
 std::string edited_bytes(const Archive::Contents& contents, const Member& member,
                          std::string_view content) {
-  const std::string_view tar = contents.mapped.bytes();
+  const std::string_view tar = contents.content.bytes();
   // A PAX record may override the size; it comes before the header.
   const std::uint64_t header_offset = member.data_offset - kBlock;
   const std::string_view extended =
@@ -309,10 +309,10 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
   for (const NewMember& member : changes.add) appender.append(member);
   // Keeps the form of padding: Python's tarfile fills records of 10240 bytes, other tools stop at a
   // block.
-  const bool records = contents.mapped.bytes().size() % kRecord == 0;
+  const bool records = contents.content.bytes().size() % kRecord == 0;
   appender.finish(records ? TarAppender::Padding::records : TarAppender::Padding::blocks);
   // Checks the headers now, so the next run can read the archive.
-  walk_tar(support::MappedFile(out).bytes(), contents.limits);
+  walk_tar(support::FileContent::map(out).bytes(), contents.limits);
 }
 
 /// Writes the changed archive to a file that can seek.

@@ -122,7 +122,7 @@ archive::Lost EditedMembers::write(const std::string& output,
 Deployment EditedMembers::open(const DeploymentOptions& options) const {
   const support::File file = support::File::anonymous();
   archive::write_to(archive_, {.remove = {}, .add = {}, .edit = edited_}, file);
-  const support::MappedFile mapped(file);
+  const auto mapped = support::FileContent::map(file);
   return support::get_or_throw(
       Deployment::open(support::get_or_throw(archive::Archive::from_bytes(
                            mapped.bytes(), archive_.path(), options.archive_limits)),

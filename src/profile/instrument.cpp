@@ -87,7 +87,7 @@ archive::Lost write_changed(const Deployment& deployment, const archive::Changes
   const archive::Archive& archive = deployment.archive();
   const support::File file = support::File::anonymous();
   archive::write_to(archive, changes, file);
-  const support::MappedFile mapped(file);
+  const auto mapped = support::FileContent::map(file);
   Deployment changed = get_or_throw(
       Deployment::open(get_or_throw(archive::Archive::from_bytes(mapped.bytes(), archive.path()))));
   archive::Lost lost;

@@ -33,7 +33,7 @@ std::optional<std::string> machine_of(std::string_view object) {
 }
 
 std::string file_text(const fs::path& path) {
-  const support::MappedFile file(support::File::open(path.string(), O_RDONLY));
+  const auto file = support::FileContent::copy(support::File::open(path.string(), O_RDONLY));
   return std::string(file.bytes());
 }
 

@@ -34,7 +34,7 @@ std::vector<Tensor> tensors_of(std::string_view bytes) {
 
 Result<std::vector<Tensor>> load_tensors(const std::string& path) {
   return support::to_result([&] {
-           const support::MappedFile file(support::File::open(path, O_RDONLY));
+           const auto file = support::FileContent::copy(support::File::open(path, O_RDONLY));
            return tensors_of(file.bytes());
          })
       .map_error([&](Diagnostic diagnostic) { return in_file(std::move(diagnostic), path); });

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kSinkBuffer = 64 * 1024;
 constexpr std::size_t kCopyBuffer = 1024 * 1024;
+/// A copy of a larger file is on the disk.
+constexpr std::size_t kLargestInMemory = std::size_t{256} << 20;
 
 /// Repeats a system call that a signal interrupted.
 template <class Call>
@@ -40,6 +42,11 @@ std::uint64_t kernel_copy(int from, std::uint64_t offset, std::uint64_t length, 
     done += static_cast<std::uint64_t>(moved);
   }
   return done;
+}
+
+/// The file was truncated meanwhile: bytes that it had are not there.
+[[noreturn]] void fail_shortened(const File& file) {
+  throw Error(ErrorKind::io, "became shorter while it was read", {.file = file.name()});
 }
 
 std::string temporary_directory() {
@@ -168,10 +175,7 @@ void File::append_range(const File& from, std::uint64_t offset, std::uint64_t le
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(length, kCopyBuffer));
     // pread leaves the position of the other file alone.
     const std::size_t count = from.read_some_at(offset, buffer.get(), wanted);
-    if (count == 0) {
-      // The file was truncated meanwhile: the bytes that the header announces are not there.
-      throw Error(ErrorKind::io, "became shorter while it was read", {.file = from.name()});
-    }
+    if (count == 0) fail_shortened(from);
     write({buffer.get(), count});
     offset += count;
     length -= count;
@@ -198,24 +202,46 @@ void FileSink::flush() {
   buffer_.clear();
 }
 
-MappedFile::MappedFile(const File& file) {
+FileContent FileContent::copy(const File& file) {
   const auto size = static_cast<std::size_t>(file.status().st_size);
-  // mmap refuses an empty range.
-  if (size == 0) return;
-  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd(), 0);
-  if (memory == MAP_FAILED) file.fail("cannot map into memory");
-  bytes_ = {static_cast<const char*>(memory), size};
+  if (size == 0) return {};
+  if (size > kLargestInMemory) {
+    const File copy = File::anonymous();
+    copy.append_range(file, 0, size);
+    return map(copy);
+  }
+  // Its pages are made at once, which takes less time than at the first write to each.
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
+  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  if (memory == MAP_FAILED) file.fail("cannot read into memory");
+  char* const bytes = static_cast<char*>(memory);
+  FileContent content({bytes, size});
+  for (std::size_t done = 0; done < size;) {
+    const std::size_t count = file.read_some_at(done, bytes + done, size - done);
+    if (count == 0) fail_shortened(file);
+    done += count;
+  }
+  return content;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+FileContent FileContent::map(const File& file) {
+  const auto size = static_cast<std::size_t>(file.status().st_size);
+  // mmap refuses an empty range.
+  if (size == 0) return {};
+  void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd(), 0);
+  if (memory == MAP_FAILED) file.fail("cannot map into memory");
+  return FileContent({static_cast<const char*>(memory), size});
+}
 
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+FileContent::FileContent(FileContent&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+FileContent& FileContent::operator=(FileContent&& other) noexcept {
   // The other one unmaps what this one had.
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
-MappedFile::~MappedFile() {
+FileContent::~FileContent() {
   if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 

@@ -1,4 +1,4 @@
-// Open files with their names, for clear error messages; and files mapped read-only.
+// Open files with their names, for clear error messages; and contents of whole files.
 #pragma once
 
 #include <fcntl.h>
@@ -74,20 +74,26 @@ class FileSink final : public ByteSink {
   std::uint64_t written_ = 0;
 };
 
-/// A mapping of a whole file. It outlives the descriptor and is not disturbed by a rename over the
-/// file; a file truncated in place makes reads beyond its new end fail with SIGBUS.
-class MappedFile {
+/// The bytes of a whole file, which outlive its descriptor.
+class FileContent {
  public:
-  MappedFile() = default;
-  explicit MappedFile(const File& file);
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
+  FileContent() = default;
+  /// Copies a file that other processes may change: they change neither the copy nor, by truncating
+  /// the file, end this process with SIGBUS. Copies a small file into memory, a large one into an
+  /// anonymous file. Throws `io` if the file becomes shorter meanwhile.
+  static FileContent copy(const File& file);
+  /// Maps a file that only this process writes, such as `File::anonymous`. Copies nothing.
+  static FileContent map(const File& file);
+  FileContent(FileContent&& other) noexcept;
+  FileContent& operator=(FileContent&& other) noexcept;
+  ~FileContent();
 
   std::string_view bytes() const noexcept { return bytes_; }
 
  private:
-  std::string_view bytes_;
+  explicit FileContent(std::string_view pages) noexcept : bytes_(pages) {}
+
+  std::string_view bytes_;  ///< whole pages of memory
 };
 
 }  // namespace mlf::support

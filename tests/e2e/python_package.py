@@ -15,6 +15,7 @@ import pathlib
 import pickle
 import re
 import shutil
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -202,6 +203,22 @@ class Opening(unittest.TestCase):
             self.assertEqual(list(archive.tir), ["tir-1"])
             self.assertEqual(len(archive.networks["default"].calls), 1)
 
+    def test_an_archive_outlives_its_file(self):
+        """A build that writes over it or truncates it changes nothing that is open."""
+        expected = qnn().report()
+        for change in (lambda path: os.truncate(path, 0), lambda path: path.write_bytes(b"?" * 200_000)):
+            with tempfile.TemporaryDirectory() as directory:
+                path = pathlib.Path(directory, "a.tar")
+                shutil.copy(QNN, path)
+                archive = mlf.open(path)
+                change(path)
+                self.assertEqual(archive.report(), expected)
+                self.assertEqual(len(archive.networks["default"].calls), 4)
+                with self.assertRaises(mlf.Error):
+                    archive.optimize(pathlib.Path(directory, "b.tar"))
+                with self.assertRaises(mlf.Error):
+                    archive.process()
+
     def test_other_threads_run_while_an_archive_is_read(self):
         """Opening waits for this very process to write: it would wait for ever under the GIL."""
         with tempfile.TemporaryDirectory() as directory:
@@ -283,6 +300,28 @@ class Threads(unittest.TestCase):
             path.write_bytes(support.make_tar(members))
             archive = mlf.open(path)
             self.check(lambda: lambda: archive.process(pathlib.Path(directory, "b.tar")))
+
+
+class DaemonThreads(unittest.TestCase):
+    PROGRAM = """
+import sys, threading, time
+import mlf
+def work():
+    while True:
+        archive = mlf.open(data)
+        archive.report()
+        archive.networks
+data = open(sys.argv[1], "rb").read()
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(float(sys.argv[2]))
+"""
+
+    def test_do_not_disturb_the_end_of_the_interpreter(self):
+        for i in range(5):
+            words = [sys.executable, "-c", self.PROGRAM, QNN, str(0.1 + 0.02 * i)]
+            done = subprocess.run(words, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 class Errors(unittest.TestCase):

@@ -39,7 +39,7 @@ TEST(File, AnonymousFilesHoldBytes) {
   const File file = File::anonymous();
   file.write("hello world");
   file.write_at(6, "there");
-  EXPECT_EQ(MappedFile(file).bytes(), "hello there");
+  EXPECT_EQ(FileContent::map(file).bytes(), "hello there");
   EXPECT_EQ(file.status().st_nlink, 0U);
 }
 
@@ -50,7 +50,7 @@ TEST(File, RangesAreAppendedToFilesAndPipes) {
   target.write("x");
   target.append_range(source, 2, 3);
   target.append_range(source, 9, 1);
-  EXPECT_EQ(MappedFile(target).bytes(), "x2349");
+  EXPECT_EQ(FileContent::map(target).bytes(), "x2349");
 
   int ends[2] = {-1, -1};
   ASSERT_EQ(::pipe(ends), 0);
@@ -86,11 +86,32 @@ TEST(FileSink, CountsAndWritesEverythingOnFlush) {
   sink.write("def");
   sink.flush();
   EXPECT_EQ(sink.written(), large.size() + 6);
-  EXPECT_EQ(MappedFile(file).bytes(), "abc" + large + "def");
+  EXPECT_EQ(FileContent::map(file).bytes(), "abc" + large + "def");
 }
 
-TEST(MappedFile, OfAnEmptyFileIsEmpty) {
-  EXPECT_TRUE(MappedFile(File::anonymous()).bytes().empty());
+TEST(FileContent, OfAnEmptyFileIsEmpty) {
+  EXPECT_TRUE(FileContent::map(File::anonymous()).bytes().empty());
+  EXPECT_TRUE(FileContent::copy(File::anonymous()).bytes().empty());
+}
+
+TEST(FileContent, ACopyStaysWhenTheFileChanges) {
+  const File file = File::anonymous();
+  const std::string text = "begin" + std::string(200'000, 'x') + "end";
+  file.write(text);
+  const FileContent copy = FileContent::copy(file);
+  file.write_at(0, "other");
+  ASSERT_EQ(::ftruncate(file.fd(), 0), 0);
+  EXPECT_EQ(copy.bytes(), text);
+}
+
+TEST(FileContent, ACopyOfALargeFileStaysWhenTheFileChanges) {
+  const File file = File::anonymous();
+  constexpr std::uint64_t kSize = (std::uint64_t{256} << 20) + 1;
+  file.write_at(kSize - 3, "end");
+  const FileContent copy = FileContent::copy(file);
+  ASSERT_EQ(::ftruncate(file.fd(), 0), 0);
+  ASSERT_EQ(copy.bytes().size(), kSize);
+  EXPECT_EQ(copy.bytes().substr(kSize - 4), std::string_view("\0end", 4));
 }
 
 }  // namespace
