@@ -6,6 +6,8 @@
 #include "mlf/formats.h"
 
 NB_MODULE(_core, module) {
+  // Daemon threads that are in the library when the interpreter ends keep their objects.
+  nanobind::set_leak_warnings(false);
   module.attr("version") = mlf::version().data();
   mlf::python::bind_model_library(module);
   mlf::python::bind_kinds(module);
