@@ -10,10 +10,9 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
-#include "archive/output_file.h"
 #include "deployment/folding.h"
 #include "graph/formats/picture.h"
-#include "output.h"
+#include "result_file.h"
 #include "support/digits.h"
 #include "support/error.h"
 
@@ -93,14 +92,6 @@ std::string title_of(const std::string& argument) {
   return argument == "-" ? "standard input" : argument;
 }
 
-void write_page_file(const std::string& file,
-                     const std::function<Result<void>(const Sink&)>& write) {
-  if (file != "-") return get_or_throw(write_file(file, write));
-  OutputStream out;
-  get_or_throw(write([&](std::string_view bytes) { out.write(bytes); }));
-  out.finish();
-}
-
 void write_report_page(const Deployment& deployment, const Report& report,
                        const std::string& archive, const std::string& file) {
   PageData data = get_or_throw(page_data(deployment, report));
@@ -109,7 +100,7 @@ void write_report_page(const Deployment& deployment, const Report& report,
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
     if (report.modules[i].network) add_pictures(deployment, report.modules[i], data.modules[i]);
   }
-  write_page_file(file, [&](const Sink& sink) { return write_page(report, data, sink); });
+  write_result(file, [&](const Sink& sink) { return write_page(report, data, sink); });
 }
 
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module) {

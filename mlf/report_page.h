@@ -2,7 +2,6 @@
 // Functions throw `Error`.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 
@@ -36,9 +35,5 @@ void add_changed_pictures(const Report& report, std::span<const ModuleDifference
 
 /// The name of an archive on a page: "-" is standard input.
 std::string title_of(const std::string& argument);
-
-/// Writes a page to `file` atomically; "-" is standard output. Errors: `io`, and those of `write`.
-void write_page_file(const std::string& file,
-                     const std::function<Result<void>(const Sink&)>& write);
 
 }  // namespace mlf::program

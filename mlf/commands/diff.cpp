@@ -14,6 +14,7 @@
 #include "mlf/diff.h"
 #include "page/page.h"
 #include "report_page.h"
+#include "result_file.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -41,7 +42,7 @@ void declare_diff_options(CLI::App& app, DiffArguments& options) {
                                   {"json", DiffFormat::json, "schemas/diff.md"},
                                   {"markdown", DiffFormat::markdown, "for pull requests"}},
                                  {"FORMAT", "Output"}, "Form of the result");
-  add_option(
+  add_result_option(
       app, "--html", options.html, {"FILE", "Output"},
       "Write one HTML page instead: numbers, memory, networks and code of both; - is standard "
       "output")
@@ -281,7 +282,7 @@ void write_diff_page_file(Build& before, Build& after,
   leave_out_common_directories(before.page.title, after.page.title);
   add_changed_pictures(before.report, differences, &KernelDifference::before, before.page);
   add_changed_pictures(after.report, differences, &KernelDifference::after, after.page);
-  write_page_file(file, [&](const Sink& sink) {
+  write_result(file, [&](const Sink& sink) {
     return write_diff_page({before.report, before.page}, {after.report, after.page}, differences,
                            sink);
   });

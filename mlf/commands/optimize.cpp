@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "mlf/optimize.h"
+#include "result_file.h"
 #include "support/digits.h"
 #include "support/error.h"
 #include "table.h"
@@ -32,8 +33,8 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
   std::vector<std::string> names;
   for (const OptimizationName& one : optimization_names()) names.emplace_back(one.name);
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
-  auto* output = add_option(app, "-o,--output", options.output, {"OUT", "Output"},
-                            "Write the smaller archive here; - is standard output");
+  auto* output = add_result_option(app, "-o,--output", options.output, {"OUT", "Output"},
+                                   "Write the smaller archive here; - is standard output");
   app.add_flag("--dry-run", options.dry_run, "Write no archive, only print what would be saved")
       ->group("Output")
       ->excludes(output);
@@ -182,10 +183,9 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
   if (options.output.empty() && !options.dry_run) {
     throw support::Error(ErrorKind::usage, "nowhere to write: give -o OUT, or --dry-run");
   }
-  if (options.output == "-" && standard_output_is_terminal()) {
-    throw support::Error(ErrorKind::usage,
-                         "the result is a tar: send standard output to a file or a pipe");
-  }
+  check_terminal(options.output);
+  const bool prints_nothing =
+      takes_standard_output({options.output}, options.json ? Printed::json : Printed::table);
   const Deployment deployment = open_archive(options.archive, context);
   OptimizeOptions optimize{.output = options.output,
                            .what = optimizations_of(options),
@@ -208,8 +208,7 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
   for (const std::string& name : report.changed) {
     context.console.detail(fmt::format("{}: {} changed", options.archive, name));
   }
-  // Standard output contains only the archive in this case.
-  if (options.output == "-") return 0;
+  if (prints_nothing) return 0;
   print(options.json ? to_json(report, JsonLayout::pretty)
                      : to_text(report, screen_of_standard_output()));
   return 0;

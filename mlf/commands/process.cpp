@@ -9,6 +9,7 @@
 #include "commands/command.h"
 #include "jobs.h"
 #include "mlf/process.h"
+#include "result_file.h"
 #include "support/error.h"
 
 namespace mlf::program {
@@ -35,8 +36,8 @@ void declare_process_options(CLI::App& app, ProcessArguments& options) {
                  "Archives to process in place: a tar (plain, gzip, xz or zstd) or an unpacked "
                  "directory; - takes a tar from standard input to standard output")
       ->required();
-  add_option(app, "-o,--output", options.output, {"OUT", "Output"},
-             "Write the result here, and do not change the archive; for one ARCHIVE");
+  add_result_option(app, "-o,--output", options.output, {"OUT", "Output"},
+                    "Write the result here, and do not change the archive; for one ARCHIVE");
   add_option(
       app, "--tir", options.tir_files, {"FILE", "Input"},
       "Also read TIR from this file, as if it were in src/ of the archive, under its own name if "
@@ -94,11 +95,8 @@ std::optional<std::string> misuse(const ProcessArguments& options) {
   const bool from_stdin = std::find(archives.begin(), archives.end(), "-") != archives.end();
   if (several && from_stdin) return "standard input is the one ARCHIVE or none";
   // Standard input cannot be changed in place.
-  const bool to_stdout = options.output == "-" || (from_stdin && options.output.empty());
-  // A tar on a terminal is a mistake, and may change the terminal's state.
-  if (to_stdout && !options.dry_run && standard_output_is_terminal()) {
-    return "the result is a tar: send standard output to a file or a pipe";
-  }
+  const bool to_stdout = from_stdin && options.output.empty();
+  if (!options.dry_run) check_terminal(to_stdout ? "-" : options.output);
   return std::nullopt;
 }
 

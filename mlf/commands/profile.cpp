@@ -21,6 +21,7 @@
 #include "commands/network_inputs.h"
 #include "mlf/profile.h"
 #include "output.h"
+#include "result_file.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "table.h"
@@ -89,8 +90,8 @@ void declare_board_options(CLI::App& app, ProfileArguments& options) {
                      ->group("Board")
                      ->excludes(cpu)
                      ->excludes(instrument);
-  add_option(app, "-o,--output", options.output, {"OUT", "Board"},
-             "The archive that these two write; - is standard output");
+  add_result_option(app, "-o,--output", options.output, {"OUT", "Board"},
+                    "The archive that these two write; - is standard output");
   add_option(app, "--measured", options.measured, {"FILE", "Board"},
              "Show what a board measured: CSV with the head call,cycles")
       ->excludes(cpu)
@@ -399,10 +400,7 @@ int write_archive(const ProfileArguments& arguments, const Context& context) {
   if (arguments.output.empty()) {
     throw support::Error(ErrorKind::usage, "nowhere to write: give -o OUT");
   }
-  if (arguments.output == "-" && standard_output_is_terminal()) {
-    throw support::Error(ErrorKind::usage,
-                         "the result is a tar: send standard output to a file or a pipe");
-  }
+  check_terminal(arguments.output);
   get_or_throw(check_output(arguments.output, std::vector{arguments.archive}));
   const auto write = [&] {
     if (arguments.remove) {

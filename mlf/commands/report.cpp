@@ -8,6 +8,7 @@
 #include "commands/report_tables.h"
 #include "mlf/report.h"
 #include "report_page.h"
+#include "result_file.h"
 #include "support/error.h"
 
 namespace mlf::program {
@@ -87,8 +88,8 @@ void declare_report_options(CLI::App& app, ReportArguments& options) {
   auto* csv = app.add_flag("--csv", options.csv, "Print the rows of mlf table --rows call")
                   ->group("Output")
                   ->excludes(json);
-  auto* html = add_option(app, "--html", options.html, {"FILE", "Output"},
-                          "Write one HTML page with everything; - is standard output")
+  auto* html = add_result_option(app, "--html", options.html, {"FILE", "Output"},
+                                 "Write one HTML page with everything; - is standard output")
                    ->excludes(json)
                    ->excludes(csv);
   add_node_data_option(app, options)->excludes(json)->excludes(csv)->excludes(html);

@@ -20,6 +20,7 @@
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
+#include "result_file.h"
 #include "support/error.h"
 #include "support/sha256.h"
 #include "table.h"
@@ -53,11 +54,11 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
   add_option(app, "--random", options.seed, {"SEED", "Inputs"},
              "Random values for all other inputs, the same for the same number: integers of all "
              "values, floating-point numbers from -1 up to 1");
-  add_option(app, "-o,--output", options.output, {"FILE", "Output"},
-             "Write the outputs here, as .npz, and print no table; - is standard output");
+  add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},
+                    "Write the outputs here, as .npz, and print no table; - is standard output");
   app.add_flag("--json", options.json, "Print JSON (schemas/run.md)")->group("Output");
-  add_option(app, "--layers", options.layers, {"FILE", "Output"},
-             "Write what each call of main wrote here, as .npz");
+  add_result_option(app, "--layers", options.layers, {"FILE", "Output"},
+                    "Write what each call of main wrote here, as .npz; - is standard output");
   auto* other = add_option(
       app, "--compare", options.other, {"OTHER", "Comparison"},
       "Compare the outputs with those of another archive, which is run as well, or with an .npz "
@@ -245,29 +246,35 @@ RunComparison compare_with_archive(const RunArguments& arguments, const RunOptio
 
 // --- The command --------------------------------------------------------------------------------
 
+void save(const std::string& path, std::span<const Tensor> tensors) {
+  write_result(path, [&](const Sink& out) { return npz_bytes(tensors).map(out); });
+}
+
 void save_results(const RunArguments& arguments, const RunResult& result) {
   if (!arguments.layers.empty()) {
     std::vector<Tensor> layers;
     for (const RecordedTensor& one : result.calls) {
       if (one.is_result) layers.push_back(one.tensor);
     }
-    get_or_throw(save_tensors(arguments.layers, layers));
+    save(arguments.layers, layers);
   }
-  if (arguments.output == "-") {
-    print(get_or_throw(npz_bytes(result.outputs)));
-  } else if (!arguments.output.empty()) {
-    get_or_throw(save_tensors(arguments.output, result.outputs));
-  }
+  if (!arguments.output.empty()) save(arguments.output, result.outputs);
+}
+
+Printed printed_by(const RunArguments& arguments) {
+  return arguments.json ? Printed::json : Printed::table;
 }
 
 /// Prints the outputs, or how they differ.
 int show(const RunArguments& arguments, const std::string& module, const RunResult& result,
          const std::optional<RunComparison>& comparison, const Console& console) {
-  if (arguments.json) {
+  if (takes_standard_output({arguments.output, arguments.layers}, printed_by(arguments))) {
+    // Only the exit code and a message say more.
+  } else if (arguments.json) {
     print(to_json(module, result, comparison, JsonLayout::pretty));
-  } else if (comparison && arguments.output != "-") {
+  } else if (comparison) {
     print(comparison_text(*comparison));
-  } else if (!comparison && arguments.output.empty()) {
+  } else if (arguments.output.empty()) {
     print(outputs_table(result.outputs).text(screen_of_standard_output()));
   }
   if (!comparison || !comparison->differs()) return 0;
@@ -275,16 +282,11 @@ int show(const RunArguments& arguments, const std::string& module, const RunResu
 }
 
 void check_outputs(const RunArguments& arguments) {
-  if (arguments.output == "-" && arguments.json) {
-    throw support::Error(ErrorKind::usage, "both --json and -o - write to standard output");
-  }
-  if (arguments.output == "-" && standard_output_is_terminal()) {
-    throw support::Error(ErrorKind::usage,
-                         "the result is a file: send standard output to a file or a pipe");
-  }
+  takes_standard_output({arguments.output, arguments.layers}, printed_by(arguments));
   std::vector<std::string> read{arguments.archive};
   if (!arguments.other.empty()) read.push_back(arguments.other);
   for (const std::string& output : {arguments.output, arguments.layers}) {
+    check_terminal(output);
     if (!output.empty()) get_or_throw(check_output(output, read));
   }
 }

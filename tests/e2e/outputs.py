@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import subprocess
 import tarfile
 import unittest
 
@@ -49,6 +50,10 @@ class Outputs(program_case.Directory):
     def run_line(self, line, **places):
         words = [str(places.get(word, word)) for word in line.split()]
         return support.run(*words, cwd=self.directory)
+
+    def run_into(self, file, line, **places):
+        words = [str(places.get(word, word)) for word in line.split()]
+        subprocess.run([support.PROGRAM, *words], cwd=self.directory, stdout=file, stderr=subprocess.PIPE, check=False)
 
     def refuses(self, line, **places):
         before = {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
@@ -119,6 +124,34 @@ class Outputs(program_case.Directory):
         self.assertGreater(len(files), 15)
         for path in files:
             self.assertEqual(path.stat().st_mode & 0o7777, 0o640, path)
+
+
+    def test_standard_output_gets_the_result_and_nothing_else(self):
+        places = {"IN": "module.tar", "OTHER": "other.tar", "TIR": "tir-2.txt"}
+        for line in (line for lines in WRITING.values() for line in lines):
+            expected = self.run_line(line, **places, OUT="out")
+            for name in ("-", "/dev/stdout", "/proc/self/fd/1"):
+                with self.subTest(line, OUT=name):
+                    found = self.run_line(line, **places, OUT=name)
+                    if line.startswith("check"):  # the file is read as well
+                        self.assertEqual((found.returncode, found.stdout), (64, b""))
+                        continue
+                    self.assertEqual(found.returncode, expected.returncode, found.stderr)
+                    self.assertEqual(found.stdout, (self.directory / "out").read_bytes())
+                    # A file as well, which is not replaced: what is before the result stays.
+                    with open(self.directory / "file", "wb") as file:
+                        file.write(b"before")
+                        file.flush()
+                        self.run_into(file, line, **places, OUT=name)
+                    self.assertEqual((self.directory / "file").read_bytes(), b"before" + found.stdout)
+
+    def test_two_results_do_not_share_standard_output(self):
+        for line in ("run IN --random 1 --layers OUT -o OUT", "run IN --random 1 --layers OUT --json",
+                     "run IN --random 1 -o OUT --json", "optimize IN -o OUT --json"):
+            for name in ("-", "/dev/stdout"):
+                result = self.run_line(line, IN="module.tar", OUT=name)
+                self.assertEqual((result.returncode, result.stdout), (64, b""), line)
+                self.assertIn(b"two results go to standard output", result.stderr)
 
 
 class Compilers(program_case.Directory):

@@ -396,7 +396,8 @@ class Refusals(HostileC):
             (["--input", wrong], 64, "say which input it is"),
             (["--input", other, "--random", "1"], 65, "this .npz file cannot be read"),
             (["--input", f"x={ADD}"], 65, "this is no .npy and no .npz file"),
-            (["--random", "1", "--json", "-o", "-"], 64, "both --json and -o - write to standard output"),
+            (["--random", "1", "--json", "-o", "-"], 64, "two results go to standard output"),
+            (["--random", "1", "--layers", "-", "-o", "-"], 64, "two results go to standard output"),
             (["--random", "1", "--cc", "no-such-compiler"], 64, "no-such-compiler"),
             (["--random", "1", "--cc", "false"], 65, "was not compiled"),
         ):
