@@ -1,4 +1,4 @@
-"""What `--cc` starts has limits, and is gone with all that it made, however mlf ends."""
+"""What `--cc` and `mlf run` start has limits, and is gone with all that it made, however mlf ends."""
 
 import os
 import pathlib
@@ -37,11 +37,16 @@ class Compilers(unittest.TestCase):
         self.temporary.mkdir()
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
 
-    def compiler(self, script):
-        path = self.directory / "cc"
+    def compiler(self, script, name="cc"):
+        path = self.directory / name
         path.write_text("#!/bin/sh\n" + script)
         path.chmod(0o755)
         return path
+
+    def compiler_to(self, script):
+        """A compiler whose programs are this script."""
+        program = self.compiler(script, "program")
+        return self.compiler(f"case $* in *' -c '*) exit ;; esac\nfor last; do :; done; cp {program} $last\n")
 
     def is_clean(self):
         return not list(self.temporary.iterdir())
@@ -58,20 +63,35 @@ class Compilers(unittest.TestCase):
 
     def test_end_with_mlf(self):
         pid = self.directory / "pid"
-        compiler = self.compiler(
+        script = (
             f"setsid sh -c 'exec 2>&-; sleep 600' & echo $! > {pid}.new\n"
             f'mktemp > /dev/null; mv {pid}.new {pid}; exec 2>&-; sleep 600\n'
         )
-        for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
-            with self.subTest(ending.name):
-                pid.unlink(missing_ok=True)
-                program = subprocess.Popen(
-                    [support.PROGRAM, "report", "--cc", compiler, QNN], env=self.environment
-                )
-                wait_for(pid.exists)
-                program.send_signal(ending)
-                self.assertEqual(program.wait(), -ending)
-                wait_for(lambda: not is_alive(int(pid.read_text())) and self.is_clean())
+        for command, made in (("report", self.compiler), ("run --random 1", self.compiler_to)):
+            compiler = made(script)
+            for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+                with self.subTest(command, ending=ending.name):
+                    pid.unlink(missing_ok=True)
+                    program = subprocess.Popen(
+                        [support.PROGRAM, *command.split(), "--cc", compiler, QNN], env=self.environment
+                    )
+                    wait_for(pid.exists)
+                    program.send_signal(ending)
+                    self.assertEqual(program.wait(), -ending)
+                    wait_for(lambda: not is_alive(int(pid.read_text())) and self.is_clean())
+
+    def test_of_a_run_end_with_its_time(self):
+        """With all that they started, also where they close standard error."""
+        pid = self.directory / "pid"
+        compiler = self.compiler_to(
+            f"mktemp > /dev/null; setsid sh -c 'echo $$ > {pid}; exec 2>&-; sleep 600' &\n"
+            f"while ! test -s {pid}; do :; done; exec 2>&-; sleep 600\n"
+        )
+        result = support.run("run", "--random", "1", "--seconds", "2", "--cc", compiler, QNN, env=self.environment)
+        self.assertEqual((result.returncode, result.stdout), (65, b""))
+        self.assertIn(b"2 s", result.stderr)
+        self.assertFalse(is_alive(int(pid.read_text())))
+        self.assertTrue(self.is_clean())
 
     def test_that_leave_programs_are_not_waited_for(self):
         pid = self.directory / "pid"
