@@ -216,7 +216,9 @@ int parse_and_run(int argc, const char* const* argv) {
 /// or 74.
 int run(int argc, const char* const* argv) {
   try {
-    return parse_and_run(argc, argv);
+    const int code = parse_and_run(argc, argv);
+    close_standard_output();
+    return code;
   } catch (const support::Error& error) {
     return Console(Verbosity::normal).fail(error.diagnostic());
   } catch (const std::bad_alloc&) {

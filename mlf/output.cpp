@@ -27,6 +27,11 @@ spdlog::color_mode colour_mode() {
   return no_colour_is_wanted() ? spdlog::color_mode::never : spdlog::color_mode::automatic;
 }
 
+[[noreturn]] void fail_output(int error) {
+  throw support::Error(ErrorKind::io,
+                       std::string("cannot write standard output: ") + std::strerror(error));
+}
+
 }  // namespace
 
 Console::Console(Verbosity verbosity) : verbosity_(verbosity) {
@@ -77,17 +82,18 @@ void OutputStream::write(std::string_view bytes) {
 }
 
 void OutputStream::finish() {
-  // The last chance to detect a full disk.
   if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
-  if (error_ == 0) return;
-  throw support::Error(ErrorKind::io,
-                       std::string("cannot write standard output: ") + std::strerror(error_));
+  if (error_ != 0) fail_output(error_);
 }
 
 void print(std::string_view text) {
   OutputStream out;
   out.write(text);
   out.finish();
+}
+
+void close_standard_output() {
+  if (std::fclose(stdout) != 0) fail_output(errno);
 }
 
 bool standard_output_is_terminal() {

@@ -52,6 +52,10 @@ class OutputStream {
 /// Writes everything. Throws `Error` of kind `io`.
 void print(std::string_view text);
 
+/// Closes standard output, at the end of the program: a network file system may report a full disk
+/// only then. Throws `Error` of kind `io`.
+void close_standard_output();
+
 bool standard_output_is_terminal();
 
 /// On a terminal: its width, numbers in groups of three digits, and colours, unless TERM is "dumb"

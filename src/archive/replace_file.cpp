@@ -21,18 +21,50 @@ namespace {
 
 using support::File;
 
-void wait_for_lock(const File& file) {
+/// Waits for the lock. Returns 0, or the error of the system.
+int wait_for_lock(const File& file) {
   while (::flock(file.fd(), LOCK_EX) != 0) {
-    if (errno != EINTR) file.fail("cannot lock");
+    if (errno != EINTR) return errno;
   }
+  return 0;
 }
 
 /// A lock belongs to the inode: its holder may have renamed another file to the path.
 bool is_still_named(const File& file, const std::string& resolved) {
   struct stat named {};
   if (::stat(resolved.c_str(), &named) != 0) file.fail("cannot read the file's status");
-  const struct stat opened = file.status();
+  struct stat opened {};
+  if (::fstat(file.fd(), &opened) != 0) {
+    // What NFS says of a file that another computer replaced.
+    if (errno == ESTALE) return false;
+    file.fail("cannot read the file's status");
+  }
   return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+}
+
+File open_replaceable(const std::string& resolved, int access, const std::string& path) {
+  // O_NONBLOCK: opening a FIFO must not wait for a writer, because it is rejected anyway.
+  File file = File::open(resolved, access | O_NONBLOCK);
+  if (!S_ISDIR(file.status().st_mode)) check_replaceable(file.status(), path);
+  return file;
+}
+
+/// Opens the file and waits for the lock of it.
+File lock_replaceable(const std::string& resolved, const std::string& path) {
+  File file = open_replaceable(resolved, O_RDONLY, path);
+  int refused = wait_for_lock(file);
+  if (refused == EBADF) {
+    // NFS locks only files that are open for writing. Elsewhere this would tell programs that watch
+    // the file that it may have changed.
+    file = open_replaceable(resolved, O_RDWR, path);
+    refused = wait_for_lock(file);
+  }
+  if (refused == 0) return file;
+  throw support::Error(
+      ErrorKind::io,
+      fmt::format("cannot lock the archive for a change: {}; choose another output path",
+                  std::generic_category().message(refused)),
+      {.file = path});
 }
 
 constexpr const char* kOwnFiles = "/proc/self/fd";
@@ -131,10 +163,7 @@ void check_replaceable(const struct stat& status, const std::string& path) {
 
 File open_locked(const std::string& resolved, const std::string& path) {
   while (true) {
-    // O_NONBLOCK: opening a FIFO must not wait for a writer, because it is rejected anyway.
-    File file = File::open(resolved, O_RDONLY | O_NONBLOCK);
-    if (!S_ISDIR(file.status().st_mode)) check_replaceable(file.status(), path);
-    wait_for_lock(file);
+    File file = lock_replaceable(resolved, path);
     // Otherwise another run has replaced it meanwhile: lock the new file.
     if (is_still_named(file, resolved)) return file;
   }

@@ -1,7 +1,9 @@
 """What the system may do to a run of mlf: refuse a call, kill the run, fill the disk. strace does it."""
 
+import errno
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -204,7 +206,99 @@ class OfATar(Faults):
         support.run_ok("verify", out)
 
 
+class NetworkFileSystems(Faults):
+    """What NFS, SMB and quotas refuse: mlf does without it, or says so and leaves everything as it was."""
+
+    def outcome(self, injections, *arguments):
+        """The exit code and the message of a run that leaves either the old archive or a complete one."""
+        path = self.archive()
+        before = path.read_bytes()
+        code, stderr = run(injections, "process", path, *arguments)
+        target = self.directory / "out.tar" if arguments else path
+        self.assertEqual(self.temporaries(), [])
+        if code == 0:
+            support.run_ok("verify", target)
+            self.assertNotEqual(target.read_bytes(), before)
+        else:
+            self.assertEqual(path.read_bytes(), before)
+            self.assertFalse(arguments and target.exists())
+        return code, stderr
+
+    def trace(self, calls, *arguments):
+        """The calls of a run, each as strace prints it."""
+        with tempfile.NamedTemporaryFile() as log:
+            command = ["strace", "-qq", "-o", log.name, "-e", f"trace={calls}", support.PROGRAM]
+            subprocess.run([*command, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
+            return pathlib.Path(log.name).read_text().splitlines()
+
+    def test_files_without_a_name_are_not_needed(self):
+        opened = self.trace("openat", "process", self.archive())
+        unnamed = [i for i, call in enumerate(opened, 1) if "O_TMPFILE" in call]
+        self.assertTrue(unnamed)
+        for error in ("EOPNOTSUPP", "EISDIR"):
+            for i in unnamed:
+                self.assertEqual(self.outcome([f"openat:error={error}:when={i}"]), (0, ""))
+
+    def test_locks_may_need_files_that_are_open_for_writing(self):
+        self.assertEqual(self.outcome(["flock:error=EBADF:when=1"]), (0, ""))
+        opened = self.trace("openat,flock", "process", self.archive())
+        self.assertFalse([call for call in opened if "module.tar" in call and "O_RDWR" in call])
+
+    def test_without_locks_nothing_is_changed_in_place(self):
+        for error in ("ENOLCK", "EOPNOTSUPP", "ENOSYS"):
+            code, stderr = self.outcome([f"flock:error={error}"])
+            self.assertEqual(code, 74)
+            self.assertIn("cannot lock the archive for a change", stderr)
+            self.assertIn("choose another output path", stderr)
+            self.assertEqual(self.outcome([f"flock:error={error}"], "-o", self.directory / "out.tar"), (0, ""))
+            (self.directory / "out.tar").unlink()
+
+    def test_a_file_that_another_computer_replaced_is_opened_again(self):
+        calls = self.trace("newfstatat,fstat,flock", "process", self.archive())
+        after = next(i for i, call in enumerate(calls) if call.startswith("flock"))
+        # The first call for an open file behind the lock.
+        is_open_file = re.compile(r"fstat\(|newfstatat\(\d+, \"\"").match
+        stale = next(i for i, call in enumerate(calls) if i > after and is_open_file(call))
+        name = calls[stale].split("(")[0]
+        count = sum(call.startswith(name + "(") for call in calls[: stale + 1])
+        self.assertEqual(self.outcome([f"{name}:error=ESTALE:when={count}"]), (0, ""))
+
+    def test_refused_calls_leave_everything_as_it_was(self):
+        for output in ([], ["-o", self.directory / "out.tar"]):
+            for call, error in (
+                ("linkat", "EPERM"),  # no hard links
+                ("linkat", "EOPNOTSUPP"),
+                ("renameat", "EACCES"),  # of SMB, over a file that is open
+                ("renameat", "EBUSY"),
+                ("renameat", "ESTALE"),
+                ("fsync", "EDQUOT"),
+                ("write", "EDQUOT"),
+                ("linkat", "EDQUOT"),
+                ("renameat", "EDQUOT"),
+            ):
+                with self.subTest(call=call, error=error, output=output):
+                    code, stderr = self.outcome([f"{call}:error={error}"], *output)
+                    self.assertEqual(code, 74)
+                    self.assertTrue(stderr == "" if call == "write" else os.strerror(getattr(errno, error)) in stderr)
+
+    def test_standard_output_may_fail_when_it_is_closed(self):
+        for command in ("inspect", "report"):
+            closed = self.trace("close", command, self.archive())
+            count = next(i for i, call in enumerate(closed, 1) if call.startswith("close(1)"))
+            code, stderr = run([f"close:error=EDQUOT:when={count}"], command, self.archive())
+            self.assertEqual(code, 74)
+            self.assertIn("cannot write standard output: Disk quota exceeded", stderr)
+
+
 class Reading(Faults):
+    def test_a_stale_file_is_an_error_of_reading(self):
+        path = self.archive()
+        command = strace(["pread64:error=ESTALE"], "verify", path)
+        command[1:1] = ["-P", str(path)]
+        result = subprocess.run(command, capture_output=True, check=False)
+        self.assertEqual(result.returncode, 74, result.stderr)
+        self.assertIn(b"cannot read: Stale file handle", result.stderr)
+
     def test_a_read_error_is_not_damage(self):
         for packer in ("gzip", "xz", "zstd"):
             if shutil.which(packer) is None:
@@ -274,7 +368,7 @@ class Attributes(Faults):
 
 
 class ArchivesThatShrink(unittest.TestCase):
-    """Archives are mapped: a file that is truncated meanwhile has pages that cannot be read."""
+    """An archive is copied when it is opened, and an update copies its members from the file."""
 
     def test_are_an_error_of_reading(self):
         with tempfile.TemporaryDirectory() as name:
@@ -285,7 +379,7 @@ class ArchivesThatShrink(unittest.TestCase):
             run = subprocess.Popen(
                 [support.PROGRAM, "process", "--tir", more, archive], stderr=subprocess.PIPE
             )
-            # The archive is open and mapped once a process waits for the FIFO's other end.
+            # The archive is open once a process waits for the FIFO's other end.
             with more.open("w") as fifo:
                 os.truncate(archive, 0)
                 fifo.write(support.LEGACY_TEXT)
