@@ -239,9 +239,9 @@ std::vector<Row> rows_of(const ModuleReport& module,
                          const std::vector<report::ModuleConstant>& constants,
                          const ReportView& view) {
   std::vector<Row> rows;
+  const report::LargestConstants largest(constants, module);
   for (const CallReport& call : module.calls) {
-    rows.push_back({&module, &module.kernels[call.kernel], &call,
-                    report::largest_of(constants, module, call)});
+    rows.push_back({&module, &module.kernels[call.kernel], &call, largest.of(call)});
   }
   if (module.calls.empty()) {
     for (const KernelReport& kernel : module.kernels) {

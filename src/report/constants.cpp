@@ -271,18 +271,27 @@ std::vector<ModuleConstant> constants_of(const ModuleReport& module) {
   return list;
 }
 
-const ModuleConstant* largest_of(const std::vector<ModuleConstant>& constants,
-                                 const ModuleReport& module, const CallReport& call) {
-  const graph::Call& node = (*module.network)[call.call];
-  const auto is_read = [&](const ModuleConstant& constant) {
-    if (!constant.value) return constant.kernel == module.kernels[call.kernel].symbol;
-    return std::ranges::find(node.arguments, constant.value, &graph::Argument::reads) !=
-           node.arguments.end();
-  };
-  const ModuleConstant* largest = nullptr;
+LargestConstants::LargestConstants(const std::vector<ModuleConstant>& constants,
+                                   const ModuleReport& module)
+    : module_(module) {
   for (const ModuleConstant& one : constants) {
-    if (!is_read(one)) continue;
+    const ModuleConstant*& largest = one.value ? of_values_[*one.value] : of_kernels_[one.kernel];
     if (largest == nullptr || one.bytes > largest->bytes) largest = &one;
+  }
+}
+
+const ModuleConstant* LargestConstants::of(const CallReport& call) const {
+  const ModuleConstant* largest = nullptr;
+  const auto consider = [&](const ModuleConstant& one) {
+    const bool is_first = largest == nullptr || (one.bytes == largest->bytes && &one < largest);
+    if (is_first || one.bytes > largest->bytes) largest = &one;
+  };
+  const auto of_kernel = of_kernels_.find(module_.kernels[call.kernel].symbol);
+  if (of_kernel != of_kernels_.end()) consider(*of_kernel->second);
+  for (const graph::Argument& argument : (*module_.network)[call.call].arguments) {
+    if (!argument.reads) continue;
+    const auto of_value = of_values_.find(*argument.reads);
+    if (of_value != of_values_.end()) consider(*of_value->second);
   }
   return largest;
 }

@@ -16,6 +16,7 @@
 #include "mlf/graph/topology.h"
 #include "mlf/report.h"
 #include "mlf/tir/document.h"
+#include "support/name_map.h"
 
 namespace mlf::report {
 
@@ -86,8 +87,19 @@ struct ModuleConstant {
 /// Those of main, then those of each kernel. They refer to names of the module.
 MLF_API std::vector<ModuleConstant> constants_of(const ModuleReport& module);
 
-/// Returns the largest of `constants` that the call reads, or null.
-MLF_API const ModuleConstant* largest_of(const std::vector<ModuleConstant>& constants,
-                                         const ModuleReport& module, const CallReport& call);
+/// The largest of the constants that each call of a module reads: the first of those of one size.
+class MLF_API LargestConstants {
+ public:
+  /// Both must outlive this object. `constants` is `constants_of(module)`.
+  LargestConstants(const std::vector<ModuleConstant>& constants, const ModuleReport& module);
+
+  /// Returns null if the call reads no constant.
+  const ModuleConstant* of(const CallReport& call) const;
+
+ private:
+  const ModuleReport& module_;
+  std::map<graph::ValueId, const ModuleConstant*> of_values_;
+  support::NameMap<std::string_view, const ModuleConstant*> of_kernels_;
+};
 
 }  // namespace mlf::report
