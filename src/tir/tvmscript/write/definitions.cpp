@@ -285,7 +285,10 @@ std::string_view scope_of(Node buffer) {
 }  // namespace
 
 Declarations::Declarations(Printer& printer, Script& script, const Definitions& definitions)
-    : printer_(printer), script_(script), definitions_(definitions) {}
+    : printer_(printer),
+      script_(script),
+      definitions_(definitions),
+      ready_(definitions, printer.names()) {}
 
 /// At the top of the function: no other place is before all uses.
 void Declarations::declare_free_vars(Indent indent) {
@@ -360,22 +363,8 @@ void Declarations::state_before_flattening(Node buffer, Node before, Indent inde
                            .text(")"));
 }
 
-/// Whether all variables in the parts of a buffer have names in this scope.
-bool Declarations::is_ready(Node buffer) const {
-  bool ready = true;
-  for_each_pre_order(buffer, [&](Node part) {
-    if (is_var(part)) {
-      const bool comes_along =
-          part.id() == buffer[f::Buffer::data].id() && definitions_.owns_data(buffer);
-      ready = ready && (comes_along || !printer_.names().find(part.id()).empty());
-    }
-  });
-  return ready;
-}
-
 void Declarations::declare_ready_buffers(Indent indent) {
-  for (const Node buffer : definitions_.free_buffers) {
-    if (!printer_.names().find(buffer.id()).empty() || !is_ready(buffer)) continue;
+  for (Node buffer = ready_.first(); buffer; buffer = ready_.next()) {
     const TextFragments stated = arguments(buffer);
     const std::string name(bind(buffer));
     TextFragments line;

@@ -146,6 +146,7 @@ std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime li
   undo_.back().id = id;
   undo_.back().before = before;
   undo_.back().lifetime = lifetime;
+  changed_.push_back(id);
   return text;
 }
 
@@ -153,6 +154,7 @@ std::string_view ScopedNames::bind(NodeId id, std::string_view hint, Lifetime li
 void ScopedNames::alias(NodeId id, std::string text) {
   std::string& current = texts_[index(id)];
   undo_.push_back({id, {}, std::exchange(current, std::move(text)), Lifetime::scope});
+  changed_.push_back(id);
 }
 
 std::string_view ScopedNames::find(NodeId id) const {
@@ -169,7 +171,9 @@ void ScopedNames::release(std::size_t mark) {
       // Restarts the numbers, so equal scopes are printed alike.
       next_number_.clear();
     }
-    if (last.id != NodeId::none) texts_[index(last.id)] = last.before;
+    if (last.id == NodeId::none) continue;
+    texts_[index(last.id)] = last.before;
+    changed_.push_back(last.id);
   }
 }
 
@@ -178,17 +182,14 @@ void ScopedNames::clear() {
   taken_.clear();
   next_number_.clear();
   undo_.clear();
+  changed_.clear();
 }
 
 // --- Objects in the metadata -------------------------------------------------------------------
 
 namespace {
 
-/// Lists objects once, in the order in which the text mentions them.
-std::string reference_in(std::vector<NodeId>& listed, std::string_view type_key, Node object) {
-  const auto found = std::ranges::find(listed, object.id());
-  const auto position = found - listed.begin();
-  if (found == listed.end()) listed.push_back(object.id());
+std::string reference_text(std::string_view type_key, std::size_t position) {
   return fmt::format("metadata[\"{}\"][{}]", type_key, position);
 }
 
@@ -197,12 +198,17 @@ std::string reference_in(std::vector<NodeId>& listed, std::string_view type_key,
 std::string MetadataObjects::reference(Node object) {
   const std::string key(object.is(Kind::Opaque) ? object.text(f::Opaque::type_key)
                                                 : object.info().type_key);
-  return reference_in(objects_[key], key, object);
+  std::vector<NodeId>& listed = objects_[key];
+  // Once, in the order in which the text mentions them.
+  const auto [position, is_new] = positions_.emplace(object.id(), listed.size());
+  if (is_new) listed.push_back(object.id());
+  return reference_text(key, position->second);
 }
 
 std::string MetadataObjects::reference_to_omitted(Node array) {
   note_missing();
-  return reference_in(left_out_, array.info().type_key, array);
+  const auto position = left_out_.emplace(array.id(), left_out_.size()).first;
+  return reference_text(array.info().type_key, position->second);
 }
 
 // --- The printer -------------------------------------------------------------------------------

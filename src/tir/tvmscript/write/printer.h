@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mlf/tir/document.h"
@@ -157,6 +158,8 @@ class ScopedNames {
   /// The beginning of a scope; `release` removes names bound since.
   std::size_t mark() const { return undo_.size(); }
   void release(std::size_t mark);
+  /// The nodes that got or lost a text since the last call, some of them more than once.
+  std::vector<NodeId> take_changed() { return std::exchange(changed_, {}); }
   /// Where a function ends.
   void clear();
 
@@ -172,6 +175,7 @@ class ScopedNames {
   support::NameSet<std::string> taken_;
   support::NameMap<std::string, std::size_t> next_number_;
   std::vector<Undo> undo_;
+  std::vector<NodeId> changed_;
 };
 
 /// Whether a name may be written unchanged: an identifier that is not a keyword of Python.
@@ -195,7 +199,8 @@ class MetadataObjects {
 
  private:
   std::map<std::string, std::vector<NodeId>, std::less<>> objects_;
-  std::vector<NodeId> left_out_;
+  std::unordered_map<NodeId, std::size_t> positions_;  ///< in the list of their type key
+  std::unordered_map<NodeId, std::size_t> left_out_;   ///< positions of omitted arrays
   bool has_missing_ = false;
 };
 

@@ -11,6 +11,7 @@
 
 #include "mlf/tir/module.h"
 #include "tir/tvmscript/write/printer.h"
+#include "tir/tvmscript/write/ready_buffers.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -80,12 +81,12 @@ class Declarations {
   TextFragments declaration(Node var);
   TextFragments old_declaration(Node var);
   TextFragments constructor(Node var);
-  bool is_ready(Node buffer) const;
   bool has_default_offset(Node buffer) const;
 
   Printer& printer_;
   Script& script_;
   const Definitions& definitions_;
+  ReadyBuffers ready_;
 };
 
 // --- Statements --------------------------------------------------------------------------------

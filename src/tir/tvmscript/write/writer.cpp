@@ -273,18 +273,18 @@ class ModulePrinter {
 
   /// The metadata is save_json, which cannot contain a constant without its data.
   void refuse_constants() const {
+    NodeSet seen(module_.module());
     for (const auto& [key, ids] : metadata_.objects()) {
       // Clang 14 cannot capture structured bindings.
       const std::string_view type_key = key;
-      for (const NodeId id : ids) {
-        for_each_pre_order(module_.module().node(id), [type_key](Node part) {
-          if (!part.is(Kind::NDArray)) return;
-          refuse(
-              fmt::format("constants of a {} are in the metadata of TVMScript: without their data "
-                          "it cannot be written",
-                          type_key));
-        });
-      }
+      const auto enter = [type_key](Node part) {
+        if (!part.is(Kind::NDArray)) return Descend::into_children;
+        refuse(
+            fmt::format("constants of a {} are in the metadata of TVMScript: without their data "
+                        "it cannot be written",
+                        type_key));
+      };
+      for (const NodeId id : ids) walk(module_.module().node(id), seen, enter, [](Node) {});
     }
   }
 
