@@ -1,11 +1,15 @@
 // Assigns buffers to memories. Buffers that gain most from the fast memory come first, measured by
 // the bytes loaded and stored in one run of the network.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "mlf/analysis/cost.h"
+#include "plan/deadline.h"
+#include "plan/instance.h"
 #include "plan/network_reader.h"
 #include "support/error.h"
 
@@ -95,7 +99,8 @@ class AccessCounter {
 constexpr std::uint64_t kStepsOfTry = 20'000;
 constexpr std::uint64_t kStepsOfAllTries = 2'000'000;
 
-// The most ticks at which the bound is computed; any choice of ticks gives a bound.
+// The most ticks at which the bound is computed; any choice of ticks gives a bound, also fewer of
+// them when the time is over.
 constexpr std::size_t kMostTicks = 2'000;
 
 bool is_alive_at(const Buffer& buffer, std::int64_t tick) {
@@ -123,17 +128,68 @@ std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) 
   return order;
 }
 
+/// The bytes of buffers that are live at the same time.
+class LiveBytes {
+ public:
+  /// The most at any tick of the buffer's lifetime.
+  std::uint64_t most_during(const Buffer& buffer) const {
+    std::uint64_t most = 0;
+    for (const Interval& piece : pieces_of(buffer)) {
+      auto at = since_.upper_bound(piece.lower);
+      if (at != since_.begin()) --at;
+      for (; at != since_.end() && at->first < piece.upper; ++at) most = std::max(most, at->second);
+    }
+    return most;
+  }
+
+  void add(const Buffer& buffer) {
+    for (const Interval& piece : pieces_of(buffer)) {
+      const auto end = boundary(piece.upper);
+      for (auto at = boundary(piece.lower); at != end; ++at) at->second += buffer.size;
+    }
+  }
+
+ private:
+  static std::vector<Interval> pieces_of(const Buffer& buffer) {
+    std::vector<LifeEvent> events;
+    add_events(buffer, 0, events);  // in order of time
+    std::vector<Interval> pieces;
+    for (const LifeEvent& event : events) {
+      if (event.starts) pieces.push_back({event.step, event.step});
+      pieces.back().upper = event.step;
+    }
+    return pieces;
+  }
+
+  std::map<std::int64_t, std::uint64_t>::iterator boundary(std::int64_t tick) {
+    const auto next = since_.upper_bound(tick);
+    const std::uint64_t before = next == since_.begin() ? 0 : std::prev(next)->second;
+    return since_.emplace(tick, before).first;
+  }
+
+  std::map<std::int64_t, std::uint64_t> since_;  ///< by the first tick at which it is so
+};
+
+/// Buffers for one memory.
+struct Taken {
+  std::vector<std::size_t> buffers{};
+  std::optional<Solution> solution{};  ///< where a search has found one within the limit
+};
+
 class Splitter {
  public:
   Splitter(std::span<const AccessedBuffer> buffers, const SearchLimits& limits)
-      : buffers_(buffers), limits_(limits), left_(densest_first(buffers)) {
+      : buffers_(buffers),
+        limits_(limits.from_now()),
+        deadline_(limits_),
+        left_(densest_first(buffers)) {
     result_.places.resize(buffers.size());
   }
 
   PoolSplit run(std::span<const MemoryLimit> memories) {
     for (const MemoryLimit& memory : memories) {
       const bool is_last = &memory == &memories.back();
-      place(memory, is_last ? std::exchange(left_, {}) : take_what_fits(memory.bytes));
+      place(memory, is_last ? Taken{std::exchange(left_, {})} : take_what_fits(memory.bytes));
     }
     result_.most_in_first = most_within(memories.front().bytes);
     return std::move(result_);
@@ -146,45 +202,40 @@ class Splitter {
     return problem;
   }
 
-  /// Whether more bytes than the limit are live at some tick of a buffer's lifetime. Then no
-  /// placement has space for it, and no search is needed.
-  bool is_too_full(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
-    std::set<std::int64_t> ticks{buffers_[chosen.back()].buffer.lower};
-    for (const std::size_t i : chosen) {
-      const Buffer& buffer = buffers_[i].buffer;
-      if (is_alive_at(buffers_[chosen.back()].buffer, buffer.lower)) ticks.insert(buffer.lower);
-      for (const Interval& gap : buffer.gaps) ticks.insert(gap.upper);
-    }
-    return std::ranges::any_of(ticks, [&](std::int64_t tick) {
-      std::uint64_t alive = 0;
-      for (const std::size_t i : chosen) {
-        if (is_alive_at(buffers_[i].buffer, tick)) alive += buffers_[i].buffer.size;
-      }
-      return alive > limit;
-    });
-  }
-
   /// Greedy, the densest first. A buffer that does not fit goes to the next memory; smaller ones
-  /// after it may still fit here.
-  std::vector<std::size_t> take_what_fits(std::uint64_t limit) {
-    std::vector<std::size_t> chosen;
+  /// after it may still fit here. Once the time is over, no buffer is tried.
+  Taken take_what_fits(std::uint64_t limit) {
+    Taken taken;
+    LiveBytes live;
     std::vector<std::size_t> rest;
     for (const std::size_t i : left_) {
-      chosen.push_back(i);
-      if (fits(chosen, limit)) continue;
-      chosen.pop_back();
-      rest.push_back(i);
+      const Buffer& buffer = buffers_[i].buffer;
+      taken.buffers.push_back(i);
+      if (auto found = try_within(limit, taken.buffers, live)) {
+        taken.solution = std::move(found);
+        live.add(buffer);
+      } else {
+        taken.buffers.pop_back();
+        rest.push_back(i);
+      }
     }
     left_ = std::move(rest);
-    return chosen;
+    return taken;
   }
 
-  /// A search without a result counts as no: buffers that are taken certainly fit.
-  bool fits(const std::vector<std::size_t>& chosen, std::uint64_t limit) const {
-    if (is_too_full(chosen, limit)) return false;
+  /// Searches for a placement of `chosen`, of which `live` has all but the last one. A search
+  /// without a result counts as none: buffers that are taken certainly fit.
+  std::optional<Solution> try_within(std::uint64_t limit, const std::vector<std::size_t>& chosen,
+                                     const LiveBytes& live) {
+    if (deadline_.look()) return std::nullopt;
+    const Buffer& last = buffers_[chosen.back()].buffer;
+    // More bytes are live than there are: no search is needed.
+    if (last.size > limit || live.most_during(last) > limit - last.size) return std::nullopt;
     Problem problem = problem_of(chosen);
     problem.capacity = limit;
-    return support::get_or_throw(solve(problem, limits_of_try())).fits;
+    Solution found = support::get_or_throw(solve(problem, limits_of_try()));
+    if (!found.fits) return std::nullopt;
+    return found;
   }
 
   SearchLimits limits_of_try() const {
@@ -194,14 +245,17 @@ class Splitter {
     return limits;
   }
 
-  /// An attempt has shown that the buffers fit, so the same attempt finds a placement again; then
-  /// minimizes the memory further.
-  void place(const MemoryLimit& limit, const std::vector<std::size_t>& chosen) {
+  /// Minimizes the memory beyond what the attempts found.
+  void place(const MemoryLimit& limit, const Taken& taken) {
+    const std::vector<std::size_t>& chosen = taken.buffers;
     SplitMemory memory{.limit = limit, .size = 0, .buffers = chosen.size(), .accessed = {}};
     Problem problem = problem_of(chosen);
     Solution best = support::get_or_throw(solve(problem, limits_));
     problem.capacity = limit.bytes;
-    if (best.size > limit.bytes) best = support::get_or_throw(solve(problem, limits_of_try()));
+    if (best.size > limit.bytes) {
+      best =
+          taken.solution ? *taken.solution : support::get_or_throw(solve(problem, limits_of_try()));
+    }
     memory.size = best.size;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       result_.places[chosen[i]] = {result_.memories.size(), best.offsets[i]};
@@ -215,7 +269,7 @@ class Splitter {
   /// bytes are in the memory. The bound for a tick is a fractional knapsack: all buffers that are
   /// not live, and of the live ones the densest, the last one in part. The smallest of these bounds
   /// applies.
-  std::uint64_t most_within(std::uint64_t limit) const {
+  std::uint64_t most_within(std::uint64_t limit) {
     const std::vector<std::size_t> order = densest_first(buffers_);
     Count all;
     std::set<std::int64_t> ticks;
@@ -225,6 +279,7 @@ class Splitter {
     }
     std::uint64_t most = all.min;
     for (const std::int64_t tick : ticks) {
+      if (deadline_.ends_after(order.size())) break;
       std::uint64_t space = limit;
       std::uint64_t lost = 0;
       for (const std::size_t i : order) {
@@ -245,6 +300,7 @@ class Splitter {
 
   std::span<const AccessedBuffer> buffers_;
   SearchLimits limits_;
+  Deadline deadline_;
   std::vector<std::size_t> left_;  // the densest first
   PoolSplit result_;
 };

@@ -116,6 +116,33 @@ TEST(PoolSplit, CountsWhatIsCertainAndKeepsWhatIsNot) {
   EXPECT_FALSE(split.memories[1].accessed.is_known());
 }
 
+TEST(PoolSplit, TriesNoBufferOnceTheTimeIsOver) {
+  std::mt19937 random(9);
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<AccessedBuffer> buffers = random_buffers(random, 8);
+    const std::vector<MemoryLimit> memories{{"fast", 1 << 20}, {"slow", 1 << 20}};
+    SearchLimits limits;
+    limits.seconds = std::chrono::duration<double>(0);
+    const PoolSplit split = split_pools(buffers, memories, limits).value();
+    expect_whole(buffers, split);
+    EXPECT_EQ(split.memories[0].buffers, 0U);
+    EXPECT_TRUE(split.fits);
+  }
+}
+
+TEST(PoolSplit, TakesBuffersWithGapsOverEachOther) {
+  const analysis::Count accessed(10);
+  const std::vector<AccessedBuffer> buffers{
+      {{.id = "twice", .lower = 0, .upper = 9, .gaps = {{3, 6}}, .size = 8}, accessed},
+      {{.id = "between", .lower = 3, .upper = 6, .size = 8}, accessed},
+      {{.id = "over", .lower = 5, .upper = 7, .size = 8}, accessed}};
+  const std::vector<MemoryLimit> memories{{"fast", 8}, {"slow", 8}};
+  const PoolSplit split = split_pools(buffers, memories).value();
+  expect_whole(buffers, split);
+  EXPECT_EQ(split.places[1].memory, 0U);
+  EXPECT_EQ(split.places[2].memory, 1U);
+}
+
 TEST(PoolSplit, NeedsAMemory) {
   const auto split = split_pools({}, {});
   ASSERT_FALSE(split);
