@@ -19,6 +19,7 @@ import os
 import pathlib
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,35 @@ def allocate_consts(n):
     return script("x: T.int32", [*lines, "T.evaluate(x)"])
 
 
+@shape(5_000, *TVMSCRIPT, ["tir", "FILE", "--format", "c"])
+def lets_in_the_value_of_a_let(n):
+    value = "".join(f"T.Let(x{i}, where={{x{i}: " for i in range(1, n)) + "x0 + 1" + "})" * (n - 1)
+    variables = "".join(f"x{i} = T.int32()\n    " for i in range(1, n))
+    return script("x0: T.int32", [variables + f"T.evaluate({value})"])
+
+
+@shape(5_000, *TVMSCRIPT, ["tir", "FILE", "--format", "c"])
+def lets_in_the_body_of_a_let(n):
+    value = "".join("T.Let(" for _ in range(1, n)) + "x1" + "".join(
+        f", where={{x{i}: x{i + 1 if i + 1 < n else 0} + 1}})" for i in range(1, n))
+    variables = "".join(f"x{i} = T.int32()\n    " for i in range(1, n))
+    return script("x0: T.int32", [variables + f"T.evaluate({value})"])
+
+
+@shape(5_000, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"])
+def nested_lets_of_legacy_text(n):
+    lets = "".join(f"(let x{i}: int32 = (x{i - 1} + 1) in " for i in range(1, n))
+    return LEGACY.format("x0: int32", f"  @tir.ret({lets}x{n - 1}{')' * (n - 1)}, dtype=int32)")
+
+
+@shape(2_000, *TVMSCRIPT)
+def constants_of_one_function(n):
+    """Each is read through a buffer, which can be declared only behind its constant."""
+    lines = [f'c{i}_data = T.allocate_const([{i}, 2], "int32", [2])\n    c{i} = T.Buffer((2,), "int32", data=c{i}_data)'
+             for i in range(n)]
+    return script("x: T.int32", lines + [f"T.evaluate(c{i}[0])" for i in range(n)])
+
+
 @shape(20_000)
 def lines_of_attributes(n):
     return script("x: T.int32", [*(f'T.func_attr({{"a{i}": 1}})' for i in range(n)), "T.evaluate(x)"])
@@ -182,6 +212,16 @@ def functions_of_c_outside_of_the_grammar(n):
     return C_HEAD + "".join(C_FUNCTION.format(f"f{i}", "float* p0", "  goto l;\n") for i in range(n))
 
 
+@shape(1_500, *TVMSCRIPT, ["tir", "FILE", "--format", "c"])
+def constants_of_generated_c(n):
+    """Arrays that one function reads."""
+    arrays = "".join(f"static const float __attribute__((section(\".rodata.tvm\"), aligned(16))) c{i}[2] = "
+                     "{\n    0x1p+0, 0x1p+1\n};\n" for i in range(n))
+    stores = "".join(f"    p0[{i}] = (p0[i] + c{i}[i]);\n" for i in range(n))
+    loop = "  for (int32_t i = 0; i < 2; ++i) {\n" + stores + "  }\n"
+    return C_HEAD + arrays + C_FUNCTION.format("f", "float* p0", loop)
+
+
 # --- save_json ----------------------------------------------------------------------------------
 
 
@@ -225,6 +265,19 @@ def additions_in_save_json(n):
 def additions_that_share_their_operands(n):
     below = [str(15 + i if i + 1 < n else 7) for i in range(n)]
     return save_json([node("tir.Add", a=one, b=one, dtype="int32") for one in below], 13)
+
+
+@shape(5_000, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"],
+       ["tir", "FILE", "--format", "c"])
+def lets_in_save_json(n):
+    """Let i is the body of the one before it, or its value."""
+    nodes = []
+    for i in range(n):
+        inner = str(14 + 2 * (i + 1) if i + 1 < n else 7)
+        value, body = (inner, str(15 + 2 * i)) if i % 2 else ("7", inner)
+        nodes.append(node("tir.Let", body=body, dtype="int32", value=value, var=str(15 + 2 * i)))
+        nodes.append(node("tir.Var", dtype="int32", name="11", type_annotation="12"))
+    return save_json(nodes, 13)
 
 
 # --- Archives -----------------------------------------------------------------------------------
@@ -354,6 +407,57 @@ def relay_parameters(n):
     relay = "def @main(" + ", ".join(f"%x{i}" for i in range(n)) + ") {\n  %x0\n}\n"
     return archive({"metadata.json": support.METADATA, "src/tir-1.txt": support.NETWORK,
                     "src/default.relay": relay})
+
+
+# --- Graphs of the graph executor ----------------------------------------------------------------
+
+
+def parameters_file(names):
+    """A .params file; each parameter is four times int16."""
+    first = struct.pack("<QQQ", 0xF7E58D4F05049CB7, 0, len(names))
+    listed = b"".join(struct.pack("<Q", len(name)) + name.encode() for name in names)
+    array = struct.pack("<QQiiiBBHqq", 0xDD5E40F096B4A13F, 0, 1, 0, 1, 0, 16, 1, 4, 8) + bytes(8)
+    return first + listed + struct.pack("<Q", len(names)) + array * len(names)
+
+
+def graph_of(parameters, calls):
+    """Each call multiplies what the one before it made with a parameter."""
+    nodes = [{"op": "null", "name": name, "inputs": []} for name in ["x", *parameters]]
+    attrs = {"func_name": "tvmgen_default_multiply", "num_inputs": "2", "num_outputs": "1", "flatten_data": "0"}
+    for i in range(calls):
+        before = len(nodes) - 1 if i else 0
+        inputs = [[before, 0, 0], [1 + i % len(parameters), 0, 0]]
+        nodes.append({"op": "tvm_op", "name": f"multiply{i}", "inputs": inputs, "attrs": attrs})
+    count = len(nodes)
+    lists = {"dltype": ["list_str", ["int16"] * count], "shape": ["list_shape", [[4]] * count],
+             "storage_id": ["list_int", list(range(count))]}
+    graph = {"nodes": nodes, "arg_nodes": list(range(len(parameters) + 1)), "heads": [[count - 1, 0, 0]],
+             "attrs": lists, "node_row_ptr": list(range(count + 1))}
+    kernel = C_FUNCTION.format(
+        "multiply", "int16_t* p0, int16_t* p1, int16_t* p2",
+        "  for (int32_t i = 0; i < 4; ++i) {\n    p2[i] = (p0[i] * p1[i]);\n  }\n")
+    document = json.loads(support.METADATA)
+    document["modules"]["default"]["executors"] = ["graph"]
+    return archive({"metadata.json": json.dumps(document), "codegen/host/src/default_lib1.c": C_HEAD + kernel,
+                    "executor-config/graph/default.graph": json.dumps(graph),
+                    "parameters/default.params": parameters_file(parameters)})
+
+
+GRAPH = (["process", "FILE", "-o", "OUT"], ["report", "FILE"], ["verify", "FILE"], ["inspect", "FILE"],
+         ["table", "FILE"], ["graph", "FILE"], ["diff", "FILE", "FILE"])
+
+
+@shape(5_000, *GRAPH)
+def parameters_of_a_graph(n):
+    return graph_of([f"p{i}" for i in range(n)], 1)
+
+
+@shape(2_000, *GRAPH)
+def calls_of_a_graph(n):
+    return graph_of([f"p{i}" for i in range(n)], n)
+
+
+# --- Calls ---------------------------------------------------------------------------------------
 
 
 def chain(count, reads=lambda i: [i - 1]):
