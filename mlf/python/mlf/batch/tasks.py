@@ -25,8 +25,9 @@ def storage_of(url: str) -> tuple[Any, str]:
     URLs otherwise."""
     is_url = "://" in url or url.split("::", 1)[0] in fsspec.available_protocols()
     if is_url:
-        return fsspec.core.url_to_fs(url)
-    return LocalFileSystem(), str(LocalFileSystem._strip_protocol(url))
+        fs, path = fsspec.core.url_to_fs(url)
+        return fs, path
+    return LocalFileSystem(), LocalFileSystem._strip_protocol(url)
 
 
 #: The URL of an archive, and the digest of what was read there before.
