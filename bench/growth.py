@@ -477,6 +477,14 @@ def calls_of_main(n):
     return chain(n)
 
 
+@shape(2_000, ["report", "FILE"], ["plan", "FILE"], ["optimize", "FILE", "-o", "OUT"])
+def lets_in_a_kernel(n):
+    lets = "".join(f"T.Let(x{i}, where={{x{i}: " for i in range(n)) + "p0[i] + T.float32(1)" + "})" * n
+    variables = "".join(f"            x{i} = T.float32()\n" for i in range(n))
+    text = support.NETWORK.replace("            T_add[i] = p0[i] + T.float32(1)", f"{variables}            T_add[i] = {lets}")
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text})
+
+
 @shape(500, ["graph", "FILE", "--format", "svg"])
 def pictures_of_calls(n):
     return chain(n)

@@ -176,6 +176,7 @@ class TickScanner {
           const auto memory = memory_of(node);
           if (memory && std::ranges::find(found, *memory) == found.end()) found.push_back(*memory);
         });
+    work_ += seen.size();
     return found;
   }
 
@@ -194,10 +195,13 @@ class TickScanner {
 
   /// Binds a let. Returns whether its value is only an address, which touches nothing yet.
   bool bind(Node var, Node value) {
-    const std::vector<MemoryId> in_value = memories_in(value);
+    // Only pointers need the memories of their value: values of numbers may be nested lets, each of
+    // which would be searched again and again.
+    const std::vector<MemoryId> in_value =
+        is_pointer(var) ? memories_in(value) : std::vector<MemoryId>();
     scope_.bind(var, value);
     if (graph::is_workspace_allocation(value)) add_allocation(var);
-    if (!is_pointer(var) || in_value.empty()) return false;
+    if (in_value.empty()) return false;
     if (in_value.size() > 1) {
       // A pointer to one of several memories: code may use each of them through it from here on.
       keep_all_in(value);
