@@ -7,9 +7,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import unittest.mock
 import zipfile
@@ -28,6 +30,12 @@ try:
     from mlf.batch import dataset, run
 except ImportError as missing:
     support.skip(f"{missing}; tests/run --all makes a Python that has it")
+
+
+def end(pid):
+    """Ends a process that may be stopped, or gone already."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
 class Crash(BaseException):
@@ -263,6 +271,45 @@ class Datasets(fleet.Fleet):
         ) as cluster:
             done = run.run(self.options(scheduler=cluster.scheduler_address))
         self.assertEqual((done.read, done.failed), (40, 0))
+        self.check()
+
+    def test_a_worker_that_stops_costs_nothing(self):
+        """As one behind a network that is cut: it says nothing, and its connections stay open."""
+        self.make(40)
+        with dask.config.set({"distributed.scheduler.worker-ttl": "2s"}), distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None
+        ) as cluster, distributed.Client(cluster) as client:
+            pid = next(iter(client.run(os.getpid).values()))
+            os.kill(pid, signal.SIGSTOP)
+            self.addCleanup(end, pid)
+            done = run.run(self.options(scheduler=cluster.scheduler_address))
+            end(pid)
+        self.assertEqual((done.read, done.failed), (40, 0))
+        self.check()
+
+    def test_without_its_scheduler_a_run_ends_and_the_next_one_continues(self):
+        self.make(6)
+        os.mkfifo(self.archives / "9999.tar")  # keeps a worker busy until the scheduler is gone
+        with subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"],
+            stderr=subprocess.PIPE, text=True,
+        ) as scheduler:  # fmt: skip
+            address = next(filter(None, (re.search(r"tcp://\S+", line) for line in scheduler.stderr)))[0]
+            worker = subprocess.Popen(
+                [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--no-dashboard"],
+                stderr=subprocess.DEVNULL,
+            )
+            self.addCleanup(worker.wait)
+            self.addCleanup(worker.kill)
+            threading.Thread(target=scheduler.stderr.read, daemon=True).start()
+            threading.Timer(8, scheduler.kill).start()
+            one_by_one = unittest.mock.patch.object(run, "MOST_TOGETHER", 1)
+            soon = dask.config.set({"distributed.comm.timeouts.connect": "2s"})
+            with one_by_one, soon, self.assertRaises(run.LostScheduler):
+                run.run(self.options(scheduler=address, timeout=20))
+        (self.archives / "9999.tar").unlink()
+        done = run.run(self.options())
+        self.assertEqual((done.read + done.skipped, done.failed), (6, 0))
         self.check()
 
     def test_any_name_that_a_file_can_have(self):

@@ -1,6 +1,6 @@
 """The command: python -m mlf.batch run --out DATASET URL…
 
-Exit status: 0 done; 1 no archive was found, or some failed.
+Exit status: 0 done; 1 no archive was found, some failed, or the scheduler is gone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from .run import Options, run
+from .run import LostScheduler, Options, run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -35,7 +35,11 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     given = vars(parser().parse_args())
     given.pop("command")
-    done = run(Options(**given))
+    try:
+        done = run(Options(**given))
+    except LostScheduler as error:
+        print(error, file=sys.stderr)
+        return 1
     if not done.read and not done.skipped:
         print("no archive found", file=sys.stderr)
         return 1

@@ -126,12 +126,18 @@ def gathered(client: distributed.Client, done: list[distributed.Future]) -> list
         return [result_of(future) for future in done]
 
 
+class LostScheduler(ConnectionError):
+    """The scheduler is gone, and the tasks that it had with it. Another run reads their archives."""
+
+
 def result_of(future: distributed.Future) -> Result:
     try:
         return decoded(future.result())
     except distributed.KilledWorker:
         return None
     except Exception as error:
+        if future.cancelled():  # not by a run
+            raise LostScheduler("the connection to the Dask scheduler is lost: run again") from error
         return f"{type(error).__name__}: {error}"
 
 
