@@ -21,8 +21,8 @@ constexpr std::string_view kRiscv =
 /// Of a core whose manual lists the cycles of each instruction.
 CyclesPerInstruction listed(double max, std::string_view manual) {
   return {1, max,
-          fmt::format("{}: 1 to {} cycles for all instructions but divisions and those that load "
-                      "or store several registers; memory without wait states",
+          fmt::format("{}: 1 to {} cycles for all instructions but IT, divisions, square roots and "
+                      "those that load or store several registers; memory without wait states",
                       manual, max)};
 }
 
@@ -91,12 +91,15 @@ ProfileClock clock_for(const Profile& profile, std::uint64_t hertz,
 
 std::span<const ProfileCpu> profile_cpus() {
   static const std::array kCpus{
+      // A call: 3; with the small multiplier, a multiplication takes 32.
       ProfileCpu{"cortex-m0plus", "Cortex-M0+", "arm-none-eabi-gcc", kArm,
                  listed(3, "Cortex-M0+ manual (DDI 0484), with the fast multiplier")},
+      // SMLAL and UMLAL: 4 to 7.
       ProfileCpu{"cortex-m3", "Cortex-M3", "arm-none-eabi-gcc", kArm,
-                 listed(5, "Cortex-M3 manual (DDI 0337)")},
+                 listed(7, "Cortex-M3 manual (DDI 0337)")},
+      // A load to PC and a table branch: 2, and 1 to 3 until the pipeline is full again.
       ProfileCpu{"cortex-m4", "Cortex-M4", "arm-none-eabi-gcc", kArm,
-                 listed(4, "Cortex-M4 manual (DDI 0439)")},
+                 listed(5, "Cortex-M4 manual (DDI 0439)")},
       ProfileCpu{"cortex-m7", "Cortex-M7", "arm-none-eabi-gcc", kArm, at_least_half("Cortex-M7")},
       ProfileCpu{"cortex-m33", "Cortex-M33", "arm-none-eabi-gcc", kArm,
                  at_least_half("Cortex-M33")},
