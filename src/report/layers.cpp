@@ -163,8 +163,27 @@ AnchorGraph graph_of(const std::vector<RelayAnchor>& anchors) {
   return graph;
 }
 
+/// What a call reads data from.
+struct CallSources {
+  std::set<std::size_t> reduced;  ///< by its operator
+  std::set<std::size_t> others;   ///< by operators that are fused behind it
+};
+
+CallSources sources_of(const graph::Call& call, const std::optional<std::set<std::size_t>>& reduced,
+                       const std::vector<std::set<std::size_t>>& of_values) {
+  CallSources sources;
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    if (!call.arguments[i].reads) continue;
+    const auto& more = of_values[index(*call.arguments[i].reads)];
+    const bool is_reduced = !reduced || reduced->contains(i);
+    (is_reduced ? sources.reduced : sources.others).insert(more.begin(), more.end());
+  }
+  return sources;
+}
+
 /// The calls of kernels with an anchor in their names, and which calls these are.
-std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology& network) {
+std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology& network,
+                                                          const ReducedArguments& reduced) {
   AnchorGraph graph;
   std::vector<std::size_t> calls;
   std::vector<std::set<std::size_t>> sources(network.values.size());
@@ -178,13 +197,8 @@ std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology&
   for (std::size_t i = 0; i < network.calls.size(); ++i) {
     const graph::Call& call = network.calls[i];
     copies_until(call.position);
-    std::set<std::size_t> read;
-    for (const graph::Argument& argument : call.arguments) {
-      if (!argument.reads) continue;
-      const auto& more = sources[index(*argument.reads)];
-      read.insert(more.begin(), more.end());
-    }
-    if (read.size() > kMostSources) return {};
+    auto [read, others] = sources_of(call, reduced[index(call.kernel)], sources);
+    if (read.size() + others.size() > kMostSources) return {};
     const std::string_view anchor = anchor_in(network.kernel_of(call).symbol);
     if (!anchor.empty()) {
       graph.operations.push_back(anchor);
@@ -192,6 +206,7 @@ std::pair<AnchorGraph, std::vector<std::size_t>> graph_of(const graph::Topology&
       read = {calls.size()};
       calls.push_back(i);
     }
+    read.merge(others);
     for (const graph::Argument& argument : call.arguments) {
       if (argument.writes) sources[index(*argument.writes)] = read;
     }
@@ -271,10 +286,11 @@ std::vector<RelayAnchor> relay_anchors(std::string_view text) {
   return RelayReader().read(text);
 }
 
-LayerMatches match_layers(const graph::Topology& network, const std::vector<RelayAnchor>& anchors) {
+LayerMatches match_layers(const graph::Topology& network, const ReducedArguments& reduced,
+                          const std::vector<RelayAnchor>& anchors) {
   Numbers before;
   Numbers behind;
-  const auto [calls, positions] = graph_of(network);
+  const auto [calls, positions] = graph_of(network, reduced);
   const auto call_keys = keys_of(calls, before, behind);
   const auto anchor_keys = keys_of(graph_of(anchors), before, behind);
   // By key, the calls and the anchors that have it.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,10 +40,16 @@ struct LayerMatches {
   std::vector<std::optional<std::size_t>> group_of_call;
 };
 
+/// Positions of the arguments that the operator of a kernel reduces, by KernelId; nothing where
+/// these are not known.
+using ReducedArguments = std::vector<std::optional<std::set<std::size_t>>>;
+
 /// A call may come from the anchors with the same operator and the same operators before and behind
 /// them, and so on up to inputs and outputs. It has no group if there are more or fewer such calls
-/// than anchors.
-LayerMatches match_layers(const graph::Topology& network, const std::vector<RelayAnchor>& anchors);
+/// than anchors. In Relay's text, an addition behind an operator is not a part of it: arguments
+/// that are not reduced come before what reads the call, not before its operator.
+LayerMatches match_layers(const graph::Topology& network, const ReducedArguments& reduced,
+                          const std::vector<RelayAnchor>& anchors);
 
 /// The operator that a kernel or a Relay operator is named after: "conv2d" of
 /// "tvmgen_default_fused_nn_contrib_conv2d_NCHWc_add". Empty if TVM would fuse all of them with

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/accumulated_parameters.h"
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
@@ -268,11 +269,22 @@ std::optional<std::uint64_t> common_macs(const std::vector<RelayAnchor>& anchors
   return is_common ? first : std::nullopt;
 }
 
+ReducedArguments reduced_arguments(const ModuleReport& module) {
+  ReducedArguments reduced;
+  for (const KernelReport& kernel : module.kernels) {
+    auto& of_kernel = reduced.emplace_back();
+    if (!kernel.document) continue;
+    const tir::Node function = kernel.document->module.node(kernel.function);
+    of_kernel = analysis::accumulated_parameters(function);
+  }
+  return reduced;
+}
+
 /// Relay's text is the model before fusion.
 void Reporter::add_layers(ModuleReport& module, const FileRef& relay) const {
   const std::vector<RelayAnchor> anchors =
       relay_anchors(deployment::member_text(deployment_.archive(), relay));
-  const LayerMatches matches = match_layers(*module.network, anchors);
+  const LayerMatches matches = match_layers(*module.network, reduced_arguments(module), anchors);
   std::vector<std::optional<std::uint64_t>> macs;
   for (const auto& group : matches.groups) macs.push_back(common_macs(anchors, group));
   for (CallReport& call : module.calls) {

@@ -7,6 +7,7 @@
 
 #include "mlf/deployment.h"
 #include "mlf/report.h"
+#include "unit/graph/networks.h"
 
 namespace mlf::report {
 namespace {
@@ -154,6 +155,54 @@ TEST(RelayMacs, AreThoseOfKernelsOfRealArchives) {
     }
     EXPECT_GT(known, 0) << name;
   }
+}
+
+// --- Matching ----------------------------------------------------------------------------------
+
+constexpr const char* kResidual =
+    "def @main(%x) {\n"
+    "  %0 = nn.conv2d(%x, %a);\n"
+    "  %1 = nn.conv2d(%0, %b);\n"
+    "  %2 = nn.conv2d(%x, %c);\n"
+    "  %3 = add(%1, %2);\n"
+    "  nn.softmax(%3)\n"
+    "}\n";
+
+/// The same after fusion: the second convolution adds the third one's result, which it reads
+/// second.
+graph::Topology residual_network() {
+  const std::string conv = "tvmgen_default_fused_nn_conv2d";
+  const std::string sum = "tvmgen_default_fused_nn_conv2d_add";
+  const std::string softmax = "tvmgen_default_fused_nn_softmax";
+  return graph::network(graph::script(
+      {graph::main_of({"x", "output"}, graph::sid("sid_1") + graph::sid("sid_2") +
+                                           graph::sid("sid_3") +
+                                           graph::call(conv, "x_buffer.data, sid_1") +
+                                           graph::call(conv, "x_buffer.data, sid_2") +
+                                           graph::call(sum, "sid_1, sid_2, sid_3") +
+                                           graph::call(softmax, "sid_3, output_buffer.data")),
+       graph::unary(conv), graph::binary(sum), graph::unary(softmax)}));
+}
+
+/// For each call, the number of the anchor that it comes from, or -1.
+std::vector<int> anchors_of_calls(const ReducedArguments& reduced) {
+  const LayerMatches matches = match_layers(residual_network(), reduced, relay_anchors(kResidual));
+  std::vector<int> anchors;
+  for (const auto& group : matches.group_of_call) {
+    const bool is_one = group && matches.groups[*group].size() == 1;
+    anchors.push_back(is_one ? static_cast<int>(matches.groups[*group].front()) : -1);
+  }
+  return anchors;
+}
+
+TEST(LayerMatches, TellWhatIsAddedToAConvolutionFromWhatItReads) {
+  const std::optional<std::set<std::size_t>> first({0});
+  EXPECT_EQ(anchors_of_calls({first, first, first}), (std::vector{0, 2, 1, 3}));
+}
+
+TEST(LayerMatches, AreNotKnownWhereThatIsNotKnown) {
+  EXPECT_EQ(anchors_of_calls({std::nullopt, std::nullopt, std::nullopt}),
+            (std::vector{-1, -1, -1, -1}));
 }
 
 }  // namespace
