@@ -200,9 +200,10 @@ Report read_report_argument(const std::string& path, const Context& context,
   return get_or_throw(report_of(open_archive(path, context), options));
 }
 
-void add_profiles(Report& report, const std::vector<std::string>& files) {
+void add_profiles(Report& report, const Deployment& deployment,
+                  const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    const auto added = add_profile(report, get_or_throw(load_profile(file)));
+    const auto added = add_profile(report, deployment, get_or_throw(load_profile(file)));
     if (!added) refuse(added.error().kind, added.error().message, file);
   }
 }

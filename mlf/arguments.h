@@ -44,8 +44,9 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
 Report read_report_argument(const std::string& path, const Context& context,
                             const ReportOptions& options = {});
 
-/// Adds the numbers of files of `mlf profile --json`. Errors: those of the files; `usage` where a
-/// profile is of another network.
-void add_profiles(Report& report, const std::vector<std::string>& files);
+/// Adds the numbers of files of `mlf profile --json` to the report of the archive. Errors: those of
+/// the files; `usage` where a profile is of another network or another build.
+void add_profiles(Report& report, const Deployment& deployment,
+                  const std::vector<std::string>& files);
 
 }  // namespace mlf::program

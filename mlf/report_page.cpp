@@ -108,8 +108,15 @@ graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module
   for (const graph::CallBlock& block : folded.blocks) {
     const std::span calls =
         std::span(module.calls).subspan(graph::index(block.first), block.size());
-    const analysis::Count mac = total(calls, CallMeasure::mac);
-    boxes.push_back(to_string(mac) + " MAC");
+    std::string text = to_string(total(calls, CallMeasure::mac)) + " MAC";
+    std::vector<graph::CallId> ids;
+    for (const CallReport& call : calls) ids.push_back(call.call);
+    if (const auto share = share_of(module, ids)) {
+      const CallMeasureInfo& counted =
+          call_measures()[static_cast<std::size_t>(counted_measure(module))];
+      text += fmt::format("\n{} % of {}", to_string(*share * 100), counted.unit);
+    }
+    boxes.push_back(std::move(text));
   }
   std::vector<std::string> layers;
   for (const CallReport& call : module.calls) layers.emplace_back(first_layer(call.layer));

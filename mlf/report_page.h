@@ -12,8 +12,8 @@
 
 namespace mlf::program {
 
-/// The multiply-accumulates of each box (for a repeated part, those of all its calls), and the
-/// layers of calls.
+/// The multiply-accumulates of each box (for a repeated part, those of all its calls), its share of
+/// what all calls take if there is a profile, and the layers of calls.
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module);
 
 /// Which symbol of a difference belongs to the drawn build: `before` or `after`.

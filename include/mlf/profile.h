@@ -27,6 +27,7 @@
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/formats.h"
+#include "mlf/graph/write.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 
@@ -85,6 +86,16 @@ struct ProfiledCall {
   analysis::Count divisions{};  ///< divisions and remainders, of data and of indices
 };
 
+/// All calls of one kernel. Spreads have the sums of the least, of the medians and of the most.
+struct ProfiledKernel {
+  std::string kernel{};  ///< its symbol
+  std::size_t calls = 0;
+  ProfileNumbers numbers{};
+  analysis::Count mac{};
+  analysis::Count loaded{};
+  analysis::Count divisions{};
+};
+
 struct ProfiledOutput {
   std::string name{};
   std::string sha256{};  ///< of its bytes
@@ -107,6 +118,9 @@ struct Profile {
   /// known.
   std::optional<ProfileNumbers> network{};
   std::vector<ProfiledOutput> outputs{};  ///< that the run computed, in their order
+  /// SHA-256 of the module's C and objects that ran; empty for measurements of a board, which do
+  /// not say what ran.
+  std::string code{};
 
   MLF_API std::string_view unit() const;  ///< "instructions", "cycles" or "nanoseconds"
 };
@@ -172,6 +186,9 @@ MLF_API Result<std::vector<std::string>> write_without_instruments(const Deploym
 MLF_API Result<void> set_clock(Profile& profile, std::uint64_t hertz,
                                std::optional<CyclesPerInstruction> assumed = {});
 
+/// Returns the kernels of a profile in the order of their first calls.
+MLF_API std::vector<ProfiledKernel> kernels_of(const Profile& profile);
+
 /// Writes a profile as JSON (schemas/profile.schema.json).
 MLF_API std::string to_json(const Profile& profile, JsonLayout layout);
 /// Reads it. Errors: `invalid_input`.
@@ -179,9 +196,17 @@ MLF_API Result<Profile> read_profile(std::string_view json);
 /// The same from a file. Errors: also `io`.
 MLF_API Result<Profile> load_profile(const std::string& path);
 
-/// Adds the numbers of a profile to the report of its module. Errors: `usage` where the report has
-/// no such module, and where its calls are those of another network.
-MLF_API Result<void> add_profile(Report& report, const Profile& profile);
+/// Adds the numbers of a profile to the report of its module, and sorts its findings by `share`.
+/// `report` is that of the deployment. Errors: `usage` where the archive has no such module, where
+/// its calls are those of another network, and where its C is not what ran.
+MLF_API Result<void> add_profile(Report& report, const Deployment& deployment,
+                                 const Profile& profile);
+
+/// The times of a profile for a trace of the network: the medians of several runs, else the upper
+/// bounds where all calls have one, else the lower bounds. Errors: `usage` where the profile has no
+/// times, and as for `add_profile`.
+MLF_API Result<graph::TraceTimes> trace_times(const Deployment& deployment, const Network& network,
+                                              const Profile& profile);
 
 /// A call of one profile or of both.
 struct ProfileDifference {

@@ -147,6 +147,20 @@ struct CallReport {
   }
 };
 
+/// A quotient of two numbers of which one may have bounds.
+struct Ratio {
+  double min = 0;
+  std::optional<double> max{};  ///< nothing: there is no upper bound
+
+  /// For percent.
+  friend Ratio operator*(const Ratio& ratio, double factor) {
+    return {ratio.min * factor, ratio.max ? std::optional(*ratio.max * factor) : std::nullopt};
+  }
+  friend bool operator==(const Ratio&, const Ratio&) = default;
+};
+/// Returns "6.7", "6.5..7.1" or ">=6.5", with one digit behind the point.
+MLF_API std::string to_string(const Ratio& ratio);
+
 /// Where times come from, and those of one run.
 struct TimesReport {
   std::string origin{};  ///< one sentence: what counted or measured them
@@ -198,6 +212,9 @@ struct CostFinding {
   std::string where;      ///< symbol of the kernel, or name of the constant
   analysis::Count bytes;  ///< bytes that could be saved at most; unknown for other kinds of cost
   std::string evidence;   ///< one sentence with the names and numbers in it
+  /// The part, 0 to 1, that the kernel has of what all calls take, if the kind of finding costs
+  /// time: the most that it could cost. Nothing without a profile.
+  std::optional<Ratio> share{};
 };
 
 /// Why there may be findings of a code that the report does not show.
@@ -247,6 +264,19 @@ struct ReportOptions {
 /// Errors: `invalid_input` for TIR or another member that cannot be read; those of
 /// `compile_module`; `io`.
 MLF_API Result<Report> report_of(const Deployment& deployment, const ReportOptions& options = {});
+
+/// The number that a profile has counted or measured: instructions, else cycles, else nanoseconds.
+MLF_API CallMeasure counted_measure(const ModuleReport& module);
+
+/// Returns the part, 0 to 1, that these calls of the module have of what all its calls take. Bounds
+/// are those of any run: the calls at their least with the others at their most, and the reverse.
+/// Nothing without a profile.
+MLF_API std::optional<Ratio> share_of(const ModuleReport& module,
+                                      std::span<const graph::CallId> calls);
+
+/// Returns what the call takes for each multiply-accumulate, in the unit of `counted_measure`.
+/// Nothing without a profile, and unless its multiply-accumulates are an exact number above 0.
+MLF_API std::optional<Ratio> per_mac(const ModuleReport& module, const CallReport& call);
 
 /// Returns the bytes that another placement could save at most, with the same order of calls.
 MLF_API analysis::Count placement_loss(const ModuleReport& module);

@@ -315,8 +315,9 @@ int run_check(const CheckArguments& options, const Context& context) {
                 "nothing to check: give a limit, --no-finding CODE or --budget FILE");
   }
   const LibraryNeeds library = library_of(options);
-  Report report = read_report_argument(options.archive, context, report_options(options.compiler));
-  add_profiles(report, options.profiles);
+  const Deployment deployment = open_archive(options.archive, context);
+  Report report = get_or_throw(report_of(deployment, report_options(options.compiler)));
+  add_profiles(report, deployment, options.profiles);
   require_modules(file.budget, report, options.archive);
   const CheckResults results = check(report, budget, library);
   print(to_text(results, options.archive, options.format, screen_of_standard_output()));

@@ -10,6 +10,7 @@
 #include "deployment/folding.h"
 #include "graph/formats/picture.h"
 #include "mlf/graph/write.h"
+#include "mlf/profile.h"
 #include "mlf/report.h"
 #include "report_page.h"
 #include "support/error.h"
@@ -29,6 +30,7 @@ struct GraphArguments {
   NetworkFormat format = NetworkFormat::topology;
   bool pretty = false;
   bool fold = false;
+  std::string profile;
 };
 
 void declare_graph_options(CLI::App& app, GraphArguments& options) {
@@ -52,6 +54,12 @@ void declare_graph_options(CLI::App& app, GraphArguments& options) {
   add_option(app, "--module", options.module, {"MODULE", "Input"},
              "The module, if the archive has several");
   add_tir_option(app, options.tir_files);
+  add_option(app, "--profile", options.profile, {"FILE", "Output"},
+             "Show the times of calls, by mlf profile --json --clock (perfetto)");
+}
+
+JsonLayout layout_of(const GraphArguments& options) {
+  return options.pretty ? JsonLayout::pretty : JsonLayout::compact;
 }
 
 /// The graph executor would run an inconsistent graph; a topology lists its failed checks, and dot
@@ -139,19 +147,44 @@ void write_picture(const NetworkArgument& network, const GraphArguments& options
   draw(network.topology, picture, options.format, console, sink);
 }
 
-void write_text(const graph::Topology& topology, const GraphArguments& options, const Sink& sink) {
+using WriteText = Result<void>(const graph::Topology&, JsonLayout, const Sink&);
+
+WriteText* writer_of(NetworkFormat format) {
+  switch (format) {
+    case NetworkFormat::json:
+      return graph::write_graph_json;
+    case NetworkFormat::perfetto:
+      return graph::write_trace_json;
+    case NetworkFormat::model_explorer:
+      return graph::write_model_explorer_json;
+    default:
+      return graph::write_topology_json;
+  }
+}
+
+void write_timed_trace(const NetworkArgument& network, const GraphArguments& options,
+                       const Sink& sink) {
+  const Profile profile = get_or_throw(load_profile(options.profile));
+  const auto times =
+      trace_times(network.deployment, {network.module, network.topology}, profile)
+          .map_error([&](auto error) { return in_file(std::move(error), options.profile); });
+  get_or_throw(
+      graph::write_trace_json(network.topology, get_or_throw(times), layout_of(options), sink));
+}
+
+void write_text(const NetworkArgument& network, const GraphArguments& options, const Sink& sink) {
+  const graph::Topology& topology = network.topology;
+  if (!options.profile.empty()) return write_timed_trace(network, options, sink);
   if (options.format == NetworkFormat::json) require_sound(topology);
-  const auto write = options.format == NetworkFormat::json       ? graph::write_graph_json
-                     : options.format == NetworkFormat::perfetto ? graph::write_trace_json
-                     : options.format == NetworkFormat::model_explorer
-                         ? graph::write_model_explorer_json
-                         : graph::write_topology_json;
-  get_or_throw(write(topology, options.pretty ? JsonLayout::pretty : JsonLayout::compact, sink));
+  get_or_throw(writer_of(options.format)(topology, layout_of(options), sink));
 }
 
 int run_graph(const GraphArguments& options, const Context& context) {
   if (options.fold && !is_drawn(options.format)) {
     throw Error(ErrorKind::usage, "--fold is for --format dot, svg and png");
+  }
+  if (!options.profile.empty() && options.format != NetworkFormat::perfetto) {
+    throw Error(ErrorKind::usage, "--profile is for --format perfetto");
   }
   const NetworkArgument network =
       read_network_argument(options.archive, options.module, options.tir_files, context);
@@ -160,7 +193,7 @@ int run_graph(const GraphArguments& options, const Context& context) {
   const auto sink = [&](std::string_view bytes) { out.write(bytes); };
   try {
     is_drawn(options.format) ? write_picture(network, options, context.console, sink)
-                             : write_text(network.topology, options, sink);
+                             : write_text(network, options, sink);
   } catch (const Error& error) {
     // Output before the failure has been written; the exit code tells the caller not to use it.
     throw Error(in_file(error.diagnostic(), options.archive));

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -244,11 +245,36 @@ std::string text_of_layer(const std::string& layer) {
   return printable(first_layer(layer));
 }
 
-Table calls_table(const Profile& profile) {
-  Table table({"CALL", "KERNEL", "LAYER", support::in_capitals(profile.unit()), "MIN", "MAX", "%",
+/// `number` is the head of the first column.
+Table table_of(const Profile& profile, std::string number) {
+  Table table({std::move(number), "KERNEL", "LAYER", support::in_capitals(profile.unit()), "MIN", "MAX", "%",
                "TIME", "MAC", "/MAC", "LOADED", "DIVISIONS"});
   table.align_right({0, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   table.hide_if_empty({2, 4, 5, 7});
+  return table;
+}
+
+/// Empty where no kernel is called twice.
+Table kernels_table(const Profile& profile) {
+  Table table = table_of(profile, "CALLS");
+  std::vector<ProfiledKernel> kernels = kernels_of(profile);
+  if (kernels.size() == profile.calls.size()) return table;
+  std::ranges::stable_sort(kernels, std::greater(),
+                           [](const ProfiledKernel& one) { return one.numbers.amount(); });
+  for (const ProfiledKernel& kernel : kernels) {
+    const CallRow row{.number = std::to_string(kernel.calls),
+                      .kernel = printable(short_kernel(kernel.kernel, profile.module)),
+                      .numbers = kernel.numbers,
+                      .mac = kernel.mac,
+                      .loaded = kernel.loaded,
+                      .divisions = kernel.divisions};
+    table.add(cells_of(row, profile));
+  }
+  return table;
+}
+
+Table calls_table(const Profile& profile) {
+  Table table = table_of(profile, "CALL");
   CallRow all{.kernel = "all calls", .numbers = profile.total};
   std::uint64_t most = 0;
   for (const ProfiledCall& call : profile.calls) most = std::max(most, call.numbers.amount());
@@ -445,7 +471,9 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
   } else if (arguments.json) {
     print(to_json(profile, JsonLayout::pretty));
   } else {
-    print(calls_table(profile).text(screen) + "\n" + source_text(profile));
+    const Table kernels = kernels_table(profile);
+    print(calls_table(profile).text(screen) + (kernels.empty() ? "" : "\n" + kernels.text(screen)) +
+          "\n" + source_text(profile));
   }
   return 0;
 }

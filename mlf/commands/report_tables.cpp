@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
@@ -73,43 +74,35 @@ std::string percent_text(const Row& row) {
   return percent(mac.min, all.min);
 }
 
-/// The number that a profile has counted or measured: instructions, else cycles, else nanoseconds.
-CallMeasure counted_by(const ModuleReport& module) {
-  const CallTimes times = module.times ? module.times->total : CallTimes();
-  if (times.instructions.is_known()) return CallMeasure::instructions;
-  return times.cycles.is_known() ? CallMeasure::cycles : CallMeasure::nanoseconds;
+std::optional<Ratio> share(const Row& row) {
+  if (row.call == nullptr) return std::nullopt;
+  return share_of(*row.module, std::array{row.call->call});
 }
 
-/// Of several runs, the middle between the least and the most.
-double middle_of(const Count& count) {
-  return (static_cast<double>(count.min) + static_cast<double>(*count.max)) / 2;
+std::optional<Ratio> per_mac(const Row& row) {
+  if (row.call == nullptr) return std::nullopt;
+  return mlf::per_mac(*row.module, *row.call);
 }
 
-std::string share_text(const Row& row) {
-  const CallMeasure measure = counted_by(*row.module);
-  const Count all = total(row.module->calls, measure);
-  const Count own = of_measure(row, measure);
-  if (!all.max || !own.max || *all.max == 0) return "-";
-  return fmt::format("{:.1f}", 100 * middle_of(own) / middle_of(all));
+std::string in_percent(const Ratio& part) {
+  return to_string(part * 100);
 }
 
-/// Nothing for calls without multiply-accumulates.
-std::optional<double> per_mac(const Row& row) {
-  const Count own = of_measure(row, counted_by(*row.module));
-  const Count mac = of_measure(row, CallMeasure::mac);
-  if (!own.max || !mac.is_exact() || mac.min == 0) return std::nullopt;
-  return middle_of(own) / static_cast<double>(mac.min);
-}
-
-std::string per_mac_text(const Row& row) {
-  const auto quotient = per_mac(row);
-  return quotient ? fmt::format("{:.1f}", *quotient) : "-";
-}
-
-/// For sorting.
-Count per_mac_count(const Row& row) {
-  constexpr double kFraction = 1000;
-  return Count(static_cast<std::uint64_t>(per_mac(row).value_or(0) * kFraction));
+/// A column of quotients; calls are sorted by their upper bounds.
+Column ratio_column(std::string_view name, std::string head, std::string_view meaning,
+                    std::optional<Ratio> (*ratio)(const Row&), std::string (*text)(const Ratio&)) {
+  constexpr double kFraction = 1000000;
+  const auto cell = [=](const Row& row) {
+    const auto value = ratio(row);
+    return value ? text(*value) : "-";
+  };
+  const auto number = [=](const Row& row) {
+    const auto value = ratio(row);
+    if (!value) return Count();
+    return value->max ? Count(static_cast<std::uint64_t>(*value->max * kFraction))
+                      : Count::unknown();
+  };
+  return {name, std::move(head), meaning, true, cell, number};
 }
 
 /// "int8 16x3x3x3"
@@ -182,10 +175,9 @@ std::vector<Column> all_columns() {
   }
   columns.push_back({"percent", "%", "percent of all multiply-accumulates", true, percent_text,
                      [](const Row& row) { return of_measure(row, CallMeasure::mac); }});
-  columns.push_back({"share", "SHARE", "% of the time of all calls", true, share_text,
-                     [](const Row& row) { return of_measure(row, counted_by(*row.module)); }});
+  columns.push_back(ratio_column("share", "SHARE", "% of instr, cycles or ns", share, in_percent));
   columns.push_back(
-      {"permac", "PER MAC", "instr, cycles or ns a MAC", true, per_mac_text, per_mac_count});
+      ratio_column("permac", "PER MAC", "instr, cycles or ns a MAC", per_mac, to_string));
   columns.push_back(number_column("divisions", "DIV",
                                   "divisions and modulos in addresses and conditions of loops",
                                   divisions_of));
@@ -224,7 +216,7 @@ std::vector<ReportColumn> shown_columns(const ReportView& view, const ModuleRepo
   if (module.calls.empty()) return columns_named({"kernel", "mac", "loaded", "stored"});
   if (module.times) {
     const std::string_view counted =
-        call_measures()[static_cast<std::size_t>(counted_by(module))].column;
+        call_measures()[static_cast<std::size_t>(counted_measure(module))].column;
     return columns_named({"call", "kernel", "out", "mac", "percent", counted, "share", "permac"});
   }
   if (module.code) {
@@ -419,25 +411,61 @@ std::string bytes_text(const Count& bytes) {
   return bytes.is_known() || bytes.min > 0 ? to_string(bytes) : "";
 }
 
-/// One line for each code: the number of findings, their bytes, and the largest finding. The sum
-/// cannot always be saved: workspaces of two kernels do not exist at the same time.
-std::string findings_text(const ModuleReport& module, const Screen& screen) {
-  Table table({"FINDING", "PLACES", "BYTES", "LARGEST", "LARGEST PLACE"});
-  table.align_right({1, 2, 3});
-  table.wrap({4});
+/// The findings of one code.
+struct FindingsOfCode {
+  const CostFindingInfo* code;
+  std::vector<const CostFinding*> findings;  ///< in the order of the report
+};
+
+/// The part that the kernels of the findings have of what all calls take, each once.
+std::optional<Ratio> share_of(const ModuleReport& module, const FindingsOfCode& of) {
+  std::vector<graph::CallId> calls;
+  for (const CallReport& call : module.calls) {
+    const std::string& kernel = module.kernels[call.kernel].symbol;
+    const auto is_of_kernel = [&](const CostFinding* one) {
+      return one->share && one->where == kernel;
+    };
+    if (std::ranges::any_of(of.findings, is_of_kernel)) calls.push_back(call.call);
+  }
+  return calls.empty() ? std::nullopt : mlf::share_of(module, calls);
+}
+
+/// In the order of findings.def. With a profile, codes that cost time come first, by their shares.
+std::vector<FindingsOfCode> findings_by_code(const ModuleReport& module) {
+  std::vector<FindingsOfCode> codes;
   for (const CostFindingInfo& code : all_cost_findings()) {
-    std::size_t places = 0;
-    Count bytes;
-    const CostFinding* largest = nullptr;
+    FindingsOfCode of{.code = &code, .findings = {}};
     for (const CostFinding& finding : module.findings) {
-      if (finding.code != code.finding) continue;
-      ++places;
-      bytes += finding.bytes;
-      if (largest == nullptr || finding.bytes.min > largest->bytes.min) largest = &finding;
+      if (finding.code == code.finding) of.findings.push_back(&finding);
     }
-    if (largest == nullptr) continue;
-    table.add({std::string(code.code), std::to_string(places), bytes_text(bytes),
-               bytes_text(largest->bytes),
+    if (!of.findings.empty()) codes.push_back(std::move(of));
+  }
+  std::ranges::stable_sort(codes, std::greater(), [&](const FindingsOfCode& of) {
+    const auto share = share_of(module, of);
+    return share ? share->max.value_or(1) : -1;
+  });
+  return codes;
+}
+
+/// One line for each code: the number of findings, their bytes, the share of their kernels, and the
+/// largest finding. The sum cannot always be saved: workspaces of two kernels do not exist at the
+/// same time.
+std::string findings_text(const ModuleReport& module, const Screen& screen) {
+  Table table({"FINDING", "PLACES", "BYTES", "SHARE", "LARGEST", "LARGEST PLACE"});
+  table.align_right({1, 2, 3, 4});
+  table.hide_if_empty({3});
+  table.wrap({5});
+  for (const FindingsOfCode& of : findings_by_code(module)) {
+    Count bytes;
+    const CostFinding* largest = of.findings.front();
+    for (const CostFinding* finding : of.findings) {
+      bytes += finding->bytes;
+      // Those with a share are sorted by it.
+      if (!largest->share && finding->bytes.min > largest->bytes.min) largest = finding;
+    }
+    const auto share = share_of(module, of);
+    table.add({std::string(of.code->code), std::to_string(of.findings.size()), bytes_text(bytes),
+               share ? in_percent(*share) : "", bytes_text(largest->bytes),
                evidence_text(largest->where + ": " + largest->evidence, screen)});
   }
   if (table.empty()) return "";

@@ -150,13 +150,15 @@ std::string gain_text(const Count& bytes) {
   return is_unknown ? "-" : number_text(bytes);
 }
 
-/// The largest saving first, equal ones in the report's order; those without a number come last.
+/// With a profile, those that cost time come first, as in the report. Then the largest saving,
+/// equal ones in the report's order; those without a number come last.
 std::vector<std::size_t> by_gain(const std::vector<CostFinding>& findings) {
   std::vector<std::size_t> order(findings.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
     const Count& bytes = findings[i].bytes;
-    return bytes.max.value_or(bytes.min);
+    const auto& share = findings[i].share;
+    return std::pair(share ? share->max.value_or(1) : -1, bytes.max.value_or(bytes.min));
   });
   return order;
 }
@@ -168,7 +170,10 @@ void findings(HtmlWriter& html, const ModuleView& module) {
     return;
   }
   open_table(html, "Findings of " + module.report.name, "findings sortable");
-  head_row(html, {"Finding", "Where", "#Largest saving (bytes)", "Evidence"});
+  std::vector<std::string> heads{"Finding", "Where", "#Largest saving (bytes)", "Evidence"};
+  // The style sheet names columns by their positions: a new one is the last.
+  if (module.report.times) heads.emplace_back("#Share of its kernel (%)");
+  head_row(html, heads);
   for (const std::size_t i : by_gain(module.report.findings)) {
     const CostFinding& finding = module.report.findings[i];
     html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
@@ -176,6 +181,9 @@ void findings(HtmlWriter& html, const ModuleView& module) {
     place_cell(html, module, finding.where);
     html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
     html.breakable_element("td", {{"class", "wide"}}, group_digits(finding.evidence));
+    if (module.report.times) {
+      html.element("td", {{"class", "n"}}, finding.share ? to_string(*finding.share * 100) : "-");
+    }
     html.close("tr");
   }
   close_table(html);
@@ -223,9 +231,10 @@ void plan_sentences(HtmlWriter& html, const ModuleView& module) {
 /// The largest saving in bytes, if a finding has one.
 void findings_sentence(HtmlWriter& html, const ModuleView& module) {
   const auto& all = module.report.findings;
-  const std::vector<std::size_t> order = by_gain(all);
-  if (order.empty() || gain_text(all[order.front()].bytes) == "-") return;
-  const CostFinding& largest = all[order.front()];
+  const auto gain = [](const CostFinding& one) { return one.bytes.max.value_or(one.bytes.min); };
+  const auto found = std::ranges::max_element(all, {}, gain);
+  if (found == all.end() || gain_text(found->bytes) == "-") return;
+  const CostFinding& largest = *found;
   html.open("p", {{"class", "peak"}});
   html.text("Largest saving of the ");
   link_to(html, module.id("findings"), "findings");

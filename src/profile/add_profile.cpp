@@ -2,8 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "mlf/profile.h"
+#include "profile/same_build.h"
 #include "support/error.h"
 
 namespace mlf {
@@ -30,42 +34,6 @@ bool are_assumed(const Profile& profile) {
   return cycles && cycles->source != kStatedByUser;
 }
 
-std::string origin_of(const Profile& profile) {
-  std::string text(to_string(profile.source));
-  for (const std::string& one : {profile.cpu, profile.machine, profile.compiler_version}) {
-    if (!one.empty()) text += ", " + one;
-  }
-  // Of the flags, those of later ones count.
-  const auto level = std::find_if(profile.flags.rbegin(), profile.flags.rend(),
-                                  [](const std::string& flag) { return flag.starts_with("-O"); });
-  if (level != profile.flags.rend()) text += " " + *level;
-  if (profile.runs > 1) text += fmt::format(", {} runs", profile.runs);
-  if (profile.clock)
-    text += fmt::format(", {} MHz", static_cast<double>(profile.clock->hertz) / 1e6);
-  if (profile.clock && profile.clock->cycles_per_instruction) {
-    text += ", cycles per instruction by " + profile.clock->cycles_per_instruction->source;
-  }
-  return text;
-}
-
-[[noreturn]] void refuse_profile(std::string why) {
-  throw support::Error(ErrorKind::usage, std::move(why));
-}
-
-/// A profile of a board has no kernels. Throws `Error`.
-void require_calls(const ModuleReport& module, const Profile& profile) {
-  if (module.calls.size() != profile.calls.size()) {
-    refuse_profile(fmt::format("the profile has {} calls, and module '{}' has {}",
-                               profile.calls.size(), module.name, module.calls.size()));
-  }
-  for (std::size_t i = 0; i < profile.calls.size(); ++i) {
-    const std::string& kernel = module.kernels[module.calls[i].kernel].symbol;
-    if (profile.calls[i].kernel == kernel) continue;
-    refuse_profile(fmt::format("call {} is of '{}' in the profile and of '{}' in module '{}'", i,
-                               profile.calls[i].kernel, kernel, module.name));
-  }
-}
-
 void add_numbers(CallReport& call, const CallTimes& times) {
   const auto set = [&](CallMeasure measure, const Count& count) {
     call.numbers[static_cast<std::size_t>(measure)] = count;
@@ -75,27 +43,57 @@ void add_numbers(CallReport& call, const CallTimes& times) {
   set(CallMeasure::nanoseconds, times.nanoseconds);
 }
 
+bool costs_time(CostFindingCode code) {
+  return code == CostFindingCode::padding_scratch || code == CostFindingCode::index_divisions ||
+         code == CostFindingCode::unvectorized_kernel || code == CostFindingCode::untiled_kernel ||
+         code == CostFindingCode::recomputed;
+}
+
+/// Those that cost time get the share of their kernel and come first, the largest before others.
+void weigh_findings(ModuleReport& module) {
+  for (CostFinding& finding : module.findings) {
+    if (!costs_time(finding.code)) continue;
+    std::vector<graph::CallId> calls;
+    for (const CallReport& call : module.calls) {
+      if (module.kernels[call.kernel].symbol == finding.where) calls.push_back(call.call);
+    }
+    finding.share = share_of(module, calls);
+  }
+  std::ranges::stable_sort(module.findings, std::greater(), [](const CostFinding& finding) {
+    constexpr double kWhole = 1;
+    return finding.share ? finding.share->max.value_or(kWhole) : -1;
+  });
+}
+
 /// Throws `Error`.
-void add_to_report(Report& report, const Profile& profile) {
+void add_to_report(Report& report, const Deployment& deployment, const Profile& profile) {
   const auto module = std::ranges::find(report.modules, profile.module, &ModuleReport::name);
   if (module == report.modules.end()) {
-    refuse_profile(fmt::format("the profile is of module '{}', which the archive does not have",
-                               profile.module));
+    throw support::Error(
+        ErrorKind::usage,
+        fmt::format("the profile is of module '{}', which the archive does not have",
+                    profile.module));
   }
-  require_calls(*module, profile);
+  std::vector<std::string> kernels;
+  for (const CallReport& call : module->calls) {
+    kernels.push_back(module->kernels[call.kernel].symbol);
+  }
+  const auto index = static_cast<std::size_t>(module - report.modules.begin());
+  require_same_build(profile, deployment, index, kernels);
   module->times = TimesReport{.origin = origin_of(profile),
                               .total = times_of(profile.total),
                               .are_assumed = are_assumed(profile)};
   for (std::size_t i = 0; i < profile.calls.size(); ++i) {
     add_numbers(module->calls[i], times_of(profile.calls[i].numbers));
   }
+  weigh_findings(*module);
 }
 
 }  // namespace
 }  // namespace profile
 
-Result<void> add_profile(Report& report, const Profile& profile) {
-  return support::to_result([&] { profile::add_to_report(report, profile); });
+Result<void> add_profile(Report& report, const Deployment& deployment, const Profile& profile) {
+  return support::to_result([&] { profile::add_to_report(report, deployment, profile); });
 }
 
 }  // namespace mlf

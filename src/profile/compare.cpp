@@ -10,7 +10,7 @@
 namespace mlf {
 namespace {
 
-std::vector<std::string_view> kernels_of(const Profile& profile) {
+std::vector<std::string_view> symbols_of(const Profile& profile) {
   std::vector<std::string_view> kernels;
   for (const ProfiledCall& call : profile.calls) kernels.emplace_back(call.kernel);
   return kernels;
@@ -19,7 +19,7 @@ std::vector<std::string_view> kernels_of(const Profile& profile) {
 std::vector<ProfileDifference> paired(const Profile& before, const Profile& after) {
   std::vector<bool> taken(before.calls.size());
   std::vector<ProfileDifference> pairs;
-  for (const auto& pair : run::paired_calls(kernels_of(after), kernels_of(before))) {
+  for (const auto& pair : run::paired_calls(symbols_of(after), symbols_of(before))) {
     pairs.push_back({.before = pair, .after = pairs.size()});
     if (pair) taken[*pair] = true;
   }

@@ -10,6 +10,7 @@
 #include "compile/run_program.h"
 #include "profile/boards.h"
 #include "profile/calls.h"
+#include "profile/code_digest.h"
 #include "profile/installed.h"
 #include "profile/runtimes.h"
 #include "profile/spread.h"
@@ -221,6 +222,7 @@ class ProfiledProgram {
     profile.flags.insert(profile.flags.end(), compiler_.flags.begin(), compiler_.flags.end());
     profile.runs = runs();
     profile.calls = described_calls(deployment_, network_);
+    profile.code = code_digest(deployment_, network_.module);
     return profile;
   }
 

@@ -29,14 +29,26 @@ void write_numbers(Writer& out, const ProfileNumbers& numbers) {
   out.object("nanoseconds", numbers.nanoseconds, write_spread);
 }
 
+/// A call, or all calls of a kernel.
+template <class Part>
+void write_costs(Writer& out, const Part& part) {
+  write_numbers(out, part.numbers);
+  out.member("mac", part.mac);
+  out.member("loaded", part.loaded);
+  out.member("divisions", part.divisions);
+}
+
 void write_call(Writer& out, const ProfiledCall& call) {
   out.member("call", call.call);
   out.member("kernel", call.kernel);
   out.text_or_null("layer", call.layer);
-  write_numbers(out, call.numbers);
-  out.member("mac", call.mac);
-  out.member("loaded", call.loaded);
-  out.member("divisions", call.divisions);
+  write_costs(out, call);
+}
+
+void write_kernel(Writer& out, const ProfiledKernel& kernel) {
+  out.member("kernel", kernel.kernel);
+  out.member("calls", kernel.calls);
+  write_costs(out, kernel);
 }
 
 void write_cycles(Writer& out, const CyclesPerInstruction& cycles) {
@@ -155,6 +167,8 @@ Profile profile_in(const Value& root) {
     profile.outputs.push_back(
         {std::string(output.at("name").as_string()), std::string(output.at("sha256").as_string())});
   }
+  // Documents of earlier versions lack it.
+  if (const auto code = root.find("code")) profile.code = text_or_empty(*code);
   return profile;
 }
 
@@ -178,6 +192,8 @@ std::string to_json(const Profile& profile, JsonLayout layout) {
     out.object("total", profile.total, profile::write_numbers);
     out.object("network", profile.network, profile::write_numbers);
     out.objects("outputs", profile.outputs, profile::write_output);
+    out.objects("kernels", kernels_of(profile), profile::write_kernel);
+    out.text_or_null("code", profile.code);
   });
 }
 

@@ -140,11 +140,19 @@ void write_kernel(Writer& out, const ModuleReport& module, const KernelReport& k
   out.member("uncertain", cost.uncertain);
 }
 
+void write_ratio(Writer& out, const Ratio& ratio) {
+  out.key("min");
+  out.real(ratio.min);
+  out.key("max");
+  ratio.max ? out.real(*ratio.max) : out.null();
+}
+
 /// Without its code.
 void write_found(Writer& out, const CostFinding& finding) {
   out.member("where", finding.where);
   out.member("bytes", finding.bytes);
   out.member("evidence", finding.evidence);
+  if (finding.share) out.object("share", *finding.share, write_ratio);
 }
 
 void write_finding(Writer& out, const CostFinding& finding) {

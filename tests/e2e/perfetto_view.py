@@ -7,6 +7,7 @@ has only an interface, which downloads the processor.
 import importlib.util
 import json
 import pathlib
+import tempfile
 import unittest
 
 import browser
@@ -75,11 +76,14 @@ class PerfettoView(browser.ServedCase):
         cls.driver.set_script_timeout(120)
         cls.driver.get(cls.address)
 
+    def ask(self, trace, queries):
+        answers = self.driver.execute_async_script(ASK, trace, queries)
+        self.assertIsInstance(answers, dict, answers)
+        return answers
+
     def read(self, archive):
         """What the trace processor says of the trace, times in steps; and the topology."""
-        trace = support.run_ok("graph", archive, "--format", "perfetto").stdout.decode()
-        answers = self.driver.execute_async_script(ASK, trace, QUERIES)
-        self.assertIsInstance(answers, dict, answers)
+        answers = self.ask(support.run_ok("graph", archive, "--format", "perfetto").stdout.decode(), QUERIES)
         for name in ("steps", "tensors", "counters"):
             times = 1 if name == "counters" else 2
             answers[name] = [[*(ns // 1000 for ns in row[:times]), *row[times:]]
@@ -123,6 +127,25 @@ class PerfettoView(browser.ServedCase):
             expected += [[time, size, f"{name} bytes"] for time, size in live]
             expected += [[end, live[-1][1], f"{name} bytes"]] if live else []
         self.assertEqual(rows, sorted(expected, key=lambda row: (row[0], row[2])))
+
+    def test_the_trace_processor_reads_times(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "profile.json")
+            path.write_bytes(support.run_ok("profile", "--cpu", "host", "--json", archive).stdout)
+            profile = json.loads(path.read_bytes())
+            trace = support.run_ok("graph", archive, "--format", "perfetto", "--profile", path).stdout.decode()
+        read = self.ask(trace, {**QUERIES, "names": "select name from thread where name like 'main%'"})
+        self.assertEqual(read["problems"], [])
+        self.assertEqual(read["names"], [["main: medians"]])
+        at = 0
+        for (start, duration, _), call in zip(read["steps"], profile["calls"], strict=True):
+            time = call["nanoseconds"]["median"]
+            # The processor reads microseconds as floating point.
+            self.assertLessEqual(abs(start - at), 1)
+            self.assertLessEqual(abs(duration - time), 1)
+            at += time
+        self.assertLessEqual(abs(max(row[0] for row in read["counters"]) - at), 1)
 
 
 if __name__ == "__main__":

@@ -161,6 +161,22 @@ class Profiles(program_case.Directory):
         self.assertRegex(lines[8], r"^cortex-m4 on the board mps2-an386 of qemu-system-arm; arm-none-eabi-gcc -O2 ")
 
     @needs_cortex_m
+    def test_have_a_table_of_kernels_that_are_called_twice(self):
+        document = profile(BLOCKS)
+        schemas.check(schemas.validator("profile"), document, str(BLOCKS))
+        sums = {}
+        for call in document["calls"]:
+            sums.setdefault(call["kernel"], []).append(call["instructions"])
+        self.assertEqual({one["kernel"]: (one["calls"], one["instructions"]) for one in document["kernels"]},
+                         {kernel: (len(its), sum(its)) for kernel, its in sums.items()})  # fmt: skip
+        self.assertLess(len(sums), len(document["calls"]))
+        text = support.run_ok("profile", "--cpu", "cortex-m4", BLOCKS).stdout.decode()
+        lines = text.split("\n\n")[1].splitlines()
+        self.assertRegex(lines[0], r"^CALLS +KERNEL +INSTRUCTIONS +% +MAC +/MAC +LOADED +DIVISIONS$")
+        found = [int(line.split()[2]) for line in lines[1:]]
+        self.assertEqual(found, sorted(map(sum, sums.values()), reverse=True))
+
+    @needs_cortex_m
     def test_have_times_of_a_clock(self):
         for options, low, high in (((), 1, 5), (("--cpi", "1.2..1.8"), 1.2, 1.8), (("--cpi", "2"), 2, 2)):
             document = profile(QNN, "cortex-m4", "--clock", "80M", *options)

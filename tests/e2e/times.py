@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import tarfile
 import unittest
 
 import program_case
@@ -11,6 +12,11 @@ import support
 
 ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
 CONV = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+
+
+def tar_members(archive):
+    with tarfile.open(archive) as tar:
+        return {one.name: tar.extractfile(one).read() for one in tar if one.isfile()}
 
 
 class Times(program_case.Directory):
@@ -113,6 +119,77 @@ class Times(program_case.Directory):
         result = support.run("check", "--budget", budget, CONV)
         self.assertEqual(result.returncode, 65)
         self.assertIn(b"budget.toml:1:8: '10 s' is no time", result.stderr)
+
+    def test_of_bounds_are_ranges(self):
+        csv_path = self.directory / "measured.csv"
+        csv_path.write_text("call,cycles\n0,100\n1,18432\n2,200\n3,300\n0,100\n1,36864\n2,200\n3,300\n")
+        path, _ = self.profile(CONV, "--measured", csv_path)
+        text = support.run_ok("report", "--profile", path, "--columns", "call,share,permac", CONV).stdout.decode()
+        self.assertRegex(text, r"\n1 +96.8..98.4 +1.0..2.0\s")
+        self.assertRegex(text, r"\n0 +0.3..0.5 +-")
+
+    def test_weigh_findings(self):
+        path, profile = self.emulated(CONV)
+        shares = {call["kernel"]: call["instructions"] / profile["total"]["instructions"] for call in profile["calls"]}
+        report = json.loads(support.run_ok("report", "--json", "--profile", path, CONV).stdout)
+        schemas.check(schemas.validator("report"), report, "report")
+        findings = report["modules"][0]["findings"]
+        weights = [one["share"]["max"] for one in findings if "share" in one]
+        self.assertEqual(weights, sorted(weights, reverse=True))
+        self.assertNotIn("share", findings[-1])
+        for one in findings:
+            costs_time = one["code"] in ("index-divisions", "padding-scratch")
+            self.assertEqual("share" in one, costs_time, one)
+            if costs_time:
+                self.assertAlmostEqual(one["share"]["min"], shares[one["where"]])
+                self.assertEqual(one["share"]["min"], one["share"]["max"])
+        self.assertEqual(findings[0]["where"], max(shares, key=shares.get))
+        text = support.run_ok("report", "--profile", path, CONV).stdout.decode()
+        table = text.split("\n\n")[2].splitlines()
+        self.assertRegex(table[0], r"^FINDING +PLACES +BYTES +SHARE +LARGEST +LARGEST PLACE$")
+        divisions = sum(shares[one["where"]] for one in findings if one["code"] == "index-divisions")
+        self.assertRegex(table[1], rf"^index-divisions +\d +{100 * divisions:.1f} ")
+        page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
+        self.assertIn(f'<td class="n">{100 * shares[findings[0]["where"]]:.1f}</td>', page)
+        plain = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"][0]["findings"]
+        self.assertFalse(any("share" in one for one in plain))
+        self.assertNotIn("SHARE", support.run_ok("report", CONV).stdout.decode())
+
+    def test_are_in_a_trace(self):
+        path, profile = self.emulated(CONV, "--clock", "80M")
+        trace = json.loads(support.run_ok("graph", "--format", "perfetto", "--profile", path, CONV).stdout)
+        calls = [one for one in trace["traceEvents"] if one["ph"] == "X"]
+        at = 0
+        for one, call in zip(calls, profile["calls"], strict=True):
+            time = call["nanoseconds"]
+            self.assertEqual((one["args"]["nanoseconds_min"], one["args"]["nanoseconds_max"]), (time["min"], time["max"]))
+            self.assertAlmostEqual(one["ts"] * 1000, at)
+            self.assertAlmostEqual(one["dur"] * 1000, time["max"])
+            at += time["max"]
+        self.assertEqual(trace["otherData"]["time"], "upper bounds")
+        self.assertIn("cycles per instruction by Cortex-M4 manual", trace["otherData"]["origin"])
+        bare, _ = self.emulated(CONV)
+        for arguments, message in ((("--format", "perfetto", "--profile", bare), "the profile has no times"),
+                                   (("--profile", path), "--profile is for --format perfetto")):  # fmt: skip
+            result = support.run("graph", *arguments, CONV)
+            self.assertEqual((result.returncode, result.stdout), (64, b""))
+            self.assertIn(message, result.stderr.decode())
+
+    def test_of_another_build_are_refused(self):
+        path, profile = self.emulated(CONV)
+        other = self.directory / "other.tar"
+        members = {name.removeprefix("./"): data for name, data in tar_members(CONV).items()}
+        name = next(name for name in members if name.endswith("lib1.c"))
+        members[name] += b"// another build\n"
+        other.write_bytes(support.make_tar(members))
+        for command in (("report",), ("check", "--ram", "1M"), ("graph", "--format", "perfetto")):
+            result = support.run(*command, "--profile", path, other)
+            self.assertEqual((result.returncode, result.stdout), (64, b""))
+            self.assertIn("the profile is of another build: the C of module 'default' is not what ran", result.stderr.decode())
+        # Documents of earlier versions, and those of a board, do not say what ran.
+        profile["code"] = None
+        path.write_text(json.dumps(profile))
+        support.run_ok("report", "--profile", path, other)
 
     def test_of_another_network_are_refused(self):
         path, _ = self.emulated(ADD)

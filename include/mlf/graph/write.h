@@ -8,6 +8,11 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
 #include "mlf/formats.h"
@@ -53,7 +58,7 @@ MLF_API Result<void> write_dot(const Topology& topology, const Sink& sink);
 
 /// Writes a run of the network in the Trace Event Format, which Perfetto (ui.perfetto.dev), its
 /// trace processor and chrome://tracing read: memory over time. A step of main takes a microsecond:
-/// its duration on a board is unknown.
+/// its duration is unknown.
 ///
 /// The network is process 1. Calls and copies are slices of its thread 1 ("X"), values that main or
 /// the caller has memory for are asynchronous slices from their definition to the end of their last
@@ -61,6 +66,28 @@ MLF_API Result<void> write_dot(const Topology& topology, const Sink& sink);
 /// bytes in use. Two slices with one name are two runs of the same call.
 MLF_API Result<void> write_trace_json(const Topology& topology, JsonLayout layout,
                                       const Sink& sink);
+
+/// What is known of the time of a call, in nanoseconds.
+struct CallDuration {
+  std::uint64_t shown = 0;  ///< the number that a trace is drawn with
+  std::uint64_t min = 0;
+  std::optional<std::uint64_t> max{};  ///< nothing: there is no upper bound
+};
+
+/// The times of a run.
+struct TraceTimes {
+  std::vector<CallDuration> calls{};  ///< by CallId
+  std::string shown{};                ///< what `shown` of all calls is: "upper bounds"
+  std::string origin{};               ///< one sentence: what counted or measured them
+};
+
+/// The same in time: each call takes what is `shown`, copies and hooks take no time. The name of
+/// the thread says what is shown ("main: upper bounds"), and so does `otherData` with the
+/// origin; each call has its bounds as arguments.
+///
+/// Errors: `usage` unless there is one duration for each call.
+MLF_API Result<void> write_trace_json(const Topology& topology, const TraceTimes& times,
+                                      JsonLayout layout, const Sink& sink);
 
 /// Writes a collection of one graph for Google's Model Explorer, which opens such files: inputs,
 /// constants of main, calls, copies and outputs are nodes ("input0", "call3", …), each with its

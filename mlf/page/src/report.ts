@@ -274,7 +274,7 @@ export interface ExternCall {
   count: Count;
 }
 /**
- * An avoidable cost or a defect. `bytes`: the largest possible saving; null if the finding is not about bytes.
+ * An avoidable cost or a defect. `bytes`: the largest possible saving; null if the finding is not about bytes. `share`, with a profile: the part that its kernel has of what all calls take.
  */
 export interface Finding {
   code:
@@ -294,6 +294,14 @@ export interface Finding {
   where: string;
   bytes: Count;
   evidence: string;
+  share?: Ratio;
+}
+/**
+ * A part, 0 to 1, of what all calls take: its bounds. An unknown `max` is null.
+ */
+export interface Ratio {
+  min: number;
+  max: number | null;
 }
 export interface Contradiction {
   /**

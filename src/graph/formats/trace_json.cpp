@@ -1,5 +1,12 @@
-// Writes memory over the steps of a run as a trace of events, for Perfetto and Chrome.
+// Writes memory over the steps of a run, or over its time, as a trace of events, for Perfetto and
+// Chrome.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "graph/formats/type_json.h"
 #include "graph/network/memory_use.h"
@@ -10,29 +17,78 @@
 namespace mlf::graph {
 namespace {
 
-/// Each event begins with the common fields: phase, name, time in steps, process and thread.
+/// When each step begins. Without durations of calls, a step takes a microsecond.
+class Timeline {
+ public:
+  explicit Timeline(const Topology& topology) {
+    for (std::size_t i = 0; i <= topology.steps(); ++i) {
+      begins_.push_back(kNanosecondsOfStep * static_cast<double>(i));
+    }
+  }
+
+  Timeline(const Topology& topology, const TraceTimes& times) : times_(&times) {
+    std::vector<double> durations(topology.steps());
+    for (std::size_t i = 0; i < topology.calls.size(); ++i) {
+      const auto step = static_cast<std::size_t>(topology.calls[i].position);
+      durations[step] = static_cast<double>(times.calls[i].shown);
+    }
+    begins_.push_back(0);
+    for (const double duration : durations) begins_.push_back(begins_.back() + duration);
+  }
+
+  const TraceTimes* times() const { return times_; }
+  /// In nanoseconds.
+  double begin_of(std::int64_t step) const { return begins_[static_cast<std::size_t>(step)]; }
+  double duration_of(std::int64_t step) const { return begin_of(step + 1) - begin_of(step); }
+
+ private:
+  static constexpr double kNanosecondsOfStep = 1000;
+
+  const TraceTimes* times_ = nullptr;
+  std::vector<double> begins_;
+};
+
+/// Each event begins with the common fields: phase, name, time in microseconds, process and thread.
 /// Perfetto orders events by time, except the end of one slice and the beginning of another at the
 /// same time; these are on separate tracks here.
 class TraceJson {
  public:
-  TraceJson(json::Writer& out, const Topology& topology) : out_(out), topology_(topology) {}
+  TraceJson(json::Writer& out, const Topology& topology, Timeline timeline)
+      : out_(out), topology_(topology), timeline_(std::move(timeline)) {}
 
   void write() {
     out_.array("traceEvents", [&] {
       name_of("process_name", topology_.module.empty() ? "network" : topology_.module);
-      name_of("thread_name", "main");
+      name_of("thread_name",
+              timeline_.times() == nullptr ? "main" : "main: " + timeline_.times()->shown);
       calls();
       values();
       for (const MemoryUse& use : topology_.memory) counters(use);
     });
+    if (const TraceTimes* times = timeline_.times()) {
+      out_.member("displayTimeUnit", "ns");
+      out_.object("otherData", [&] {
+        out_.member("time", times->shown);
+        out_.member("origin", times->origin);
+      });
+    }
   }
 
  private:
-  void begin_event(std::string_view phase, std::string_view name, std::int64_t time) {
+  /// Whole microseconds as an integer.
+  void microseconds(std::string_view key, double nanoseconds) {
+    constexpr double kMicrosecond = 1000;
+    const double time = nanoseconds / kMicrosecond;
+    out_.key(key);
+    const bool is_whole = time == std::floor(time) && time < kMostExact;
+    is_whole ? out_.integer(static_cast<std::int64_t>(time)) : out_.real(time);
+  }
+
+  void begin_event(std::string_view phase, std::string_view name, std::int64_t step) {
     out_.begin_object();
     out_.member("ph", phase);
     out_.member("name", name);
-    out_.member("ts", time);
+    microseconds("ts", timeline_.begin_of(step));
     out_.member("pid", 1);
     out_.member("tid", 1);
   }
@@ -46,7 +102,15 @@ class TraceJson {
 
   void step(std::string_view name, Position position) {
     begin_event("X", name, position);
-    out_.member("dur", 1);
+    microseconds("dur", timeline_.duration_of(position));
+  }
+
+  void bounds(std::size_t call) {
+    if (timeline_.times() == nullptr) return;
+    const CallDuration& duration = timeline_.times()->calls[call];
+    out_.member("nanoseconds_min", duration.min);
+    // Arguments of an event cannot be null.
+    if (duration.max) out_.member("nanoseconds_max", *duration.max);
   }
 
   void calls() {
@@ -56,6 +120,7 @@ class TraceJson {
       out_.object("args", [&] {
         out_.member("call", i);
         out_.member("kernel", topology_.kernel_of(call).symbol);
+        bounds(i);
       });
       out_.end_object();
     }
@@ -105,8 +170,8 @@ class TraceJson {
 
   void counters(const MemoryUse& use) {
     const std::string_view name = use.pool ? topology_[*use.pool].name : to_string(use.kind);
-    const auto counter = [&](std::int64_t time, std::uint64_t bytes) {
-      begin_event("C", name, time);
+    const auto counter = [&](std::int64_t step, std::uint64_t bytes) {
+      begin_event("C", name, step);
       out_.object("args", [&] { out_.member("bytes", bytes); });
       out_.end_object();
     };
@@ -117,16 +182,35 @@ class TraceJson {
 
   std::int64_t end() const { return static_cast<std::int64_t>(topology_.steps()); }
 
+  static constexpr double kMostExact = 9007199254740992;  // 2^53
+
   json::Writer& out_;
   const Topology& topology_;
+  Timeline timeline_;
 };
+
+void write_trace(const Topology& topology, Timeline timeline, JsonLayout layout, const Sink& sink) {
+  support::FunctionSink bytes(sink);
+  json::write_object(bytes, layout, [&](json::Writer& out) {
+    TraceJson(out, topology, std::move(timeline)).write();
+  });
+}
 
 }  // namespace
 
 Result<void> write_trace_json(const Topology& topology, JsonLayout layout, const Sink& sink) {
+  return support::to_result([&] { write_trace(topology, Timeline(topology), layout, sink); });
+}
+
+Result<void> write_trace_json(const Topology& topology, const TraceTimes& times, JsonLayout layout,
+                              const Sink& sink) {
   return support::to_result([&] {
-    support::FunctionSink bytes(sink);
-    json::write_object(bytes, layout, [&](json::Writer& out) { TraceJson(out, topology).write(); });
+    if (times.calls.size() != topology.calls.size()) {
+      throw support::Error(
+          ErrorKind::usage,
+          fmt::format("{} times for {} calls", times.calls.size(), topology.calls.size()));
+    }
+    write_trace(topology, Timeline(topology, times), layout, sink);
   });
 }
 

@@ -29,7 +29,8 @@ Profile emulated() {
           .calls = {call_of(0, "add", 800), call_of(1, "conv", 100000), call_of(2, "add", 900)},
           .total = {.instructions = 101700},
           .network = ProfileNumbers{.instructions = 101750},
-          .outputs = {{"output", std::string(64, 'a')}}};
+          .outputs = {{"output", std::string(64, 'a')}},
+          .code = std::string(64, 'c')};
 }
 
 TEST(ProfileJson, IsReadAsItWasWritten) {
@@ -43,6 +44,14 @@ TEST(ProfileJson, IsReadAsItWasWritten) {
     ASSERT_TRUE(read) << to_string(read.error());
     EXPECT_EQ(to_json(*read, layout), text);
   }
+}
+
+TEST(ProfileJson, OfEarlierVersionsHasNoCode) {
+  std::string text = to_json(emulated(), JsonLayout::compact);
+  text.replace(text.find("\"code\""), 6, "\"other\"");
+  const auto read = read_profile(text);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->code, "");
 }
 
 TEST(ProfileJson, OfAnotherFormIsAnError) {
@@ -97,6 +106,24 @@ TEST(ProfileClock, MakesTimesOfCycles) {
   EXPECT_EQ(profile.total.nanoseconds->max, 4000U);
   profile.source = ProfileSource::timed;
   EXPECT_FALSE(set_clock(profile, 80'000'000));
+}
+
+TEST(ProfileKernels, AreSumsOfTheirCalls) {
+  Profile profile = emulated();
+  profile.calls[0].numbers.cycles = {.min = 1, .median = 2, .max = 3};
+  profile.calls[2].numbers.cycles = {.min = 10, .median = 20, .max = std::nullopt};
+  const std::vector<ProfiledKernel> kernels = kernels_of(profile);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0].kernel, "add");
+  EXPECT_EQ(kernels[0].calls, 2U);
+  EXPECT_EQ(kernels[0].numbers.instructions, 1700U);
+  EXPECT_EQ(kernels[0].numbers.cycles->min, 11U);
+  EXPECT_EQ(kernels[0].numbers.cycles->median, 22U);
+  EXPECT_FALSE(kernels[0].numbers.cycles->max);
+  EXPECT_EQ(kernels[0].mac, analysis::Count(36864));
+  EXPECT_EQ(kernels[0].loaded, analysis::Count(20, 144));
+  EXPECT_EQ(kernels[1].calls, 1U);
+  EXPECT_FALSE(kernels[1].numbers.cycles);
 }
 
 using Pairs = std::vector<std::pair<int, int>>;
