@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "page/parts.h"
 
@@ -29,6 +30,7 @@ class CallsTable {
   void name_cell(const CallReport& call);
   void layer_cell(const CallReport& call);
   bool is_shown(CallMeasure measure) const;
+  void ratio_cells(const CallReport& call);
   void lines_cell(const KernelReport& kernel);
 
   HtmlWriter& html_;
@@ -52,6 +54,7 @@ void CallsTable::head() {
   for (const CallMeasureInfo& one : call_measures()) {
     if (is_shown(one.measure)) names.push_back("#" + std::string(one.title));
   }
+  if (module_.report.times) names.insert(names.end(), {"#Share (%)", "#Per MAC"});
   names.emplace_back("Lines of C");
   head_row(html_, names);
 }
@@ -85,6 +88,14 @@ void CallsTable::lines_cell(const KernelReport& kernel) {
   html_.close("td");
 }
 
+void CallsTable::ratio_cells(const CallReport& call) {
+  if (!module_.report.times) return;
+  const auto share = share_of(module_.report, std::array{call.call});
+  const auto of_mac = per_mac(module_.report, call);
+  html_.element("td", {{"class", "n"}}, share ? to_string(*share * 100) : "-");
+  html_.element("td", {{"class", "n"}}, of_mac ? to_string(*of_mac) : "-");
+}
+
 void CallsTable::row(std::size_t number) {
   const CallReport& call = module_.report.calls[number];
   const std::string id = module_.call_id(number);
@@ -99,6 +110,7 @@ void CallsTable::row(std::size_t number) {
   for (const CallMeasureInfo& one : call_measures()) {
     if (is_shown(one.measure)) number_cell(html_, call[one.measure]);
   }
+  ratio_cells(call);
   lines_cell(module_.report.kernels[call.kernel]);
   html_.close("tr");
 }
@@ -115,6 +127,7 @@ void CallsTable::write() {
 void write_calls(HtmlWriter& html, const ModuleView& module) {
   if (module.report.calls.empty()) return;
   html.element("h3", {{"id", module.id("calls")}}, "Calls");
+  write_roofline(html, module);
   CallsTable(html, module).write();
 }
 

@@ -98,6 +98,8 @@ void write_stacks(HtmlWriter& html, const ModuleView& module);
 /// The same numbers of two builds, with an arrow between different ones.
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);
 void write_calls(HtmlWriter& html, const ModuleView& module);
+/// A drawing of what calls take, if there is a profile.
+void write_roofline(HtmlWriter& html, const ModuleView& module);
 /// Whether `write_memory` has anything to show.
 bool has_memory(const ModuleView& module);
 void write_memory(HtmlWriter& html, const ModuleView& module);

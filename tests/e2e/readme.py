@@ -210,7 +210,7 @@ class Documents(unittest.TestCase):
             self.assertEqual(drawn, dot)
 
     def test_pictures_of_the_page_are_there_and_small(self):
-        self.assertEqual(len(pictures("png")), 2)
+        self.assertEqual(len(pictures("png")), 3)
         for picture in pictures("png"):
             data = picture.read_bytes()
             self.assertTrue(data.startswith(b"\x89PNG\r\n"))

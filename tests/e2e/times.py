@@ -155,6 +155,16 @@ class Times(program_case.Directory):
         self.assertFalse(any("share" in one for one in plain))
         self.assertNotIn("SHARE", support.run_ok("report", CONV).stdout.decode())
 
+    def test_are_drawn_over_bytes(self):
+        path, profile = self.emulated(CONV)
+        page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
+        (drawing,) = re.findall(r'<figure class="roofline">.*?</figure>', page, re.DOTALL)
+        self.assertEqual(re.findall(r'href="#call=(\d+)"', drawing), ["1"])
+        count = profile["calls"][1]["instructions"] / 18432
+        self.assertIn(f"call 1, nn_conv2d_add_fixed_point_multiply_add_clip_cast: {count:.1f} instructions and ", drawing)
+        self.assertIn("3 calls without an exact number of multiply-accumulates are not shown", drawing)
+        self.assertNotIn("roofline", support.run_ok("report", "--html", "-", CONV).stdout.decode().split("<body")[1])
+
     def test_are_in_a_trace(self):
         path, profile = self.emulated(CONV, "--clock", "80M")
         trace = json.loads(support.run_ok("graph", "--format", "perfetto", "--profile", path, CONV).stdout)

@@ -1,4 +1,4 @@
-"""Takes the pictures of the page that README.md and mlf/guide/page.md show, of ResNet-8 beside the checkout.
+"""Takes the pictures of the page that README.md and mlf/guide/page.md show, of networks beside the checkout.
 
 Usage: MLF_PROGRAM=build/release/mlf/mlf build/venv/bin/python mlf/page/make/pictures.py
 tests/run --all makes both. Letters are those of the fonts of this machine.
@@ -15,12 +15,14 @@ sys.path.insert(0, str(PAGE.parents[1] / "tests" / "e2e"))
 import browser  # noqa: E402  it is found by the line above
 import support  # noqa: E402
 
-ARCHIVE = support.CORPUS / "tvm-0.18" / "resnet8-aot-c-usmp" / "module.tar"
+RESNET = support.CORPUS / "tvm-0.18" / "resnet8-aot-c-usmp" / "module.tar"
+KEYWORDS = support.CORPUS / "tvm-0.16" / "aww-aot-c-usmp" / "module.tar"
 MARGIN = 8
 # The width of the window; from the first element to the last, both included; so many pixels at most.
 PICTURES = {
-    "memory": (1280, "h3[id=memory]", ".maps", 560),
-    "network": (960, "h3[id=network]", ".drawings", 690),
+    "memory": (RESNET, 1280, "h3[id=memory]", ".maps", 560),
+    "network": (RESNET, 960, "h3[id=network]", ".drawings", 690),
+    "times": (KEYWORDS, 700, ".roofline figcaption", ".roofline svg", 400),
 }
 
 
@@ -43,14 +45,21 @@ def take(driver, page, width, first, last, most):
     return base64.b64decode(answer["data"])
 
 
+def page_of(directory, archive):
+    return directory / f"{archive.parent.name}.html"
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
-        support.run_ok("report", ARCHIVE, "--html", directory / "page.html")
-        driver = browser.start(directory / "profile", "--hide-scrollbars")
+        profile = directory / "profile.json"
+        profile.write_bytes(support.run_ok("profile", "--cpu", "cortex-m4", "--json", KEYWORDS).stdout)
+        for archive, options in ((RESNET, ()), (KEYWORDS, ("--profile", profile))):
+            support.run_ok("report", archive, *options, "--html", page_of(directory, archive))
+        driver = browser.start(directory / "browser", "--hide-scrollbars")
         try:
-            for picture, what in PICTURES.items():
-                data = take(driver, directory / "page.html", *what)
+            for picture, (archive, *what) in PICTURES.items():
+                data = take(driver, page_of(directory, archive), *what)
                 (PAGE / "pictures" / f"{picture}.png").write_bytes(data)
         finally:
             driver.quit()

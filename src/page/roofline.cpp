@@ -1,0 +1,296 @@
+// What each call takes for a multiply-accumulate, over the bytes that it loads and stores for one:
+// on logarithmic scales, as a circle with the area of its share. Places are percentages, so that
+// circles and letters keep their form at any width.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "page/parts.h"
+
+namespace mlf::page {
+namespace {
+
+using analysis::Count;
+
+/// Calls that are at the same place.
+struct Spot {
+  std::vector<graph::CallId> calls;
+  Ratio bytes;  ///< for each multiply-accumulate, of all of them
+  Ratio cost;   ///< the same
+  Ratio share;  ///< that the calls have together of what all calls take, 0 to 1
+};
+
+/// The number that a circle is at: the upper bound, else the lower bound.
+double place_of(const Ratio& ratio) {
+  return ratio.max.value_or(ratio.min);
+}
+
+std::optional<Spot> spot_of(const ModuleReport& module, const CallReport& call) {
+  const auto cost = per_mac(module, call);
+  const Count bytes = call[CallMeasure::loaded] + call[CallMeasure::stored];
+  if (!cost || cost->min <= 0 || bytes.min == 0) return std::nullopt;
+  const double part = 1 / static_cast<double>(call[CallMeasure::mac].min);
+  Ratio of_bytes{.min = static_cast<double>(bytes.min) * part};
+  if (bytes.max) of_bytes.max = static_cast<double>(*bytes.max) * part;
+  return Spot{{call.call}, of_bytes, *cost, {}};
+}
+
+/// Within two percent.
+bool is_near(double a, double b) {
+  constexpr double kNear = 1.02;
+  return a <= b * kNear && b <= a * kNear;
+}
+
+bool are_near(const Ratio& a, const Ratio& b) {
+  return a.max.has_value() == b.max.has_value() && is_near(a.min, b.min) &&
+         is_near(place_of(a), place_of(b));
+}
+
+Ratio both(const Ratio& a, const Ratio& b) {
+  Ratio all{.min = std::min(a.min, b.min)};
+  if (a.max && b.max) all.max = std::max(*a.max, *b.max);
+  return all;
+}
+
+/// In the order of the network.
+std::vector<Spot> spots_of(const ModuleReport& module) {
+  std::vector<Spot> spots;
+  for (const CallReport& call : module.calls) {
+    auto spot = spot_of(module, call);
+    if (!spot) continue;
+    const auto same = std::ranges::find_if(spots, [&](const Spot& one) {
+      return are_near(one.bytes, spot->bytes) && are_near(one.cost, spot->cost);
+    });
+    if (same == spots.end()) {
+      spots.push_back(*std::move(spot));
+    } else {
+      same->calls.push_back(call.call);
+      same->bytes = both(same->bytes, spot->bytes);
+      same->cost = both(same->cost, spot->cost);
+    }
+  }
+  for (Spot& spot : spots) spot.share = share_of(module, spot.calls).value_or(Ratio{});
+  return spots;
+}
+
+/// From a number to percent of the drawing.
+class Scale {
+ public:
+  /// Contains both bounds of each ratio, with space on both sides.
+  explicit Scale(const std::vector<Ratio>& ratios) {
+    constexpr double kSpace = 1.6;
+    double least = ratios.front().min;
+    double most = least;
+    for (const Ratio& ratio : ratios) {
+      least = std::min(least, ratio.min);
+      most = std::max(most, place_of(ratio));
+    }
+    first_ = std::log10(least / kSpace);
+    last_ = std::log10(most * kSpace);
+  }
+
+  double percent(double number) const {
+    constexpr double kWhole = 100;
+    return kWhole * (std::log10(number) - first_) / (last_ - first_);
+  }
+
+  /// 1, 2 and 5 times powers of ten; in a range of more than two decades, powers alone.
+  std::vector<double> ticks() const {
+    std::vector<double> numbers;
+    const bool is_long = last_ - first_ > 2;
+    for (double decade = std::floor(first_); decade <= last_; ++decade) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        if (is_long && digit != 1) continue;
+        const double number = digit * std::pow(10.0, decade);
+        if (std::log10(number) > first_ && std::log10(number) < last_) numbers.push_back(number);
+      }
+    }
+    return numbers;
+  }
+
+ private:
+  double first_ = 0;
+  double last_ = 0;
+};
+
+std::string percent_text(double percent) {
+  return fmt::format("{:.2f}%", percent);
+}
+
+class Roofline {
+ public:
+  Roofline(HtmlWriter& html, const ModuleView& module, std::vector<Spot> spots)
+      : html_(html),
+        module_(module),
+        spots_(std::move(spots)),
+        across_(ratios(&Spot::bytes)),
+        up_(ratios(&Spot::cost)),
+        unit_(call_measures()[static_cast<std::size_t>(counted_measure(module.report))].unit) {
+    // Small circles are in front of large ones.
+    std::ranges::stable_sort(spots_, std::greater(),
+                             [](const Spot& spot) { return place_of(spot.share); });
+  }
+
+  void write();
+
+ private:
+  std::vector<Ratio> ratios(Ratio Spot::*ratio) const {
+    std::vector<Ratio> all;
+    for (const Spot& spot : spots_) all.push_back(spot.*ratio);
+    return all;
+  }
+  double x(double number) const { return across_.percent(number); }
+  /// The top is 0.
+  double y(double number) const { return 100 - up_.percent(number); }
+
+  void line(std::string_view css_class, double x1, double y1, double x2, double y2);
+  void grid();
+  void circle(const Spot& spot);
+  void label(const Spot& spot, double x, double y, double radius);
+  std::string title_of(const Spot& spot) const;
+  void note();
+
+  HtmlWriter& html_;
+  const ModuleView& module_;
+  std::vector<Spot> spots_;
+  Scale across_;
+  Scale up_;
+  std::string_view unit_;
+};
+
+void Roofline::line(std::string_view css_class, double x1, double y1, double x2, double y2) {
+  html_.open("line", {{"class", css_class},
+                      {"x1", percent_text(x1)},
+                      {"y1", percent_text(y1)},
+                      {"x2", percent_text(x2)},
+                      {"y2", percent_text(y2)}});
+  html_.close("line");
+}
+
+void Roofline::grid() {
+  for (const double tick : across_.ticks()) {
+    line("grid", x(tick), 0, x(tick), 100);
+    html_.element("text", {{"x", percent_text(x(tick))}, {"y", "100%"}, {"dx", "3"}, {"dy", "-4"}},
+                  fmt::format("{:g}", tick));
+  }
+  for (const double tick : up_.ticks()) {
+    line("grid", 0, y(tick), 100, y(tick));
+    html_.element("text", {{"x", "0"}, {"y", percent_text(y(tick))}, {"dx", "3"}, {"dy", "-3"}},
+                  fmt::format("{:g}", tick));
+  }
+}
+
+/// "3, 5, 7 and 4 more"
+std::string numbers_of(const std::vector<graph::CallId>& calls) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t shown = calls.size() <= kMost ? calls.size() : kMost - 1;
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", index(calls[i]));
+  }
+  if (shown < calls.size()) text += fmt::format(" and {} more", calls.size() - shown);
+  return text;
+}
+
+std::string Roofline::title_of(const Spot& spot) const {
+  const CallReport& first = module_.report.calls[index(spot.calls.front())];
+  return fmt::format(
+      "call{} {}, {}: {} {} and {} bytes for each multiply-accumulate, {} % of all {}",
+      spot.calls.size() > 1 ? "s" : "", numbers_of(spot.calls),
+      module_.report.kernels[first.kernel].short_name, to_string(spot.cost), unit_,
+      to_string(spot.bytes), to_string(spot.share * 100), unit_);
+}
+
+/// Beside the circle, where there is more space. A call that takes hardly anything has none.
+void Roofline::label(const Spot& spot, double x, double y, double radius) {
+  constexpr double kLeast = 0.005;
+  constexpr double kMiddle = 50;
+  constexpr double kSpace = 4;
+  if (place_of(spot.share) < kLeast) return;
+  const bool is_right = x < kMiddle;
+  html_.element("text",
+                {{"class", is_right ? "right" : "left"},
+                 {"x", percent_text(x)},
+                 {"y", percent_text(y)},
+                 {"dx", fmt::format("{:.1f}", is_right ? radius + kSpace : -radius - kSpace)}},
+                numbers_of(spot.calls));
+}
+
+/// A link to the row of the first call. Bounds are lines through the circle.
+void Roofline::circle(const Spot& spot) {
+  constexpr double kLargest = 60;  // pixels of the radius of all calls together
+  constexpr double kSmallest = 4;
+  const double radius = std::max(kSmallest, kLargest * std::sqrt(place_of(spot.share)));
+  const double at_x = x(place_of(spot.bytes));
+  const double at_y = y(place_of(spot.cost));
+  html_.open("a", {{"href", "#" + fragment(module_.call_id(index(spot.calls.front())))},
+                   {"class", "call"}});
+  html_.element("title", title_of(spot));
+  // Without an upper bound, to the edge.
+  if (!spot.cost.max || !is_near(spot.cost.min, *spot.cost.max)) {
+    line("bounds", at_x, y(spot.cost.min), at_x, spot.cost.max ? at_y : 0);
+  }
+  if (!spot.bytes.max || !is_near(spot.bytes.min, *spot.bytes.max)) {
+    line("bounds", x(spot.bytes.min), at_y, spot.bytes.max ? at_x : 100, at_y);
+  }
+  html_.open("circle", {{"cx", percent_text(at_x)},
+                        {"cy", percent_text(at_y)},
+                        {"r", fmt::format("{:.1f}", radius)}});
+  html_.close("circle");
+  label(spot, at_x, at_y, radius);
+  html_.close("a");
+}
+
+/// What the drawing lacks, with its share.
+void Roofline::note() {
+  std::vector<graph::CallId> others;
+  for (const CallReport& call : module_.report.calls) {
+    const auto has_it = [&](const Spot& spot) {
+      return std::ranges::find(spot.calls, call.call) != spot.calls.end();
+    };
+    if (std::ranges::none_of(spots_, has_it)) others.push_back(call.call);
+  }
+  std::string text = fmt::format(
+      "Up: {0} for each multiply-accumulate. Right: bytes loaded and stored for each. The area of "
+      "a "
+      "circle is the share of its calls; beside it are their numbers.",
+      unit_);
+  const auto share = share_of(module_.report, others);
+  if (!others.empty() && share) {
+    text += fmt::format(
+        " {} calls without an exact number of multiply-accumulates are not shown: "
+        "{} % of all {}.",
+        others.size(), to_string(*share * 100), unit_);
+  }
+  html_.element("p", {{"class", "note"}}, text);
+}
+
+void Roofline::write() {
+  const std::string title = fmt::format("{} and bytes for each multiply-accumulate",
+                                        unit_ == "instructions" ? "Instructions"
+                                        : unit_ == "cycles"     ? "Cycles"
+                                                                : "Nanoseconds");
+  html_.open("figure", {{"class", "roofline"}});
+  html_.element("figcaption", title);
+  html_.open("svg", {{"role", "group"}, {"aria-label", title}});
+  grid();
+  for (const Spot& spot : spots_) circle(spot);
+  html_.close("svg");
+  note();
+  html_.close("figure");
+}
+
+}  // namespace
+
+void write_roofline(HtmlWriter& html, const ModuleView& module) {
+  std::vector<Spot> spots = spots_of(module.report);
+  if (!spots.empty()) Roofline(html, module, std::move(spots)).write();
+}
+
+}  // namespace mlf::page
