@@ -37,6 +37,7 @@ enum class KernelChange : std::uint8_t {
   removed,
   moved,        ///< the same code with its workspaces and constants at other offsets of pools
   constants,    ///< the same code with constants stored in another form
+  timing,       ///< the same code; profiles of the builds have other numbers of it
   rescheduled,  ///< other code for the same tensors and as many multiply-accumulates
   changed,      ///< other code, other tensors, constants or arithmetic
 };

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -31,12 +30,21 @@ struct DiffArguments {
   DiffFormat format = DiffFormat::text;
   std::string html;
   CompilerArguments compiler{};
+  std::vector<std::string> profiles_before;
+  std::vector<std::string> profiles_after;
 };
 
 void declare_diff_options(CLI::App& app, DiffArguments& options) {
   app.add_option("BEFORE", options.before, "The old archive")->required();
   app.add_option("AFTER", options.after, "The new archive")->required();
   add_compiler_options(app, options.compiler);
+  auto* before = add_option(app, "--profile-before", options.profiles_before, {"FILE", "Profiles"},
+                            "Compare times of calls, too: those of BEFORE, by mlf profile --json; "
+                            "repeatable");
+  auto* after = add_option(app, "--profile-after", options.profiles_after, {"FILE", "Profiles"},
+                           "Those of AFTER; repeatable");
+  before->needs(after);
+  after->needs(before);
   auto* format = add_enum_option(app, "--format", options.format,
                                  {{"text", DiffFormat::text, "a table"},
                                   {"json", DiffFormat::json, "schemas/diff.md"},
@@ -288,9 +296,11 @@ void write_diff_page_file(Build& before, Build& after,
   });
 }
 
-Build read_build(const std::string& path, const DiffArguments& options, const Context& context) {
+Build read_build(const std::string& path, const std::vector<std::string>& profiles,
+                 const DiffArguments& options, const Context& context) {
   const Deployment deployment = open_archive(path, context);
   Build build{.report = get_or_throw(report_of(deployment, report_options(options.compiler)))};
+  add_profiles(build.report, deployment, profiles);
   if (options.html.empty()) return build;
   build.page = get_or_throw(page_data(deployment, build.report));
   build.page.title = title_of(path);
@@ -309,11 +319,20 @@ std::string to_text(const BuildDifference& difference, DiffFormat format) {
   return to_tables(difference, screen_of_standard_output());
 }
 
+/// Errors: `usage` if the page would overwrite one of its inputs.
+void check_page(const DiffArguments& options) {
+  std::vector<std::string> inputs{options.before, options.after};
+  for (const auto* files : {&options.profiles_before, &options.profiles_after}) {
+    inputs.insert(inputs.end(), files->begin(), files->end());
+  }
+  get_or_throw(check_output(options.html, inputs));
+}
+
 int run_diff(const DiffArguments& options, const Context& context) {
   const bool is_page = !options.html.empty();
-  if (is_page) get_or_throw(check_output(options.html, std::array{options.before, options.after}));
-  Build before = read_build(options.before, options, context);
-  Build after = read_build(options.after, options, context);
+  if (is_page) check_page(options);
+  Build before = read_build(options.before, options.profiles_before, options, context);
+  Build after = read_build(options.after, options.profiles_after, options, context);
   const BuildDifference difference = diff(before.report, after.report);
   if (is_page) {
     write_diff_page_file(before, after, difference.modules, options.html);

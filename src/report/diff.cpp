@@ -262,6 +262,17 @@ void compare_calls(std::vector<NumberChange>& changes, const CallReport& a, cons
   }
 }
 
+/// Whether a profile of each build has the number, and the bounds of one exclude those of the
+/// other.
+bool takes_another_time(const CallReport& a, const CallReport& b) {
+  return std::ranges::any_of(call_measures(), [&](const CallMeasureInfo& one) {
+    if (!is_of_profile(one.measure)) return false;
+    const Count& before = a[one.measure];
+    const Count& after = b[one.measure];
+    return (before.max && *before.max < after.min) || (after.max && *after.max < before.min);
+  });
+}
+
 /// Another schedule computes the same: equal multiply-accumulates, tensor types and bytes of
 /// constants. If one of these differs, it is another computation.
 KernelChange change_of(const Topology& left, const CallReport& a, const Topology& right,
@@ -413,9 +424,12 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
-    if (!is_new || left.programs()[before.kernel] == right.programs()[after.kernel]) continue;
+    const bool is_same = left.programs()[before.kernel] == right.programs()[after.kernel];
+    if (!is_new || (is_same && !takes_another_time(before, after))) continue;
     KernelDifference& kernel = difference.kernels.emplace_back();
-    if (differ_in_offsets_alone(a.kernels[before.kernel], b.kernels[after.kernel])) {
+    if (is_same) {
+      kernel.change = KernelChange::timing;
+    } else if (differ_in_offsets_alone(a.kernels[before.kernel], b.kernels[after.kernel])) {
       kernel.change = KernelChange::moved;
     } else if (auto constants =
                    stored_constants(a.kernels[before.kernel], b.kernels[after.kernel])) {
@@ -537,8 +551,8 @@ std::string NumberChange::delta() const {
 }
 
 std::string_view to_string(KernelChange change) {
-  constexpr std::array<std::string_view, 6> kNames{"added",     "removed",     "moved",
-                                                   "constants", "rescheduled", "changed"};
+  constexpr std::array<std::string_view, 7> kNames{"added",  "removed",     "moved",  "constants",
+                                                   "timing", "rescheduled", "changed"};
   return kNames[static_cast<std::size_t>(change)];
 }
 

@@ -185,6 +185,32 @@ class Times(program_case.Directory):
             self.assertEqual((result.returncode, result.stdout), (64, b""))
             self.assertIn(message, result.stderr.decode())
 
+    def test_are_compared(self):
+        before, old = self.emulated(CONV)
+        after, new = self.emulated(CONV, "--cflags=-O3")
+        options = ("--profile-before", before, "--profile-after", after)
+        result = support.run("diff", "--format", "json", *options, CONV, CONV)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        difference = json.loads(result.stdout)
+        schemas.check(schemas.validator("diff"), difference, "diff")
+        (module,) = difference["modules"]
+        self.assertEqual(module["numbers"], [{"what": "time.instructions", "before": old["total"]["instructions"],
+                                              "after": new["total"]["instructions"]}])  # fmt: skip
+        pairs = {call["kernel"]: (call["instructions"], other["instructions"])
+                 for call, other in zip(old["calls"], new["calls"], strict=True)}  # fmt: skip
+        changed = {kernel: numbers for kernel, numbers in pairs.items() if numbers[0] != numbers[1]}
+        self.assertGreater(len(changed), 0)
+        self.assertEqual({one["after"]: [(number["what"], number["before"], number["after"]) for number in one["numbers"]]
+                          for one in module["kernels"]},
+                         {kernel: [("instructions", *numbers)] for kernel, numbers in changed.items()})  # fmt: skip
+        self.assertEqual({one["change"] for one in module["kernels"]}, {"timing"})
+        text = support.run("diff", *options, CONV, CONV).stdout.decode()
+        self.assertRegex(text, rf"time.instructions +{old['total']['instructions']} +{new['total']['instructions']} ")
+        self.assertRegex(text, r"nn_conv2d\w+ +timing +instructions +\d+ +\d+ +[+-]\d+")
+        same = support.run("diff", "--profile-before", before, "--profile-after", before, CONV, CONV)
+        self.assertEqual((same.returncode, same.stdout), (0, b""))
+        self.assertEqual(support.run("diff", "--profile-before", before, CONV, CONV).returncode, 64)
+
     def test_of_another_build_are_refused(self):
         path, profile = self.emulated(CONV)
         other = self.directory / "other.tar"

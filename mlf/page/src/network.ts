@@ -24,11 +24,11 @@ interface View {
 // What a profile has, the most exact first.
 const TIMES: Measure[] = ["instructions", "cycles", "nanoseconds"];
 
-// The number of colours in the style sheet.
+// Those of the colours in the style sheet that targets have.
 const COLOURS = 6;
 const CHANGE_COLOURS = new Map([
   ["changed", "colour1"], ["rescheduled", "colour0"], ["moved", "colour3"], ["added", "colour2"], ["removed", "colour4"],
-  ["constants", "colour5"],
+  ["constants", "colour5"], ["timing", "colour6"],
 ]);
 
 /** The kind of target that the kernel of each call was compiled for. Further kinds share the last
