@@ -622,9 +622,28 @@ class Processing(unittest.TestCase):
             document = qnn().profile("cortex-m4", clock=80_000_000, cpi=(1.2, 1.8), cflags=["-Os"])
             options = "--cpu cortex-m4 --clock 80M --cpi 1.2..1.8 --cflags=-Os".split()
             expected = json.loads(printed("profile", "--json", *options, QNN))
-            for one in (document, expected):
-                del one["clock"]["cycles_per_instruction"]["source"]
             self.assertEqual(document, expected)
+            self.assertEqual(document["clock"]["cycles_per_instruction"]["source"], "--cpi")
+
+    def test_a_profile_is_a_table(self):
+        table = qnn().profile("host", runs=2).table()
+        self.assertEqual(table.names[:6], ["call", "kernel", "layer", "nanoseconds_min", "nanoseconds_median", "nanoseconds_max"])
+        self.assertEqual([row[0] for row in table.rows], [0, 1, 2, 3])
+        self.assertEqual(table.to_dicts()[1]["mac_min"], 18432)
+        shown = qnn().profile("host", runs=2)._repr_html_()
+        self.assertIn("<th>nanoseconds_median</th>", shown)
+        self.assertEqual(shown.count("<tr>"), 5)
+
+    def test_instruments_are_those_of_the_program(self):
+        with tempfile.TemporaryDirectory() as directory:
+            theirs, ours, back = (pathlib.Path(directory, name) for name in ("theirs.tar", "ours.tar", "back.tar"))
+            printed("profile", "--instrument", "-o", theirs, QNN)
+            self.assertEqual(qnn().instrument(ours), [])
+            self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+            self.assertEqual(mlf.open(ours).remove_instruments(back), [])
+            self.assertEqual(back.read_bytes(), pathlib.Path(QNN).read_bytes())
+            with self.assertRaises(mlf.Error):
+                qnn().remove_instruments(back)
 
     def test_optimizing_is_that_of_the_program(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -1,5 +1,6 @@
 // Runs a network on this computer.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -97,11 +99,27 @@ nb::str profile(const Deployment& self, std::size_t module, const std::string& c
   if (hertz) {
     std::optional<CyclesPerInstruction> assumed;
     if (cycles) {
-      assumed = {.min = cycles->first, .max = cycles->second, .source = "the caller"};
+      assumed = {.min = cycles->first, .max = cycles->second, .source = std::string(kStatedByUser)};
     }
     value_or_raise(set_clock(profile, *hertz, std::move(assumed)));
   }
   return str(to_json(profile, JsonLayout::compact));
+}
+
+/// What the file lost, one sentence each.
+std::vector<std::string> instrument(const Deployment& self, std::size_t module,
+                                    const std::filesystem::path& output) {
+  return value_or_raise(without_gil([&] {
+    return with_network(self, module, [&](const Network& network) {
+      return write_instrumented(self, network, output.native());
+    });
+  }));
+}
+
+std::vector<std::string> remove_instruments(const Deployment& self,
+                                            const std::filesystem::path& output) {
+  return value_or_raise(
+      without_gil([&] { return write_without_instruments(self, output.native()); }));
 }
 
 nb::list outputs(const RunResult& self) {
@@ -136,6 +154,12 @@ void bind_run(nb::module_& module) {
              nb::arg("inputs"), nb::arg("seed"), nb::arg("compiler"), nb::arg("flags"),
              nb::arg("runs"), nb::arg("seconds"), nb::arg("hertz").none(),
              nb::arg("cycles").none());
+  module.def("instrument", &instrument,
+             nb::sig("def instrument(archive: Archive, module: int, "
+                     "output: str | os.PathLike[str]) -> list[str]"));
+  module.def("remove_instruments", &remove_instruments,
+             nb::sig("def remove_instruments(archive: Archive, "
+                     "output: str | os.PathLike[str]) -> list[str]"));
 }
 
 }  // namespace mlf::python

@@ -15,6 +15,7 @@ from ._core import version as __version__
 from .archive import Archive, ProcessResult, diff, open
 from .errors import Diagnostic, Error
 from .network import Network
+from .profile import Profile
 from .table import Column, Table, columns
 from .tvm import from_tvm
 
@@ -25,6 +26,7 @@ __all__ = [
     "Error",
     "Network",
     "ProcessResult",
+    "Profile",
     "Table",
     "__version__",
     "columns",

@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple, Union
 from . import _core
 from .arrays import arrays, tensors
 from .network import Network
+from .profile import Profile
 from .table import Rows, Table, columns, row_kind
 from .tir import Document
 
@@ -223,7 +224,7 @@ class Archive:
         seconds: float = 120,
         clock: int | None = None,
         cpi: tuple[float, float] | None = None,
-    ) -> dict[str, Any]:
+    ) -> Profile:
         """Return the document of `mlf profile --json` (schemas/profile.md).
 
         `cpu` is a value of its option --cpu: "cortex-m4" counts instructions in QEMU, "host" executes the
@@ -243,7 +244,20 @@ class Archive:
             clock,
             cpi,
         )
-        return dict(json.loads(text))
+        return Profile(json.loads(text))
+
+    def instrument(
+        self, output: str | os.PathLike[str], *, module: str | None = None
+    ) -> list[str]:
+        """Write an archive whose main calls functions around each call, to measure it on a board.
+
+        Return what a file lost that was replaced, as its owner: one sentence each.
+        """
+        return _core.instrument(self._archive, self._index(module), output)
+
+    def remove_instruments(self, output: str | os.PathLike[str]) -> list[str]:
+        """Write the archive that `instrument` was given, byte for byte if that was not compressed."""
+        return _core.remove_instruments(self._archive, output)
 
     def _index(self, module: str | None) -> int:
         """Return the index of a module; None means the only one."""
