@@ -128,6 +128,25 @@ std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) 
   return order;
 }
 
+/// The lifetime of a buffer without its gaps, in order of time.
+std::vector<Interval> pieces_of(const Buffer& buffer) {
+  std::vector<LifeEvent> events;
+  add_events(buffer, 0, events);
+  std::vector<Interval> pieces;
+  for (std::size_t i = 0; i + 1 < events.size(); i += 2) {
+    // Only those of an invalid buffer may be empty; planning it is an error.
+    if (events[i].step < events[i + 1].step) pieces.push_back({events[i].step, events[i + 1].step});
+  }
+  return pieces;
+}
+
+bool are_live_together(const std::vector<Interval>& a, const std::vector<Interval>& b) {
+  return std::ranges::any_of(a, [&](const Interval& one) {
+    return std::ranges::any_of(
+        b, [&](const Interval& two) { return one.lower < two.upper && two.lower < one.upper; });
+  });
+}
+
 /// The bytes of buffers that are live at the same time.
 class LiveBytes {
  public:
@@ -150,17 +169,6 @@ class LiveBytes {
   }
 
  private:
-  static std::vector<Interval> pieces_of(const Buffer& buffer) {
-    std::vector<LifeEvent> events;
-    add_events(buffer, 0, events);  // in order of time
-    std::vector<Interval> pieces;
-    for (const LifeEvent& event : events) {
-      if (event.starts) pieces.push_back({event.step, event.step});
-      pieces.back().upper = event.step;
-    }
-    return pieces;
-  }
-
   std::map<std::int64_t, std::uint64_t>::iterator boundary(std::int64_t tick) {
     const auto next = since_.upper_bound(tick);
     const std::uint64_t before = next == since_.begin() ? 0 : std::prev(next)->second;
@@ -184,6 +192,7 @@ class Splitter {
         deadline_(limits_),
         left_(densest_first(buffers)) {
     result_.places.resize(buffers.size());
+    for (const AccessedBuffer& one : buffers) pieces_.push_back(pieces_of(one.buffer));
   }
 
   PoolSplit run(std::span<const MemoryLimit> memories) {
@@ -211,7 +220,7 @@ class Splitter {
     for (const std::size_t i : left_) {
       const Buffer& buffer = buffers_[i].buffer;
       taken.buffers.push_back(i);
-      if (auto found = try_within(limit, taken.buffers, live)) {
+      if (auto found = try_within(limit, taken, live)) {
         taken.solution = std::move(found);
         live.add(buffer);
       } else {
@@ -223,18 +232,47 @@ class Splitter {
     return taken;
   }
 
-  /// Searches for a placement of `chosen`, of which `live` has all but the last one. A search
-  /// without a result counts as none: buffers that are taken certainly fit.
-  std::optional<Solution> try_within(std::uint64_t limit, const std::vector<std::size_t>& chosen,
+  /// Finds a placement of the taken buffers, of which the last one is not in the solution and not
+  /// in `live`. A search without a result counts as none: buffers that are taken certainly fit.
+  std::optional<Solution> try_within(std::uint64_t limit, const Taken& taken,
                                      const LiveBytes& live) {
     if (deadline_.look()) return std::nullopt;
-    const Buffer& last = buffers_[chosen.back()].buffer;
+    const Buffer& last = buffers_[taken.buffers.back()].buffer;
     // More bytes are live than there are: no search is needed.
     if (last.size > limit || live.most_during(last) > limit - last.size) return std::nullopt;
-    Problem problem = problem_of(chosen);
+    if (auto found = with_last(taken, limit)) return found;
+    Problem problem = problem_of(taken.buffers);
     problem.capacity = limit;
     Solution found = support::get_or_throw(solve(problem, limits_of_try()));
     if (!found.fits) return std::nullopt;
+    return found;
+  }
+
+  /// The solution with the last buffer at the lowest offset that is free, if that is within the
+  /// limit. Most buffers need no search.
+  std::optional<Solution> with_last(const Taken& taken, std::uint64_t limit) const {
+    const Buffer& last = buffers_[taken.buffers.back()].buffer;
+    if (last.alignment == 0 || last.fixed_offset) return std::nullopt;
+    Solution found = taken.solution.value_or(Solution{});
+    const std::vector<Interval>& pieces = pieces_[taken.buffers.back()];
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> used;  // from, to
+    for (std::size_t i = 0; i < found.offsets.size(); ++i) {
+      const Buffer& other = buffers_[taken.buffers[i]].buffer;
+      if (!are_live_together(pieces, pieces_[taken.buffers[i]])) continue;
+      used.emplace_back(found.offsets[i], found.offsets[i] + other.size);
+    }
+    std::ranges::sort(used);
+    std::uint64_t offset = 0;
+    for (const auto& [from, to] : used) {
+      if (offset <= from && last.size <= from - offset) break;
+      if (to <= offset) continue;
+      const std::uint64_t padding = (last.alignment - to % last.alignment) % last.alignment;
+      if (padding > limit - to) return std::nullopt;
+      offset = to + padding;
+    }
+    if (last.size > limit - offset) return std::nullopt;
+    found.offsets.push_back(offset);
+    found.size = std::max(found.size, offset + last.size);
     return found;
   }
 
@@ -299,6 +337,7 @@ class Splitter {
   }
 
   std::span<const AccessedBuffer> buffers_;
+  std::vector<std::vector<Interval>> pieces_;  // by buffer
   SearchLimits limits_;
   Deadline deadline_;
   std::vector<std::size_t> left_;  // the densest first
