@@ -16,7 +16,7 @@ function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
     first: Math.floor(numberOf(rect, "x")),
     last: Math.ceil(numberOf(rect, "x") + numberOf(rect, "width") - 0.001) - 1,
     offset: Number(rect.dataset["offset"] ?? 0),
-    bytes: numberOf(rect, "height"),
+    bytes: Number(rect.dataset["bytes"] ?? numberOf(rect, "height")),
   }));
 }
 
@@ -88,7 +88,10 @@ export function makeExplorable(
     choose(Math.max(0, Math.min(steps - 1, step)));
   });
   slider.addEventListener("input", () => choose(Number(slider.value)));
-  figure.querySelector(".plot")!.after(slider, readout);
+  slider.style.setProperty("--steps", String(steps));
+  const plot = figure.querySelector(".plot")!;
+  plot.append(slider);
+  plot.after(readout);
   show(fullestStep(rectangles));
   return {
     steps,

@@ -168,9 +168,10 @@ export function makeExplorable(
 
   const tools = make("div", { class: "tools" },
     make("label", {}, "Colour by ", select), legend, make("label", {}, "Find ", search), status,
-    button("+", "Zoom in", () => shown.drawing.zoom(true)),
-    button("\u2212", "Zoom out", () => shown.drawing.zoom(false)),
-    button("Fit", "Show the whole network", () => shown.drawing.showAll()));
+    make("span", { class: "zoom" },
+      button("+", "Zoom in", () => shown.drawing.zoom(true)),
+      button("\u2212", "Zoom out", () => shown.drawing.zoom(false)),
+      button("Fit", "Show the whole network", () => shown.drawing.showAll())));
   if (views[1]) {
     const [first, second] = views as [View, View];
     const choice = make("input", { type: "checkbox" });

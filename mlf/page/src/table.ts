@@ -26,11 +26,17 @@ function headsOf(table: HTMLTableElement): HTMLTableCellElement[] {
   return Array.from(table.tHead?.rows[0]?.cells ?? []);
 }
 
+/** Prevents a line break between the indentation of a loop and its text. */
+function keepIndentation(cell: HTMLTableCellElement): void {
+  cell.textContent = cell.textContent!.replace(/^ +/, (spaces) => "\u00a0".repeat(spaces.length));
+}
+
 /** Labels the cells for narrow windows, in which a row takes several lines. */
 export function labelCells(table: HTMLTableElement): void {
   const heads = headsOf(table).map((head) => head.textContent ?? "");
   for (const row of table.tBodies[0]!.rows) {
     for (const cell of row.cells) cell.dataset["label"] = heads[cell.cellIndex] ?? "";
+    if (table.classList.contains("nest")) keepIndentation(row.cells[0]!);
   }
   table.classList.add("labelled");
 }
