@@ -31,17 +31,25 @@ std::string steps_text(double steps) {
   return fmt::format("{}", std::round(steps * kParts) / kParts);
 }
 
+/// The number of bytes, for the script, if the height of a rectangle is not it.
+HtmlWriter::Attribute bytes_attribute(const std::string& bytes, const std::string& height) {
+  return {bytes == height ? "" : "data-bytes", bytes};
+}
+
 /// `height` is that of the drawing, in bytes.
 void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor, std::size_t nth) {
   const std::uint64_t end = tensor.offset + tensor.bytes;
   const std::string look =
       tensor.is_scratch ? "scratch" : fmt::format("tensor t{}", nth % kColours);
+  const std::string bytes = std::to_string(tensor.bytes);
+  const std::string its_height = drawn_length(tensor.bytes, height);
   html.open("rect", {{"class", look},
                      {"x", steps_text(tensor.begin)},
                      // The start of the pool is at the bottom.
-                     {"y", std::to_string(height > end ? height - end : 0)},
+                     {"y", drawn_length(height > end ? height - end : 0, height)},
                      {"width", steps_text(tensor.end - tensor.begin)},
-                     {"height", std::to_string(tensor.bytes)},
+                     {"height", its_height},
+                     bytes_attribute(bytes, its_height),
                      {"data-name", tensor.name},
                      {"data-offset", std::to_string(tensor.offset)}});
   html.element("title", fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name,
@@ -97,11 +105,14 @@ void amounts(HtmlWriter& html, const PageModule& data, const MemoryMap& map, std
                [&](std::uint64_t first, std::uint64_t next, std::uint64_t bytes,
                    const std::vector<const MapTensor*>& alive) {
                  if (bytes == 0) return;
+                 const std::string number = std::to_string(bytes);
+                 const std::string its_height = drawn_length(bytes, height);
                  html.open("rect", {{"class", "use"},
                                     {"x", std::to_string(first)},
-                                    {"y", std::to_string(height - std::min(height, bytes))},
+                                    {"y", drawn_length(height - std::min(height, bytes), height)},
                                     {"width", std::to_string(next - first)},
-                                    {"height", std::to_string(bytes)}});
+                                    {"height", its_height},
+                                    bytes_attribute(number, its_height)});
                  // The script shows the lines after the first one.
                  html.element("title",
                               fmt::format("{} bytes in use, steps {} to {}{}", number_text(bytes),
@@ -118,7 +129,7 @@ void write_plot(HtmlWriter& html, const PageModule& data, std::uint64_t height,
   html.open("div", {{"class", "plot"}});
   html.element("span", {{"class", "top"}}, number_text(height));
   html.element("span", {{"class", "bottom"}}, "0");
-  html.open("svg", {{"viewBox", fmt::format("0 0 {} {}", data.steps, height)},
+  html.open("svg", {{"viewBox", fmt::format("0 0 {} {}", data.steps, drawn_length(height, height))},
                     {"preserveAspectRatio", "none"},
                     {"role", "img"},
                     {"aria-label", label + ", address by step"},
@@ -193,6 +204,9 @@ bool has_memory(const ModuleView& module) {
 void write_memory(HtmlWriter& html, const ModuleView& module) {
   if (!has_memory(module)) return;
   html.element("h3", {{"id", module.id("memory")}}, "Memory by step");
+  html.element("p", {{"class", "note"}},
+               "Left to right: the steps of a run. Bottom to top: the addresses of a pool, with "
+               "workspaces in yellow; elsewhere, the bytes in use.");
   html.open("div", {{"class", "maps"}});
   for (const MemoryMap& map : module.data.maps) {
     if (!is_shown(map)) continue;

@@ -14,6 +14,13 @@ std::string number_text(const analysis::Count& count) {
   return group_digits(to_string(count));
 }
 
+std::string drawn_length(std::uint64_t length, std::uint64_t whole) {
+  constexpr std::uint64_t kMost = 10'000'000;
+  const std::uint64_t unit = whole / kMost + 1;
+  if (unit == 1) return std::to_string(length);
+  return fmt::format("{:.3f}", static_cast<double>(length) / static_cast<double>(unit));
+}
+
 void number_cell(HtmlWriter& html, const analysis::Count& count) {
   html.element("td", {{"class", "n"}}, number_text(count));
 }

@@ -32,6 +32,10 @@ struct ModuleView {
 /// A number for people: "208,576", ">=1,000", "?".
 std::string number_text(const analysis::Count& count);
 
+/// A length in a drawing that is `whole` long. Browsers cut lengths above 2^25: long drawings have a
+/// coarser unit.
+std::string drawn_length(std::uint64_t length, std::uint64_t whole);
+
 /// A cell with a number, which the script sorts by its lower bound.
 void number_cell(HtmlWriter& html, const analysis::Count& count);
 
@@ -93,7 +97,7 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);
-/// A bar each for RAM and flash, with their parts.
+/// A bar each for RAM, flash and arithmetic, with their parts.
 void write_stacks(HtmlWriter& html, const ModuleView& module);
 /// The same numbers of two builds, with an arrow between different ones.
 void write_figures_of_two(HtmlWriter& html, const ModuleReport& before, const ModuleReport& after);

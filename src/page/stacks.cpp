@@ -1,4 +1,4 @@
-// RAM and flash as a bar each; the width of a part is its size.
+// RAM, flash and arithmetic as a bar each; the width of a part is its size.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using analysis::Count;
 
 struct Part {
   std::string name;
-  std::uint64_t bytes = 0;
+  std::uint64_t size = 0;
   std::string look;    ///< class of its colour
   std::string link{};  ///< id of the place that shows it; empty: none
 };
@@ -25,12 +25,13 @@ struct Part {
 struct Bar {
   std::string title;
   Count total;
+  std::string_view unit = "bytes";
   std::string missing{};  ///< the part that the total lacks, because its size is unknown
   std::vector<Part> parts{};
 
   /// Omits empty parts.
   void add(Part part) {
-    if (part.bytes > 0) parts.push_back(std::move(part));
+    if (part.size > 0) parts.push_back(std::move(part));
   }
 };
 
@@ -105,25 +106,41 @@ class Weights {
   std::set<std::pair<std::size_t, std::uint64_t>> places_;
 };
 
-/// The layer of the first call if Relay names it, otherwise the kernel's name.
+/// The layer of a call if Relay names it, otherwise the kernel's name.
+std::string name_of(const ModuleReport& module, const CallReport& call) {
+  return call.layer.empty() ? module.kernels[call.kernel].short_name
+                            : std::string(first_layer(call.layer));
+}
+
+/// The name of a kernel's first call.
 std::string name_of(const ModuleReport& module, std::size_t kernel) {
   const auto call = std::ranges::find(module.calls, kernel, &CallReport::kernel);
-  const bool has_layer = call != module.calls.end() && !call->layer.empty();
-  return has_layer ? std::string(first_layer(call->layer)) : module.kernels[kernel].short_name;
+  return call == module.calls.end() ? module.kernels[kernel].short_name : name_of(module, *call);
+}
+
+/// The largest sizes.
+struct Largest {
+  std::vector<std::size_t> positions;  ///< in ascending order
+  std::size_t others = 0;              ///< the number of smaller sizes, without those that are 0
+};
+
+Largest largest_of(const std::vector<std::uint64_t>& sizes) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 0) positions.push_back(i);
+  }
+  std::ranges::stable_sort(positions, std::greater(), [&](std::size_t i) { return sizes[i]; });
+  const std::size_t others = positions.size() > kMost ? positions.size() - kMost : 0;
+  positions.resize(positions.size() - others);
+  std::ranges::sort(positions);
+  return {std::move(positions), others};
 }
 
 /// The kernels with the most constants in the order of the network, and all others together.
 void add_weights(Bar& bar, const ModuleView& module) {
-  constexpr std::size_t kMost = 6;
   const std::vector<std::uint64_t> bytes = Weights(module.report).bytes();
-  std::vector<std::size_t> largest;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (bytes[i] > 0) largest.push_back(i);
-  }
-  std::ranges::stable_sort(largest, std::greater(), [&](std::size_t i) { return bytes[i]; });
-  const std::size_t others = largest.size() > kMost ? largest.size() - kMost : 0;
-  largest.resize(largest.size() - others);
-  std::ranges::sort(largest);
+  const auto& [largest, others] = largest_of(bytes);
   std::uint64_t rest = module.report.flash.constants.min;
   for (std::size_t at = 0; at < largest.size(); ++at) {
     const std::size_t kernel = largest[at];
@@ -150,28 +167,52 @@ Bar flash_bar(const ModuleView& module) {
   return bar;
 }
 
+/// The calls with the most multiply-accumulates in execution order, and all others together.
+Bar arithmetic_bar(const ModuleView& module) {
+  const ModuleReport& report = module.report;
+  Bar bar{.title = "Arithmetic", .total = report.mac, .unit = "multiply-accumulates"};
+  std::vector<std::uint64_t> macs;
+  std::uint64_t rest = 0;
+  for (const CallReport& call : report.calls) {
+    macs.push_back(call[CallMeasure::mac].min);
+    rest += macs.back();
+  }
+  const auto& [largest, others] = largest_of(macs);
+  for (std::size_t at = 0; at < largest.size(); ++at) {
+    const std::size_t number = largest[at];
+    rest -= macs[number];
+    bar.add({fmt::format("call {}, {}", number, name_of(report, report.calls[number])),
+             macs[number], fmt::format("t{}", at), module.call_id(number)});
+  }
+  bar.add({fmt::format("{} more calls", others), rest, "rest"});
+  return bar;
+}
+
 std::string heading(const Bar& bar) {
-  return fmt::format("{}: {} bytes{}", bar.title, number_text(bar.total),
+  return fmt::format("{}: {} {}{}", bar.title, number_text(bar.total), bar.unit,
                      bar.missing.empty() ? "" : " without " + bar.missing);
 }
 
 void write_bar(HtmlWriter& html, const Bar& bar) {
   std::uint64_t sum = 0;
-  for (const Part& part : bar.parts) sum += part.bytes;
+  for (const Part& part : bar.parts) sum += part.size;
   html.open("div", {{"class", "stack"}});
   html.element("h3", heading(bar));
   if (sum > 0) {
-    html.open("svg", {{"viewBox", fmt::format("0 0 {} 1", sum)},
+    html.open("svg", {{"viewBox", fmt::format("0 0 {} 1", drawn_length(sum, sum))},
                       {"preserveAspectRatio", "none"},
                       {"aria-hidden", "true"}});
     std::uint64_t at = 0;
     for (const Part& part : bar.parts) {
       html.open("rect", {{"class", part.look},
-                         {"x", std::to_string(at)},
-                         {"width", std::to_string(part.bytes)},
+                         {"x", drawn_length(at, sum)},
+                         {"width", drawn_length(part.size, sum)},
                          {"height", "1"}});
+      const double percent = 100 * static_cast<double>(part.size) / static_cast<double>(sum);
+      html.element("title",
+                   fmt::format("{}: {}, {:.1f} %", part.name, number_text(part.size), percent));
       html.close("rect");
-      at += part.bytes;
+      at += part.size;
     }
     html.close("svg");
     html.open("ul");
@@ -183,7 +224,7 @@ void write_bar(HtmlWriter& html, const Bar& bar) {
       } else {
         link_to(html, part.link, part.name);
       }
-      html.element("strong", number_text(part.bytes));
+      html.element("strong", number_text(part.size));
       html.close("li");
     }
     html.close("ul");
@@ -198,6 +239,8 @@ void write_stacks(HtmlWriter& html, const ModuleView& module) {
   html.open("div", {{"class", "stacks"}});
   write_bar(html, ram_bar(module.report));
   write_bar(html, flash_bar(module));
+  // The cards have the number of a single call.
+  if (const Bar bar = arithmetic_bar(module); bar.parts.size() > 1) write_bar(html, bar);
   html.close("div");
 }
 
