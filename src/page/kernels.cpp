@@ -168,8 +168,11 @@ void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number) 
   codes(html, kernel, text);
 }
 
+/// An only kernel is open.
 void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport& kernel) {
-  html.open("details", {{"id", module.kernel_id(kernel)}, {"class", "kernel"}});
+  const bool is_only = module.report.kernels.size() == 1;
+  html.open("details",
+            {{"id", module.kernel_id(kernel)}, {"class", "kernel"}, {is_only ? "open" : "", ""}});
   html.open("summary");
   html.text(kernel.short_name);
   if (kernel.cost) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,13 +33,15 @@ constexpr std::array kCards{Card{"RAM, bytes", "ram"}, Card{"Flash, bytes", "fla
 /// A measure of a card and its text.
 using Figure = std::pair<const ModuleMeasureInfo*, std::string>;
 
-/// `text_of` returns the text of a measure. The numbers of a profile are shown if it has them.
+/// `text_of` returns the text of a measure, or an empty text for one that is not shown. The numbers
+/// of a profile are shown if it has them.
 template <class TextOf>
 std::vector<Figure> figures_of(const Card& card, const TextOf& text_of) {
   std::vector<Figure> figures;
   for (const ModuleMeasureInfo& one : module_measures()) {
     if (one.group() != card.group || !one.is_in_documents()) continue;
     std::string text = text_of(one);
+    if (text.empty()) continue;
     if (card.group == kTimeGroup) {
       if (text == "?") continue;
       // Long intervals of times break into two lines.
@@ -69,8 +72,13 @@ void write_cards(HtmlWriter& html, const TextOf& text_of) {
   html.close("div");
 }
 
+/// Without a network, shows only what is there.
 void write_figures(HtmlWriter& html, const ModuleReport& module) {
-  write_cards(html, [&](const ModuleMeasureInfo& one) { return number_text(one.value(module)); });
+  write_cards(html, [&](const ModuleMeasureInfo& one) {
+    const Count value = one.value(module);
+    const bool is_shown = !module.no_network || value.min > 0;
+    return is_shown ? number_text(value) : "";
+  });
 }
 
 /// The number of calls and kernels, the executor, the targets and the date of export.
@@ -105,6 +113,18 @@ void peak_sentence(HtmlWriter& html, const ModuleView& module) {
   html.close("p");
 }
 
+/// Links to the call that wrote a tensor; "-" for inputs and workspaces.
+void writer_cell(HtmlWriter& html, const ModuleView& module, std::optional<graph::ValueId> value) {
+  const auto producer = value ? (*module.report.network)[*value].producer : std::nullopt;
+  html.open("td");
+  if (producer && producer->kind == graph::Endpoint::Kind::call) {
+    link_to(html, module.call_id(producer->step), fmt::format("call {}", producer->step));
+  } else {
+    html.text(producer ? "copy" : "-");
+  }
+  html.close("td");
+}
+
 /// The tensors at the peak. Two of them may share bytes, so their sum may be more than the peak.
 void live_table(HtmlWriter& html, const ModuleView& module) {
   if (!module.report.peak.call || !module.report.network) return;
@@ -112,12 +132,13 @@ void live_table(HtmlWriter& html, const ModuleView& module) {
   html.element("p", {{"class", "peak"}},
                fmt::format("In memory at the peak, call {}:", index(call.call)));
   open_table(html, "In memory at the peak", "live");
-  head_row(html, {"Tensor", "Role", "Memory", "#Bytes"});
+  head_row(html, {"Tensor", "Written by", "Role", "Memory", "#Bytes"});
   Count sum;
   for (const auto& tensor : analysis::live_tensors(*module.report.network, call.call)) {
     sum += analysis::to_count(tensor.bytes);
     html.open("tr");
-    html.element("td", tensor.name);
+    html.breakable_element("td", {}, tensor.name);
+    writer_cell(html, module, tensor.value);
     html.element("td", analysis::to_string(tensor.role));
     html.element("td", graph::to_string(tensor.memory));
     number_cell(html, analysis::to_count(tensor.bytes));
@@ -250,12 +271,14 @@ void compiler_note(HtmlWriter& html, const ModuleView& module) {
                "To measure code and stack, run mlf report --cc COMPILER.");
 }
 
-/// The reasons of the module and of its peak, which are mostly the same.
+/// The reasons of the module and of its peak, which are mostly the same. The page begins with the
+/// reason for no network.
 std::vector<std::string> all_reasons(const ModuleReport& module) {
   std::vector<std::string> sentences = module.uncertain;
   for (const std::string& sentence : module.peak.uncertain) {
     if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
   }
+  if (module.no_network) std::erase(sentences, to_string(*module.no_network));
   return sentences;
 }
 
