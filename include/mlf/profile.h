@@ -41,7 +41,7 @@ enum class ProfileSource : std::uint8_t {
 };
 MLF_API std::string_view to_string(ProfileSource source);
 
-/// A number of several runs, or one with bounds.
+/// The spread of a number over several runs, or its bounds.
 struct ProfileSpread {
   std::uint64_t min = 0;
   std::optional<std::uint64_t> median{};  ///< of several runs; nothing for bounds
@@ -59,14 +59,14 @@ struct ProfileNumbers {
   MLF_API std::uint64_t amount() const;
 };
 
-/// The cycles that an instruction takes on average. Of a core, they are an assumption.
+/// The cycles that an instruction takes on average. For a core they are an assumption.
 struct CyclesPerInstruction {
   double min = 0;
   std::optional<double> max{};
-  std::string source{};  ///< one sentence: who states them, and for what
+  std::string source{};  ///< one sentence: their origin and conditions
 };
 
-/// The source of cycles per instruction that the user states, and answers for.
+/// The source of cycles per instruction that the user gives and is responsible for.
 inline constexpr std::string_view kStatedByUser = "--cpi";
 
 /// The clock of a core, for times.
@@ -131,7 +131,7 @@ struct ProfileCpu {
   std::string_view meaning;   ///< for people
   std::string_view compiler;  ///< the command that is used by default
   std::string_view packages;  ///< of Debian, with compiler, C library and emulator
-  /// What is assumed without a statement of the user. Nothing: cores differ too much.
+  /// The assumption if the user gives none. Nothing: cores differ too much.
   std::optional<CyclesPerInstruction> cycles_per_instruction;
 };
 MLF_API std::span<const ProfileCpu> profile_cpus();
@@ -147,42 +147,42 @@ struct ProfileOptions {
   std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes of addresses of that process
 };
 
-/// Compiles the C of the network's module, runs it, and takes the time of each call of main. The
-/// overhead of this is measured and subtracted. In an emulator, the code has no access to this
-/// computer, and the numbers are the same in every run. Compiler, emulator and program have limits,
-/// and nothing is left behind.
+/// Compiles the C of the network's module, runs it, and measures each call of main. Subtracts the
+/// overhead of measuring. In an emulator, the code has no access to this computer, and the numbers
+/// are the same in every run. Compiler, emulator and program have limits; their processes are ended
+/// and their files removed.
 ///
 /// Errors: `usage` for an unknown processor, programs that are not installed, and inputs as for
-/// `run_network`; `check_failed` where the calls of main cannot be told apart, or the network does
-/// not fit into the memory of the board; `invalid_input` where the C does not compile, functions
-/// are missing, and where the run does not end as it should; `io`.
+/// `run_network`; `check_failed` if main's C does not show each call, or if the network does not
+/// fit into the memory of the board; `invalid_input` if the C does not compile, if functions are
+/// missing, or if the run fails; `io`.
 MLF_API Result<Profile> profile_network(const Deployment& deployment, const Network& network,
                                         const ProfileOptions& options);
 
-/// A profile of numbers that a board has measured: CSV with the head `call,cycles`, and a row for
-/// each call and run, in any order. The k-th rows of all calls are those of the k-th run. Errors:
-/// `invalid_input` with the line, and unless each call has as many rows.
+/// Returns a profile of what a board has measured. `csv` has the head `call,cycles`, and a row for
+/// each call and run in any order: the k-th row of each call belongs to the k-th run. Errors:
+/// `invalid_input` with the line, also if calls have different numbers of rows.
 MLF_API Result<Profile> measured_profile(const Deployment& deployment, const Network& network,
                                          std::string_view csv);
 
 /// Writes the archive with calls of `mlf_call_begin(n)` and `mlf_call_end(n)` around call n of
-/// main, and with members that declare these functions, define them so that they do nothing, and
-/// have an example for boards. Every other member keeps its bytes. Returns sentences about
-/// attributes of a file that was replaced and is not any more what it was.
+/// main. Adds members that declare these functions, define them so that they do nothing, and show
+/// an example for boards. Every other member keeps its bytes. Returns a sentence for each attribute
+/// of a replaced file that the new file could not keep.
 ///
-/// Errors: `check_failed` where main's C does not show each call once, or has these calls already;
+/// Errors: `check_failed` if main's C does not show each call once, or has these calls already;
 /// `invalid_input` for anything but a tar; `io`.
 MLF_API Result<std::vector<std::string>> write_instrumented(const Deployment& deployment,
                                                             const Network& network,
                                                             const std::string& output);
-/// Writes the archive that `write_instrumented` was given. Errors: `check_failed` where there is
-/// nothing to remove, or the calls are not as they were written; `io`.
+/// Restores the archive that `write_instrumented` was given. Errors: `check_failed` if there is
+/// nothing to remove, or if the calls are not as they were written; `io`.
 MLF_API Result<std::vector<std::string>> write_without_instruments(const Deployment& deployment,
                                                                    const std::string& output);
 
-/// Adds times. From instructions they are an interval: `assumed` cycles for each, or those of
-/// `profile_cpus`. Errors: `usage` where times were measured, and where nothing is assumed for the
-/// processor.
+/// Adds times. Times of instructions are an interval, by `assumed` cycles per instruction or by
+/// those of `profile_cpus`. Errors: `usage` if the profile has measured times, or if nothing is
+/// assumed for the processor.
 MLF_API Result<void> set_clock(Profile& profile, std::uint64_t hertz,
                                std::optional<CyclesPerInstruction> assumed = {});
 
@@ -197,14 +197,14 @@ MLF_API Result<Profile> read_profile(std::string_view json);
 MLF_API Result<Profile> load_profile(const std::string& path);
 
 /// Adds the numbers of a profile to the report of its module, and sorts its findings by `share`.
-/// `report` is that of the deployment. Errors: `usage` where the archive has no such module, where
-/// its calls are those of another network, and where its C is not what ran.
+/// `report` is that of the deployment. Errors: `usage` if the archive has no such module, if the
+/// module's calls are not those of the profile, or if its C is not what ran.
 MLF_API Result<void> add_profile(Report& report, const Deployment& deployment,
                                  const Profile& profile);
 
-/// The times of a profile for a trace of the network: the medians of several runs, else the upper
-/// bounds where all calls have one, else the lower bounds. Errors: `usage` where the profile has no
-/// times, and as for `add_profile`.
+/// Returns the times of a profile for a trace of the network: the medians of several runs, else the
+/// upper bounds if all calls have one, else the lower bounds. Errors: `usage` if the profile has no
+/// times, and those of `add_profile`.
 MLF_API Result<graph::TraceTimes> trace_times(const Deployment& deployment, const Network& network,
                                               const Profile& profile);
 
@@ -214,9 +214,9 @@ struct ProfileDifference {
   std::optional<std::size_t> after{};
 };
 
-/// Pairs the calls of two profiles by their kernels and how often these were called before; calls
-/// that are left by position, where both have as many. In the order of `after`, then calls that
-/// only `before` has. Errors: `usage` where the units differ.
+/// Pairs the n-th calls of each kernel, then the remaining calls by position if both profiles have
+/// the same number of them. Returns the calls in the order of `after`, then those that only
+/// `before` has. Errors: `usage` if the units differ.
 MLF_API Result<std::vector<ProfileDifference>> compare_profiles(const Profile& before,
                                                                 const Profile& after);
 

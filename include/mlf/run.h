@@ -39,12 +39,12 @@ struct Tensor {
   std::string bytes{};
 };
 
-/// NumPy's name of an element type: "int8", "float32". Types that NumPy lacks have the name of
-/// unsigned integers of their size: "uint16" for bfloat16. Empty for those of less than a byte.
+/// NumPy's name of an element type: "int8", "float32". For a type that NumPy lacks, the name of the
+/// unsigned integer of its size: "uint16" for bfloat16. Empty for types of less than a byte.
 MLF_API std::string numpy_type(tir::DType dtype);
 
-/// Reads the arrays of an .npz file by their names, or that of an .npy file without a name; the
-/// content decides. Errors: `io`; `invalid_input` for anything but arrays of numbers in C order.
+/// Reads the named arrays of an .npz file or the nameless array of an .npy file; the content
+/// decides which. Errors: `io`; `invalid_input` for anything but arrays of numbers in C order.
 MLF_API Result<std::vector<Tensor>> load_tensors(const std::string& path);
 
 /// Returns an .npz file; the same tensors give the same bytes. Errors: `invalid_input` for element
@@ -54,9 +54,9 @@ MLF_API Result<std::string> npz_bytes(std::span<const Tensor> tensors);
 /// Writes it atomically. Errors: `io`, and those of `npz_bytes`.
 MLF_API Result<void> save_tensors(const std::string& path, std::span<const Tensor> tensors);
 
-/// Values from a seed, which are the same on every computer: integers of all values, booleans, and
-/// floating-point numbers from -1 up to 1, in equal steps that the type has exactly (2^-23 for
-/// float32). `stream` tells inputs of one network apart. Other types have bytes of all values.
+/// Random values from a seed, the same on every computer. Integers and booleans have any value of
+/// their type, floating-point numbers are from -1 up to 1, in equal steps that the type represents
+/// exactly (2^-23 for float32). Other types have any bytes. Each input has a `stream` of its own.
 MLF_API std::string random_bytes(tir::DType dtype, std::uint64_t elements, std::uint64_t seed,
                                  std::uint64_t stream);
 
@@ -68,8 +68,8 @@ enum class RecordedCalls : std::uint8_t {
 };
 
 struct RunOptions {
-  /// By name. An input may have another shape of as many bytes where the archive's C does not say
-  /// the shape.
+  /// By name. If the archive's C does not state the shape of an input, any shape with the same
+  /// number of bytes is valid.
   std::vector<Tensor> inputs{};
   /// Seed of random values for inputs without values; without a seed such an input is an error.
   std::optional<std::uint64_t> seed{};
@@ -85,7 +85,7 @@ struct RunOptions {
 struct RecordedTensor {
   graph::CallId call{};
   std::size_t argument = 0;  ///< position among the call's arguments
-  bool is_result = true;     ///< else as it was before the call
+  bool is_result = true;     ///< false: an argument before the call
   /// "call 3 tvmgen_default_fused_add/out0": the position of the call, its kernel, and the position
   /// among what it writes.
   Tensor tensor{};
@@ -99,16 +99,16 @@ struct RunResult {
   std::vector<std::string> unrecorded{};
 };
 
-/// Compiles the C of the network's module and runs it. Every other function that the C calls has to
-/// be in libm, libc or what the compiler's flags name; TVM's runtime is not needed. The process has
-/// limits of time, memory and size of files and a directory of its own. Whatever it does, it ends
-/// with all processes that it starts, and the directory is removed. These limits do not make code
+/// Compiles the C of the network's module and runs it. Functions that the module lacks must be in
+/// libc, libm or a library that the compiler's flags name; TVM's runtime is not needed. The process
+/// has limits of time, memory and size of files, and a directory of its own. When it ends, the
+/// processes that it started are ended and the directory is removed. These limits do not make code
 /// harmless: it runs with the rights of the user.
 ///
-/// Errors: `usage` where the compiler cannot be run, and for an input that the network does not
-/// have, that has no values, or whose values are of another type or size; `check_failed` where
-/// calls cannot be recorded; `invalid_input` where the C does not compile, functions are missing,
-/// objects are for another processor, and where the process does not end as it should; `io`.
+/// Errors: `usage` if the compiler cannot be run, if the network does not have one of the inputs,
+/// or if an input has no values or values of another type or size; `check_failed` if calls cannot
+/// be recorded; `invalid_input` if the C does not compile, if functions are missing, if objects are
+/// for another processor, or if the process fails; `io`.
 MLF_API Result<RunResult> run_network(const Deployment& deployment, const Network& network,
                                       const RunOptions& options = {});
 
@@ -132,13 +132,13 @@ struct TensorDifference {
   MLF_API bool exceeds(double tolerance) const;
 };
 
-/// Both as tensors of one name. They can be compared where element type and number of elements are
-/// the same.
+/// Compares two tensors of one name. They can be compared if element type and number of elements
+/// are the same.
 MLF_API TensorDifference compare_tensors(const Tensor& before, const Tensor& after);
 
-/// Compares each output in `before` with that of the same name in `after`, or with the one at its
-/// position where names are all different. Outputs of only one of them come as differences with a
-/// reason; those of `after` come last.
+/// Compares each output in `before` with the one of the same name in `after`, or at the same
+/// position if all names differ. An output that only one of them has is a difference with a reason;
+/// those of `after` come last.
 MLF_API std::vector<TensorDifference> compare_outputs(std::span<const Tensor> before,
                                                       std::span<const Tensor> after);
 
@@ -147,17 +147,17 @@ struct CallDifference {
   graph::CallId before{};
   graph::CallId after{};
   TensorDifference result{};
-  /// An argument that it read with other values already, though the call that wrote it has written
-  /// the same in both: its memory was overwritten since. Nothing where all inputs are the same.
+  /// The position of an argument that differed before the call, although the call that wrote it
+  /// wrote the same in both: its memory was overwritten since. Nothing: there is no such argument.
   std::optional<std::size_t> overwritten{};
-  /// Of the second network, the first call since then whose results or workspaces are in memory
-  /// that overlaps that of this argument.
+  /// In the second network, the first call since then whose results or workspaces overlap the
+  /// memory of this argument.
   std::optional<graph::CallId> overwriter{};
 };
 
-/// Calls are paired by their kernels and how often these were called before; calls that are left by
-/// position, where both networks have as many. Both results must have `RecordedCalls::all`.
-/// Nothing: no call differs by more than `tolerance`.
+/// Pairs the n-th calls of each kernel, then the remaining calls by position if both networks have
+/// the same number of them. Both results must have `RecordedCalls::all`. Nothing: no call differs
+/// by more than `tolerance`.
 MLF_API std::optional<CallDifference> first_difference(const graph::Topology& network_before,
                                                        const RunResult& before,
                                                        const graph::Topology& network_after,
@@ -167,7 +167,7 @@ MLF_API std::optional<CallDifference> first_difference(const graph::Topology& ne
 struct NamedCall {
   graph::CallId call{};
   std::string kernel{};
-  std::string layer{};  ///< empty where it is not known
+  std::string layer{};  ///< empty: not known
 };
 
 /// A `CallDifference` with the names of its calls.
@@ -183,7 +183,7 @@ struct NamedCallDifference {
 struct RunComparison {
   double tolerance = 0;
   std::vector<TensorDifference> outputs{};
-  bool calls_compared = false;  ///< else `first` is unknown
+  bool calls_compared = false;  ///< false: `first` is unknown
   std::optional<NamedCallDifference> first{};
 
   MLF_API bool differs() const;

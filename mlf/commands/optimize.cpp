@@ -45,7 +45,7 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
              "three), ram (offsets in memory pools)")
       ->check(CLI::IsMember(names));
   app.add_flag("--drop-unused", options.drop_unused,
-               "Also remove constants from constant pools that nothing reads")
+               "Also remove constants that nothing reads from constant pools")
       ->group("Changes");
   app.add_flag("--reorder", options.reorder,
                "Also put the calls of main into another order if that needs less memory")

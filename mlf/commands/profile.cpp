@@ -104,7 +104,7 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   declare_processor_options(app, options);
   add_option(app, "--module", options.module, {"NAME", "Inputs"},
-             "The module to run, where the archive has several");
+             "The module to run, if the archive has several");
   add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
              "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
   add_option(app, "--random", options.seed, {"SEED", "Inputs"},
@@ -117,7 +117,7 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
       ->excludes(other);
   declare_board_options(app, options);
   add_option(app, "--runs", options.runs, {"N", "Limits"},
-             "Run the network as often on this computer (--cpu host)")
+             "The number of runs on this computer (--cpu host)")
       ->capture_default_str()
       ->check(whole_number(1, 100000));
   add_option(app, "--seconds", options.seconds, {"S", "Limits"},
@@ -125,7 +125,7 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
       ->capture_default_str()
       ->check(number_above_0());
   add_option(app, "--memory", options.memory, {"N", "Limits"},
-             "End it where it needs more memory than this")
+             "End the network if it needs more memory than this")
       ->capture_default_str()
       ->check(size_with_unit());
 }
@@ -401,7 +401,7 @@ Profile profile_of_archive(const std::string& archive, const ProfileArguments& a
   const NetworkArgument argument = read_network_argument(archive, arguments.module, {}, context);
   if (const graph::Check* check = argument.topology.first_error()) {
     context.console.warn(
-        fmt::format("what is run is not a sound network: {}", printable(check->detail)));
+        fmt::format("the network is not valid: {}", printable(check->detail)));
   }
   const Network network{argument.module, argument.topology};
   Profile profile = arguments.measured.empty()

@@ -48,12 +48,12 @@ struct RunArguments {
 void declare_run_options(CLI::App& app, RunArguments& options) {
   app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
   add_option(app, "--module", options.module, {"NAME", "Inputs"},
-             "The module to run, where the archive has several");
+             "The module to run, if the archive has several");
   add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
              "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
   add_option(app, "--random", options.seed, {"SEED", "Inputs"},
-             "Random values for all other inputs, the same for the same number: integers of all "
-             "values, floating-point numbers from -1 up to 1");
+             "Random values for all other inputs, the same for the same seed: integers of any "
+             "value, floating-point numbers from -1 up to 1");
   add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},
                     "Write the outputs here, as .npz, and print no table; - is standard output");
   app.add_flag("--json", options.json, "Print JSON (schemas/run.md)")->group("Output");
@@ -62,7 +62,7 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
   auto* other = add_option(
       app, "--compare", options.other, {"OTHER", "Comparison"},
       "Compare the outputs with those of another archive, which is run as well, or with an .npz "
-      "or .npy file; exit code 1 where they differ");
+      "or .npy file; exit code 1 if they differ");
   add_option(app, "--tolerance", options.tolerance, {"NUMBER", "Comparison"},
              "The largest difference of two elements that counts as none")
       ->check(CLI::NonNegativeNumber)
@@ -77,7 +77,7 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
       ->capture_default_str()
       ->check(number_above_0());
   add_option(app, "--memory", options.memory, {"N", "Limits"},
-             "End it where it needs more memory than this")
+             "End the network if it needs more memory than this")
       ->capture_default_str()
       ->check(size_with_unit());
 }
@@ -162,7 +162,7 @@ std::string call_text(const NamedCall& call) {
 }
 
 std::string first_difference_text(const std::optional<NamedCallDifference>& first) {
-  if (!first) return "no call of both has values that differ\n";
+  if (!first) return "no call that both have differs\n";
   const std::string before = call_text(first->before);
   const std::string after = call_text(first->after);
   std::string text = fmt::format("first difference: {}\n", before);
@@ -170,8 +170,8 @@ std::string first_difference_text(const std::optional<NamedCallDifference>& firs
   text += fmt::format("  {}: {}\n", printable(first->result.name), difference_text(first->result));
   if (first->overwritten) {
     text += fmt::format(
-        "  argument {} was overwritten before the call: the call that wrote it has written the "
-        "same in both\n",
+        "  argument {} was overwritten before the call: the call that wrote it wrote the same in "
+        "both\n",
         *first->overwritten);
   }
   if (first->overwriter) {
@@ -192,7 +192,7 @@ std::string comparison_text(const RunComparison& comparison) {
 /// What an unsound network computes may be anything.
 void warn_if_unsound(const graph::Topology& network, const Console& console) {
   if (const graph::Check* check = network.first_error()) {
-    console.warn(fmt::format("what is run is not a sound network: {}", check->detail));
+    console.warn(fmt::format("the network is not valid: {}", check->detail));
   }
 }
 

@@ -51,7 +51,7 @@ struct Parameter {
   }
 };
 
-/// Generated C with the uses of parameters.
+/// Generated C, and the uses of parameters in it.
 struct Reading {
   const TirSource* source = nullptr;
   PlacedTir tir;
@@ -135,7 +135,7 @@ class Narrowing {
     if (!network_->gaps.empty()) return "the graph is not understood as a whole";
     if (!module_.files.objects.empty()) return "its kernels are in objects";
     for (const Member& member : archive_.members()) {
-      if (edited_.captured_form(member)) return member.name + " has the kernels, too";
+      if (edited_.captured_form(member)) return member.name + " also has the kernels";
     }
     return {};
   }
@@ -193,7 +193,7 @@ class Narrowing {
     }
   }
 
-  /// Parameters that one kernel receives in one place have one type.
+  /// Parameters that a kernel receives as the same argument have one type.
   void join_groups() {
     for (const auto& [argument, given] : arguments_) {
       const std::size_t group = parameters_[given.front()].group;
@@ -204,7 +204,7 @@ class Narrowing {
         }
       }
       if (!others_.contains(argument)) continue;
-      keep_given(argument, "'" + argument.first + "' receives other tensors in its place, too");
+      keep_given(argument, "'" + argument.first + "' also receives other tensors as this argument");
     }
   }
 
@@ -285,7 +285,7 @@ class Narrowing {
     while (tensor_end < text.size() && support::is_word_character(text[tensor_end])) ++tensor_end;
     const std::string tensor(
         text.substr(declared + data.size(), tensor_end - declared - data.size()));
-    // A check of the type would fail afterwards.
+    // A check of the type would fail after the change.
     const bool is_plain =
         text.substr(tensor_end).starts_with(")[0].data);") && text.find(".dtype") == text.npos &&
         count_of_word(text, tensor) == count_of(text, "(DLTensor*)" + tensor + ")[0].") + 1;
@@ -309,7 +309,7 @@ class Narrowing {
     }
   }
 
-  /// If the result is not what was wanted, all stay.
+  /// If the result is not as wanted, all types stay.
   void change_or_keep() {
     const auto changes = [](const Parameter& one) { return one.after.has_value(); };
     if (std::ranges::none_of(parameters_, changes)) return;
@@ -377,7 +377,7 @@ class Narrowing {
     return parts.size() == 2 ? elements_of(parts[1]) : std::vector<json::Value>();
   }
 
-  /// `dltype` of the graph. Finds the storage of each parameter there, too.
+  /// `dltype` of the graph. Also finds the storage of each parameter.
   void change_graph(EditedMembers& edited) {
     const Member& member = member_of(*module_.files.graph);
     const json::Document document({archive_.path(), member.name, edited.text_of(member)}, {});
@@ -413,7 +413,7 @@ class Narrowing {
   void change_file(EditedMembers& edited) const {
     const Member& member = member_of(*module_.files.parameters);
     std::string content(edited.text_of(member));
-    // From behind: places of arrays that come before stay.
+    // From the end, so that the places of earlier arrays stay valid.
     std::vector<const Parameter*> changed;
     for (const Parameter& one : parameters_) {
       if (one.after) changed.push_back(&one);
@@ -491,7 +491,7 @@ class Narrowing {
     }
   }
 
-  /// The types of arguments are those of before, but for parameters.
+  /// Arguments have the same types as before, except for parameters.
   void check_network(const Deployment& after) const {
     const Networks networks = get_or_throw(after.networks());
     const auto found = std::ranges::find(networks.found, index_, &Network::module);

@@ -23,12 +23,12 @@ struct NarrowedParameter {
 };
 
 /// Gives parameters of a module smaller types: in their file, in the executor's graph, in the loads
-/// of the kernels that receive them, and in metadata.json. Returns those that smaller types hold.
+/// of the kernels that receive them, and in metadata.json. Returns those that fit a smaller type.
 ///
-/// A type changes if every use in the network is an argument of a kernel that receives nothing but
-/// parameters of that type there, and loads single elements through it. Reads the result again: C,
-/// network and parameters must be the old ones with these changes. Throws `Error` (check_failed)
-/// otherwise; `edited` is unchanged then.
+/// A type changes if the network uses the parameter only as an argument of kernels, and each kernel
+/// receives only parameters of that type as this argument and loads single elements from it. Reads
+/// the result again: C, network and parameters must be the old ones with these changes. Otherwise
+/// throws `Error` (check_failed) and leaves `edited` unchanged.
 std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
                                                  const graph::Topology* network,
                                                  EditedMembers& edited,

@@ -128,9 +128,8 @@ SECTIONS {{
 
 std::uint64_t instructions_at(const Counter& counter, std::uint64_t time) {
   if (counter.tick == 0) return time;
-  // The program counts how often the 24 bits of SysTick were over, in a handler of five
-  // instructions. The counter begins one tick late; in the middle of a tick is the nearest
-  // instruction.
+  // A handler of five instructions counts the overflows of SysTick's 24 bits. The counter begins
+  // one tick late. The nearest instruction is in the middle of a tick.
   constexpr std::uint64_t kHandler = 5;
   const std::uint64_t instruction = std::uint64_t{8} << counter.shift;
   return ((2 * time + 3) * counter.tick + instruction / 2) / instruction - kHandler * (time >> 24);

@@ -27,9 +27,9 @@ struct Layout {
 
 /// What an emulated clock counts.
 struct Counter {
-  /// Quarters of a nanosecond of a tick of SysTick; 0: instructions are counted themselves.
+  /// The length of a tick of SysTick, in quarters of a nanosecond; 0: it counts instructions.
   std::uint32_t tick = 0;
-  /// The power of two of nanoseconds that the emulator takes for an instruction.
+  /// The emulator takes 2 to the power of this many nanoseconds for an instruction.
   std::uint32_t shift = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace mlf::profile {
 
-/// Layers and costs are those of the report. Throws `Error` where that cannot be made.
+/// Layers and costs are those of the report. Throws `Error` if there is no report.
 std::vector<ProfiledCall> described_calls(const Deployment& deployment, const Network& network);
 
 }  // namespace mlf::profile

@@ -21,9 +21,8 @@ void require_program(const std::string& name, std::string_view packages) {
     if (access(fmt::format("{}/{}", path.substr(0, end), name).c_str(), X_OK) == 0) return;
     path = end == path.npos ? "" : path.substr(end + 1);
   }
-  throw support::Error(
-      ErrorKind::usage,
-      fmt::format("'{}' is not installed; of Debian's packages, this needs {}", name, packages));
+  throw support::Error(ErrorKind::usage,
+                       fmt::format("'{}' is not installed; on Debian, install {}", name, packages));
 }
 
 std::string version_of(const std::string& compiler) {

@@ -6,7 +6,7 @@
 
 namespace mlf::profile {
 
-/// Throws `Error` (usage) with the packages of Debian that have the program, if it is not in $PATH.
+/// If a program is not in $PATH, throws `Error` (usage), which names its packages of Debian.
 void require_program(const std::string& name, std::string_view packages);
 
 /// The line with the version that a compiler prints for -v; empty if it prints none.

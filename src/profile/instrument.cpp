@@ -47,7 +47,7 @@ void check_name(const std::string& module) {
            (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' || letter == '.';
   };
   if (module.empty() || !std::ranges::all_of(module, is_safe)) {
-    refuse("the name of module '" + module + "' cannot be that of a file");
+    refuse("the name of module '" + module + "' is not valid in the name of a file");
   }
 }
 
@@ -62,7 +62,7 @@ std::string instrumented(const run::MainCalls& main, const std::string& module) 
   return include_line(module) + optimize::apply(main.text, std::move(edits));
 }
 
-/// Takes each call out, in the order in which they were added.
+/// Removes the calls of functions, in the order in which they were added.
 std::string without_instruments(std::string_view text, std::size_t header,
                                 const std::string& member) {
   std::string result;
@@ -116,7 +116,8 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
   archive::Changes changes;
   changes.edit.push_back({main.member->name, instrumented(main, module)});
   for (const AddedMember& one : instrument_members(module, main.slots.size())) {
-    if (deployment.archive().find(one.name) != nullptr) refuse("it is there already", one.name);
+    if (deployment.archive().find(one.name) != nullptr)
+      refuse("the archive has this file already", one.name);
     changes.add.push_back(
         {.name = one.name,
          .like = main.member,
@@ -126,7 +127,7 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
   return write_changed(deployment, changes, output);
 }
 
-/// Of one module, if its main is instrumented.
+/// The changes of one module, if its main is instrumented.
 void add_removal(const Deployment& deployment, const Module& module, archive::Changes& changes) {
   const archive::Archive& archive = deployment.archive();
   const std::string include = include_line(module.name);

@@ -5,7 +5,7 @@
 namespace mlf::profile {
 namespace {
 
-// Definitions are behind lines of the preprocessor: readers of generated C find no functions here.
+// Definitions follow directives, so that readers of generated C do not find them.
 constexpr std::string_view kHeader =
     R"c(/* Calls of main, as mlf profile --instrument has added them. mlf profile --remove removes them. */
 #ifndef MLF_CALLS_H

@@ -1,4 +1,4 @@
-// The members that an instrumented archive has more.
+// The members that instrumenting adds to an archive.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct AddedMember {
 
 /// The name of the header, as main includes it.
 std::string instrument_header(std::string_view module);
-/// Header, C without an effect, and the example for boards, of a module with so many calls.
+/// The header, the C without an effect, and the example for boards, for this number of calls.
 std::vector<AddedMember> instrument_members(std::string_view module, std::size_t calls);
 
 }  // namespace mlf::profile

@@ -31,7 +31,7 @@ class Measurements {
       if (!has_head && !line.empty() && line != kHead) {
         support::fail_at(source_, at, fmt::format("expected '{}'", kHead));
       }
-      // A board that prints it after each run prints the head each time.
+      // A board that prints numbers after each run repeats the head.
       if (line == kHead) {
         has_head = true;
       } else if (!line.empty()) {
@@ -54,8 +54,9 @@ class Measurements {
       support::fail_at(source_, at, "expected the number of a call and its cycles, as 3,1200");
     }
     if (*call >= cycles_.size()) {
-      support::fail_at(source_, at,
-                       fmt::format("there is no call {}: main has {}", *call, cycles_.size()));
+      support::fail_at(
+          source_, at,
+          fmt::format("there is no call {}: main has {} calls", *call, cycles_.size()));
     }
     cycles_[*call].push_back(static_cast<std::uint64_t>(*cycles));
   }
@@ -82,11 +83,11 @@ Result<Profile> measured_profile(const Deployment& deployment, const Network& ne
   return support::to_result([&] {
     Profile result{.module = network.topology.module, .source = ProfileSource::measured};
     // An error of the archive is not one of the measurements.
-    result.calls = support::get_or_throw(
-        support::to_result([&] { return profile::described_calls(deployment, network); })
-            .map_error([&](Diagnostic diagnostic) {
-              return in_file(std::move(diagnostic), deployment.archive().path());
-            }));
+    result.calls = support::get_or_throw(support::to_result([&] {
+                                           return profile::described_calls(deployment, network);
+                                         }).map_error([&](Diagnostic diagnostic) {
+      return in_file(std::move(diagnostic), deployment.archive().path());
+    }));
     const auto cycles = profile::Measurements(csv, result.calls.size()).read();
     result.runs = cycles.empty() ? 1 : cycles.front().size();
     std::vector<std::uint64_t> totals(result.runs);

@@ -4,8 +4,8 @@
 
 namespace mlf::profile {
 
-// SysTick counts 24 bits downwards. Its interrupt counts how often they were over; a read in which
-// it occurs is repeated.
+// SysTick has 24 bits and counts down. Its interrupt counts the overflows; a read during which it
+// occurs is repeated.
 std::string_view cortex_m_runtime() {
   return R"c(
 #include <stddef.h>

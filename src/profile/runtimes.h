@@ -1,4 +1,4 @@
-// The C in front of a program that takes times: how it begins and ends on a board, and its clock.
+// The C in front of a program that measures calls: its start and end on a board, and its clock.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace mlf::profile {
 std::string_view cortex_m_runtime();
 /// For the board `virt` with a 32-bit RISC-V.
 std::string_view riscv_runtime();
-/// Behind one of these: memory, inputs and results of a program on a board.
+/// Follows one of these: memory, inputs and results of a program on a board.
 std::string_view board_runtime();
 /// For this computer: the time in nanoseconds.
 std::string host_runtime();

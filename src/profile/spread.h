@@ -8,7 +8,7 @@
 
 namespace mlf::profile {
 
-/// There must be one at least. Of two in the middle, the median is the lower.
+/// `runs` must not be empty. If two values are in the middle, the median is the lower one.
 ProfileSpread spread_of(std::vector<std::uint64_t> runs);
 
 }  // namespace mlf::profile

@@ -13,7 +13,7 @@ std::uint64_t difference(std::uint64_t larger, std::uint64_t smaller) {
   return larger > smaller ? larger - smaller : 0;
 }
 
-/// The overhead of a hook: in the time that it measures, and for the one who calls it.
+/// The overhead of a hook: within the time that it measures, and the rest, for its caller.
 struct Overhead {
   std::uint64_t inside = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t outside = std::numeric_limits<std::uint64_t>::max();

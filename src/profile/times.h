@@ -1,4 +1,4 @@
-// The times that a program saved, as numbers of calls.
+// Converts the times that a program saved into numbers of calls.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@ namespace mlf::profile {
 /// What one run of the network took.
 struct RunTimes {
   std::vector<std::uint64_t> calls;
-  std::uint64_t network = 0;  ///< with what is between calls
+  std::uint64_t network = 0;  ///< including main between calls
 };
 
-/// Times of one run in the order of `run::program_text`.
+/// The number of times of one run; they have the order of `run::program_text`.
 std::size_t times_of_run(std::size_t calls);
 
-/// Returns what each run took without the overhead of hooks, of `times` for one or more runs.
-/// `empty` is what the empty kernel takes.
+/// Returns the numbers of each run without the overhead of hooks. `times` has one or more runs. The
+/// overhead includes the empty kernel, which takes `empty`.
 std::vector<RunTimes> run_times(std::span<const std::uint64_t> times, std::size_t calls,
                                 std::uint64_t empty);
 

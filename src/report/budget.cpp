@@ -141,7 +141,7 @@ std::string some_of(const std::vector<std::string>& names) {
   return text;
 }
 
-/// Says that a compiler is needed, and which limit is decided without one.
+/// States that a compiler is needed, and which limit needs none.
 std::string compiler_needed(Resource resource, bool is_stack) {
   std::string text = is_stack ? "stack frames need" : "code needs";
   text += " --cc COMPILER, and C in the archive";
@@ -191,7 +191,7 @@ void add_missing_times(const ModuleReport& module, Resource resource,
   if (!module.times) {
     missing.emplace_back("only a run shows it: mlf profile --json, and --profile FILE here");
   } else if (resource == Resource::instructions) {
-    missing.emplace_back("the profile has no instructions: it is not of an emulator");
+    missing.emplace_back("the profile has no instructions: it is not from an emulator");
   } else if (module.times->are_assumed) {
     missing.emplace_back(
         "the profile assumes the cycles of an instruction: measure on the board, or state them "
@@ -237,7 +237,7 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
   }
 }
 
-/// The missing facts that would decide it, and how to provide them.
+/// The missing facts that would decide a limit, and how to provide them.
 std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
                                          Resource resource) {
   std::vector<std::string> missing;

@@ -19,7 +19,7 @@ using Shapes = std::map<std::string, Shape, std::less<>>;
 
 // --- Text ---------------------------------------------------------------------------------------
 
-/// The parts of "(a, b, c)", and what comes behind it.
+/// The parts of "(a, b, c)", and the text after it.
 struct ArgumentList {
   std::vector<std::string_view> arguments;
   std::string_view rest;
@@ -51,7 +51,7 @@ ArgumentList arguments_of(std::string_view line) {
   return {};
 }
 
-/// "1, 8" up to `close`. Nothing for an extent that is no number.
+/// "1, 8" up to `close`. Nothing if an extent is not a number.
 std::optional<Shape> numbers_until(std::string_view text, char close) {
   Shape numbers;
   while (!text.starts_with(close)) {
@@ -137,7 +137,7 @@ class CallText {
 
 // --- Shapes -------------------------------------------------------------------------------------
 
-/// Nothing if it is more than a number can be.
+/// Nothing on overflow.
 std::optional<std::uint64_t> product(const Shape& shape) {
   return graph::TensorType{tir::DType::UInt(8), shape}.bytes();
 }
@@ -191,7 +191,7 @@ std::optional<Shape> windows(const CallText& call, const Layout& layout, Shape d
       padding->size() != 2 * dimensions) {
     return std::nullopt;
   }
-  // Numbers beyond this are no network's, and sums and products of them might overflow.
+  // No network has larger numbers, and sums and products of them could overflow.
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   for (std::size_t i = 0; i < dimensions; ++i) {
     std::int64_t& extent = data[layout.spatial[i]];
@@ -262,7 +262,7 @@ std::optional<Shape> pool(const CallText& call) {
   return windows(call, *layout, *data, *size);
 }
 
-/// One extent may be -1: that of all other elements. 0 and numbers below have other meanings.
+/// One extent may be -1: it has all remaining elements. 0 and numbers below -1 have other meanings.
 std::optional<Shape> reshape(const CallText& call) {
   auto shape = call.list("newshape", std::nullopt);
   if (!shape ||

@@ -10,8 +10,8 @@
 
 namespace mlf::report {
 
-/// The shapes of variables. Texts state them in comments if TVM has typed the model. Otherwise they
-/// follow from the parameters, as far as this class knows the operators between.
+/// The shapes of variables. If TVM has typed the model, comments state them. Otherwise they follow
+/// from the parameters, if this class knows all operators in between.
 class RelayShapes {
  public:
   using Shape = std::vector<std::int64_t>;
