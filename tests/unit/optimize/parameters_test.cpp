@@ -189,7 +189,7 @@ TEST_F(Parameters, KeepTheirTypeWhereAKernelReceivesOtherTensorsInTheirPlace) {
   graph = with(graph, "[0, 1, 2, 3]}", "[0, 1, 2, 3, 4]}");
   graph = with(graph, "[[2, 0, 0]]", "[[3, 0, 0]]");
   EXPECT_EQ(why_kept({.graph = graph}),
-            "'tvmgen_default_fused_multiply' receives other tensors in its place, too");
+            "'tvmgen_default_fused_multiply' also receives other tensors as this argument");
 }
 
 }  // namespace
