@@ -33,9 +33,13 @@ std::string declared_name(std::string_view text, const tir::DeclaredConstant& pl
 
 class Reader {
  public:
-  Reader(const Deployment& deployment, std::size_t module, EditedMembers& edited,
-         const tir::ReadLimits& limits)
-      : deployment_(deployment), module_(module), edited_(edited), limits_(limits) {}
+  Reader(const Deployment& deployment, std::size_t module, const OtherCode& others,
+         EditedMembers& edited, const tir::ReadLimits& limits)
+      : deployment_(deployment),
+        module_(module),
+        others_(others),
+        edited_(edited),
+        limits_(limits) {}
 
   CConstants read() && {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(module_))) read_source(c);
@@ -262,9 +266,13 @@ class Reader {
       keep_where_types_are_macros(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
-    const WordCounts others = words_of_others(expected);
+    const WordCounts unread = words_of_unread(expected);
+    const std::set<const Member*> files = files_of(result_);
+    const auto is_elsewhere = [&](const std::string& word) {
+      return unread.of(word) > 0 || others_.count(word, files) > 0;
+    };
     const auto is_clear = [&](const std::string& word) {
-      return words.of(word) == expected[word] && others.of(word) == 0;
+      return words.of(word) == expected[word] && !is_elsewhere(word);
     };
     const std::string why = "the C names it in a place that mlf cannot read";
     for (CConstant& constant : result_.all) {
@@ -279,7 +287,7 @@ class Reader {
       }
     }
     for (CPoolOfConstants& pool : result_.pools) {
-      if (!words.is_pool_clear(pool.name) || others.of(pool.name) > 0) keep(pool.kept, why);
+      if (!words.is_pool_clear(pool.name) || is_elsewhere(pool.name)) keep(pool.kept, why);
     }
     if (words.of(pragma) > 0) result_.keep_all_pools("its C may have '#pragma pack'");
   }
@@ -290,28 +298,27 @@ class Reader {
   }
 
   void keep_where_types_are_macros(std::string_view text) {
-    const std::string_view type = type_macro(text);
-    if (!type.empty()) keep_all("its C has '" + std::string(type) + "' as a macro");
+    keep_where_a_type_is(type_macro(text));
   }
 
-  /// Counts words in code that is not the module's own C. Other modules declare static names, so
-  /// equal names in their C are different objects.
-  WordCounts words_of_others(const std::map<std::string, std::size_t>& names) {
+  void keep_where_a_type_is(std::string_view macro) {
+    if (!macro.empty()) keep_all("its C has '" + std::string(macro) + "' as a macro");
+  }
+
+  /// Counts words in C of the module that has no TIR. Other modules declare static names, so equal
+  /// names in their C are different objects.
+  WordCounts words_of_unread(const std::map<std::string, std::size_t>& names) {
     WordCounts words;
     for (const auto& [word, count] : names) words.watch(word);
     for (const CPoolOfConstants& pool : result_.pools) words.watch(pool.name);
-    std::set<std::string_view> known;
-    for (const Member* const file : files_of(result_)) known.insert(file->name);
-    const auto& modules = deployment_.library().modules;
-    for (std::size_t i = 0; i < modules.size(); ++i) {
-      if (i == module_) continue;
-      for (const FileRef& file : modules[i].files.sources) known.insert(file.name);
+    const std::set<const Member*> files = files_of(result_);
+    for (const FileRef& file : deployment_.library().modules[module_].files.sources) {
+      const Member* const member = deployment_.archive().find(file.name);
+      if (member == nullptr || !may_have_code(*member) || files.contains(member)) continue;
+      words.read(edited_.text_of(*member));
+      keep_where_types_are_macros(edited_.text_of(*member));
     }
-    for (const Member& member : deployment_.archive().members()) {
-      if (!may_have_code(member) || known.contains(member.name)) continue;
-      words.read(edited_.text_of(member));
-      keep_where_types_are_macros(edited_.text_of(member));
-    }
+    keep_where_a_type_is(others_.type_macro(files));
     return words;
   }
 
@@ -328,6 +335,7 @@ class Reader {
 
   const Deployment& deployment_;
   std::size_t module_;
+  const OtherCode& others_;
   EditedMembers& edited_;
   const tir::ReadLimits& limits_;
   CConstants result_;
@@ -346,9 +354,9 @@ std::set<const Member*> files_of(const CConstants& constants) {
   return files;
 }
 
-CConstants read_constants(const Deployment& deployment, std::size_t module, EditedMembers& edited,
-                          const tir::ReadLimits& limits) {
-  return Reader(deployment, module, edited, limits).read();
+CConstants read_constants(const Deployment& deployment, std::size_t module, const OtherCode& others,
+                          EditedMembers& edited, const tir::ReadLimits& limits) {
+  return Reader(deployment, module, others, edited, limits).read();
 }
 
 NewConstants new_constants_of(const CConstants& constants) {

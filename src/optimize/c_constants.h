@@ -18,6 +18,7 @@
 #include "optimize/loads.h"
 #include "optimize/narrow_type.h"
 #include "optimize/new_constants.h"
+#include "optimize/other_code.h"
 #include "support/lookup.h"
 #include "tir/places.h"
 
@@ -100,10 +101,10 @@ struct CConstants {
 /// The files of C of the readings.
 std::set<const archive::Member*> files_of(const CConstants& constants);
 
-/// Reads the present C of a module, or takes the TIR of it that `edited` kept. Throws `Error` if it
-/// cannot be read.
-CConstants read_constants(const Deployment& deployment, std::size_t module, EditedMembers& edited,
-                          const tir::ReadLimits& limits);
+/// Reads the present C of a module, or takes the TIR of it that `edited` kept. `others` has the
+/// words of `edited`. Throws `Error` if it cannot be read.
+CConstants read_constants(const Deployment& deployment, std::size_t module, const OtherCode& others,
+                          EditedMembers& edited, const tir::ReadLimits& limits);
 
 /// Returns what becomes of the constants, the field `after` of each.
 NewConstants new_constants_of(const CConstants& constants);

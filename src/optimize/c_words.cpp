@@ -75,21 +75,22 @@ constexpr std::size_t kUsesOfTensor = 2;
 
 }  // namespace
 
+void for_each_word(std::string_view text,
+                   const std::function<void(std::string_view, std::size_t)>& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = word_end(text, at);
+    if (end > at) use(text.substr(at, end - at), at);
+    at = std::max(end, at + 1);
+  }
+}
+
 void WordCounts::watch_pool(const std::string& pool) {
   pools_.try_emplace(pool);
   watch(tensor_of(pool));
 }
 
 void WordCounts::read(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = word_end(text, at);
-    if (end == at) {
-      ++at;
-      continue;
-    }
-    take(text, text.substr(at, end - at), at, end);
-    at = end;
-  }
+  for_each_word(text, [&](std::string_view word, std::size_t begin) { take(text, word, begin); });
 }
 
 std::size_t WordCounts::of(std::string_view word) const {
@@ -103,13 +104,12 @@ bool WordCounts::is_pool_clear(const std::string& pool) const {
          of(tensor_of(pool)) <= kUsesOfTensor;
 }
 
-void WordCounts::take(std::string_view text, std::string_view word, std::size_t begin,
-                      std::size_t end) {
+void WordCounts::take(std::string_view text, std::string_view word, std::size_t begin) {
   const auto count = counts_.find(word);
   if (count != counts_.end()) ++count->second;
   const auto pool = pools_.find(word);
   if (pool == pools_.end() || pool->second.is_used) return;
-  const char next = behind(text, end);
+  const char next = behind(text, begin + word.size());
   const bool is_tag = text.substr(0, begin).ends_with("struct ") && next == '{';
   const bool is_defined = before(text, begin) == '}' && next == '=';
   if (is_tag || is_defined) return;

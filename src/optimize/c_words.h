@@ -11,6 +11,11 @@
 
 namespace mlf::optimize {
 
+/// Calls `use(word, place)` for each word of a C text, `place` being the offset of its first
+/// character.
+void for_each_word(std::string_view text,
+                   const std::function<void(std::string_view, std::size_t)>& use);
+
 /// Counts watched words in C texts, and checks that a pool occurs only in the forms that TVM
 /// writes: `struct POOL {`, `} POOL =`, and once `&POOL`, as an argument of a function that
 /// `is_taker` accepts or as the data of the tensor that the entry of packed calls makes of it.
@@ -32,7 +37,7 @@ class WordCounts {
     bool is_used = false;   ///< in another way
   };
 
-  void take(std::string_view text, std::string_view word, std::size_t begin, std::size_t end);
+  void take(std::string_view text, std::string_view word, std::size_t begin);
   bool is_given(std::string_view text, const std::string& pool, std::size_t begin, char next) const;
 
   std::function<bool(std::string_view)> is_taker_;

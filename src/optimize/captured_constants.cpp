@@ -314,16 +314,29 @@ bool changes(const CapturedReading& reading, const NewConstants& wanted) {
 
 }  // namespace
 
+CapturedMembers captured_members(const Deployment& deployment, EditedMembers& edited,
+                                 const tir::ReadLimits& limits) {
+  CapturedMembers members;
+  for (const Member& member : deployment.archive().members()) {
+    if (!edited.captured_form(member)) continue;
+    PlacedTir tir = edited.take_tir(member, limits);
+    for (const std::size_t module : modules_in(tir.document.module, deployment)) {
+      members[module].push_back(&member);
+    }
+    edited.keep_tir(member, std::move(tir));
+  }
+  return members;
+}
+
 std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
+                                           std::span<const Member* const> members,
                                            const CConstants& constants, EditedMembers& edited,
                                            const tir::ReadLimits& limits) {
   std::set<std::string, std::less<>> pools;
   for (const CPoolOfConstants& pool : constants.pools) pools.insert(pool.name);
   std::vector<CapturedReading> readings;
-  for (const Member& member : deployment.archive().members()) {
-    const auto form = edited.captured_form(member);
-    if (!form) continue;
-    auto [document, places] = edited.take_tir(member, limits);
+  for (const Member* const member : members) {
+    auto [document, places] = edited.take_tir(*member, limits);
     const auto is_here = [&](std::string_view symbol) {
       return deployment.module_of_function(symbol) == module;
     };
@@ -331,8 +344,8 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
     for (ConstantUse& use : found.uses)
       use.spells_elements = places.values(use.variable) != nullptr;
     LoadPlaces loads = loads_by_variable(document.module, places);
-    readings.push_back({&member, *form, std::move(document), std::move(places), std::move(loads),
-                        std::move(found)});
+    readings.push_back({member, edited.captured_form(*member).value(), std::move(document),
+                        std::move(places), std::move(loads), std::move(found)});
   }
   return readings;
 }

@@ -1,9 +1,9 @@
 // Constants in captured TIR, text and lossless twin, which must agree with the generated C.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
+#include <cstddef>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "mlf/deployment.h"
@@ -24,9 +24,17 @@ struct CapturedReading {
   ModuleConstants constants;
 };
 
-/// Reads the present captured TIR with functions of a module, or takes that which `edited` kept.
-/// Throws `Error` if one cannot be read.
+/// The members with captured TIR, by the modules that have functions in it.
+using CapturedMembers = std::map<std::size_t, std::vector<const archive::Member*>>;
+
+/// Finds them in the present archive; `edited` keeps the TIR. Throws `Error` if one cannot be read.
+CapturedMembers captured_members(const Deployment& deployment, EditedMembers& edited,
+                                 const tir::ReadLimits& limits);
+
+/// Reads the present TIR of a module in these members, or takes that which `edited` kept. Throws
+/// `Error` if one cannot be read.
 std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
+                                           std::span<const archive::Member* const> members,
                                            const CConstants& constants, EditedMembers& edited,
                                            const tir::ReadLimits& limits);
 

@@ -258,8 +258,7 @@ ModuleConstants constants_of(const tir::Module& module,
   const auto found = support::to_result([&] {
     result.pools = pools_of(functions);
     for (const ConstantPool& pool : result.pools) pools.insert(pool.name);
-    if (!pools.empty()) result.sites = sites_of(module, pools);
-    std::erase_if(result.sites, [&](const FunctionSites& one) { return !is_wanted(one.symbol); });
+    if (!pools.empty()) result.sites = sites_of(module, pools, is_wanted);
   });
   if (!found) result.pools_kept = found.error().message;
   result.uses = UseSearch(module, functions, result, parameters).run();

@@ -11,22 +11,17 @@
 namespace mlf::optimize {
 
 std::string_view EditedMembers::text_of(const archive::Member& member) const {
-  for (const archive::EditedMember& one : edited_) {
-    if (one.name == member.name) return one.content;
-  }
+  const auto found = edited_.find(member.name);
+  if (found != edited_.end()) return found->second;
+  if (base_ != nullptr) return base_->text_of(member);
   return support::get_or_throw(archive_.read(member));
 }
 
 void EditedMembers::replace(archive::EditedMember member) {
-  std::erase_if(kept_, [&](const auto& kept) {
-    return std::ranges::find(kept.second.members, member.name) != kept.second.members.end();
-  });
-  for (archive::EditedMember& one : edited_) {
-    if (one.name != member.name) continue;
-    one.content = std::move(member.content);
-    return;
+  if (const auto kept = kept_of_member_.extract(member.name)) {
+    for (const std::string& name : kept.mapped()) kept_.erase(name);
   }
-  edited_.push_back(std::move(member));
+  edited_.insert_or_assign(std::move(member.name), std::move(member.content));
 }
 
 tir::CSources EditedMembers::files_of(const TirSource& c) const {
@@ -61,24 +56,29 @@ PlacedTir EditedMembers::take_tir(const TirSource& c, const tir::ReadLimits& lim
 }
 
 void EditedMembers::keep_tir(const archive::Member& member, PlacedTir tir) {
-  kept_.insert_or_assign(member.name, KeptTir{{member.name}, std::move(tir)});
+  keep(member.name, {{member.name}, std::move(tir)});
 }
 
 void EditedMembers::keep_tir(const TirSource& c, PlacedTir tir) {
   std::vector<std::string> members;
   for (const archive::Member* const member : c.c_members) members.push_back(member->name);
-  kept_.insert_or_assign(c.name, KeptTir{std::move(members), std::move(tir)});
+  keep(c.name, {std::move(members), std::move(tir)});
 }
 
 EditedMembers EditedMembers::fork() const {
   EditedMembers other(archive_);
-  other.edited_ = edited_;
+  other.base_ = this;
   return other;
 }
 
 void EditedMembers::take_all(EditedMembers others) {
-  for (archive::EditedMember& one : others.edited_) replace(std::move(one));
-  for (auto& [name, kept] : others.kept_) kept_.insert_or_assign(name, std::move(kept));
+  for (auto& [name, content] : others.edited_) replace({name, std::move(content)});
+  for (auto& [name, kept] : others.kept_) keep(name, std::move(kept));
+}
+
+void EditedMembers::keep(const std::string& name, KeptTir tir) {
+  for (const std::string& member : tir.members) kept_of_member_[member].insert(name);
+  kept_.insert_or_assign(name, std::move(tir));
 }
 
 std::optional<deployment::TirForm> EditedMembers::captured_form(
@@ -88,11 +88,25 @@ std::optional<deployment::TirForm> EditedMembers::captured_form(
   return name->form;
 }
 
+std::vector<archive::EditedMember> EditedMembers::all() const {
+  std::vector<archive::EditedMember> all;
+  if (base_ != nullptr) all = base_->all();
+  std::erase_if(all, [&](const auto& one) { return edited_.contains(one.name); });
+  for (const auto& [name, content] : edited_) all.push_back({name, content});
+  return all;
+}
+
+std::vector<archive::EditedMember> EditedMembers::take() && {
+  std::vector<archive::EditedMember> taken;
+  for (auto& [name, content] : edited_) taken.push_back({name, std::move(content)});
+  edited_.clear();
+  return taken;
+}
+
 std::vector<std::string> EditedMembers::names() const {
   std::vector<std::string> names;
   for (const archive::Member& member : archive_.members()) {
-    const auto is_it = [&](const archive::EditedMember& one) { return one.name == member.name; };
-    if (std::ranges::any_of(edited_, is_it)) names.push_back(member.name);
+    if (edited_.contains(member.name)) names.push_back(member.name);
   }
   return names;
 }
@@ -113,7 +127,7 @@ archive::Lost EditedMembers::write(const std::string& output,
     return lost;
   }
   process::regenerate(open(options), [&](archive::Changes made) {
-    made.edit = edited_;
+    made.edit = all();
     write(made);
   });
   return lost;
@@ -121,12 +135,20 @@ archive::Lost EditedMembers::write(const std::string& output,
 
 Deployment EditedMembers::open(const DeploymentOptions& options) const {
   const support::File file = support::File::anonymous();
-  archive::write_to(archive_, {.remove = {}, .add = {}, .edit = edited_}, file);
+  archive::write_to(archive_, {.remove = {}, .add = {}, .edit = all()}, file);
   const auto mapped = support::FileContent::map(file);
   return support::get_or_throw(
       Deployment::open(support::get_or_throw(archive::Archive::from_bytes(
                            mapped.bytes(), archive_.path(), options.archive_limits)),
                        options));
+}
+
+std::set<std::size_t> modules_in(const tir::Module& tir, const Deployment& deployment) {
+  std::set<std::size_t> modules;
+  for (const tir::NamedFunction& one : tir::functions_of(tir)) {
+    if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
+  }
+  return modules;
 }
 
 }  // namespace mlf::optimize

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,20 +47,20 @@ class EditedMembers {
   void keep_tir(const archive::Member& member, PlacedTir tir);
   void keep_tir(const TirSource& c, PlacedTir tir);
 
-  /// Returns the same members, without the TIR that was kept.
+  /// Returns the same members, without the TIR that was kept, for further changes. This must
+  /// outlive the result, and not change meanwhile.
   EditedMembers fork() const;
   /// Adds the members of `others`, which override members of the same name, and their TIR.
   void take_all(EditedMembers others);
   bool empty() const { return edited_.empty(); }
   /// Returns the names of the changed members, in the order of the archive.
   std::vector<std::string> names() const;
-  const std::vector<archive::EditedMember>& all() const { return edited_; }
   /// Returns the changed archive in memory, with the bytes that would be written. Throws `Error`.
   Deployment open(const DeploymentOptions& options) const;
   /// Writes the changed archive to `output` ("-": standard output), and regenerates mlf's own
   /// outputs in it, such as tir-N.json. Throws `Error`.
   archive::Lost write(const std::string& output, const DeploymentOptions& options) const;
-  std::vector<archive::EditedMember> take() && { return std::move(edited_); }
+  std::vector<archive::EditedMember> take() &&;
 
  private:
   struct KeptTir {
@@ -67,12 +68,21 @@ class EditedMembers {
     PlacedTir tir;
   };
 
+  /// Those of its base included.
+  std::vector<archive::EditedMember> all() const;
   std::optional<PlacedTir> take_kept(const std::string& name);
+  void keep(const std::string& name, KeptTir tir);
 
   const archive::Archive& archive_;
   std::string_view directory_;
-  std::vector<archive::EditedMember> edited_;
-  std::map<std::string, KeptTir> kept_;  // by name of the member, or of the source of C
+  const EditedMembers* base_ = nullptr;        // of a fork: members that it did not change
+  std::map<std::string, std::string> edited_;  // content by name
+  std::map<std::string, KeptTir> kept_;        // by name of the member, or of the source of C
+  /// Names of TIR that was kept, by member.
+  std::map<std::string, std::set<std::string>> kept_of_member_;
 };
+
+/// The modules that functions of a TIR belong to.
+std::set<std::size_t> modules_in(const tir::Module& tir, const Deployment& deployment);
 
 }  // namespace mlf::optimize

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "json/document.h"
-
 namespace mlf::optimize {
 namespace {
 
@@ -26,11 +24,10 @@ json::Value main_memory(const json::Value& root, std::string_view module) {
 
 }  // namespace
 
-std::optional<MetadataChange> metadata_change(const support::SourceText& metadata,
+std::optional<MetadataChange> metadata_change(const json::Document& metadata,
                                               std::string_view module, std::string_view field,
                                               std::span<const NumberChange> possible) {
-  const json::Document document(metadata, {});
-  const json::Value main = main_memory(document.root(), module);
+  const json::Value main = main_memory(metadata.root(), module);
   for (const NumberChange& change : possible) {
     std::optional<MetadataChange> found;
     for (const json::Value device : main.elements()) {

@@ -7,20 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "json/document.h"
 #include "optimize/edit.h"
-#include "support/source_text.h"
 
 namespace mlf::optimize {
 
-/// Returns the edit of one number, `field` of one of main's devices: takes the first i for which a
-/// device has the number `before[i]`, and replaces it by `after[i]`. Returns nullopt if there is no
-/// such i, or if the two are equal. Throws `Error` (check_failed) if the member lacks TVM's
-/// numbers, or if two devices have this number.
+/// Returns the edit of one number of metadata.json, `field` of one of main's devices: takes the
+/// first i for which a device has the number `before[i]`, and replaces it by `after[i]`. Returns
+/// nullopt if there is no such i, or if the two are equal. Throws `Error` (check_failed) if the
+/// member lacks TVM's numbers, or if two devices have this number.
 struct MetadataChange {
   NumberChange number;
   Edit edit;
 };
-std::optional<MetadataChange> metadata_change(const support::SourceText& metadata,
+std::optional<MetadataChange> metadata_change(const json::Document& metadata,
                                               std::string_view module, std::string_view field,
                                               std::span<const NumberChange> possible);
 

@@ -18,6 +18,7 @@
 #include "archive/rewrite.h"
 #include "deployment/contradictions.h"
 #include "deployment/tir_name.h"
+#include "json/document.h"
 #include "mlf/inspection.h"
 #include "mlf/tir/module.h"
 #include "optimize/assignment.h"
@@ -65,7 +66,7 @@ bool add_macro_edit(const support::SourceText& source, std::string_view name,
 // For the device of main, TVM adds up the pools of the network and the largest workspace that a
 // kernel has elsewhere. Other devices get almost nothing (`_build_function_memory_map`,
 // model_library_format.py).
-std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
+std::optional<NumberChange> add_metadata_edit(const json::Document& metadata,
                                               std::string_view module,
                                               const ModuleAssignment& assignment,
                                               std::span<const std::uint64_t> beside,
@@ -76,7 +77,7 @@ std::optional<NumberChange> add_metadata_edit(const support::SourceText& source,
     possible.push_back({before, static_cast<std::uint64_t>(static_cast<std::int64_t>(before) -
                                                            assignment.saved())});
   }
-  if (auto change = metadata_change(source, module, "workspace_size_bytes", possible)) {
+  if (auto change = metadata_change(metadata, module, "workspace_size_bytes", possible)) {
     edits.push_back(std::move(change->edit));
     return change->number;
   }
@@ -101,12 +102,12 @@ void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
 /// Reads the numbers of one module's functions on both sides and compares them with the assignment.
 void check_sites(const tir::Module& before, const tir::Module& after,
                  const ModuleAssignment& assignment, std::string_view member, Expected& expected) {
-  const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
+  const auto is_here = [&](std::string_view symbol) { return assignment.has_function(symbol); };
+  const std::vector<FunctionSites> was = sites_of(before, assignment.pools, is_here);
   // The same reader finds the same sites on both sides, so they can be compared one by one.
-  const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
+  const std::vector<FunctionSites> is = sites_of(after, assignment.pools, is_here);
   if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
   for (std::size_t f = 0; f < was.size(); ++f) {
-    if (!assignment.has_function(was[f].symbol)) continue;
     const std::vector<SiteValue> wanted = site_values(assignment, was[f]);
     std::vector<std::uint64_t> found;
     for (const LetSite& let : is[f].lets) found.push_back(let.value);
@@ -129,10 +130,10 @@ void check_sites(const tir::Module& before, const tir::Module& after,
 /// independent of the code that found the place. Uses the comparison that `mlf verify` makes
 /// between stages. Numbers may differ only by the expected pairs, at any place.
 void check_changed(const tir::Module& before, const tir::Module& after,
-                   std::span<const ModuleAssignment> assignments, std::string_view member) {
+                   std::span<const ModuleAssignment* const> assignments, std::string_view member) {
   Expected expected;
-  for (const ModuleAssignment& assignment : assignments) {
-    check_sites(before, after, assignment, member, expected);
+  for (const ModuleAssignment* const assignment : assignments) {
+    check_sites(before, after, *assignment, member, expected);
   }
   for (const tir::Difference& difference : tir::compare(before, after).differences) {
     if (expected.contains({difference.left, difference.right})) continue;
@@ -201,8 +202,9 @@ class Replanning {
     for (const Member& member : archive_.members()) {
       if (!is_captured_text(member)) continue;
       const tir::Document& document = captured_document(member).document;
+      const auto is_any = [](std::string_view) { return true; };
       const tir::Dialect dialect = document.source.dialect;
-      if (can_change(dialect) || sites_of(document.module, pools).empty()) continue;
+      if (can_change(dialect) || sites_of(document.module, pools, is_any).empty()) continue;
       refuse("a text in this dialect, " + std::string(to_string(dialect)) +
                  ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
                  "save_json can",
@@ -224,16 +226,12 @@ class Replanning {
     refuse("the archive has no TIR '" + stem + "'");
   }
 
-  bool belongs_to(const FunctionSites& function, std::size_t module) const {
-    return deployment_.module_of_function(function.symbol) == module;
-  }
-
   /// One TIR may have functions of several modules whose pools have equal names.
   std::vector<FunctionSites> sites_in(const tir::Module& tir, std::size_t module,
                                       const PoolSet& pools) const {
-    std::vector<FunctionSites> sites = sites_of(tir, pools);
-    std::erase_if(sites, [&](const FunctionSites& one) { return !belongs_to(one, module); });
-    return sites;
+    return sites_of(tir, pools, [&](std::string_view symbol) {
+      return deployment_.module_of_function(symbol) == module;
+    });
   }
 
   /// Finds the moves of one module in the TIR that the plan was made from. Refuses objects, whose
@@ -268,8 +266,10 @@ class Replanning {
 
   /// Collects the names of all functions with TIR that other functions may call.
   void take_functions(const tir::Module& tir) {
-    for (const tir::NamedFunction& one : tir::functions_of(tir)) known_.emplace(one.name);
-    for (const FunctionSites& one : sites_of(tir, {})) known_.insert(one.symbol);
+    for (const tir::NamedFunction& one : tir::functions_of(tir)) {
+      known_.emplace(one.name);
+      known_.emplace(one.symbol);
+    }
   }
 
   /// A function without TIR may keep the pointer, or use any bytes of the pool.
@@ -301,15 +301,26 @@ class Replanning {
     return c_documents_.emplace(&c, edited_.take_tir(c, limits_)).first->second;
   }
 
+  /// Those of modules that have functions in this TIR.
+  std::vector<const ModuleAssignment*> assignments_in(const tir::Module& tir) const {
+    std::vector<const ModuleAssignment*> found;
+    for (const std::size_t module : modules_in(tir, deployment_)) {
+      const auto one =
+          std::ranges::lower_bound(assignments_, module, {}, &ModuleAssignment::module);
+      if (one != assignments_.end() && one->module == module) found.push_back(&*one);
+    }
+    return found;
+  }
+
   /// Edits both the text and the lossless twin of captured TIR, because both contain the plan.
   void captured(const Member& member) {
     if (!edited_.captured_form(member)) return;
     const SourceText source = text_of(member);
     const auto& [document, places] = captured_document(member);
-    for (const ModuleAssignment& assignment : assignments_) {
+    for (const ModuleAssignment* const assignment : assignments_in(document.module)) {
       for (const FunctionSites& function :
-           sites_in(document.module, assignment.module, assignment.pools)) {
-        for (const SiteValue& value : site_values(assignment, function)) {
+           sites_in(document.module, assignment->module, assignment->pools)) {
+        for (const SiteValue& value : site_values(*assignment, function)) {
           const tir::Place* const place = places.find(value.integer);
           if (place == nullptr) refuse_unplaced(function, value, member.name);
           edits_[&member].push_back(number_edit(source, place->range, value.change, value.what));
@@ -384,7 +395,8 @@ class Replanning {
              "'");
     }
     const Member& metadata = member_named("metadata.json");
-    const auto claim = add_metadata_edit(text_of(metadata), module.name, assignment,
+    if (!metadata_) metadata_.emplace(text_of(metadata), json::ReadOptions{});
+    const auto claim = add_metadata_edit(*metadata_, module.name, assignment,
                                          beside_pools(assignment.module), edits_[&metadata]);
     if (claim) macro(module, "_WORKSPACE_SIZE", *claim);
   }
@@ -418,8 +430,8 @@ class Replanning {
       if (!now.captured_form(member)) continue;
       const tir::Document after = get_or_throw(tir::read(
           {.file = archive_.path(), .member = member.name, .text = now.text_of(member)}, limits_));
-      check_changed(captured_document(member).document.module, after.module, assignments_,
-                    member.name);
+      const tir::Module& before = captured_document(member).document.module;
+      check_changed(before, after.module, assignments_in(before), member.name);
     }
   }
 
@@ -435,7 +447,8 @@ class Replanning {
           }
         }
         const tir::Document after = get_or_throw(tir::read_c(sources, limits_));
-        check_changed(c_document(c).document.module, after.module, {&assignment, 1}, c.name);
+        const ModuleAssignment* const one = &assignment;
+        check_changed(c_document(c).document.module, after.module, {&one, 1}, c.name);
       }
     }
   }
@@ -445,10 +458,11 @@ class Replanning {
   const archive::Archive& archive_;
   std::span<const PoolMove> moves_;
   const tir::ReadLimits& limits_;
-  std::vector<ModuleAssignment> assignments_;
+  std::vector<ModuleAssignment> assignments_;  // in the order of the modules
   std::set<std::string> callees_;
   std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
+  std::optional<json::Document> metadata_;
   EditsOfMembers edits_;
   std::map<const Member*, PlacedTir> documents_;
   std::map<const TirSource*, PlacedTir> c_documents_;

@@ -9,6 +9,7 @@
 #include "archive/output_file.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
+#include "json/document.h"
 #include "optimize/c_constants.h"
 #include "optimize/captured_constants.h"
 #include "optimize/decide.h"
@@ -105,13 +106,15 @@ class Optimizing {
   void change_constants_of(std::size_t module) {
     const Module& named = deployment_.library().modules[module];
     if (!named.files.objects.empty()) refuse("its code is in objects, which mlf does not change");
-    CConstants constants = read_constants(deployment_, module, edited_, options_.tir_limits);
+    if (!others_) others_.emplace(deployment_, edited_);
+    CConstants constants =
+        read_constants(deployment_, module, *others_, edited_, options_.tir_limits);
     if (constants.readings.empty()) {
       report_.modules[module].constants_kept = "mlf reads no C of it";
       return;
     }
-    std::vector<CapturedReading> captured =
-        read_captured(deployment_, module, constants, edited_, options_.tir_limits);
+    std::vector<CapturedReading> captured = read_captured(deployment_, module, captured_of(module),
+                                                          constants, edited_, options_.tir_limits);
     keep_by_captured(captured, edited_, constants);
     const ConstantSavings saved = make_smaller(constants);
     if (saved.total() > 0) {
@@ -127,6 +130,11 @@ class Optimizing {
     report_.modules[module].saved = saved;
     note(constants, report_.modules[module]);
     if (options_.what.narrow) change_parameters(module);
+  }
+
+  std::span<const archive::Member* const> captured_of(std::size_t module) {
+    if (!captured_) captured_ = captured_members(deployment_, edited_, options_.tir_limits);
+    return (*captured_)[module];
   }
 
   /// For the plan's step.
@@ -253,10 +261,11 @@ class Optimizing {
     if (metadata == nullptr) return;
     std::vector<Edit> edits;
     const std::string text(edited_.text_of(*metadata));
+    const json::Document document({archive_.path(), metadata->name, text}, {});
     for (const auto& [module, network] : networks_) {
       const auto change =
-          metadata_change({archive_.path(), metadata->name, text}, report_.modules[module].name,
-                          "constants_size_bytes", possible_changes(module, *network));
+          metadata_change(document, report_.modules[module].name, "constants_size_bytes",
+                          possible_changes(module, *network));
       if (change) edits.push_back(change->edit);
     }
     std::string content = optimize::apply(text, std::move(edits));
@@ -396,6 +405,8 @@ class Optimizing {
   Networks found_;    // without a plan
   std::map<std::size_t, const graph::Topology*> networks_;  // by module
   std::string contradiction_;
+  std::optional<OtherCode> others_;
+  std::optional<CapturedMembers> captured_;
   OptimizeReport report_;
   std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
   std::optional<Diagnostic> refused_;                      // the first one

@@ -462,7 +462,7 @@ class Narrowing {
       sum.after += one.new_bytes();
     }
     const auto total =
-        metadata_change(source, module_.name, "constants_size_bytes", std::array{sum});
+        metadata_change(document, module_.name, "constants_size_bytes", std::array{sum});
     if (total) edits.push_back(total->edit);
     apply_edits(*member, std::move(edits), edited);
   }

@@ -1,6 +1,7 @@
 #include "optimize/pool_sites.h"
 
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "graph/node_queries.h"
@@ -20,7 +21,7 @@ namespace f = tir::f;
 class Search {
  public:
   Search(Node function, FunctionSites& sites, const std::set<std::string, std::less<>>& pools)
-      : function_(function), sites_(sites), seen_(function.module()), pools_(pools) {}
+      : function_(function), sites_(sites), pools_(pools) {}
 
   void run() {
     take_parameters();
@@ -29,10 +30,11 @@ class Search {
     // Uses an explicit stack: bodies nest as deep as networks are long.
     std::vector<Node> stack{function_[f::PrimFunc::body]};
     std::vector<Node> below;
+    std::unordered_set<tir::NodeId> seen;
     while (!stack.empty()) {
       const Node node = stack.back();
       stack.pop_back();
-      if (!seen_.insert(node.id())) continue;
+      if (!seen.insert(node.id()).second) continue;
       below.clear();
       enter(node, below);
       stack.insert(stack.end(), below.rbegin(), below.rend());
@@ -194,7 +196,6 @@ class Search {
 
   Node function_;
   FunctionSites& sites_;
-  tir::NodeSet seen_;
   const std::set<std::string, std::less<>>& pools_;
   std::vector<std::pair<tir::NodeId, std::size_t>> memory_;  // buffers and variables of pools
 };
@@ -202,9 +203,11 @@ class Search {
 }  // namespace
 
 std::vector<FunctionSites> sites_of(const tir::Module& module,
-                                    const std::set<std::string, std::less<>>& pools) {
+                                    const std::set<std::string, std::less<>>& pools,
+                                    const std::function<bool(std::string_view)>& is_wanted) {
   std::vector<FunctionSites> result;
   for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
+    if (!is_wanted(one.symbol)) continue;
     FunctionSites sites;
     sites.name = one.name;
     sites.symbol = one.symbol;

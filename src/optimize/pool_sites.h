@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,10 +49,11 @@ struct FunctionSites {
   std::vector<PoolArgument> arguments;       ///< of these calls and of packed calls
 };
 
-/// Returns the sites of the pools `pools`, for every function of a module that has any. Throws
-/// `Error` (check_failed) if a pool is used in a way that TVM's planner does not generate, so that
-/// the bytes are unknown.
+/// Returns the sites of the pools `pools`, for every function of a module that has any and whose
+/// global symbol `is_wanted` accepts. Throws `Error` (check_failed) if a pool is used in a way that
+/// TVM's planner does not generate, so that the bytes are unknown.
 std::vector<FunctionSites> sites_of(const tir::Module& module,
-                                    const std::set<std::string, std::less<>>& pools);
+                                    const std::set<std::string, std::less<>>& pools,
+                                    const std::function<bool(std::string_view)>& is_wanted);
 
 }  // namespace mlf::optimize

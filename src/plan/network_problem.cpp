@@ -1,12 +1,16 @@
 // The clock of a network, its pools, and the buffers of each as a problem of allocation.
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
-#include "graph/kernels/functions.h"
+#include "mlf/tir/module.h"
 #include "plan/network_reader.h"
 #include "plan/plan_network.h"
 #include "plan/tvm_planners.h"
+#include "support/lookup.h"
 
 namespace mlf::plan {
 namespace {
@@ -118,13 +122,17 @@ std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
 // Looks functions up by source and name: several TIR sources may have a function of one name.
 std::vector<tir::Node> functions_of_kernels(const Topology& topology,
                                             std::span<const graph::TirInput> sources) {
-  const graph::FunctionTable functions(sources);
-  const auto function_of = [&](const Kernel& kernel) -> tir::Node {
-    for (const graph::FunctionRef& function : functions.all()) {
-      const bool is_source = sources[function.source].stem == kernel.source;
-      if (is_source && function.name == kernel.function) return function.function;
+  std::set<std::string_view> stems;
+  for (const Kernel& kernel : topology.kernels) stems.insert(kernel.source);
+  std::map<std::pair<std::string_view, std::string_view>, tir::Node> functions;
+  for (const graph::TirInput& source : sources) {
+    if (!stems.contains(source.stem)) continue;
+    for (const tir::NamedFunction& one : tir::prim_functions_of(source.document->module)) {
+      functions.try_emplace({source.stem, one.name}, one.function);
     }
-    return {};
+  }
+  const auto function_of = [&](const Kernel& kernel) {
+    return support::value_at(functions, {kernel.source, kernel.function}).value_or(tir::Node());
   };
   std::vector<tir::Node> found;
   for (const Kernel& kernel : topology.kernels) {
