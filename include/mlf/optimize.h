@@ -34,7 +34,7 @@ struct Optimizations {
   bool collapse = true;      ///< one element of constants whose elements are equal
   bool share = true;         ///< equal constants of a pool once
   bool ram = true;           ///< offsets of workspace pools
-  bool drop_unused = false;  ///< no constants of pools that nothing reads
+  bool drop_unused = false;  ///< no functions, constants and pools that nothing uses
   bool reorder = false;      ///< also the order of main's calls
   bool in_place = false;     ///< also results over the inputs that they are computed from
 
@@ -68,6 +68,13 @@ struct OptimizedConstant {
   std::string kept{};
 };
 
+/// A function of the generated C that main does not call, directly or through others.
+struct OptimizedFunction {
+  std::string symbol;
+  bool is_dropped = false;
+  std::string kept{};  ///< why it stays; empty where it is dropped
+};
+
 /// A workspace pool.
 struct OptimizedPool {
   std::string name;
@@ -94,6 +101,8 @@ struct OptimizedModule {
   std::optional<std::uint64_t> constants_before{};
   std::optional<std::uint64_t> constants_after{};
   ConstantSavings saved{};
+  /// Unused ones; none if `drop_unused` was not asked for.
+  std::vector<OptimizedFunction> functions{};
   std::string constants_kept{};  ///< why some or all were not looked at; empty: all were
   std::vector<OptimizedPool> pools;
   std::string pools_kept{};  ///< why the workspace pools stay; empty where they could change
@@ -133,6 +142,9 @@ struct OptimizeReport {
 /// load converts to the old type, which gives the same value (C11 6.3.1.3). A constant of one value
 /// gets one element, and its loads the index 0. Both only where the constant then takes less
 /// memory: 16 bytes that are aligned to 16 do not.
+///
+/// A function that nothing calls goes only if a header of the archive states the interface without
+/// it, and if no code of the archive names it.
 ///
 /// Errors: `check_failed` with the place if no change can be proven correct; `usage` for a
 /// directory, or if the output is the archive itself; `io`.

@@ -45,7 +45,7 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
              "three), ram (offsets in memory pools)")
       ->check(CLI::IsMember(names));
   app.add_flag("--drop-unused", options.drop_unused,
-               "Also remove constants that nothing reads from constant pools")
+               "Also remove functions, constants and pools that nothing uses")
       ->group("Changes");
   app.add_flag("--reorder", options.reorder,
                "Also put the calls of main into another order if that needs less memory")
@@ -140,6 +140,12 @@ std::string causes_of(const OptimizedModule& module) {
       plural(shared, "constant") + (shared == 1 ? " that equals another" : " that equal another"),
       module.saved.sharing);
   add(dropped, plural(dropped, "constant") + " that nothing reads", module.saved.dropping);
+  const auto functions = static_cast<std::size_t>(std::ranges::count_if(
+      module.functions, [](const OptimizedFunction& one) { return one.is_dropped; }));
+  if (functions > 0) {
+    text += fmt::format("module '{}': {} that nothing calls dropped\n", printable(module.name),
+                        plural(functions, "function"));
+  }
   return text;
 }
 
@@ -161,6 +167,9 @@ Table kept_table(const OptimizeReport& report) {
     }
     for (const auto& [why, sum] : by_reason) {
       table.add({module.name, plural(sum.first, "constant"), std::to_string(sum.second), why});
+    }
+    for (const OptimizedFunction& one : module.functions) {
+      if (!one.is_dropped) table.add({module.name, one.symbol, "", one.kept});
     }
     if (!module.pools_kept.empty()) table.add({module.name, "pools", "", module.pools_kept});
   }

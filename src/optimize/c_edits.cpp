@@ -20,10 +20,6 @@ using support::SourceText;
 using tir::SourceRange;
 namespace f = tir::f;
 
-SourceRange at(std::size_t begin, std::size_t end) {
-  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-}
-
 /// Extends the range by the blanks before it and the newline after it, if its lines contain nothing
 /// else.
 SourceRange whole_lines(std::string_view text, SourceRange range) {
@@ -71,6 +67,7 @@ class CEditor {
   void remove(const CConstant& constant) {
     const std::string_view text = edited_.text_of(*constant.member);
     edit(*constant.member, whole_lines(text, constant.place.declaration), {});
+    if (constant.pool.empty()) return;
     edit(*constant.member, whole_lines(text, constant.place.initializer), {});
   }
 

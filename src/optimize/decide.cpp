@@ -53,13 +53,22 @@ const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& co
 }
 
 void drop_unused(CConstants& constants) {
+  for (CConstant& one : constants.all) {
+    if (one.pool.empty() && one.is_unused) one.after.is_removed = true;
+  }
   for (const CPoolOfConstants& pool : constants.pools) {
-    const auto is_unused = [&](std::size_t index) { return constants.all[index].is_unused; };
-    // C has no struct without members.
-    if (!pool.kept.empty() || std::ranges::all_of(pool.constants, is_unused)) continue;
+    if (!pool.kept.empty()) continue;
     for (const std::size_t index : pool.constants) {
-      if (is_unused(index)) constants.all[index].after.is_removed = true;
+      CConstant& one = constants.all[index];
+      one.after.is_removed = one.is_unused;
     }
+    const auto is_removed = [&](std::size_t i) { return constants.all[i].after.is_removed; };
+    if (pool.constants.empty() || !std::ranges::all_of(pool.constants, is_removed)) continue;
+    // C has no struct without members, and functions receive its address.
+    CConstant& last = constants.all[pool.constants.front()];
+    const auto first = last.data.first(last.dtype.element_bytes());
+    last.after.is_removed = false;
+    last.after.single.assign(first.begin(), first.end());
   }
 }
 

@@ -8,7 +8,7 @@ namespace mlf::optimize {
 /// The pool that has the constant; null for an array.
 const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant);
 
-/// Removes the members of pools that nothing reads.
+/// Removes constants that nothing reads. A pool of nothing else keeps one element.
 void drop_unused(CConstants& constants);
 
 /// Leaves one element of each constant whose elements are equal and whose every use is a load, if

@@ -1,6 +1,7 @@
 // Changes of a member's text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,11 @@
 #include "support/source_text.h"
 
 namespace mlf::optimize {
+
+/// Places in texts are of 32 bits: a source has at most 4 GiB.
+inline tir::SourceRange at(std::size_t begin, std::size_t end) {
+  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+}
 
 /// New text for `range`.
 struct Edit {

@@ -20,10 +20,6 @@ constexpr std::string_view kBehindLength = ", \n\"";
 constexpr std::string_view kEscape = "\\x";
 constexpr std::size_t kEscapeLength = 4;
 
-SourceRange at(std::size_t begin, std::size_t end) {
-  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-}
-
 /// The number at `begin`, if `behind` follows its digits.
 std::optional<std::uint64_t> number_before(std::string_view text, std::size_t begin,
                                            std::string_view behind, SourceRange& range) {

@@ -40,6 +40,14 @@ enum class Sharing : std::uint8_t {
              ///< smaller
 };
 
+/// What becomes of workspace pools.
+struct PoolChanges {
+  Sharing sharing = Sharing::none;
+  /// Whether a pool without buffers gets one byte: C has no empty arrays, and functions receive its
+  /// address.
+  bool drop_unused = false;
+};
+
 /// An archive whose workspace pools get new offsets.
 struct Replanned {
   const Deployment& deployment;                            ///< before any change
@@ -56,7 +64,7 @@ std::string contradiction_in(const Deployment& deployment);
 
 /// Returns the moves of the archive's plan. A pool that cannot be smaller has none. Also throws if
 /// no network has a workspace pool.
-std::vector<PoolMove> moves_of(const ArchivePlan& plan, Sharing sharing = Sharing::none);
+std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes = {});
 
 /// Returns the members with new offsets and sizes of pools: generated C, headers, metadata.json,
 /// and captured TIR as text and save_json.

@@ -234,6 +234,18 @@ class Replanning {
     });
   }
 
+  /// The TIR of main and of kernels, which state the sizes of pools without buffers.
+  std::set<std::string> stems_of_kernels(std::size_t module) const {
+    std::set<std::string> stems;
+    const auto network = replanned_.networks.find(module);
+    if (network == replanned_.networks.end()) return stems;
+    stems.insert(network->second->provenance.source);
+    for (const graph::Kernel& kernel : network->second->kernels) {
+      if (kernel.has_tir()) stems.insert(kernel.source);
+    }
+    return stems;
+  }
+
   /// Finds the moves of one module in the TIR that the plan was made from. Refuses objects, whose
   /// machine code also contains offsets.
   void assign_module(std::size_t module) {
@@ -247,6 +259,7 @@ class Replanning {
       for (const BufferMove& buffer : move.buffers) stems.insert(buffer.source);
     }
     if (moves.empty()) return;
+    if (stems.empty()) stems = stems_of_kernels(module);
     if (!modules()[module].files.objects.empty()) {
       refuse("module '" + modules()[module].name + "' has code in objects, which cannot be changed",
              modules()[module].files.objects.front().name);
@@ -477,14 +490,14 @@ plan::PlannerResult chosen_plan(const plan::PoolPlan& plan, Sharing sharing) {
 }
 
 /// The new offsets of all buffers; the present ones if there is no gain.
-PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing sharing) {
+PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, const PoolChanges& changes) {
   const plan::PoolProblem& now = plan.now;
   const std::string& name = (*module.network)[now.pool].name;
   const std::string place = "module '" + module.name + "': pool '" + name + "' ";
   if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
   if (!now.declared) refuse(place + "has no size in the archive");
-  const plan::PlannerResult chosen = chosen_plan(plan, sharing);
-  // C has no empty arrays, so an unused pool stays.
+  plan::PlannerResult chosen = chosen_plan(plan, changes.sharing);
+  if (changes.drop_unused && now.buffers.empty()) chosen.size = 1;
   const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
   PoolMove move{.module = module.module,
                 .pool = name,
@@ -504,10 +517,10 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, Sharing s
 
 /// Adds all pools of a module if one of them gets smaller, including unchanged ones: metadata.json
 /// contains the sum of all.
-void add_moves(const ModulePlan& module, Sharing sharing, std::vector<PoolMove>& moves) {
+void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector<PoolMove>& moves) {
   std::vector<PoolMove> of_module;
   for (const ModulePoolPlan& pool : module.pools) {
-    of_module.push_back(move_of(module, pool.plan, sharing));
+    of_module.push_back(move_of(module, pool.plan, changes));
   }
   const bool any_smaller = std::ranges::any_of(
       of_module, [](const PoolMove& move) { return move.new_size < move.old_size; });
@@ -537,12 +550,12 @@ std::string contradiction_in(const Deployment& deployment) {
   return {};
 }
 
-std::vector<PoolMove> moves_of(const ArchivePlan& plan, Sharing sharing) {
+std::vector<PoolMove> moves_of(const ArchivePlan& plan, const PoolChanges& changes) {
   std::vector<PoolMove> moves;
   bool any = false;
   for (const ModulePlan& module : plan.modules) {
     any = any || !module.pools.empty();
-    add_moves(module, sharing, moves);
+    add_moves(module, changes, moves);
   }
   if (!any) refuse_without_pools(plan);
   return moves;

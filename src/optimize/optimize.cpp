@@ -13,12 +13,14 @@
 #include "optimize/c_constants.h"
 #include "optimize/captured_constants.h"
 #include "optimize/decide.h"
+#include "optimize/drop_functions.h"
 #include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
 #include "optimize/narrow_type.h"
 #include "optimize/parameters.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "tir/compare/compare.h"
 
 namespace mlf::optimize {
@@ -38,7 +40,9 @@ std::uint64_t bytes_of(const CConstants& constants, std::uint64_t CPoolOfConstan
 
 class Optimizing {
  public:
-  Optimizing(const Deployment& deployment, const OptimizeOptions& options)
+  /// `changed` has members of the archive that are already other ones than those of the input.
+  Optimizing(const Deployment& deployment, const OptimizeOptions& options,
+             std::vector<archive::EditedMember> changed = {})
       : deployment_(deployment),
         archive_(deployment.archive()),
         options_(options),
@@ -46,18 +50,12 @@ class Optimizing {
                  .archive_limits = options.archive_limits,
                  .tir_limits = options.tir_limits,
                  .pool_sizes = deployment.pool_sizes()},
-        edited_(archive_) {}
+        edited_(archive_) {
+    for (archive::EditedMember& one : changed) edited_.replace(std::move(one));
+  }
 
   /// Constants first: their changes do not affect lifetimes or sizes of tensors.
   OptimizeReport run() && {
-    if (archive_.storage() == archive::Storage::directory) {
-      throw support::Error(ErrorKind::usage, "an optimized archive is a tar, not a directory",
-                           {.file = archive_.path()});
-    }
-    // The user can compare the new archive with the old one.
-    if (!options_.output.empty()) {
-      get_or_throw(check_output(options_.output, std::array{archive_.path()}));
-    }
     for (const Module& module : deployment_.library().modules) {
       report_.modules.push_back({.name = module.name, .constants = {}, .pools = {}});
     }
@@ -124,6 +122,7 @@ class Optimizing {
       check_c(constants, edited);
       edited_.take_all(std::move(edited));
       saved_in_kernels_[module] = saved_in_kernels(module, constants);
+      dropped_arrays_[module] = dropped_arrays(constants);
     } else {
       keep_tir(constants, captured);
     }
@@ -196,6 +195,15 @@ class Optimizing {
       if (is_of_kernel) saved += one.bytes() - one.new_bytes();
     }
     return saved;
+  }
+
+  /// metadata.json does not count them.
+  static std::uint64_t dropped_arrays(const CConstants& constants) {
+    std::uint64_t bytes = 0;
+    for (const CConstant& one : constants.all) {
+      if (one.pool.empty() && one.after.is_removed) bytes += one.bytes();
+    }
+    return bytes;
   }
 
   static std::uint64_t total_before(const CConstants& constants) {
@@ -275,11 +283,11 @@ class Optimizing {
   /// For all constants, or for those of Relay's main only.
   std::vector<NumberChange> possible_changes(std::size_t module,
                                              const graph::Topology& network) const {
-    const std::uint64_t saved = report_.modules[module].saved.total();
+    const std::uint64_t saved = report_.modules[module].saved.total() -
+                                support::value_at(dropped_arrays_, module).value_or(0);
     const std::uint64_t all = graph::memory_totals(network).constants.bytes;
     const std::uint64_t of_kernels = bytes_of_kernel_constants(network);
-    const auto known = saved_in_kernels_.find(module);
-    const std::uint64_t saved_in_kernels = known == saved_in_kernels_.end() ? 0 : known->second;
+    const std::uint64_t saved_in_kernels = support::value_at(saved_in_kernels_, module).value_or(0);
     if (saved > all || of_kernels > all || saved_in_kernels > of_kernels) return {};
     return {{all, all - saved}, {all - of_kernels, all - of_kernels - (saved - saved_in_kernels)}};
   }
@@ -305,6 +313,7 @@ class Optimizing {
     const bool has_pools = std::ranges::any_of(
         plan_.modules, [](const ModulePlan& module) { return !module.pools.empty(); });
     if (!has_pools && !options_.what.any_of_constants()) moves_of(plan_);
+    const PoolChanges changes{.drop_unused = options_.what.drop_unused};
     for (const ModulePlan& module : plan_.modules) {
       OptimizedModule& report = report_.modules[module.module];
       if (module.pools.empty()) {
@@ -317,7 +326,7 @@ class Optimizing {
       }
       ArchivePlan alone;
       alone.modules.push_back(module);
-      const auto moves = support::to_result([&] { return moves_of(alone); });
+      const auto moves = support::to_result([&] { return moves_of(alone, changes); });
       if (moves) {
         possible.modules.push_back(module);
       } else {
@@ -376,7 +385,8 @@ class Optimizing {
       members = with_order(replanned, plan, reading_);
     } else {
       const Sharing sharing = way == RamPlan::in_place ? Sharing::in_place : Sharing::none;
-      members = with_offsets(replanned, moves_of(plan, sharing), options_.tir_limits);
+      members = with_offsets(replanned, moves_of(plan, {sharing, options_.what.drop_unused}),
+                             options_.tir_limits);
     }
     if (!members.empty()) report_.ram_plan = way;
     for (archive::EditedMember& one : members) edited_.replace(std::move(one));
@@ -388,7 +398,9 @@ class Optimizing {
     for (const ModulePlan& module : plan.modules) {
       OptimizedModule& report = report_.modules[module.module];
       for (std::size_t i = 0; i < module.pools.size(); ++i) {
-        const std::uint64_t bytes = bytes_with(module, i, way);
+        const bool is_dropped = options_.what.drop_unused && way != RamPlan::order &&
+                                module.pools[i].plan.now.buffers.empty();
+        const std::uint64_t bytes = is_dropped ? 1 : bytes_with(module, i, way);
         OptimizedPool& pool = report.pools[i];
         if (bytes > 0) pool.bytes_after = std::min(pool.bytes_before, bytes);
       }
@@ -409,8 +421,39 @@ class Optimizing {
   std::optional<CapturedMembers> captured_;
   OptimizeReport report_;
   std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
+  std::map<std::size_t, std::uint64_t> dropped_arrays_;    // bytes, by module
   std::optional<Diagnostic> refused_;                      // the first one
 };
+
+void check_options(const archive::Archive& archive, const OptimizeOptions& options) {
+  if (archive.storage() == archive::Storage::directory) {
+    throw support::Error(ErrorKind::usage, "an optimized archive is a tar, not a directory",
+                         {.file = archive.path()});
+  }
+  // The user can compare the new archive with the old one.
+  if (!options.output.empty()) {
+    get_or_throw(check_output(options.output, std::array{archive.path()}));
+  }
+}
+
+OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& options) {
+  check_options(deployment.archive(), options);
+  if (!options.what.drop_unused) return Optimizing(deployment, options).run();
+  EditedMembers edited(deployment.archive());
+  const auto functions = drop_functions(deployment, edited, options.tir_limits);
+  // Lifetimes and constants are those of the functions that are left.
+  const auto run = [&] {
+    if (edited.empty()) return Optimizing(deployment, options).run();
+    const Deployment left = edited.open({.tir_files = {},
+                                         .archive_limits = options.archive_limits,
+                                         .tir_limits = options.tir_limits,
+                                         .pool_sizes = deployment.pool_sizes()});
+    return Optimizing(left, options, std::move(edited).take()).run();
+  };
+  OptimizeReport report = run();
+  for (std::size_t i = 0; i < functions.size(); ++i) report.modules[i].functions = functions[i];
+  return report;
+}
 
 }  // namespace
 }  // namespace mlf::optimize
@@ -450,7 +493,7 @@ std::string_view to_string(RamPlan plan) {
 
 Result<OptimizeReport> write_optimized(const Deployment& deployment,
                                        const OptimizeOptions& options) {
-  return support::to_result([&] { return optimize::Optimizing(deployment, options).run(); })
+  return support::to_result([&] { return optimize::optimize(deployment, options); })
       .map_error([&](Diagnostic diagnostic) {
         return in_file(std::move(diagnostic), deployment.archive().path());
       });

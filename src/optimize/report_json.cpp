@@ -21,6 +21,12 @@ void write_constant(Writer& out, const OptimizedConstant& constant) {
   out.text_or_null("kept", constant.kept);
 }
 
+void write_function(Writer& out, const OptimizedFunction& function) {
+  out.member("name", function.symbol);
+  out.member("dropped", function.is_dropped);
+  out.text_or_null("kept", function.kept);
+}
+
 void write_pool(Writer& out, const OptimizedPool& pool) {
   out.member("name", pool.name);
   out.member("bytes", pool.bytes_before);
@@ -37,6 +43,7 @@ void write_module(Writer& out, const OptimizedModule& module) {
   out.member("saved_by_dropping", module.saved.dropping);
   out.text_or_null("constants_kept", module.constants_kept);
   out.objects("constants", module.constants, write_constant);
+  out.objects("unused_functions", module.functions, write_function);
   out.text_or_null("pools_kept", module.pools_kept);
   out.objects("pools", module.pools, write_pool);
 }

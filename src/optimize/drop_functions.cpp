@@ -1,0 +1,357 @@
+#include "optimize/drop_functions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "json/document.h"
+#include "mlf/tir/builder.h"
+#include "mlf/tir/write.h"
+#include "optimize/c_words.h"
+#include "optimize/captured_constants.h"
+#include "optimize/edit.h"
+#include "optimize/moves.h"
+#include "optimize/other_code.h"
+#include "support/error.h"
+#include "support/lookup.h"
+#include "tir/c/c.h"
+#include "tir/compare/compare.h"
+
+namespace mlf::optimize {
+namespace {
+
+using archive::Member;
+using support::get_or_throw;
+using tir::SourceRange;
+
+using Symbols = std::set<std::string, std::less<>>;
+
+/// From the beginning of its first line to the end of its last one.
+SourceRange lines_of(std::string_view text, SourceRange range) {
+  const std::size_t before = text.substr(0, range.begin).rfind('\n');
+  const std::size_t behind = text.find('\n', range.end == 0 ? 0 : range.end - 1);
+  return at(before == text.npos ? 0 : before + 1, behind == text.npos ? text.size() : behind + 1);
+}
+
+/// With the line before it, if that begins with `mark`.
+SourceRange with_line_before(std::string_view text, SourceRange range, std::string_view mark) {
+  if (range.begin == 0) return range;
+  const SourceRange line = lines_of(text, at(range.begin - 1, range.begin));
+  const std::size_t first = text.find_first_not_of(' ', line.begin);
+  const bool is_marked = first != text.npos && text.substr(first).starts_with(mark);
+  return is_marked ? at(line.begin, range.end) : range;
+}
+
+/// With the empty line behind it.
+SourceRange with_empty_line(std::string_view text, SourceRange range) {
+  return text.substr(range.end).starts_with('\n') ? at(range.begin, range.end + 1) : range;
+}
+
+/// What TVM writes before prototypes and definitions.
+SourceRange with_guard(std::string_view text, SourceRange range) {
+  constexpr std::string_view kGuard = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+  const bool has_guard = text.substr(0, range.begin).ends_with(kGuard);
+  return has_guard ? at(range.begin - kGuard.size(), range.end) : range;
+}
+
+/// The lines of the prototype that names a function at `place`; nullopt for another use.
+std::optional<SourceRange> prototype_at(std::string_view text, std::size_t place,
+                                        std::size_t length) {
+  constexpr std::string_view kType = "TVM_DLL int32_t ";
+  const SourceRange line = lines_of(text, at(place, place + 1));
+  const std::size_t close = text.find(')', place + length);
+  const bool is_prototype = text.substr(line.begin, place - line.begin) == kType &&
+                            text.substr(place + length).starts_with('(') && close != text.npos &&
+                            text.substr(close).starts_with(");\n");
+  if (!is_prototype) return std::nullopt;
+  return with_guard(text, at(line.begin, close + std::string_view(");\n").size()));
+}
+
+tir::Module without_functions(tir::Module module, const Symbols& dropped) {
+  std::vector<tir::NodePair> left;
+  for (const tir::NamedFunction& one : tir::functions_of(module)) {
+    if (!dropped.contains(one.symbol)) left.push_back({one.key.id(), one.function.id()});
+  }
+  const tir::NodeId root = module.root().id();
+  tir::Builder builder(std::move(module));
+  builder.set(root, tir::f::IRModule::functions, builder.map(left));
+  return std::move(builder).finish(root);
+}
+
+/// A function of the C and its names there.
+struct Function {
+  SourceRange definition;
+  const Member* member = nullptr;
+  Symbols users{};     ///< functions whose definitions name it
+  std::string kept{};  ///< why it stays
+};
+
+class Dropping {
+ public:
+  Dropping(const Deployment& deployment, std::size_t index, std::string main,
+           const OtherCode& others, EditedMembers& edited, const tir::ReadLimits& limits)
+      : deployment_(deployment),
+        archive_(deployment.archive()),
+        index_(index),
+        module_(deployment.library().modules[index]),
+        main_(std::move(main)),
+        others_(others),
+        edited_(edited),
+        limits_(limits) {}
+
+  std::vector<OptimizedFunction> run(std::span<const Member* const> captured) && {
+    read_functions();
+    if (!functions_.contains(main_)) return {};
+    find_names();
+    const Symbols used = reached();
+    keep_functions(used);
+    for (const auto& [symbol, function] : functions_) {
+      if (!used.contains(symbol) && function.kept.empty()) dropped_.insert(symbol);
+    }
+    if (!dropped_.empty()) {
+      const auto changed = support::to_result([&] { change(captured); });
+      if (!changed) keep_all(changed.error());
+    }
+    std::vector<OptimizedFunction> found;
+    for (const auto& [symbol, function] : functions_) {
+      if (used.contains(symbol)) continue;
+      found.push_back({symbol, dropped_.contains(symbol), function.kept});
+    }
+    return found;
+  }
+
+ private:
+  void keep_all(const Diagnostic& diagnostic) {
+    support::throw_unless_invalid(diagnostic);
+    for (const std::string& symbol : dropped_) functions_[symbol].kept = diagnostic.message;
+    dropped_.clear();
+  }
+
+  /// Those that mlf reads as TIR.
+  void read_functions() {
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
+      PlacedTir tir = edited_.take_tir(c, limits_);
+      Symbols here;
+      for (const tir::NamedFunction& one : tir::prim_functions_of(tir.document.module)) {
+        here.emplace(one.symbol);
+      }
+      edited_.keep_tir(c, std::move(tir));
+      for (const Member* const member : c.c_members) {
+        files_.insert(member);
+        for (const tir::CDefinition& one : tir::describe_c(edited_.text_of(*member)).definitions) {
+          if (!here.contains(one.symbol)) continue;
+          functions_.try_emplace(one.symbol, Function{one.range, member});
+        }
+      }
+    }
+  }
+
+  void find_names() {
+    for (const FileRef& file : module_.files.sources) files_.insert(archive_.find(file.name));
+    files_.erase(nullptr);
+    for (const Member* const member : files_) {
+      const std::string_view text = edited_.text_of(*member);
+      if (joins_words(text)) keep_each("its C joins parts of words");
+      for_each_word(text, [&](std::string_view word, std::size_t place) {
+        const auto found = functions_.find(word);
+        if (found != functions_.end()) take_name(found->second, *member, text, place, word);
+      });
+    }
+  }
+
+  void take_name(Function& function, const Member& member, std::string_view text, std::size_t place,
+                 std::string_view symbol) {
+    for (const auto& [user, other] : functions_) {
+      const auto [begin, end] = other.definition;
+      if (other.member != &member || place < begin || place >= end) continue;
+      if (user != symbol) function.users.insert(user);
+      return;
+    }
+    if (const auto prototype = prototype_at(text, place, symbol.size())) {
+      prototypes_[&member].push_back({*prototype, std::string(symbol)});
+      return;
+    }
+    roots_.emplace(symbol);
+  }
+
+  /// Functions that main or other code names, directly or through others.
+  Symbols reached() const {
+    Symbols used = roots_;
+    used.insert(main_);
+    bool grows = true;
+    while (grows) {
+      grows = false;
+      for (const auto& [symbol, function] : functions_) {
+        const auto is_used = [&](const std::string& user) { return used.contains(user); };
+        if (used.contains(symbol) || std::ranges::none_of(function.users, is_used)) continue;
+        grows = used.insert(symbol).second;
+      }
+    }
+    return used;
+  }
+
+  void keep_each(const std::string& why) {
+    for (auto& [symbol, function] : functions_) {
+      if (function.kept.empty()) function.kept = why;
+    }
+  }
+
+  void keep_functions(const Symbols& used) {
+    if (module_.files.graph) keep_each("the graph executor may call it by its name");
+    if (!module_.files.objects.empty()) keep_each("objects may call it");
+    if (module_.files.headers.empty()) {
+      keep_each("code outside of the archive may call it: no header states the interface");
+    }
+    for (auto& [symbol, function] : functions_) {
+      if (used.contains(symbol) || !function.kept.empty()) continue;
+      if (others_.count(symbol, files_) > 0) function.kept = "a header or other code names it";
+    }
+  }
+
+  // --- Changes -----------------------------------------------------------------------------------
+
+  void change(std::span<const Member* const> captured) {
+    EditedMembers edited = edited_.fork();
+    change_c(edited);
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
+      PlacedTir before = edited_.take_tir(c, limits_);
+      PlacedTir after = edited.take_tir(c, limits_);
+      check(std::move(before.document.module), after.document.module, c.name);
+      edited.keep_tir(c, std::move(after));
+    }
+    for (const Member* const member : captured) change_captured(*member, edited);
+    change_metadata(edited);
+    edited_.take_all(std::move(edited));
+  }
+
+  void change_c(EditedMembers& edited) const {
+    std::map<const Member*, std::vector<Edit>> edits;
+    for (const std::string& symbol : dropped_) {
+      const Function& function = functions_.find(symbol)->second;
+      const std::string_view text = edited_.text_of(*function.member);
+      const SourceRange lines = with_guard(text, lines_of(text, function.definition));
+      edits[function.member].push_back({with_empty_line(text, lines), {}});
+    }
+    for (const auto& [member, prototypes] : prototypes_) {
+      for (const auto& [range, symbol] : prototypes) {
+        if (dropped_.contains(symbol)) edits[member].push_back({range, {}});
+      }
+    }
+    for (auto& [member, of_member] : edits) {
+      std::string content = optimize::apply(edited_.text_of(*member), std::move(of_member));
+      edited.replace({member->name, std::move(content)});
+    }
+  }
+
+  void check(tir::Module before, const tir::Module& after, const std::string& where) const {
+    const tir::Comparison comparison =
+        tir::compare(without_functions(std::move(before), dropped_), after);
+    if (comparison.equal()) return;
+    refuse("something else would change: " + tir::to_string(comparison.differences.front()), where);
+  }
+
+  void change_captured(const Member& member, EditedMembers& edited) {
+    PlacedTir tir = edited_.take_tir(member, limits_);
+    std::vector<Edit> edits;
+    const std::string_view text = edited_.text_of(member);
+    bool has_any = false;
+    for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
+      if (!dropped_.contains(one.symbol)) continue;
+      has_any = true;
+      const auto range = tir.document.module.source_range(one.function.id());
+      if (!range) continue;
+      const std::size_t last = text.substr(0, range->end).find_last_not_of(" \n");
+      const SourceRange lines = lines_of(text, at(range->begin, last + 1));
+      edits.push_back({with_empty_line(text, with_line_before(text, lines, "@T.")), {}});
+    }
+    if (!has_any) return edited_.keep_tir(member, std::move(tir));
+    const auto check_names = [&](std::string_view left) {
+      for_each_word(left, [&](std::string_view word, std::size_t) {
+        if (dropped_.contains(word)) refuse("'" + std::string(word) + "' is used", member.name);
+      });
+    };
+    if (edited.captured_form(member) == deployment::TirForm::twin) {
+      tir.document.module = without_functions(std::move(tir.document.module), dropped_);
+      std::string twin;
+      get_or_throw(
+          tir::write_save_json(tir.document, [&](std::string_view part) { twin += part; }));
+      check_names(twin);
+      return edited.replace({member.name, std::move(twin)});
+    }
+    edited.replace({member.name, optimize::apply(text, std::move(edits))});
+    check_names(edited.text_of(member));
+    PlacedTir after = edited.take_tir(member, limits_);
+    check(std::move(tir.document.module), after.document.module, member.name);
+    edited.keep_tir(member, std::move(after));
+  }
+
+  /// TVM lists the workspaces of all functions.
+  void change_metadata(EditedMembers& edited) const {
+    const Member* const member = archive_.find("metadata.json");
+    if (member == nullptr) return;
+    const std::string_view text = edited.text_of(*member);
+    const json::Document document({archive_.path(), member->name, text}, {});
+    json::Value owner = document.root();
+    if (const auto modules = owner.find("modules")) owner = modules->at(module_.name);
+    const json::Value listed = owner.at("memory").at("functions").at("operator_functions");
+    std::vector<SourceRange> entries;
+    std::vector<bool> goes;
+    for (const json::Value one : listed.as_array()) {
+      entries.push_back(at(one.offset(), one.offset() + one.source().size()));
+      goes.push_back(dropped_.contains(one.at("function_name").as_string()));
+    }
+    std::vector<Edit> edits;
+    bool is_first = true;  // whether no entry remains before it
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const bool has_next = i + 1 < entries.size();
+      if (!goes[i]) {
+        is_first = false;
+      } else if (!is_first) {
+        edits.push_back({{entries[i - 1].end, entries[i].end}, {}});
+      } else {
+        edits.push_back({{entries[i].begin, has_next ? entries[i + 1].begin : entries[i].end}, {}});
+      }
+    }
+    if (edits.empty()) return;
+    edited.replace({member->name, optimize::apply(text, std::move(edits))});
+  }
+
+  const Deployment& deployment_;
+  const archive::Archive& archive_;
+  std::size_t index_;
+  const Module& module_;
+  std::string main_;
+  const OtherCode& others_;
+  EditedMembers& edited_;
+  const tir::ReadLimits& limits_;
+  std::map<std::string, Function, std::less<>> functions_;  // by symbol
+  std::set<const Member*> files_;                           // C of the module
+  std::map<const Member*, std::vector<std::pair<SourceRange, std::string>>> prototypes_;
+  Symbols roots_;  // named by other code of the module
+  Symbols dropped_;
+};
+
+}  // namespace
+
+std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& deployment,
+                                                           EditedMembers& edited,
+                                                           const tir::ReadLimits& limits) {
+  const std::size_t modules = deployment.library().modules.size();
+  std::vector<std::vector<OptimizedFunction>> functions(modules);
+  // C that contradicts captured TIR stays as it is.
+  if (!contradiction_in(deployment).empty()) return functions;
+  const Networks networks = get_or_throw(deployment.networks());
+  CapturedMembers captured = captured_members(deployment, edited, limits);
+  const OtherCode others(deployment, edited);
+  for (const Network& network : networks.found) {
+    functions[network.module] = Dropping(deployment, network.module,
+                                         network.topology.provenance.symbol, others, edited, limits)
+                                    .run(captured[network.module]);
+  }
+  return functions;
+}
+
+}  // namespace mlf::optimize
