@@ -185,9 +185,13 @@ void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what) {
 }
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options) {
-  auto* command = add_option(app, "--cc", options.command, {"COMMAND", "Compiler"},
-                             "Compile the archive's C with this command, for sizes of code and "
-                             "stack frames; temporary files are removed");
+  add_compiler_options(app, options,
+                       "Compile the archive's C with this command, for sizes of code and "
+                       "stack frames; temporary files are removed");
+}
+
+void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help) {
+  auto* command = add_option(app, "--cc", options.command, {"COMMAND", "Compiler"}, help);
   add_option(app, "--cflags", options.flags, {"FLAGS", "Compiler"},
              "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
       ->needs(command);

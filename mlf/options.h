@@ -127,7 +127,9 @@ struct CompilerArguments {
   std::string flags;  ///< separated by blanks
 };
 
+/// Adds `--cc` and `--cflags`, for sizes of code and frames unless `help` says otherwise.
 void add_compiler_options(CLI::App& app, CompilerArguments& options);
+void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help);
 
 /// No compiler without --cc.
 ReportOptions report_options(const CompilerArguments& options);

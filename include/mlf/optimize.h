@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/compile.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
 #include "mlf/export.h"
@@ -112,6 +113,9 @@ struct OptimizeOptions {
   std::string output{};  ///< "-": standard output; empty: nothing is written
   Optimizations what{};
   plan::SearchLimits search{};
+  /// Compiles the C of each module with and without constants of one element: a constant keeps its
+  /// elements if the functions that read it grow by more than it saves.
+  std::optional<Compiler> compiler{};
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
 };
@@ -141,7 +145,8 @@ struct OptimizeReport {
 /// functions that mlf understands completely, and if its name occurs nowhere else in the C. The
 /// load converts to the old type, which gives the same value (C11 6.3.1.3). A constant of one value
 /// gets one element, and its loads the index 0. Both only where the constant then takes less
-/// memory: 16 bytes that are aligned to 16 do not.
+/// memory: 16 bytes that are aligned to 16 do not. Code for the index 0 is no larger than for
+/// another index, but a compiler may unroll or merge other loops then; `compiler` measures that.
 ///
 /// A function that nothing calls goes only if a header of the archive states the interface without
 /// it, and if no code of the archive names it.

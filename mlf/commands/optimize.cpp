@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "mlf/optimize.h"
+#include "options.h"
 #include "result_file.h"
 #include "support/digits.h"
 #include "support/error.h"
@@ -26,6 +27,7 @@ struct OptimizeArguments {
   bool drop_unused = false;
   bool dry_run = false;
   bool json = false;
+  CompilerArguments compiler{};
   double seconds = 0;  ///< 0: the library's default number of steps
 };
 
@@ -54,6 +56,9 @@ void declare_optimize_options(CLI::App& app, OptimizeArguments& options) {
                "Also write results over their inputs, if the TIR proves that each element is read "
                "before it is written and never again")
       ->group("Changes");
+  add_compiler_options(app, options.compiler,
+                       "Compile the archive's C with this command, and keep the elements of "
+                       "constants where one element costs more code than it saves");
   add_option(app, "--seconds", options.seconds, {"S", "Changes"},
              "End the search for offsets after this number of seconds")
       ->check(number_above_0());
@@ -201,6 +206,7 @@ int run_optimize(const OptimizeArguments& options, const Context& context) {
                            .search = {},
                            .archive_limits = context.limits.archive,
                            .tir_limits = context.limits.tir};
+  optimize.compiler = report_options(options.compiler).compiler;
   if (options.seconds > 0) {
     optimize.search.seconds = std::chrono::duration<double>(options.seconds);
     optimize.search.steps = UINT64_MAX;

@@ -52,6 +52,11 @@ const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& co
   return found == constants.pools.end() ? nullptr : &*found;
 }
 
+void reset(CConstants& constants) {
+  for (CConstant& one : constants.all) reset(one);
+  for (CPoolOfConstants& pool : constants.pools) pool.new_bytes = pool.bytes;
+}
+
 void drop_unused(CConstants& constants) {
   for (CConstant& one : constants.all) {
     if (one.pool.empty() && one.is_unused) one.after.is_removed = true;

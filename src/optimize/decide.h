@@ -8,6 +8,9 @@ namespace mlf::optimize {
 /// The pool that has the constant; null for an array.
 const CPoolOfConstants* pool_of(const CConstants& constants, const CConstant& constant);
 
+/// Undoes all decisions.
+void reset(CConstants& constants);
+
 /// Removes constants that nothing reads. A pool of nothing else keeps one element.
 void drop_unused(CConstants& constants);
 

@@ -1,9 +1,12 @@
 // One archive with less flash and less RAM: decide, edit, read again, write.
 #include "mlf/optimize.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "archive/output_file.h"
@@ -114,7 +117,7 @@ class Optimizing {
     std::vector<CapturedReading> captured = read_captured(deployment_, module, captured_of(module),
                                                           constants, edited_, options_.tir_limits);
     keep_by_captured(captured, edited_, constants);
-    const ConstantSavings saved = make_smaller(constants);
+    const ConstantSavings saved = decide(module, constants);
     if (saved.total() > 0) {
       EditedMembers edited = edited_.fork();
       edit_c(constants, edited);
@@ -146,8 +149,62 @@ class Optimizing {
     }
   }
 
+  ConstantSavings decide(std::size_t module, CConstants& constants) const {
+    if (!options_.compiler) return make_smaller(constants, options_.what);
+    keep_costly_singles(module, constants);
+    return make_smaller(constants, options_.what);
+  }
+
+  /// Compares the code of both forms by function. Leaves the constants undecided.
+  void keep_costly_singles(std::size_t module, CConstants& constants) const {
+    make_smaller(constants, options_.what);
+    std::vector<std::pair<CConstant*, std::uint64_t>> singles;
+    for (CConstant& one : constants.all) {
+      if (one.after.is_single()) singles.emplace_back(&one, one.pool.empty() ? 0 : one.new_bytes());
+    }
+    if (singles.empty()) return reset(constants);
+    const CompiledCode with = code_of(module, constants);
+    reset(constants);
+    Optimizations what = options_.what;
+    what.collapse = false;
+    make_smaller(constants, what);
+    const CompiledCode without = code_of(module, constants);
+    for (const auto& [constant, bytes] : singles) {
+      const std::int64_t growth = growth_of(*constant, constants, without, with);
+      if (growth <= static_cast<std::int64_t>(constant->new_bytes() - bytes)) continue;
+      keep(constant->all_kept,
+           fmt::format("one element of it would cost {} bytes of code", growth));
+    }
+    reset(constants);
+  }
+
+  CompiledCode code_of(std::size_t module, const CConstants& constants) const {
+    EditedMembers edited = edited_.fork();
+    edit_c(constants, edited);
+    const Deployment changed = edited.open(reading_);
+    return get_or_throw(
+        compile_module(changed.archive(), changed.library().modules[module], *options_.compiler));
+  }
+
+  /// Of the functions that read the constant.
+  static std::int64_t growth_of(const CConstant& constant, const CConstants& constants,
+                                const CompiledCode& before, const CompiledCode& after) {
+    std::set<std::string> functions;
+    for (const auto& [reading, use] : constant.uses) {
+      functions.insert(constants.readings[reading].constants.uses[use].function);
+    }
+    std::int64_t growth = 0;
+    for (const std::string& function : functions) {
+      const CompiledFunction* const was = before.find(function);
+      const CompiledFunction* const is = after.find(function);
+      if (was == nullptr || is == nullptr) continue;
+      growth += static_cast<std::int64_t>(is->bytes) - static_cast<std::int64_t>(was->bytes);
+    }
+    return growth;
+  }
+
   /// Each step counts savings relative to the steps before it.
-  ConstantSavings make_smaller(CConstants& constants) const {
+  static ConstantSavings make_smaller(CConstants& constants, const Optimizations& what) {
     ConstantSavings saved;
     const auto step = [&](bool is_wanted, void (&change)(CConstants&), std::uint64_t& bytes) {
       if (!is_wanted) return;
@@ -156,7 +213,6 @@ class Optimizing {
       lay_out_pools(constants);
       bytes = before - total_after(constants);
     };
-    const Optimizations& what = options_.what;
     step(what.drop_unused, drop_unused, saved.dropping);
     step(what.collapse, collapse, saved.collapsing);
     step(what.narrow, narrow, saved.narrowing);

@@ -35,8 +35,8 @@ BELOW = {
     "report": ["deployment", "compile"],
     "page": ["report"],
     "process": ["deployment", "tir/compare"],
-    "optimize": ["process"],
-    "run": ["optimize", "compile"],
+    "optimize": ["process", "compile"],
+    "run": ["optimize"],
     "profile": ["run", "report"],
     "program": ["profile", "run", "optimize", "page", "drawing"],
 }
