@@ -195,11 +195,6 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
   return {std::move(deployment), chosen, std::move(network)};
 }
 
-Report read_report_argument(const std::string& path, const Context& context,
-                            const ReportOptions& options) {
-  return get_or_throw(report_of(open_archive(path, context), options));
-}
-
 void add_profiles(Report& report, const Deployment& deployment,
                   const std::vector<std::string>& files) {
   for (const std::string& file : files) {

@@ -40,10 +40,6 @@ NetworkArgument read_network_argument(const std::string& path, const std::string
                                       const std::vector<std::string>& tir_files,
                                       const Context& context);
 
-/// The report of the archive at `path`. Errors: those of the archive and of its TIR.
-Report read_report_argument(const std::string& path, const Context& context,
-                            const ReportOptions& options = {});
-
 /// Adds the numbers of files of `mlf profile --json` to the report of the archive. Errors: those of
 /// the files; `usage` where a profile is of another network or another build.
 void add_profiles(Report& report, const Deployment& deployment,

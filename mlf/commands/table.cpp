@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <string>
 #include <vector>
 
 #include "arguments.h"
 #include "commands/row_columns.h"
 #include "jobs.h"
+#include "mlf/profile.h"
 #include "mlf/report.h"
 #include "support/error.h"
 
@@ -21,7 +23,52 @@ struct TableArguments {
   std::vector<std::string> archives;
   RowKind rows = RowKind::archive;
   RowFormat format = RowFormat::csv;
+  std::vector<std::string> profiles;
   unsigned jobs = 1;
+};
+
+/// The profiles of the archives. Each archive gets those of its own build.
+class ArchiveProfiles {
+ public:
+  /// Throws `Error`: those of the files; `usage` for a measurement and several archives, as it does
+  /// not say which build ran.
+  explicit ArchiveProfiles(const TableArguments& options)
+      : files_(options.profiles), is_used_(options.profiles.size()) {
+    for (const std::string& file : files_) {
+      profiles_.push_back(support::get_or_throw(load_profile(file)));
+      if (options.archives.size() > 1 && profiles_.back().code.empty()) {
+        throw support::Error(ErrorKind::usage,
+                             "a measurement does not say which build ran: give one ARCHIVE",
+                             {.file = file});
+      }
+    }
+  }
+
+  /// Any number of threads may call this at once.
+  void add_to(Report& report, const Deployment& deployment) {
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      const auto added = add_profile(report, deployment, profiles_[i]);
+      if (added) {
+        is_used_[i] = true;
+      } else if (added.error().kind != ErrorKind::usage) {
+        throw support::Error(added.error());
+      }
+    }
+  }
+
+  /// Throws a `usage` error for a profile that is of no archive.
+  void require_used() const {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (!is_used_[i]) {
+        throw support::Error(ErrorKind::usage, "the profile is of no ARCHIVE", {.file = files_[i]});
+      }
+    }
+  }
+
+ private:
+  const std::vector<std::string>& files_;
+  std::vector<Profile> profiles_;
+  std::vector<std::atomic<bool>> is_used_;
 };
 
 /// The rows of one archive, or its error.
@@ -30,9 +77,14 @@ struct ArchiveRows {
   std::optional<Diagnostic> failure;
 };
 
-ArchiveRows rows_of_archive(const std::string& path, RowKind kind, const Context& context) {
-  auto rows =
-      support::to_result([&] { return rows_of(read_report_argument(path, context), kind); });
+ArchiveRows rows_of_archive(const std::string& path, RowKind kind, ArchiveProfiles& profiles,
+                            const Context& context) {
+  auto rows = support::to_result([&] {
+    const Deployment deployment = open_archive(path, context);
+    Report report = support::get_or_throw(report_of(deployment));
+    profiles.add_to(report, deployment);
+    return rows_of(report, kind);
+  });
   return rows ? ArchiveRows{*std::move(rows), {}} : ArchiveRows{{}, std::move(rows.error())};
 }
 
@@ -88,10 +140,12 @@ void note_if_empty(const std::vector<ArchiveRows>& found, RowKind kind, const Co
 }
 
 int run_table(const TableArguments& options, const Context& context) {
+  ArchiveProfiles profiles(options);
   std::vector<ArchiveRows> found(options.archives.size());
   for_each_index(found.size(), options.jobs, [&](std::size_t i) {
-    found[i] = rows_of_archive(options.archives[i], options.rows, context);
+    found[i] = rows_of_archive(options.archives[i], options.rows, profiles, context);
   });
+  profiles.require_used();
   const RowPrinter printer(options);
   printer.head();
   int exit = 0;
@@ -120,6 +174,7 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
                   {{"csv", RowFormat::csv, "with a line of names first"},
                    {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},
                   {"FORMAT", "Output"}, "Form of the rows");
+  add_profile_option(app, options.profiles);
   add_jobs_option(app, options.jobs, "Archives to read");
   app.footer(row_columns_help());
 }

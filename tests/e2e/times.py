@@ -42,6 +42,25 @@ class Times(program_case.Directory):
         self.assertFalse(module["time"]["assumed"])
         self.assertIn("cortex-m4", module["time"]["origin"])
 
+    def test_are_in_the_rows_of_their_own_archive(self):
+        path, profile = self.emulated(CONV)
+        rows = ("table", "--rows", "call", "--format", "jsonl", "--profile", path)
+        done = support.run_ok(*rows, ADD, CONV, "-j2").stdout.decode().splitlines()
+        found = [json.loads(line) for line in done]
+        self.assertEqual({row["instructions_min"] for row in found if row["archive"] == str(ADD)}, {0})
+        expected = [call["instructions"] for call in profile["calls"]]
+        self.assertEqual([row["instructions_max"] for row in found if row["archive"] == str(CONV)], expected)
+        self.assertEqual(support.run(*rows, ADD).returncode, 64)
+
+    def test_of_a_board_are_of_one_archive(self):
+        measured = self.directory / "measured.csv"
+        measured.write_text("call,cycles\n0,100\n1,18432\n2,200\n3,300\n")
+        path, _ = self.profile(CONV, "--measured", measured)
+        self.assertIn("18432", support.run_ok("table", "--rows", "call", "--profile", path, CONV).stdout.decode())
+        done = support.run("table", "--profile", path, CONV, ADD)
+        self.assertEqual((done.returncode, done.stdout), (64, b""))
+        self.assertIn(b"which build ran", done.stderr)
+
     def test_are_not_in_a_report_without_a_profile(self):
         (module,) = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"]
         self.assertNotIn("time", module)
