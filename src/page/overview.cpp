@@ -115,7 +115,9 @@ void peak_sentence(HtmlWriter& html, const ModuleView& module) {
 
 /// Links to the call that wrote a tensor; "-" for inputs and workspaces.
 void writer_cell(HtmlWriter& html, const ModuleView& module, std::optional<graph::ValueId> value) {
-  const auto producer = value ? (*module.report.network)[*value].producer : std::nullopt;
+  // A reference: GCC 12 takes a conditional copy of the optional for uninitialized.
+  const std::optional<graph::Endpoint> none;
+  const auto& producer = value ? (*module.report.network)[*value].producer : none;
   html.open("td");
   if (producer && producer->kind == graph::Endpoint::Kind::call) {
     link_to(html, module.call_id(producer->step), fmt::format("call {}", producer->step));
