@@ -6,6 +6,7 @@
 #include "mlf/profile.h"
 #include "profile/calls.h"
 #include "profile/spread.h"
+#include "profile/sums.h"
 #include "support/error.h"
 #include "support/numbers.h"
 #include "support/source_text.h"
@@ -96,6 +97,7 @@ Result<Profile> measured_profile(const Deployment& deployment, const Network& ne
       for (std::size_t run = 0; run < totals.size(); ++run) totals[run] += cycles[i][run];
     }
     result.total.cycles = profile::spread_of(std::move(totals));
+    profile::require_total_of_calls(result);
     return result;
   });
 }

@@ -169,6 +169,7 @@ Profile profile_in(const Value& root) {
   }
   // Documents of earlier versions lack it.
   if (const auto code = root.find("code")) profile.code = text_or_empty(*code);
+  require_total_of_calls(profile);
   return profile;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace mlf {
@@ -71,6 +73,28 @@ TEST(ProfileJson, OfAnotherFormIsAnError) {
     ASSERT_FALSE(read) << wrong;
     EXPECT_EQ(read.error().kind, ErrorKind::invalid_input) << wrong;
   }
+}
+
+TEST(ProfileJson, WithATotalBelowItsCallsIsAnError) {
+  Profile profile = emulated();
+  profile.total.instructions = 101699;
+  EXPECT_FALSE(read_profile(to_json(profile, JsonLayout::compact)));
+  profile = emulated();
+  ASSERT_TRUE(set_clock(profile, 80'000'000));
+  ASSERT_TRUE(read_profile(to_json(profile, JsonLayout::compact)));
+  profile.total.nanoseconds->max = profile.total.nanoseconds->min;
+  EXPECT_FALSE(read_profile(to_json(profile, JsonLayout::compact)));
+}
+
+TEST(ProfileJson, WithASumOfMoreThan63BitsIsAnError) {
+  Profile profile = emulated();
+  for (ProfiledCall& call : profile.calls) {
+    call.numbers.instructions = std::numeric_limits<std::int64_t>::max();
+  }
+  profile.total.instructions = 0;
+  const auto read = read_profile(to_json(profile, JsonLayout::compact));
+  ASSERT_FALSE(read);
+  EXPECT_NE(to_string(read.error()).find("63 bits"), std::string::npos);
 }
 
 TEST(ProfileClock, MakesAnIntervalOfInstructions) {
