@@ -64,6 +64,7 @@ OPEN_ENDS = {
 # Two builds that are not the same.
 ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar", "mlf diff old.tar module.tar",
                "mlf diff --format markdown old.tar module.tar",
+               "mlf diff --profile-before before.json --profile-after profile.json a.tar module.tar",
                "mlf run --random 1 --compare old.tar module.tar"}  # fmt: skip
 
 COMMANDS = support.commands()
