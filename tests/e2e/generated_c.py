@@ -118,8 +118,7 @@ def call_aot(driver, document, headers, pools=()):
     ends = [next((end for end in fields if struct.endswith(end)), None) for struct in structs]
     if None in ends:
         raise CannotRun("its entry takes pools or devices of the caller")
-    # As many; the Python of TVM 0.9 has no `strict`.
-    for struct, end in zip(structs, ends):
+    for struct, end in zip(structs, ends, strict=True):
         driver.statements.append(f"struct {struct} {struct}_ = {{{', '.join(fields[end])}}};")
     driver.statements.append(f"if ({name}({', '.join(f'&{one}_' for one in structs)})) return 1;")
 
