@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -17,9 +16,8 @@
 
 #include "archive/output_file.h"
 #include "arguments.h"
-#include "commands/budget_file.h"
 #include "commands/command.h"
-#include "commands/network_inputs.h"
+#include "commands/network_run.h"
 #include "mlf/profile.h"
 #include "output.h"
 #include "result_file.h"
@@ -33,17 +31,13 @@ namespace {
 using support::get_or_throw;
 
 struct ProfileArguments {
-  std::string archive;
-  std::string module;
-  std::vector<std::string> inputs;
+  NetworkRunArguments network{.seconds = 120};
   std::uint64_t seed = 1;
   std::string cpu;
   CompilerArguments compiler;
   std::string clock;
   std::string cycles;
   std::uint64_t runs = 10;
-  double seconds = 120;
-  std::string memory = "4G";
   std::string other;
   bool json = false;
   std::string measured;
@@ -101,12 +95,9 @@ void declare_board_options(CLI::App& app, ProfileArguments& options) {
 }
 
 void declare_profile_options(CLI::App& app, ProfileArguments& options) {
-  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  app.add_option("ARCHIVE", options.network.archive, kArchiveHelp)->required();
   declare_processor_options(app, options);
-  add_option(app, "--module", options.module, {"NAME", "Inputs"},
-             "The module to run, if the archive has several");
-  add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
-             "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
+  add_network_options(app, options.network);
   add_option(app, "--random", options.seed, {"SEED", "Inputs"},
              "Other random values for all other inputs")
       ->capture_default_str();
@@ -120,14 +111,7 @@ void declare_profile_options(CLI::App& app, ProfileArguments& options) {
              "The number of runs on this computer (--cpu host)")
       ->capture_default_str()
       ->check(whole_number(1, 100000));
-  add_option(app, "--seconds", options.seconds, {"S", "Limits"},
-             "End the network after this number of seconds")
-      ->capture_default_str()
-      ->check(number_above_0());
-  add_option(app, "--memory", options.memory, {"N", "Limits"},
-             "End the network if it needs more memory than this")
-      ->capture_default_str()
-      ->check(size_with_unit());
+  add_run_limits(app, options.network);
 }
 
 // --- Numbers of the command line ----------------------------------------------------------------
@@ -247,8 +231,8 @@ std::string text_of_layer(const std::string& layer) {
 
 /// `number` is the head of the first column.
 Table table_of(const Profile& profile, std::string number) {
-  Table table({std::move(number), "KERNEL", "LAYER", support::in_capitals(profile.unit()), "MIN", "MAX", "%",
-               "TIME", "MAC", "/MAC", "LOADED", "DIVISIONS"});
+  Table table({std::move(number), "KERNEL", "LAYER", support::in_capitals(profile.unit()), "MIN",
+               "MAX", "%", "TIME", "MAC", "/MAC", "LOADED", "DIVISIONS"});
   table.align_right({0, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   table.hide_if_empty({2, 4, 5, 7});
   return table;
@@ -377,14 +361,13 @@ Table changes_table(const Profile& before, const Profile& after) {
 // --- The command --------------------------------------------------------------------------------
 
 ProfileOptions profile_options(const ProfileArguments& arguments) {
-  ProfileOptions options{.cpu = arguments.cpu, .seed = arguments.seed};
-  for (const std::string& argument : arguments.inputs) add_inputs(argument, options.inputs);
+  ProfileOptions options{
+      .cpu = arguments.cpu, .inputs = inputs_of(arguments.network), .seed = arguments.seed};
   options.compiler = arguments.compiler.command;
   options.flags = report_options({"cc", arguments.compiler.flags}).compiler->flags;
   options.runs = arguments.runs;
-  options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
-      std::chrono::duration<double>(std::min(arguments.seconds, 1e9)));
-  options.memory = get_or_throw(number_of(arguments.memory));
+  options.timeout = timeout_of(arguments.network);
+  options.memory = memory_of(arguments.network);
   return options;
 }
 
@@ -398,11 +381,9 @@ Profile profile_of_file(const Deployment& deployment, const Network& network,
 
 Profile profile_of_archive(const std::string& archive, const ProfileArguments& arguments,
                            const ProfileOptions& options, const Context& context) {
-  const NetworkArgument argument = read_network_argument(archive, arguments.module, {}, context);
-  if (const graph::Check* check = argument.topology.first_error()) {
-    context.console.warn(
-        fmt::format("the network is not valid: {}", printable(check->detail)));
-  }
+  const NetworkArgument argument =
+      read_network_argument(archive, arguments.network.module, {}, context);
+  warn_if_invalid(argument.topology, context.console);
   const Network network{argument.module, argument.topology};
   Profile profile = arguments.measured.empty()
                         ? get_or_throw(profile_network(argument.deployment, network, options))
@@ -427,13 +408,14 @@ int write_archive(const ProfileArguments& arguments, const Context& context) {
     throw support::Error(ErrorKind::usage, "nowhere to write: give -o OUT");
   }
   check_terminal(arguments.output);
-  get_or_throw(check_output(arguments.output, std::vector{arguments.archive}));
+  get_or_throw(check_output(arguments.output, std::vector{arguments.network.archive}));
   const auto write = [&] {
     if (arguments.remove) {
-      return write_without_instruments(open_archive(arguments.archive, context), arguments.output);
+      return write_without_instruments(open_archive(arguments.network.archive, context),
+                                       arguments.output);
     }
     const NetworkArgument argument =
-        read_network_argument(arguments.archive, arguments.module, {}, context);
+        read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
     return write_instrumented(argument.deployment, {argument.module, argument.topology},
                               arguments.output);
   };
@@ -465,7 +447,8 @@ int run_profile(const ProfileArguments& arguments, const Context& context) {
                  ? get_or_throw(load_profile(arguments.other))
                  : profile_of_archive(arguments.other, arguments, options, context);
   }
-  const Profile profile = profile_of_archive(arguments.archive, arguments, options, context);
+  const Profile profile =
+      profile_of_archive(arguments.network.archive, arguments, options, context);
   if (before) {
     print(changes_table(*before, profile).text(screen));
   } else if (arguments.json) {

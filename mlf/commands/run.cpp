@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -14,9 +13,8 @@
 
 #include "archive/output_file.h"
 #include "arguments.h"
-#include "commands/budget_file.h"
 #include "commands/command.h"
-#include "commands/network_inputs.h"
+#include "commands/network_run.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
@@ -31,26 +29,19 @@ namespace {
 using support::get_or_throw;
 
 struct RunArguments {
-  std::string archive;
-  std::string module;
-  std::vector<std::string> inputs;
+  NetworkRunArguments network{.seconds = 60};
   std::optional<std::uint64_t> seed;
   std::string output;
   std::string layers;
   std::string other;
   double tolerance = 0;
   CompilerArguments compiler{.command = "cc", .flags = {}};
-  double seconds = 60;
-  std::string memory = "4G";
   bool json = false;
 };
 
 void declare_run_options(CLI::App& app, RunArguments& options) {
-  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
-  add_option(app, "--module", options.module, {"NAME", "Inputs"},
-             "The module to run, if the archive has several");
-  add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
-             "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
+  app.add_option("ARCHIVE", options.network.archive, kArchiveHelp)->required();
+  add_network_options(app, options.network);
   add_option(app, "--random", options.seed, {"SEED", "Inputs"},
              "Random values for all other inputs, the same for the same seed: integers of any "
              "value, floating-point numbers from -1 up to 1");
@@ -72,23 +63,14 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
       ->capture_default_str();
   add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
              "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
-  add_option(app, "--seconds", options.seconds, {"S", "Limits"},
-             "End the network after this number of seconds")
-      ->capture_default_str()
-      ->check(number_above_0());
-  add_option(app, "--memory", options.memory, {"N", "Limits"},
-             "End the network if it needs more memory than this")
-      ->capture_default_str()
-      ->check(size_with_unit());
+  add_run_limits(app, options.network);
 }
 
 RunOptions run_options(const RunArguments& arguments) {
-  RunOptions options{.seed = arguments.seed};
-  for (const std::string& argument : arguments.inputs) add_inputs(argument, options.inputs);
+  RunOptions options{.inputs = inputs_of(arguments.network), .seed = arguments.seed};
   options.compiler = *report_options(arguments.compiler).compiler;
-  options.timeout = std::chrono::ceil<std::chrono::milliseconds>(
-      std::chrono::duration<double>(std::min(arguments.seconds, 1e9)));
-  options.memory = get_or_throw(number_of(arguments.memory));
+  options.timeout = timeout_of(arguments.network);
+  options.memory = memory_of(arguments.network);
   if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
   return options;
 }
@@ -189,13 +171,6 @@ std::string comparison_text(const RunComparison& comparison) {
   return text;
 }
 
-/// What an unsound network computes may be anything.
-void warn_if_unsound(const graph::Topology& network, const Console& console) {
-  if (const graph::Check* check = network.first_error()) {
-    console.warn(fmt::format("the network is not valid: {}", check->detail));
-  }
-}
-
 /// By its first bytes: a file of NumPy, not an archive.
 bool names_tensors(const std::string& path) {
   std::error_code ignored;
@@ -224,8 +199,8 @@ RunComparison compare_with_archive(const RunArguments& arguments, const RunOptio
                                    const NetworkArgument& argument, const RunResult& result,
                                    const Context& context) {
   const NetworkArgument other =
-      read_network_argument(arguments.other, arguments.module, {}, context);
-  warn_if_unsound(other.topology, context.console);
+      read_network_argument(arguments.other, arguments.network.module, {}, context);
+  warn_if_invalid(other.topology, context.console);
   const RunResult run = run_recorded(other, options, context.console);
   RunComparison comparison{.tolerance = arguments.tolerance,
                            .outputs = compare_outputs(result.outputs, run.outputs),
@@ -283,7 +258,7 @@ int show(const RunArguments& arguments, const std::string& module, const RunResu
 
 void check_outputs(const RunArguments& arguments) {
   takes_standard_output({arguments.output, arguments.layers}, printed_by(arguments));
-  std::vector<std::string> read{arguments.archive};
+  std::vector<std::string> read{arguments.network.archive};
   if (!arguments.other.empty()) read.push_back(arguments.other);
   for (const std::string& output : {arguments.output, arguments.layers}) {
     check_terminal(output);
@@ -296,8 +271,8 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   check_outputs(arguments);
   const RunOptions options = run_options(arguments);
   const NetworkArgument argument =
-      read_network_argument(arguments.archive, arguments.module, {}, context);
-  warn_if_unsound(argument.topology, console);
+      read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
+  warn_if_invalid(argument.topology, console);
   const bool is_compared = !arguments.other.empty();
   const bool is_other_run = is_compared && !names_tensors(arguments.other);
   const RunResult result =

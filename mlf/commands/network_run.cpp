@@ -1,0 +1,78 @@
+#include "commands/network_run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "commands/budget_file.h"
+#include "options.h"
+#include "support/error.h"
+
+namespace mlf::program {
+
+using support::get_or_throw;
+
+namespace {
+
+/// Adds those of "x=x.npy", or of a file with names.
+void add_inputs(const std::string& argument, std::vector<Tensor>& inputs) {
+  const auto refuse = [&](const std::string& why) {
+    throw support::Error(ErrorKind::usage, fmt::format("--input {}: {}", argument, why));
+  };
+  const std::size_t equals = argument.find('=');
+  const bool has_name = equals != argument.npos;
+  auto tensors = get_or_throw(load_tensors(has_name ? argument.substr(equals + 1) : argument));
+  if (has_name) {
+    if (tensors.size() != 1) refuse(fmt::format("the file has {} arrays", tensors.size()));
+    tensors.front().name = argument.substr(0, equals);
+  }
+  for (Tensor& one : tensors) {
+    if (one.name.empty()) refuse(fmt::format("say which input it is: NAME={}", argument));
+    inputs.push_back(std::move(one));
+  }
+}
+
+}  // namespace
+
+void add_network_options(CLI::App& app, NetworkRunArguments& options) {
+  add_option(app, "--module", options.module, {"NAME", "Inputs"},
+             "The module to run, if the archive has several");
+  add_option(app, "--input", options.inputs, {"NAME=FILE", "Inputs"},
+             "Values of an input, as x=x.npy; or of inputs by their names: inputs.npz; repeatable");
+}
+
+void add_run_limits(CLI::App& app, NetworkRunArguments& options) {
+  add_option(app, "--seconds", options.seconds, {"S", "Limits"},
+             "End the network after this number of seconds")
+      ->capture_default_str()
+      ->check(number_above_0());
+  add_option(app, "--memory", options.memory, {"N", "Limits"},
+             "End the network if it needs more memory than this")
+      ->capture_default_str()
+      ->check(size_with_unit());
+}
+
+std::vector<Tensor> inputs_of(const NetworkRunArguments& options) {
+  std::vector<Tensor> inputs;
+  for (const std::string& argument : options.inputs) add_inputs(argument, inputs);
+  return inputs;
+}
+
+std::chrono::milliseconds timeout_of(const NetworkRunArguments& options) {
+  constexpr double kMost = 1e9;  // more seconds might not fit into the clock
+  return std::chrono::ceil<std::chrono::milliseconds>(
+      std::chrono::duration<double>(std::min(options.seconds, kMost)));
+}
+
+std::uint64_t memory_of(const NetworkRunArguments& options) {
+  return get_or_throw(number_of(options.memory));
+}
+
+void warn_if_invalid(const graph::Topology& network, const Console& console) {
+  if (const graph::Check* check = network.first_error()) {
+    console.warn(fmt::format("the network is not valid: {}", check->detail));
+  }
+}
+
+}  // namespace mlf::program
