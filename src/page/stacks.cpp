@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "page/parts.h"
+#include "support/lookup.h"
 
 namespace mlf::page {
 namespace {
@@ -17,9 +18,12 @@ using analysis::Count;
 
 struct Part {
   std::string name;
-  std::uint64_t size = 0;
+  Count amount;
   std::string look;    ///< class of its colour
   std::string link{};  ///< id of the place that shows it; empty: none
+
+  /// Its width.
+  std::uint64_t size() const { return amount.min; }
 };
 
 struct Bar {
@@ -31,7 +35,7 @@ struct Bar {
 
   /// Omits empty parts.
   void add(Part part) {
-    if (part.size > 0) parts.push_back(std::move(part));
+    if (part.size() > 0) parts.push_back(std::move(part));
   }
 };
 
@@ -172,17 +176,17 @@ Bar arithmetic_bar(const ModuleView& module) {
   const ModuleReport& report = module.report;
   Bar bar{.title = "Arithmetic", .total = report.mac, .unit = "multiply-accumulates"};
   std::vector<std::uint64_t> macs;
-  std::uint64_t rest = 0;
-  for (const CallReport& call : report.calls) {
-    macs.push_back(call[CallMeasure::mac].min);
-    rest += macs.back();
-  }
+  for (const CallReport& call : report.calls) macs.push_back(call[CallMeasure::mac].min);
   const auto& [largest, others] = largest_of(macs);
+  Count rest;
+  for (std::size_t i = 0; i < report.calls.size(); ++i) {
+    if (!support::is_among(largest, i)) rest += report.calls[i][CallMeasure::mac];
+  }
   for (std::size_t at = 0; at < largest.size(); ++at) {
     const std::size_t number = largest[at];
-    rest -= macs[number];
-    bar.add({fmt::format("call {}, {}", number, name_of(report, report.calls[number])),
-             macs[number], fmt::format("t{}", at), module.call_id(number)});
+    const CallReport& call = report.calls[number];
+    bar.add({fmt::format("call {}, {}", number, name_of(report, call)), call[CallMeasure::mac],
+             fmt::format("t{}", at), module.call_id(number)});
   }
   bar.add({fmt::format("{} more calls", others), rest, "rest"});
   return bar;
@@ -193,9 +197,18 @@ std::string heading(const Bar& bar) {
                      bar.missing.empty() ? "" : " without " + bar.missing);
 }
 
+/// With percent if all parts are exact.
+std::string title_of(const Part& part, const Count& sum) {
+  const std::string text = fmt::format("{}: {}", part.name, number_text(part.amount));
+  if (!sum.is_exact()) return text;
+  const double percent = 100 * static_cast<double>(part.size()) / static_cast<double>(sum.min);
+  return fmt::format("{}, {:.1f} %", text, percent);
+}
+
 void write_bar(HtmlWriter& html, const Bar& bar) {
-  std::uint64_t sum = 0;
-  for (const Part& part : bar.parts) sum += part.size;
+  Count all;
+  for (const Part& part : bar.parts) all += part.amount;
+  const std::uint64_t sum = all.min;
   html.open("div", {{"class", "stack"}});
   html.element("h3", heading(bar));
   if (sum > 0) {
@@ -206,13 +219,11 @@ void write_bar(HtmlWriter& html, const Bar& bar) {
     for (const Part& part : bar.parts) {
       html.open("rect", {{"class", part.look},
                          {"x", drawn_length(at, sum)},
-                         {"width", drawn_length(part.size, sum)},
+                         {"width", drawn_length(part.size(), sum)},
                          {"height", "1"}});
-      const double percent = 100 * static_cast<double>(part.size) / static_cast<double>(sum);
-      html.element("title",
-                   fmt::format("{}: {}, {:.1f} %", part.name, number_text(part.size), percent));
+      html.element("title", title_of(part, all));
       html.close("rect");
-      at += part.size;
+      at += part.size();
     }
     html.close("svg");
     html.open("ul");
@@ -224,7 +235,7 @@ void write_bar(HtmlWriter& html, const Bar& bar) {
       } else {
         link_to(html, part.link, part.name);
       }
-      html.element("strong", number_text(part.size));
+      html.element("strong", number_text(part.amount));
       html.close("li");
     }
     html.close("ul");

@@ -7,6 +7,7 @@ import tarfile
 import unittest
 import urllib.parse
 
+import hiding
 import support
 from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, grouped, plain, value_at
 from selenium.webdriver.common.by import By
@@ -171,6 +172,24 @@ class Page(Browser):
                 self.assertLessEqual(max(others, default=0), min(named.values()))
                 compared += 1
         self.assertGreater(compared, 2)
+
+    def test_a_bar_states_no_exact_number_of_a_call_whose_number_has_bounds(self):
+        two_modules = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+        archive = hiding.Archive(hiding.without_tir(hiding.members_of(two_modules)))
+        kernel = next(one for one in archive.functions if one.name == "tvmgen_first_fused_nn_contrib_dense_pack")
+        text = archive.members[kernel.member].decode()
+        begin = text.index("((float*)compute_global_let)[x_c] = (((float*)", kernel.begin)
+        statement = text[begin : text.index(";", begin) + 1]
+        again = f"if (p0[k_outer] > 0.0f) {{ {statement} }} "
+        path = self.directory / "bounds.tar"
+        hiding.write(archive.replaced(kernel.member, begin, begin, again), path)
+        (module, _) = self.open(path)["modules"]
+        self.assertIn({"min": 256, "max": 512}, [call["mac"] for call in module["calls"]])
+        texts = self.run_script("""
+            const bar = document.querySelectorAll('section[data-module="0"] .stack')[2];
+            return Array.from(bar.querySelectorAll('li, rect title'), e => e.textContent)""")
+        self.assertEqual(sum("256..512" in text for text in texts), 2)
+        self.assertNotIn("%", "".join(texts))
 
     def test_bars_and_maps_of_many_bytes_are_drawn_to_their_end(self):
         # Chromium cuts lengths above 2^25.
