@@ -193,11 +193,10 @@ class FixedItems {
 
 }  // namespace
 
-bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events) {
-  const std::size_t before = events.size();
+std::vector<Interval> live_intervals(const Buffer& buffer) {
+  std::vector<Interval> live;
   const auto add = [&](std::int64_t lower, std::int64_t upper) {
-    events.push_back({lower, true, index});
-    events.push_back({upper, false, index});
+    if (lower < upper) live.push_back({lower, upper});
   };
   std::vector<Interval> gaps = buffer.gaps;
   std::ranges::sort(gaps, {}, &Interval::lower);
@@ -207,8 +206,17 @@ bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>&
     from = std::max(from, gap.upper);
     if (from >= buffer.upper) break;
   }
-  if (from < buffer.upper) add(from, buffer.upper);
-  return events.size() > before;
+  add(from, buffer.upper);
+  return live;
+}
+
+bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events) {
+  const std::vector<Interval> live = live_intervals(buffer);
+  for (const Interval& interval : live) {
+    events.push_back({interval.lower, true, index});
+    events.push_back({interval.upper, false, index});
+  }
+  return !live.empty();
 }
 
 std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline) {

@@ -56,6 +56,9 @@ struct Instance {
   }
 };
 
+/// The steps at which the buffer has content: its lifetime without its gaps, in order.
+std::vector<Interval> live_intervals(const Buffer& buffer);
+
 /// The beginning or end of a piece of a lifetime. In order of time; ends come first, as a buffer is
 /// not live at its `upper`.
 struct LifeEvent {

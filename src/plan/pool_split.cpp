@@ -128,18 +128,6 @@ std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) 
   return order;
 }
 
-/// The lifetime of a buffer without its gaps, in order of time.
-std::vector<Interval> pieces_of(const Buffer& buffer) {
-  std::vector<LifeEvent> events;
-  add_events(buffer, 0, events);
-  std::vector<Interval> pieces;
-  for (std::size_t i = 0; i + 1 < events.size(); i += 2) {
-    // Only those of an invalid buffer may be empty; planning it is an error.
-    if (events[i].step < events[i + 1].step) pieces.push_back({events[i].step, events[i + 1].step});
-  }
-  return pieces;
-}
-
 bool are_live_together(const std::vector<Interval>& a, const std::vector<Interval>& b) {
   return std::ranges::any_of(a, [&](const Interval& one) {
     return std::ranges::any_of(
@@ -150,10 +138,10 @@ bool are_live_together(const std::vector<Interval>& a, const std::vector<Interva
 /// The bytes of buffers that are live at the same time.
 class LiveBytes {
  public:
-  /// The most at any tick of the buffer's lifetime.
-  std::uint64_t most_during(const Buffer& buffer) const {
+  /// The most at any tick of a lifetime.
+  std::uint64_t most_during(const std::vector<Interval>& lifetime) const {
     std::uint64_t most = 0;
-    for (const Interval& piece : pieces_of(buffer)) {
+    for (const Interval& piece : lifetime) {
       auto at = since_.upper_bound(piece.lower);
       if (at != since_.begin()) --at;
       for (; at != since_.end() && at->first < piece.upper; ++at) most = std::max(most, at->second);
@@ -161,10 +149,10 @@ class LiveBytes {
     return most;
   }
 
-  void add(const Buffer& buffer) {
-    for (const Interval& piece : pieces_of(buffer)) {
+  void add(const std::vector<Interval>& lifetime, std::uint64_t bytes) {
+    for (const Interval& piece : lifetime) {
       const auto end = boundary(piece.upper);
-      for (auto at = boundary(piece.lower); at != end; ++at) at->second += buffer.size;
+      for (auto at = boundary(piece.lower); at != end; ++at) at->second += bytes;
     }
   }
 
@@ -192,7 +180,7 @@ class Splitter {
         deadline_(limits_),
         left_(densest_first(buffers)) {
     result_.places.resize(buffers.size());
-    for (const AccessedBuffer& one : buffers) pieces_.push_back(pieces_of(one.buffer));
+    for (const AccessedBuffer& one : buffers) pieces_.push_back(live_intervals(one.buffer));
   }
 
   PoolSplit run(std::span<const MemoryLimit> memories) {
@@ -218,11 +206,10 @@ class Splitter {
     LiveBytes live;
     std::vector<std::size_t> rest;
     for (const std::size_t i : left_) {
-      const Buffer& buffer = buffers_[i].buffer;
       taken.buffers.push_back(i);
       if (auto found = try_within(limit, taken, live)) {
         taken.solution = std::move(found);
-        live.add(buffer);
+        live.add(pieces_[i], buffers_[i].buffer.size);
       } else {
         taken.buffers.pop_back();
         rest.push_back(i);
@@ -237,9 +224,10 @@ class Splitter {
   std::optional<Solution> try_within(std::uint64_t limit, const Taken& taken,
                                      const LiveBytes& live) {
     if (deadline_.look()) return std::nullopt;
-    const Buffer& last = buffers_[taken.buffers.back()].buffer;
+    const std::uint64_t last = buffers_[taken.buffers.back()].buffer.size;
+    const std::vector<Interval>& lifetime = pieces_[taken.buffers.back()];
     // More bytes are live than there are: no search is needed.
-    if (last.size > limit || live.most_during(last) > limit - last.size) return std::nullopt;
+    if (last > limit || live.most_during(lifetime) > limit - last) return std::nullopt;
     if (auto found = with_last(taken, limit)) return found;
     Problem problem = problem_of(taken.buffers);
     problem.capacity = limit;
@@ -337,7 +325,7 @@ class Splitter {
   }
 
   std::span<const AccessedBuffer> buffers_;
-  std::vector<std::vector<Interval>> pieces_;  // by buffer
+  std::vector<std::vector<Interval>> pieces_;  // live intervals by buffer
   SearchLimits limits_;
   Deadline deadline_;
   std::vector<std::size_t> left_;  // the densest first
