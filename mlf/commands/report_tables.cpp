@@ -415,19 +415,21 @@ std::string bytes_text(const Count& bytes) {
 struct FindingsOfCode {
   const CostFindingInfo* code;
   std::vector<const CostFinding*> findings;  ///< in the order of the report
+  /// The part that their kernels have of what all calls take, each once.
+  std::optional<Ratio> share{};
 };
 
-/// The part that the kernels of the findings have of what all calls take, each once.
-std::optional<Ratio> share_of(const ModuleReport& module, const FindingsOfCode& of) {
+std::optional<Ratio> share_of_kernels(const ModuleReport& module,
+                                      const std::vector<const CostFinding*>& findings) {
   std::vector<graph::CallId> calls;
   for (const CallReport& call : module.calls) {
     const std::string& kernel = module.kernels[call.kernel].symbol;
     const auto is_of_kernel = [&](const CostFinding* one) {
       return one->share && one->where == kernel;
     };
-    if (std::ranges::any_of(of.findings, is_of_kernel)) calls.push_back(call.call);
+    if (std::ranges::any_of(findings, is_of_kernel)) calls.push_back(call.call);
   }
-  return calls.empty() ? std::nullopt : mlf::share_of(module, calls);
+  return calls.empty() ? std::nullopt : share_of(module, calls);
 }
 
 /// In the order of findings.def. With a profile, codes that cost time come first, by their shares.
@@ -438,11 +440,12 @@ std::vector<FindingsOfCode> findings_by_code(const ModuleReport& module) {
     for (const CostFinding& finding : module.findings) {
       if (finding.code == code.finding) of.findings.push_back(&finding);
     }
-    if (!of.findings.empty()) codes.push_back(std::move(of));
+    if (of.findings.empty()) continue;
+    of.share = share_of_kernels(module, of.findings);
+    codes.push_back(std::move(of));
   }
-  std::ranges::stable_sort(codes, std::greater(), [&](const FindingsOfCode& of) {
-    const auto share = share_of(module, of);
-    return share ? share->max.value_or(1) : -1;
+  std::ranges::stable_sort(codes, std::greater(), [](const FindingsOfCode& of) {
+    return of.share ? of.share->max.value_or(1) : -1;
   });
   return codes;
 }
@@ -463,9 +466,8 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
       // Those with a share are sorted by it.
       if (!largest->share && finding->bytes.min > largest->bytes.min) largest = finding;
     }
-    const auto share = share_of(module, of);
     table.add({std::string(of.code->code), std::to_string(of.findings.size()), bytes_text(bytes),
-               share ? in_percent(*share) : "", bytes_text(largest->bytes),
+               of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
                evidence_text(largest->where + ": " + largest->evidence, screen)});
   }
   if (table.empty()) return "";

@@ -58,12 +58,20 @@ Ratio both(const Ratio& a, const Ratio& b) {
   return all;
 }
 
-/// In the order of the network.
-std::vector<Spot> spots_of(const ModuleReport& module) {
+struct Spots {
+  std::vector<Spot> shown{};             ///< in the order of the network
+  std::vector<graph::CallId> omitted{};  ///< calls that have no place
+};
+
+Spots spots_of(const ModuleReport& module) {
   std::vector<Spot> spots;
+  std::vector<graph::CallId> omitted;
   for (const CallReport& call : module.calls) {
     auto spot = spot_of(module, call);
-    if (!spot) continue;
+    if (!spot) {
+      omitted.push_back(call.call);
+      continue;
+    }
     const auto same = std::ranges::find_if(spots, [&](const Spot& one) {
       return are_near(one.bytes, spot->bytes) && are_near(one.cost, spot->cost);
     });
@@ -76,7 +84,7 @@ std::vector<Spot> spots_of(const ModuleReport& module) {
     }
   }
   for (Spot& spot : spots) spot.share = share_of(module, spot.calls).value_or(Ratio{});
-  return spots;
+  return {std::move(spots), std::move(omitted)};
 }
 
 /// From a number to percent of the drawing.
@@ -125,10 +133,11 @@ std::string percent_text(double percent) {
 
 class Roofline {
  public:
-  Roofline(HtmlWriter& html, const ModuleView& module, std::vector<Spot> spots)
+  Roofline(HtmlWriter& html, const ModuleView& module, Spots spots)
       : html_(html),
         module_(module),
-        spots_(std::move(spots)),
+        spots_(std::move(spots.shown)),
+        omitted_(std::move(spots.omitted)),
         across_(ratios(&Spot::bytes)),
         up_(ratios(&Spot::cost)),
         unit_(call_measures()[static_cast<std::size_t>(counted_measure(module.report))].unit) {
@@ -159,6 +168,7 @@ class Roofline {
   HtmlWriter& html_;
   const ModuleView& module_;
   std::vector<Spot> spots_;
+  std::vector<graph::CallId> omitted_;
   Scale across_;
   Scale up_;
   std::string_view unit_;
@@ -249,24 +259,16 @@ void Roofline::circle(const Spot& spot) {
 
 /// What the drawing lacks, with its share.
 void Roofline::note() {
-  std::vector<graph::CallId> others;
-  for (const CallReport& call : module_.report.calls) {
-    const auto has_it = [&](const Spot& spot) {
-      return std::ranges::find(spot.calls, call.call) != spot.calls.end();
-    };
-    if (std::ranges::none_of(spots_, has_it)) others.push_back(call.call);
-  }
   std::string text = fmt::format(
       "Up: {0} for each multiply-accumulate. Right: bytes loaded and stored for each. The area of "
-      "a "
-      "circle is the share of its calls; beside it are their numbers.",
+      "a circle is the share of its calls; beside it are their numbers.",
       unit_);
-  const auto share = share_of(module_.report, others);
-  if (!others.empty() && share) {
+  const auto share = share_of(module_.report, omitted_);
+  if (!omitted_.empty() && share) {
     text += fmt::format(
         " {} calls without an exact number of multiply-accumulates are not shown: "
         "{} % of all {}.",
-        others.size(), to_string(*share * 100), unit_);
+        omitted_.size(), to_string(*share * 100), unit_);
   }
   html_.element("p", {{"class", "note"}}, text);
 }
@@ -289,8 +291,8 @@ void Roofline::write() {
 }  // namespace
 
 void write_roofline(HtmlWriter& html, const ModuleView& module) {
-  std::vector<Spot> spots = spots_of(module.report);
-  if (!spots.empty()) Roofline(html, module, std::move(spots)).write();
+  Spots spots = spots_of(module.report);
+  if (!spots.shown.empty()) Roofline(html, module, std::move(spots)).write();
 }
 
 }  // namespace mlf::page

@@ -1,7 +1,7 @@
 // Quotients of numbers of a profile.
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <vector>
 
 #include "mlf/report.h"
 
@@ -43,11 +43,12 @@ CallMeasure counted_measure(const ModuleReport& module) {
 std::optional<Ratio> share_of(const ModuleReport& module, std::span<const graph::CallId> calls) {
   if (!module.times) return std::nullopt;
   const CallMeasure measure = counted_measure(module);
+  std::vector<bool> is_own(module.calls.size());
+  for (const graph::CallId call : calls) is_own[graph::index(call)] = true;
   Count own;
   Count others;
-  for (const CallReport& call : module.calls) {
-    const bool is_own = std::ranges::find(calls, call.call) != calls.end();
-    (is_own ? own : others) += call[measure];
+  for (std::size_t i = 0; i < module.calls.size(); ++i) {
+    (is_own[i] ? own : others) += module.calls[i][measure];
   }
   return part_of(own, others);
 }
