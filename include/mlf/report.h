@@ -126,12 +126,13 @@ struct KernelReport {
   tir::NodeId function{};                           ///< the PrimFunc in it
 };
 
-/// One execution of a kernel.
-/// Returns the first of the names that TFLite joins for a fused layer: the one that people know.
+/// Returns the first name of a layer. TFLite joins the names of the operators that it fuses; the
+/// first one is the name in the model.
 inline std::string_view first_layer(std::string_view layer) {
   return layer.substr(0, layer.find(';'));
 }
 
+/// One execution of a kernel.
 struct CallReport {
   graph::CallId call{};
   std::size_t kernel = 0;            ///< index into ModuleReport::kernels

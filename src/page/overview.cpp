@@ -33,8 +33,8 @@ constexpr std::array kCards{Card{"RAM, bytes", "ram"}, Card{"Flash, bytes", "fla
 /// A measure of a card and its text.
 using Figure = std::pair<const ModuleMeasureInfo*, std::string>;
 
-/// `text_of` returns the text of a measure, or an empty text for one that is not shown. The numbers
-/// of a profile are shown if it has them.
+/// `text_of` returns the text of a measure. An empty text hides the measure. The numbers of a
+/// profile are shown if the module has one.
 template <class TextOf>
 std::vector<Figure> figures_of(const Card& card, const TextOf& text_of) {
   std::vector<Figure> figures;

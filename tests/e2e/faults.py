@@ -207,7 +207,7 @@ class OfATar(Faults):
 
 
 class NetworkFileSystems(Faults):
-    """What NFS, SMB and quotas refuse: mlf does without it, or says so and leaves everything as it was."""
+    """NFS, SMB and quotas refuse some calls. mlf works without them, or fails and changes no file."""
 
     def outcome(self, injections, *arguments):
         """The exit code and the message of a run that leaves either the old archive or a complete one."""

@@ -25,10 +25,10 @@ class ReadyBuffers {
   Node next();
 
  private:
-  /// The variables in the parts of a buffer, except for one that it defines.
   struct Buffer {
+    /// Those in its parts. Its data variable is not among them if the buffer defines it.
     std::vector<NodeId> vars{};
-    std::size_t missing = 0;  ///< the position of one that had no name
+    std::size_t missing = 0;  ///< the index of a variable that had no name
   };
 
   void note_changes();
