@@ -116,8 +116,8 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
   archive::Changes changes;
   changes.edit.push_back({main.member->name, instrumented(main, module)});
   for (const AddedMember& one : instrument_members(module, main.slots.size())) {
-    if (deployment.archive().find(one.name) != nullptr)
-      refuse("the archive has this file already", one.name);
+    const bool exists = deployment.archive().find(one.name) != nullptr;
+    if (exists) refuse("the archive has this file already", one.name);
     changes.add.push_back(
         {.name = one.name,
          .like = main.member,

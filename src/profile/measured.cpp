@@ -84,11 +84,11 @@ Result<Profile> measured_profile(const Deployment& deployment, const Network& ne
   return support::to_result([&] {
     Profile result{.module = network.topology.module, .source = ProfileSource::measured};
     // An error of the archive is not one of the measurements.
-    result.calls = support::get_or_throw(support::to_result([&] {
-                                           return profile::described_calls(deployment, network);
-                                         }).map_error([&](Diagnostic diagnostic) {
-      return in_file(std::move(diagnostic), deployment.archive().path());
-    }));
+    auto calls = support::to_result([&] { return profile::described_calls(deployment, network); });
+    if (!calls) {
+      throw support::Error(in_file(std::move(calls.error()), deployment.archive().path()));
+    }
+    result.calls = *std::move(calls);
     const auto cycles = profile::Measurements(csv, result.calls.size()).read();
     result.runs = cycles.empty() ? 1 : cycles.front().size();
     std::vector<std::uint64_t> totals(result.runs);

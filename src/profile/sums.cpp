@@ -30,12 +30,12 @@ std::optional<ProfileSpread> sum_of(const std::optional<ProfileSpread>& a,
       .min = *min, .median = sum_of(a->median, b->median), .max = sum_of(a->max, b->max)};
 }
 
-/// In some run a call took its most, and the others at least their least.
+/// In some run a call took its most, and the others at least their least. The total may be smaller
+/// by `rounding`.
 void require_spread(const Profile& profile, std::optional<ProfileSpread> ProfileNumbers::*kind,
-                    const ProfileNumbers& sum) {
+                    const ProfileNumbers& sum, std::uint64_t rounding) {
   const std::optional<ProfileSpread>& total = profile.total.*kind;
   if (!total) return;
-  const std::uint64_t rounding = profile.calls.size();
   std::uint64_t widest = 0;
   bool has_max = true;
   for (const ProfiledCall& call : profile.calls) {
@@ -66,8 +66,10 @@ void require_total_of_calls(const Profile& profile) {
   if (profile.total.instructions && profile.total.instructions != sum.instructions) {
     refuse_total();
   }
-  require_spread(profile, &ProfileNumbers::cycles, sum);
-  require_spread(profile, &ProfileNumbers::nanoseconds, sum);
+  require_spread(profile, &ProfileNumbers::cycles, sum, 0);
+  // A clock makes whole nanoseconds of the cycles of each call and of those of the total.
+  const std::uint64_t rounding = profile.clock ? profile.calls.size() : 0;
+  require_spread(profile, &ProfileNumbers::nanoseconds, sum, rounding);
 }
 
 }  // namespace mlf::profile

@@ -5,12 +5,12 @@
 
 namespace mlf::profile {
 
-/// Unknown where one of the two is, and above 2^63 - 1. Spreads have the sums of the least, of the
-/// medians and of the most.
+/// Returns the sum of each number; nothing if one of the two lacks it, or above 2^63 - 1. Adds the
+/// parts of spreads one by one.
 ProfileNumbers sum_of(const ProfileNumbers& a, const ProfileNumbers& b);
 
-/// Throws `Error` (`invalid_input`) unless the total is one that the calls can have, rounding of
-/// each by one unit aside. Limits of `mlf check` apply to the total.
+/// Throws `Error` (`invalid_input`) if the total is less than its calls take. Limits of `mlf check`
+/// apply to the total.
 void require_total_of_calls(const Profile& profile);
 
 }  // namespace mlf::profile
