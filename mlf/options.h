@@ -21,7 +21,7 @@ namespace mlf::program {
 
 /// How to read archives: limits for untrusted input, and facts that the user states.
 struct Limits {
-  archive::Limits archive;
+  archive::Limits archive{.max_copied_bytes = 0};  ///< signals.cpp handles SIGBUS
   tir::ReadLimits tir;
   std::vector<graph::PoolSize> pool_sizes{};
 

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <string_view>
+
 #include "mlf/archive.h"
 
 namespace mlf::program {
@@ -14,6 +16,16 @@ namespace {
 void clean_up_and_end(int signal) {
   archive::remove_temporary_files();
   ::raise(signal);
+}
+
+/// Reading behind the new end of a truncated archive raises SIGBUS. A handler cannot unwind, so it
+/// prints an error and ends the process with the exit code of a read error.
+void end_for_truncated_archive(int /*signal*/) {
+  archive::remove_temporary_files();
+  constexpr std::string_view kMessage = "mlf: error: an archive became shorter while it was read\n";
+  // A closed error stream cannot be reported.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(exit_code(ErrorKind::io));
 }
 
 void handle(int signal) {
@@ -30,6 +42,7 @@ void handle(int signal) {
 void handle_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) handle(signal);
   ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGBUS, end_for_truncated_archive);
 }
 
 void occupy_standard_streams() {

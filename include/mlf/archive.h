@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ struct Limits {
   std::uint64_t max_header_bytes = 256 * 1024;  ///< of the PAX and GNU records of one member
   /// Modules that metadata.json or generated code names. `Deployment::open` checks this one.
   std::uint64_t max_modules = 10'000;
+  /// Tars up to this size are copied when they are opened. Larger ones are mapped, which takes less
+  /// time and memory; a process that truncates the file then ends this one with SIGBUS. Programs
+  /// that handle the signal can set 0.
+  std::uint64_t max_copied_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 enum class MemberType : std::uint8_t {
@@ -88,8 +93,8 @@ enum class Storage : std::uint8_t { tar, tar_gzip, tar_xz, tar_zstd, directory }
 /// "tar", "tar.gz", …
 MLF_API std::string_view to_string(Storage storage);
 
-/// An open archive. It has its own copy of a tar: the file may be replaced, changed or truncated
-/// meanwhile, and only an update notices, which fails.
+/// An open archive. It has its own copy of a tar of up to `Limits::max_copied_bytes`: the file may
+/// be replaced, changed or truncated meanwhile, and only an update notices, which fails.
 class MLF_API Archive {
  public:
   /// Opens `path` for reading; "-" is standard input. Copies a tar of up to 256 MiB into memory;

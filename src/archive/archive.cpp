@@ -118,11 +118,16 @@ void check_agreement(std::string_view bytes, const std::vector<Member>& members)
 
 constexpr std::size_t kStreamBuffer = 256 * 1024;
 
+FileContent content_of(const File& file, const Limits& limits) {
+  const auto size = static_cast<std::uint64_t>(file.status().st_size);
+  return size <= limits.max_copied_bytes ? FileContent::copy(file) : FileContent::map(file);
+}
+
 void load_tar(Archive::Contents& contents) {
   contents.storage = storage_of(contents.source);
   // Members are views of the content, and nothing is extracted.
   if (contents.storage == Storage::tar) {
-    contents.content = FileContent::copy(contents.source);
+    contents.content = content_of(contents.source, contents.limits);
   } else {
     contents.unpacked = decompress(contents.source, contents.storage, contents.limits);
     contents.content = FileContent::map(contents.unpacked);
@@ -275,7 +280,7 @@ void require_new_members(const Archive& archive) {
 
 OverlaidFile open_overlaid(std::string name, const std::string& path, const Limits& limits) {
   const File file = File::open(path, O_RDONLY);
-  if (S_ISREG(file.status().st_mode)) return {std::move(name), FileContent::copy(file)};
+  if (S_ISREG(file.status().st_mode)) return {std::move(name), content_of(file, limits)};
   const File spooled =
       spool(file, [&](std::uint64_t total) { check_member_size(total, name, limits); });
   return {std::move(name), FileContent::map(spooled)};

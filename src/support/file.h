@@ -82,7 +82,8 @@ class FileContent {
   /// the file, end this process with SIGBUS. Copies a small file into memory, a large one into an
   /// anonymous file. Throws `io` if the file becomes shorter meanwhile.
   static FileContent copy(const File& file);
-  /// Maps a file that only this process writes, such as `File::anonymous`. Copies nothing.
+  /// Maps a file without copying it. If another process truncates the file, reading behind its new
+  /// end raises SIGBUS.
   static FileContent map(const File& file);
   FileContent(FileContent&& other) noexcept;
   FileContent& operator=(FileContent&& other) noexcept;

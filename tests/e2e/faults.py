@@ -386,7 +386,7 @@ class Attributes(Faults):
 
 
 class ArchivesThatShrink(unittest.TestCase):
-    """An archive is copied when it is opened, and an update copies its members from the file."""
+    """The program maps an archive, and an update copies its members from the file."""
 
     def test_are_an_error_of_reading(self):
         with tempfile.TemporaryDirectory() as name:

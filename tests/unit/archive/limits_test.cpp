@@ -1,6 +1,8 @@
 // Every limit can be set, holds exactly, and has its own message.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 
@@ -74,6 +76,21 @@ TEST_F(LimitsOfArchives, AreCheckedInDirectoriesToo) {
             "the archive is larger than 9 bytes (limit max_total_bytes)");
   EXPECT_EQ(refusal(tree, {.max_name_bytes = 2}),
             "b/c: member name is longer than 2 bytes (limit max_name_bytes)");
+}
+
+/// The content of the member after another process overwrote it in the open file.
+std::string read_after_change(const std::string& file, const archive::Limits& limits) {
+  const archive::Archive archive = open_good(file, limits);
+  const archive::Member member = *archive.find("m");
+  std::fstream(file).seekp(static_cast<std::streamoff>(member.data_offset)) << "after ";
+  return std::string(*archive.read(member));
+}
+
+TEST_F(LimitsOfArchives, DecideWhichTarsAreCopied) {
+  const std::string tar = TarBuilder().file("m", "before").finish();
+  EXPECT_EQ(read_after_change(write("a.tar", tar), {}), "before");
+  EXPECT_EQ(read_after_change(write("b.tar", tar), {.max_copied_bytes = tar.size()}), "before");
+  EXPECT_EQ(read_after_change(write("c.tar", tar), {.max_copied_bytes = tar.size() - 1}), "after ");
 }
 
 }  // namespace
