@@ -31,7 +31,7 @@ if(BUILD_SHARED_LIBS)
   set(MLF_PC_PRIVATE "")
 else()
   # What a static library leaves to its users to link.
-  set(MLF_PC_PRIVATE "Requires: fmt libarchive libcrypto zlib libelf")
+  set(MLF_PC_PRIVATE "Requires: fmt libarchive nettle zlib libelf")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/mlf.pc.in ${PROJECT_BINARY_DIR}/mlf.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mlf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,34 +1,46 @@
 #include "support/base64.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
+#include <cstdint>
 
 namespace mlf::support {
 namespace {
 
-// OpenSSL counts in int; chunks also keep the encoder's buffer in the cache.
-constexpr std::size_t kGroupsAtOnce = 1u << 13;
-constexpr std::size_t kAlphabetSize = 64;
+constexpr std::size_t kGroupsAtOnce = 1U << 12;  // of three bytes; their text stays in the cache
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-static_assert(kAlphabet.size() == kAlphabetSize);
+constexpr std::uint32_t kForeign = 1U << 31;
 
-// OpenSSL takes unsigned char, everything else here is std::byte or char.
-const unsigned char* unsigned_chars(const void* bytes) {
-  return static_cast<const unsigned char*>(bytes);
+/// The bits of each character at each place of a group, `kForeign` of those outside of the
+/// alphabet.
+constexpr auto kBits = [] {
+  std::array<std::array<std::uint32_t, 256>, 4> bits{};
+  for (std::size_t place = 0; place < 4; ++place) {
+    bits[place].fill(kForeign);
+    for (std::uint32_t i = 0; i < kAlphabet.size(); ++i) {
+      bits[place][static_cast<unsigned char>(kAlphabet[i])] = i << (18 - 6 * place);
+    }
+  }
+  return bits;
+}();
+
+std::uint32_t bits_of(std::string_view group, std::size_t place) {
+  return kBits[place][static_cast<unsigned char>(group[place])];
 }
 
 std::size_t padding_of(std::string_view text) {
   return text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
 }
 
-// OpenSSL neither minds padding inside the text nor leftover bits in the last group.
-bool ends_well(std::string_view text, std::size_t padding) {
-  if (text.find('=') < text.size() - padding) return false;
-  if (padding == 0) return true;
-  const std::size_t last = kAlphabet.find(text[text.size() - padding - 1]);
-  return last != std::string_view::npos && last % (padding == 1 ? 4 : 16) == 0;
+/// Writes four characters.
+char* write_group(std::span<const std::byte, 3> bytes, char* out) {
+  std::uint32_t bits = 0;
+  for (const std::byte byte : bytes) bits = bits << 8 | std::to_integer<std::uint32_t>(byte);
+  out[0] = kAlphabet[bits >> 18];
+  out[1] = kAlphabet[bits >> 12 & 63];
+  out[2] = kAlphabet[bits >> 6 & 63];
+  out[3] = kAlphabet[bits & 63];
+  return out + 4;
 }
 
 }  // namespace
@@ -36,22 +48,35 @@ bool ends_well(std::string_view text, std::size_t padding) {
 // Strict, because a constant that decodes in two ways would have two digests.
 std::optional<std::vector<std::byte>> base64_decode(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
-  if (text.empty()) return std::vector<std::byte>();
   const std::size_t padding = padding_of(text);
-  if (!ends_well(text, padding)) return std::nullopt;
-
   std::vector<std::byte> data(text.size() / 4 * 3);
   std::byte* out = data.data();
-  for (std::size_t at = 0; at < text.size(); at += 4 * kGroupsAtOnce) {
-    const std::string_view chunk = text.substr(at, 4 * kGroupsAtOnce);
-    const int expected = static_cast<int>(chunk.size() / 4 * 3);
-    // It skips white space at the ends, which then shows in the count.
-    const int count = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out),
-                                      unsigned_chars(chunk.data()), static_cast<int>(chunk.size()));
-    if (count != expected) return std::nullopt;
-    out += count;
+  const auto put = [&](std::uint32_t bits) {
+    out[0] = static_cast<std::byte>(bits >> 16);
+    out[1] = static_cast<std::byte>(bits >> 8);
+    out[2] = static_cast<std::byte>(bits);
+    out += 3;
+  };
+  std::uint32_t seen = 0;
+  const std::size_t last = padding == 0 ? text.size() : text.size() - 4;
+  for (std::size_t at = 0; at < last; at += 4) {
+    const std::string_view group = text.substr(at, 4);
+    const std::uint32_t bits =
+        bits_of(group, 0) | bits_of(group, 1) | bits_of(group, 2) | bits_of(group, 3);
+    seen |= bits;
+    put(bits);
   }
-  data.resize(data.size() - padding);
+  if (padding != 0) {
+    const std::string_view group = text.substr(last);
+    std::uint32_t bits = 0;
+    for (std::size_t place = 0; place < 4 - padding; ++place) bits |= bits_of(group, place);
+    // Bits that belong to no byte are zero.
+    if ((bits & ((1U << (8 * padding)) - 1)) != 0) return std::nullopt;
+    seen |= bits;
+    put(bits);
+    data.resize(data.size() - padding);
+  }
+  if ((seen & kForeign) != 0) return std::nullopt;
   return data;
 }
 
@@ -64,20 +89,20 @@ std::size_t base64_error_offset(std::string_view text) {
 }
 
 void Base64Encoder::encode(std::span<const std::byte> data) {
-  // One more for the zero that OpenSSL puts at the end.
-  std::array<unsigned char, 4 * kGroupsAtOnce + 1> buffer;
-  for (std::size_t at = 0; at < data.size(); at += 3 * kGroupsAtOnce) {
-    const std::size_t size = std::min(data.size() - at, 3 * kGroupsAtOnce);
-    const int count =
-        EVP_EncodeBlock(buffer.data(), unsigned_chars(data.data() + at), static_cast<int>(size));
-    sink_.write({reinterpret_cast<const char*>(buffer.data()), static_cast<std::size_t>(count)});
+  std::array<char, 4 * kGroupsAtOnce> buffer;
+  while (data.size() >= 3) {
+    const std::size_t groups = std::min(data.size() / 3, kGroupsAtOnce);
+    char* out = buffer.data();
+    for (std::size_t i = 0; i < groups; ++i) out = write_group(data.subspan(3 * i).first<3>(), out);
+    sink_.write({buffer.data(), out});
+    data = data.subspan(3 * groups);
   }
 }
 
 void Base64Encoder::write(std::span<const std::byte> data) {
   // Groups are of three bytes, whatever the size of what is written at once.
   while (carried_ != 0 && carried_ < 3 && !data.empty()) {
-    carry_[carried_++] = data.front();
+    carry_[static_cast<std::size_t>(carried_++)] = data.front();
     data = data.subspan(1);
   }
   if (carried_ == 3) {
@@ -87,11 +112,17 @@ void Base64Encoder::write(std::span<const std::byte> data) {
   // One or two bytes may be left for the next call, or for the padding.
   const std::size_t whole = data.size() / 3 * 3;
   encode(data.first(whole));
-  for (const std::byte rest : data.subspan(whole)) carry_[carried_++] = rest;
+  for (const std::byte rest : data.subspan(whole))
+    carry_[static_cast<std::size_t>(carried_++)] = rest;
 }
 
 void Base64Encoder::finish() {
-  encode(std::span(carry_).first(carried_));
+  if (carried_ == 0) return;
+  std::fill(carry_.begin() + carried_, carry_.end(), std::byte{});
+  std::array<char, 4> group{};
+  write_group(carry_, group.data());
+  std::fill(group.begin() + carried_ + 1, group.end(), '=');
+  sink_.write({group.data(), group.size()});
   carried_ = 0;
 }
 

@@ -33,11 +33,12 @@ class Base64Encoder {
   void finish();
 
  private:
+  /// Writes whole groups of three bytes.
   void encode(std::span<const std::byte> data);
 
   ByteSink& sink_;
   std::array<std::byte, 3> carry_{};
-  std::size_t carried_ = 0;
+  std::ptrdiff_t carried_ = 0;
 };
 
 /// Appends the encoding of `data` to `text`.

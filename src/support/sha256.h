@@ -1,9 +1,10 @@
-// SHA-256 digests as lower-case hexadecimal, over OpenSSL.
+// SHA-256 digests as lower-case hexadecimal, over Nettle, which libarchive uses, too.
 #pragma once
+
+#include <nettle/sha2.h>
 
 #include <cstdint>
 #include <future>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,16 +17,12 @@ namespace mlf::support {
 class Sha256 {
  public:
   Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
-  ~Sha256();
 
   void update(std::string_view bytes);
   std::string hex();
 
  private:
-  struct Context;
-  std::unique_ptr<Context> context_;
+  sha256_ctx context_{};
 };
 
 MLF_API std::string sha256_hex(std::string_view bytes);
