@@ -21,6 +21,30 @@ exec cc "$@" -Os
 """
 
 
+def archive_of_one_value(directory):
+    """An archive that has an array of 288 equal elements."""
+    members = optimize_unused.members_of(optimize_unused.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
+    del members[optimize_unused.TIR]  # its text has no place for other values
+    rows = "    " + ", ".join(["+0x0007"] * 288) + "\n"
+    members[CODE] = ARRAY.sub(lambda found: found[1] + rows + found[3], members[CODE])
+    archive = directory / "module.tar"
+    archive.write_bytes(support.make_tar(members))
+    return archive
+
+
+def constant_of_one_value(document):
+    (module,) = document["modules"]
+    (constant,) = [one for one in module["constants"] if one["bytes"] == 576]
+    return constant
+
+
+def growing_compiler(directory):
+    path = directory / "cc"
+    path.write_text(GROWING)
+    path.chmod(0o755)
+    return path
+
+
 class Collapse(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -28,36 +52,23 @@ class Collapse(unittest.TestCase):
         self.directory = pathlib.Path(directory.name)
 
     def constant(self, *options):
-        """What becomes of an array of 288 equal elements."""
-        members = optimize_unused.members_of(optimize_unused.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")
-        del members[optimize_unused.TIR]  # its text has no place for other values
-        rows = "    " + ", ".join(["+0x0007"] * 288) + "\n"
-        members[CODE] = ARRAY.sub(lambda found: found[1] + rows + found[3], members[CODE])
-        archive = self.directory / "module.tar"
-        archive.write_bytes(support.make_tar(members))
+        """What becomes of the array."""
+        archive = archive_of_one_value(self.directory)
         result = support.run_ok("optimize", archive, "--dry-run", "--json", *options)
-        (module,) = json.loads(result.stdout)["modules"]
-        (constant,) = [one for one in module["constants"] if one["bytes"] == 576]
-        return constant
-
-    def compiler(self):
-        path = self.directory / "cc"
-        path.write_text(GROWING)
-        path.chmod(0o755)
-        return path
+        return constant_of_one_value(json.loads(result.stdout))
 
     def test_is_done_where_the_code_does_not_grow(self):
         self.assertTrue(self.constant()["collapsed"])
         self.assertTrue(self.constant("--cc", "cc", "--cflags=-Os")["collapsed"])
 
     def test_is_not_done_where_the_code_grows_by_more_than_it_saves(self):
-        constant = self.constant("--cc", self.compiler())
+        constant = self.constant("--cc", growing_compiler(self.directory))
         self.assertFalse(constant["collapsed"])
         # It gets a smaller type instead.
         self.assertEqual((constant["new_dtype"], constant["new_bytes"]), ("int8", 288))
 
     def test_names_the_growth_where_nothing_else_makes_it_smaller(self):
-        constant = self.constant("--cc", self.compiler(), "--only", "collapse")
+        constant = self.constant("--cc", growing_compiler(self.directory), "--only", "collapse")
         self.assertEqual(constant["new_bytes"], 576)
         self.assertRegex(constant["kept"], r"^one element of it would cost \d+ bytes of code$")
 

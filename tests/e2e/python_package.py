@@ -23,6 +23,7 @@ import threading
 import unittest
 import xml.etree.ElementTree
 
+import optimize_cc
 import support
 
 try:
@@ -657,6 +658,20 @@ class Processing(unittest.TestCase):
             self.assertIsNone(flash["ram_plan"])
             with self.assertRaises(mlf.Error):
                 qnn().optimize(only=["everything"])
+
+    def test_optimizing_measures_code_with_the_compiler(self):
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            archive = mlf.open(optimize_cc.archive_of_one_value(directory))
+            for options, is_collapsed in (
+                ({}, True),
+                ({"cc": "cc", "cflags": ["-Os"]}, True),
+                ({"cc": str(optimize_cc.growing_compiler(directory))}, False),
+            ):
+                constant = optimize_cc.constant_of_one_value(archive.optimize(**options))
+                self.assertEqual(constant["collapsed"], is_collapsed, options)
+            with self.assertRaises(mlf.Error):
+                archive.optimize(cc="cc", cflags=["--no-such-option"])
 
     def test_inspect_and_verify_are_those_of_the_program(self):
         self.assertEqual(qnn().inspect(), json.loads(printed("inspect", "--json", QNN)))

@@ -154,8 +154,12 @@ std::string plan(const Deployment& self, std::optional<double> seconds) {
 /// `only`: empty for all.
 std::string optimize(const Deployment& self, const Path& output,
                      const std::vector<std::string>& only, bool reorder, bool in_place,
-                     bool drop_unused, std::optional<double> seconds) {
-  OptimizeOptions options{.output = output.native(), .search = limits_of(seconds)};
+                     bool drop_unused, std::optional<double> seconds,
+                     const std::optional<std::string>& command,
+                     const std::vector<std::string>& flags) {
+  OptimizeOptions options{.output = output.native(),
+                          .search = limits_of(seconds),
+                          .compiler = compiler(command, flags)};
   if (!only.empty()) options.what = value_or_raise(optimizations_named(only));
   options.what.reorder = reorder;
   options.what.in_place = in_place;
@@ -278,9 +282,11 @@ void bind_archive(nb::module_& module) {
           nb::sig("def networks(self) -> tuple[list[tuple[int, str, str]], list[tuple[int, str]]]"))
       .def("report", &report, nb::arg("compiler"), nb::arg("flags"))
       .def("plan", &plan, nb::arg("seconds"))
-      .def("optimize", &optimize,
-           nb::sig("def optimize(self, output: str | os.PathLike[str], only: list[str], reorder: "
-                   "bool, in_place: bool, drop_unused: bool, seconds: float | None) -> str"))
+      .def(
+          "optimize", &optimize,
+          nb::sig("def optimize(self, output: str | os.PathLike[str], only: list[str], reorder: "
+                  "bool, in_place: bool, drop_unused: bool, seconds: float | None, compiler: str | "
+                  "None, flags: list[str]) -> str"))
       .def("inspect", &inspection);
   module.def("diff", &difference, nb::arg("before"), nb::arg("after"));
   module.def("verify", &verification, nb::arg("path"), nb::arg("tir_files"),

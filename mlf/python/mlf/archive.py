@@ -152,13 +152,18 @@ class Archive:
         in_place: bool = False,
         drop_unused: bool = False,
         seconds: float | None = None,
+        cc: str | None = None,
+        cflags: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Write an archive with less flash and less RAM; return the document of `mlf optimize --json`.
 
         Without `output`, write nothing. `only`: "narrow", "collapse", "share", "flash", "ram"; empty for all
-        of them. The flags are those of the program.
+        of them. The flags are those of the program. With `cc`, compile the C, and keep the elements of
+        constants where one element costs more code than it saves.
         """
-        text = self._archive.optimize(output, list(only), reorder, in_place, drop_unused, seconds)
+        text = self._archive.optimize(
+            output, list(only), reorder, in_place, drop_unused, seconds, cc, list(cflags)
+        )
         return dict(json.loads(text))
 
     def run(
