@@ -7,6 +7,7 @@
 
 #include "mlf/model_library.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "tir/array_uses.h"
 #include "tir/json/constants.h"
 
@@ -18,11 +19,32 @@ using tir::ConstantQuery;
 using tir::ConstantSite;
 using tir::Kind;
 
+/// Relay's names may contain dots, which TVMScript cannot print.
+std::string legal_name(std::string_view name) {
+  std::string legal(name);
+  std::ranges::replace(legal, '.', '_');
+  return legal;
+}
+
+/// The memory planner names the pointer to a constant after the constant.
+constexpr std::string_view kPointer = "_let";
+
+/// Legal names of the constants that a text may print as `printed`: see `is_name_of` and
+/// `has_place`.
+std::set<std::string> names_of(std::string_view printed) {
+  std::set<std::string> names{legal_name(printed)};
+  const std::size_t last = printed.find_last_not_of("0123456789");
+  if (last != printed.npos && printed[last] == '_')
+    names.insert(legal_name(printed.substr(0, last)));
+  if (printed.ends_with(kPointer)) {
+    names.insert(legal_name(printed.substr(0, printed.size() - kPointer.size())));
+  }
+  return names;
+}
+
 /// Texts use the name of a constant, or this name with a number that makes it unique.
 bool is_name_of(std::string_view printed, std::string_view name) {
-  std::string legal(name);
-  // Relay's names may contain dots, which TVMScript cannot print.
-  std::ranges::replace(legal, '.', '_');
+  const std::string legal = legal_name(name);
   if (printed == name || printed == legal) return true;
   if (!printed.starts_with(name) && !printed.starts_with(legal)) return false;
   // "constant_1_2": printers count from 1 and write no leading zero.
@@ -63,17 +85,17 @@ void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) 
     const auto data = use.array.bytes(f::NDArray::data);
     if (!data) continue;
     const auto shape = use.array.integers(f::NDArray::shape);
-    candidates_.push_back({.site = use.site,
-                           .module = &names,
-                           .function = std::move(use.function),
-                           .name = std::move(use.name),
-                           .pool_offset = use.pool_offset,
-                           .constant = {.dtype = use.array.dtype(std::uint8_t{f::NDArray::dtype}),
-                                        .shape = {shape.begin(), shape.end()},
-                                        .data = *data,
-                                        .source = document->source.member,
-                                        // C declares its arrays with one dimension.
-                                        .is_flat = document->source.dialect == tir::Dialect::c}});
+    add({.site = use.site,
+         .module = &names,
+         .function = std::move(use.function),
+         .name = std::move(use.name),
+         .pool_offset = use.pool_offset,
+         .constant = {.dtype = use.array.dtype(std::uint8_t{f::NDArray::dtype}),
+                      .shape = {shape.begin(), shape.end()},
+                      .data = *data,
+                      .source = document->source.member,
+                      // C declares its arrays with one dimension.
+                      .is_flat = document->source.dialect == tir::Dialect::c}});
   }
   documents_.push_back(std::move(document));
 }
@@ -85,17 +107,17 @@ void ConstantLibrary::add_params(const tir::Input& file) {
   for (const Param& param : *params) {
     const auto dtype = tir::parse_dtype(to_string(param.type));
     if (!dtype) continue;
-    candidates_.push_back({.site = ConstantSite::statement,
-                           // The archive does not state the owner of a parameter, so the name alone
-                           // must match.
-                           .module = nullptr,
-                           .function = {},
-                           .name = param.name,
-                           .pool_offset = {},
-                           .constant = {.dtype = *dtype,
-                                        .shape = {param.shape.begin(), param.shape.end()},
-                                        .data = param.data,
-                                        .source = file.member}});
+    add({.site = ConstantSite::statement,
+         // The archive does not state the owner of a parameter, so the name alone
+         // must match.
+         .module = nullptr,
+         .function = {},
+         .name = param.name,
+         .pool_offset = {},
+         .constant = {.dtype = *dtype,
+                      .shape = {param.shape.begin(), param.shape.end()},
+                      .data = param.data,
+                      .source = file.member}});
   }
 }
 
@@ -117,9 +139,8 @@ bool ConstantLibrary::has_place(const Candidate& candidate, const ConstantQuery&
   }
   // A constant without a unique name in the archive belongs only to its module.
   if (candidate.module == nullptr || !candidate.module->contains(query.function)) return false;
-  // The memory planner names the pointer to a constant after the constant.
   if (query.site == ConstantSite::pool && is_statement) {
-    return query.name == candidate.name + "_let";
+    return query.name == candidate.name + std::string(kPointer);
   }
   // Only queries for attributes of functions depend on the function.
   const bool is_of_function =
@@ -138,20 +159,34 @@ bool ConstantLibrary::fits(const Candidate& candidate, const ConstantQuery& quer
          begins_with(constant.data, query);
 }
 
-/// For statements, prefers the constants of the query's function.
+void ConstantLibrary::add(Candidate candidate) {
+  std::string name = legal_name(candidate.name);
+  by_name_[name].push_back(candidates_.size());
+  by_function_[{candidate.function, std::move(name)}].push_back(candidates_.size());
+  candidates_.push_back(std::move(candidate));
+}
+
+/// In the order in which they were added. For statements, prefers the constants of the query's
+/// function.
 std::vector<tir::FoundConstant> ConstantLibrary::all(const ConstantQuery& query) const {
-  std::vector<const Candidate*> found;
-  for (const Candidate& candidate : candidates_) {
-    if (fits(candidate, query)) found.push_back(&candidate);
-  }
-  const auto is_here = [&](const Candidate* one) {
-    return query.site == ConstantSite::statement && one->function == query.function;
+  std::set<std::size_t> fitting;
+  const auto take = [&](const std::vector<std::size_t>* named) {
+    if (named == nullptr) return;
+    for (const std::size_t one : *named) {
+      if (fits(candidates_[one], query)) fitting.insert(one);
+    }
   };
-  const bool prefers = std::ranges::any_of(found, is_here);
-  std::vector<tir::FoundConstant> constants;
-  for (const Candidate* one : found) {
-    if (!prefers || is_here(one)) constants.push_back(one->constant);
+  const std::set<std::string> names = names_of(query.name);
+  if (query.site == ConstantSite::statement) {
+    for (const std::string& name : names) {
+      take(support::find_value(by_function_, {std::string(query.function), name}));
+    }
   }
+  if (fitting.empty()) {
+    for (const std::string& name : names) take(support::find_value(by_name_, name));
+  }
+  std::vector<tir::FoundConstant> constants;
+  for (const std::size_t one : fitting) constants.push_back(candidates_[one].constant);
   return constants;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mlf/tir/document.h"
@@ -49,11 +51,15 @@ class ConstantLibrary {
 
   static bool has_place(const Candidate& candidate, const tir::ConstantQuery& query);
   static bool fits(const Candidate& candidate, const tir::ConstantQuery& query);
+  void add(Candidate candidate);
   std::vector<tir::FoundConstant> all(const tir::ConstantQuery& query) const;
 
   std::vector<std::shared_ptr<const tir::Document>> documents_;  // own the data
   std::deque<FunctionNames> functions_;                          // of each document
   std::vector<Candidate> candidates_;
+  // Indices of candidates, by name as a text may print it, and by function and name.
+  std::map<std::string, std::vector<std::size_t>> by_name_;
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_function_;
 };
 
 }  // namespace mlf::deployment
