@@ -46,9 +46,11 @@ std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
 }
 
 void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
-                 std::span<const plan::MemoryLimit> memories, ModulePlan& result) {
+                 std::span<const plan::MemoryLimit> memories, deployment::KnownFunctions& known,
+                 ModulePlan& result) {
   const graph::Topology& network = *result.network;
-  const deployment::NetworkSources sources = deployment::network_sources(deployment, network);
+  const deployment::NetworkSources sources =
+      deployment::network_sources(deployment, network, known);
   result.unread_pools = unread_pools_of(deployment, network, sources);
   const auto alignments = pool_alignments(deployment, result.module, network);
   plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
@@ -83,10 +85,11 @@ Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::Searc
     for (const MissingNetwork& missing : networks.missing) {
       result.modules[missing.module].missing = missing.reason;
     }
+    deployment::KnownFunctions known;
     for (Network& network : networks.found) {
       ModulePlan& module = result.modules[network.module];
       module.network = std::move(network.topology);
-      plan_module(deployment, shared, memories, module);
+      plan_module(deployment, shared, memories, known, module);
     }
     return result;
   });

@@ -201,6 +201,20 @@ NetworkSources network_sources(const Deployment& deployment, const graph::Topolo
   return sources;
 }
 
+NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
+                               KnownFunctions& known) {
+  NetworkSources sources = network_sources(deployment, network);
+  for (graph::TirInput& input : sources.inputs) {
+    auto& functions = known[input.document];
+    if (functions == nullptr) {
+      functions =
+          std::make_shared<const graph::FunctionsByName>(graph::functions_by_name(*input.document));
+    }
+    input.functions = functions;
+  }
+  return sources;
+}
+
 }  // namespace mlf::deployment
 
 namespace mlf {

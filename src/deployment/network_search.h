@@ -75,4 +75,12 @@ struct NetworkSources {
 /// `Deployment::document`.
 NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network);
 
+/// Functions of documents that several networks have in common. The documents must outlive it.
+using KnownFunctions =
+    std::map<const tir::Document*, std::shared_ptr<const graph::FunctionsByName>>;
+
+/// The same with `TirInput::functions`, which it adds to `known`.
+NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
+                               KnownFunctions& known);
+
 }  // namespace mlf::deployment

@@ -15,6 +15,15 @@
 #include "support/name_map.h"
 
 namespace mlf::graph {
+
+FunctionsByName functions_by_name(const tir::Document& document) {
+  FunctionsByName functions;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
+    functions.try_emplace(one.name, one.function);
+  }
+  return functions;
+}
+
 namespace {
 
 using FactsByModule = support::NameMap<std::string_view, const ModuleFacts*>;

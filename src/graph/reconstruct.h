@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "mlf/diagnostics.h"
@@ -16,10 +18,16 @@
 
 namespace mlf::graph {
 
+/// The PrimFuncs of a TIR by their name in it.
+using FunctionsByName = std::unordered_map<std::string_view, tir::Node>;
+FunctionsByName functions_by_name(const tir::Document& document);
+
 /// One TIR of an archive. All inputs of one call must be of one stage of one build.
 struct TirInput {
   const tir::Document* document = nullptr;
   std::string stem{};  ///< "tir-1"
+  /// Those of `document`, for a caller with many networks; null: found anew.
+  std::shared_ptr<const FunctionsByName> functions{};
 };
 
 /// An input or output as the archive's metadata or C header names it.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -124,15 +125,20 @@ std::vector<tir::Node> functions_of_kernels(const Topology& topology,
                                             std::span<const graph::TirInput> sources) {
   std::set<std::string_view> stems;
   for (const Kernel& kernel : topology.kernels) stems.insert(kernel.source);
-  std::map<std::pair<std::string_view, std::string_view>, tir::Node> functions;
+  std::map<std::string_view, std::shared_ptr<const graph::FunctionsByName>> functions;
   for (const graph::TirInput& source : sources) {
     if (!stems.contains(source.stem)) continue;
-    for (const tir::NamedFunction& one : tir::prim_functions_of(source.document->module)) {
-      functions.try_emplace({source.stem, one.name}, one.function);
+    auto found = source.functions;
+    if (found == nullptr) {
+      found = std::make_shared<const graph::FunctionsByName>(
+          graph::functions_by_name(*source.document));
     }
+    functions.try_emplace(source.stem, std::move(found));
   }
   const auto function_of = [&](const Kernel& kernel) {
-    return support::value_at(functions, {kernel.source, kernel.function}).value_or(tir::Node());
+    const auto source = functions.find(kernel.source);
+    if (source == functions.end()) return tir::Node();
+    return support::value_at(*source->second, kernel.function).value_or(tir::Node());
   };
   std::vector<tir::Node> found;
   for (const Kernel& kernel : topology.kernels) {
