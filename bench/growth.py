@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 
 os.environ.setdefault("MLF_PROGRAM", str(ROOT / "build/release/mlf/mlf"))
 import battery_archives  # noqa: E402
+import module_copies  # noqa: E402
 import support  # noqa: E402
 
 MEMORY = 8 << 30
@@ -361,20 +362,6 @@ def modules_with_their_own_tir(n):
     return archive(members)
 
 
-def copies_of(members, n):
-    """Modules that are copies of the only one of these members."""
-    copies = {}
-    for i in range(n):
-        for name, content in members.items():
-            new = name.replace("default", f"m{i}").replace("tir-1.", f"tir-{i + 1}.")
-            copies[new] = content.replace("default", f"m{i}").replace("DEFAULT", f"M{i}")
-    document = json.loads(members["metadata.json"])
-    module = json.dumps(document["modules"].pop("default"))
-    for i in range(n):
-        document["modules"][f"m{i}"] = json.loads(module.replace("default", f"m{i}"))
-    return copies | {"metadata.json": json.dumps(document)}
-
-
 def members_with_constants():
     """int8 weights that TVM widened, in C and in captured TIR."""
     with tarfile.open(ROOT / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar") as tar:
@@ -389,13 +376,18 @@ OPTIMIZING = (["optimize", "FILE", "-o", "OUT"],)
 
 @shape(100, *OPTIMIZING)
 def modules_with_wide_constants(n):
-    return archive(copies_of(members_with_constants(), n))
+    return archive(module_copies.copies_of(members_with_constants(), n))
+
+
+@shape(100, *OPTIMIZING)
+def modules_with_wide_constants_in_one_tir(n):
+    return archive(module_copies.in_one_tir(module_copies.copies_of(members_with_constants(), n)))
 
 
 @shape(100, *OPTIMIZING)
 def modules_with_pools(n):
     members = battery_archives.archive_of(["both", "update", "reverse"]).members
-    return archive(copies_of(members, n))
+    return archive(module_copies.copies_of(members, n))
 
 
 @shape(10_000, *ARCHIVE)

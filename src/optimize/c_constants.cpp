@@ -58,7 +58,7 @@ class Reader {
   void read_source(const TirSource& c) {
     auto [document, places] = edited_.take_tir(c, limits_);
     ModuleConstants constants =
-        constants_of(document.module, [](std::string_view) { return true; });
+        constants_of(document.module, tir::prim_functions_of(document.module));
     LoadPlaces loads = loads_by_variable(document.module, places);
     result_.readings.push_back(
         {&c, std::move(document), std::move(places), std::move(constants), std::move(loads), {}});

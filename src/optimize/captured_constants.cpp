@@ -103,14 +103,15 @@ class Keeping {
     }
   }
 
-  void keep_by(const CapturedReading& reading) {
+  /// `found` are the constants of the module in this reading.
+  void keep_by(const CapturedReading& reading, const ModuleConstants& found) {
     const std::string& where = reading.member->name;
-    if (!reading.constants.pools_kept.empty()) {
-      constants_.keep_all_pools(where + ": " + reading.constants.pools_kept);
+    if (!found.pools_kept.empty()) {
+      constants_.keep_all_pools(where + ": " + found.pools_kept);
     }
-    for (const ConstantPool& pool : reading.constants.pools) keep_by_list(pool, reading);
+    for (const ConstantPool& pool : found.pools) keep_by_list(pool, reading);
     std::map<std::string, std::size_t> counts;
-    for (const ConstantUse& use : reading.constants.uses) {
+    for (const ConstantUse& use : found.uses) {
       if (use.pool.empty()) ++counts[use.function];
     }
     for (const auto& [function, count] : counts) {
@@ -120,7 +121,7 @@ class Keeping {
         keep(constants_.all[index].kept, where + " has other constants of '" + function + "'");
       }
     }
-    for (const ConstantUse& use : reading.constants.uses) {
+    for (const ConstantUse& use : found.uses) {
       CConstant* const constant = constant_of(use);
       if (constant == nullptr) {
         if (!use.pool.empty()) {
@@ -196,31 +197,37 @@ class Keeping {
 /// The edits of one text.
 class TextEditor {
  public:
-  TextEditor(const CapturedReading& reading, const NewConstants& wanted, std::string_view text)
-      : reading_(reading), wanted_(wanted), text_(text) {}
+  TextEditor(const CapturedReading& reading, std::span<const ConstantsChange> changes,
+             std::string_view text)
+      : reading_(reading), changes_(changes), text_(text) {}
 
   std::string run() && {
-    for (const ConstantUse& use : reading_.constants.uses) {
-      const NewConstant* const wanted = wanted_.of(use);
-      if (wanted == nullptr || !wanted->changes(use.element)) continue;
-      if (wanted->is_single()) make_single(use);
-      if (wanted->dtype == use.element) continue;
-      change_dtypes(use.variable, wanted->dtype);
-      for (const NodeId buffer : use.buffers) change_dtypes(buffer, wanted->dtype);
-      const auto* const loads = support::find_value(reading_.loads, use.variable);
-      if (loads == nullptr) continue;
-      for (const tir::Place& load : *loads) {
-        const auto [begin, end] = load.range;
-        edits_.push_back({{begin, begin}, cast_to(use.element)});
-        edits_.push_back({{end, end}, ")"});
+    for (const ConstantsChange& change : changes_) {
+      for (const ConstantUse& use : change.constants.uses) {
+        if (const NewConstant* const after = change.wanted.of(use)) change_use(use, *after);
       }
+      change_numbers(change);
     }
-    change_numbers();
     change_lists();
     return optimize::apply(text_, std::move(edits_));
   }
 
  private:
+  void change_use(const ConstantUse& use, const NewConstant& after) {
+    if (!after.changes(use.element)) return;
+    if (after.is_single()) make_single(use);
+    if (after.dtype == use.element) return;
+    change_dtypes(use.variable, after.dtype);
+    for (const NodeId buffer : use.buffers) change_dtypes(buffer, after.dtype);
+    const auto* const loads = support::find_value(reading_.loads, use.variable);
+    if (loads == nullptr) return;
+    for (const tir::Place& load : *loads) {
+      const auto [begin, end] = load.range;
+      edits_.push_back({{begin, begin}, cast_to(use.element)});
+      edits_.push_back({{end, end}, ")"});
+    }
+  }
+
   std::string cast_to(tir::DType dtype) const {
     const bool is_script = reading_.document.source.dialect == Dialect::tvmscript;
     const std::string name = to_string(dtype);
@@ -239,9 +246,9 @@ class TextEditor {
     }
   }
 
-  void change_numbers() {
-    for (const FunctionSites& function : reading_.constants.sites) {
-      for (const StatedNumber& number : stated_numbers(function, wanted_)) {
+  void change_numbers(const ConstantsChange& change) {
+    for (const FunctionSites& function : change.constants.sites) {
+      for (const StatedNumber& number : stated_numbers(function, change.wanted)) {
         const tir::Place* const place = reading_.places.find(number.integer);
         if (number.change.before == number.change.after || place == nullptr) continue;
         edits_.push_back(number_edit(source(), place->range, number.change, number.what));
@@ -254,25 +261,30 @@ class TextEditor {
   /// Edits each mention of a constant in a pool: its offset, or the whole mention if an equal one
   /// remains.
   void change_lists() {
-    std::map<NodeId, std::pair<const ConstantPool*, const PoolConstant*>> by_info;
-    for (const ConstantPool& pool : reading_.constants.pools) {
-      for (const PoolConstant& one : pool.constants)
-        by_info.emplace(one.info, std::pair(&pool, &one));
+    struct Listed {
+      const PoolConstant* constant;
+      const NewConstant* wanted;
+    };
+    std::map<NodeId, Listed> by_info;
+    for (const auto& [constants, wanted] : changes_) {
+      for (const ConstantPool& pool : constants.pools) {
+        for (const PoolConstant& one : pool.constants) {
+          by_info.emplace(one.info, Listed{&one, wanted.of(pool, one)});
+        }
+      }
     }
     bool is_first = true;  // whether no element remains before it in its list
     for (const tir::ListedConstant& listed : reading_.places.listed()) {
       if (listed.mention.begin > 0 && text_[listed.mention.begin - 1] == '[') is_first = true;
       const auto found = by_info.find(listed.info);
-      const NewConstant* const wanted =
-          found == by_info.end() ? nullptr
-                                 : wanted_.of(*found->second.first, *found->second.second);
+      const NewConstant* const wanted = found == by_info.end() ? nullptr : found->second.wanted;
       if (wanted != nullptr && wanted->is_removed) {
         edits_.push_back({with_comma(listed.mention, is_first), {}});
         continue;
       }
       is_first = false;
       if (wanted == nullptr) continue;
-      const PoolConstant& constant = *found->second.second;
+      const PoolConstant& constant = *found->second.constant;
       edits_.push_back(number_edit(source(), listed.offset, {constant.offset, wanted->offset},
                                    "the offset of '" + constant.name + "'"));
     }
@@ -291,7 +303,7 @@ class TextEditor {
   }
 
   const CapturedReading& reading_;
-  const NewConstants& wanted_;
+  std::span<const ConstantsChange> changes_;
   std::string_view text_;
   std::vector<Edit> edits_;
 };
@@ -302,14 +314,26 @@ std::string save_json_of(const tir::Document& document) {
   return text;
 }
 
-bool changes(const CapturedReading& reading, const NewConstants& wanted) {
-  return std::ranges::any_of(reading.constants.uses,
+bool changes(const ModuleConstants& constants, const NewConstants& wanted) {
+  return std::ranges::any_of(constants.uses,
                              [&](const ConstantUse& use) { return wanted.of(use) != nullptr; }) ||
-         std::ranges::any_of(reading.constants.sites, [&](const FunctionSites& function) {
+         std::ranges::any_of(constants.sites, [&](const FunctionSites& function) {
            return std::ranges::any_of(function.sizes, [&](const SizeSite& size) {
              return wanted.pool_sizes.contains(size.pool);
            });
          });
+}
+
+/// Those that change something in this member.
+std::vector<ConstantsChange> changes_in(const CapturedReading& reading,
+                                        const std::map<std::size_t, NewConstants>& wanted) {
+  std::vector<ConstantsChange> found;
+  for (const auto& [module, constants] : reading.constants) {
+    const NewConstants* const of_module = support::find_value(wanted, module);
+    if (of_module == nullptr || !changes(constants, *of_module)) continue;
+    found.push_back({constants, *of_module});
+  }
+  return found;
 }
 
 }  // namespace
@@ -320,29 +344,72 @@ CapturedMembers captured_members(const Deployment& deployment, EditedMembers& ed
   for (const Member& member : deployment.archive().members()) {
     if (!edited.captured_form(member)) continue;
     PlacedTir tir = edited.take_tir(member, limits);
-    for (const std::size_t module : modules_in(tir.document.module, deployment)) {
-      members[module].push_back(&member);
+    std::set<std::size_t> modules;
+    for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
+      if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
     }
+    for (const std::size_t module : modules) members[module].push_back(&member);
     edited.keep_tir(member, std::move(tir));
   }
   return members;
 }
 
-std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
-                                           std::span<const Member* const> members,
-                                           const CConstants& constants, EditedMembers& edited,
-                                           const tir::ReadLimits& limits) {
-  std::set<std::string, std::less<>> pools;
-  for (const CPoolOfConstants& pool : constants.pools) pools.insert(pool.name);
+std::vector<std::vector<std::size_t>> groups_of_modules(std::size_t modules,
+                                                        const CapturedMembers& members) {
+  std::map<const Member*, std::vector<std::size_t>> of_member;
+  for (const auto& [module, of_module] : members) {
+    for (const Member* const member : of_module) of_member[member].push_back(module);
+  }
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<bool> is_known(modules);
+  for (std::size_t first = 0; first < modules; ++first) {
+    if (is_known[first]) continue;
+    is_known[first] = true;
+    std::vector<std::size_t> group{first};
+    // Grows while it is read.
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const auto of_module = members.find(group[i]);
+      if (of_module == members.end()) continue;
+      for (const Member* const member : of_module->second) {
+        const auto others = of_member.extract(member);
+        if (others.empty()) continue;
+        for (const std::size_t other : others.mapped()) {
+          if (!is_known[other]) group.push_back(other);
+          is_known[other] = true;
+        }
+      }
+    }
+    std::ranges::sort(group);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<CapturedReading> read_captured(const Deployment& deployment,
+                                           const CapturedMembers& members,
+                                           const ConstantsByModule& constants,
+                                           EditedMembers& edited, const tir::ReadLimits& limits) {
+  // In the order of the archive.
+  std::set<const Member*> wanted;
+  for (const auto& [module, of_module] : constants) {
+    const auto* const found = support::find_value(members, module);
+    if (found != nullptr) wanted.insert(found->begin(), found->end());
+  }
   std::vector<CapturedReading> readings;
-  for (const Member* const member : members) {
+  for (const Member* const member : wanted) {
     auto [document, places] = edited.take_tir(*member, limits);
-    const auto is_here = [&](std::string_view symbol) {
-      return deployment.module_of_function(symbol) == module;
-    };
-    ModuleConstants found = constants_of(document.module, is_here, pools);
-    for (ConstantUse& use : found.uses)
-      use.spells_elements = places.values(use.variable) != nullptr;
+    std::map<std::size_t, ModuleConstants> found;
+    for (const auto& [module, functions] : functions_by_module(document.module, deployment)) {
+      const CConstants* const c = support::find_value(constants, module);
+      if (c == nullptr) continue;
+      std::set<std::string, std::less<>> pools;
+      for (const CPoolOfConstants& pool : c->pools) pools.insert(pool.name);
+      ModuleConstants& of_module = found[module];
+      of_module = constants_of(document.module, functions, std::move(pools));
+      for (ConstantUse& use : of_module.uses) {
+        use.spells_elements = places.values(use.variable) != nullptr;
+      }
+    }
     LoadPlaces loads = loads_by_variable(document.module, places);
     readings.push_back({member, edited.captured_form(*member).value(), std::move(document),
                         std::move(places), std::move(loads), std::move(found)});
@@ -350,23 +417,29 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment, std::si
   return readings;
 }
 
-void keep_by_captured(const std::vector<CapturedReading>& captured, const EditedMembers& edited,
-                      CConstants& constants) {
+void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t module,
+                      const EditedMembers& edited, CConstants& constants) {
   Keeping keeping(constants, edited);
-  for (const CapturedReading& reading : captured) keeping.keep_by(reading);
+  for (const CapturedReading& reading : captured) {
+    const ModuleConstants* const found = support::find_value(reading.constants, module);
+    if (found != nullptr) keeping.keep_by(reading, *found);
+  }
 }
 
-void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wanted,
-                   EditedMembers& edited, const tir::ReadLimits& limits) {
+void edit_captured(std::vector<CapturedReading> captured,
+                   const std::map<std::size_t, NewConstants>& wanted, EditedMembers& edited,
+                   const tir::ReadLimits& limits) {
   for (CapturedReading& reading : captured) {
-    if (!changes(reading, wanted)) {
+    const std::vector<ConstantsChange> changes = changes_in(reading, wanted);
+    if (changes.empty()) {
       edited.keep_tir(*reading.member, {std::move(reading.document), std::move(reading.places)});
       continue;
     }
     std::string text;
-    if (is_text(reading)) text = TextEditor(reading, wanted, edited.text_of(*reading.member)).run();
-    reading.document.module =
-        with_new_constants(std::move(reading.document.module), reading.constants, wanted);
+    if (is_text(reading)) {
+      text = TextEditor(reading, changes, edited.text_of(*reading.member)).run();
+    }
+    reading.document.module = with_new_constants(std::move(reading.document.module), changes);
     if (!is_text(reading)) {
       edited.replace({reading.member->name, save_json_of(reading.document)});
       continue;

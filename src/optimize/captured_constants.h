@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <map>
-#include <span>
 #include <vector>
 
 #include "mlf/deployment.h"
@@ -14,14 +13,14 @@
 
 namespace mlf::optimize {
 
-/// One member with captured TIR of a module.
+/// One member with captured TIR.
 struct CapturedReading {
   const archive::Member* member = nullptr;
   deployment::TirForm form{};
   tir::Document document;
   tir::Places places;
-  LoadPlaces loads;  ///< of `places`
-  ModuleConstants constants;
+  LoadPlaces loads;                                  ///< of `places`
+  std::map<std::size_t, ModuleConstants> constants;  ///< by module
 };
 
 /// The members with captured TIR, by the modules that have functions in it.
@@ -31,21 +30,31 @@ using CapturedMembers = std::map<std::size_t, std::vector<const archive::Member*
 CapturedMembers captured_members(const Deployment& deployment, EditedMembers& edited,
                                  const tir::ReadLimits& limits);
 
-/// Reads the present TIR of a module in these members, or takes that which `edited` kept. Throws
-/// `Error` if one cannot be read.
-std::vector<CapturedReading> read_captured(const Deployment& deployment, std::size_t module,
-                                           std::span<const archive::Member* const> members,
-                                           const CConstants& constants, EditedMembers& edited,
-                                           const tir::ReadLimits& limits);
+/// Returns the modules in groups: two modules are in one group if a member has TIR of both, or if
+/// both are in a group with a third. `members` are those of `captured_members`.
+std::vector<std::vector<std::size_t>> groups_of_modules(std::size_t modules,
+                                                        const CapturedMembers& members);
 
-/// Marks each constant as kept that differs between one of these and the C, or whose text lacks a
-/// value that would change.
-void keep_by_captured(const std::vector<CapturedReading>& captured, const EditedMembers& edited,
-                      CConstants& constants);
+/// The constants in the C of modules, by module.
+using ConstantsByModule = std::map<std::size_t, CConstants>;
 
-/// Changes the members, and reads the texts again: each must equal its old TIR plus these changes.
-/// `edited` keeps the TIR. Throws `Error` (check_failed) otherwise.
-void edit_captured(std::vector<CapturedReading> captured, const NewConstants& wanted,
-                   EditedMembers& edited, const tir::ReadLimits& limits);
+/// Reads the present TIR of these modules in their members, or takes that which `edited` kept, each
+/// member once. Throws `Error` if one cannot be read.
+std::vector<CapturedReading> read_captured(const Deployment& deployment,
+                                           const CapturedMembers& members,
+                                           const ConstantsByModule& constants,
+                                           EditedMembers& edited, const tir::ReadLimits& limits);
+
+/// Marks each constant of a module as kept that differs between one of these and the C, or whose
+/// text lacks a value that would change.
+void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t module,
+                      const EditedMembers& edited, CConstants& constants);
+
+/// Changes the members, each of them once, and reads the texts again: each must equal its old TIR
+/// plus these changes. `wanted` has the modules that change. `edited` keeps the TIR. Throws `Error`
+/// (check_failed) if a text is not equal, or if modules share a part of it.
+void edit_captured(std::vector<CapturedReading> captured,
+                   const std::map<std::size_t, NewConstants>& wanted, EditedMembers& edited,
+                   const tir::ReadLimits& limits);
 
 }  // namespace mlf::optimize

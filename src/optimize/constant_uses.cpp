@@ -4,7 +4,6 @@
 
 #include <map>
 #include <set>
-#include <span>
 #include <unordered_map>
 
 #include "graph/node_queries.h"
@@ -249,16 +248,14 @@ std::string unread_statement_of(std::string_view function) {
 }
 
 ModuleConstants constants_of(const tir::Module& module,
-                             const std::function<bool(std::string_view)>& is_wanted,
+                             std::span<const tir::NamedFunction> functions,
                              std::set<std::string, std::less<>> pools,
                              const ConstantParameters& parameters) {
   ModuleConstants result;
-  std::vector<tir::NamedFunction> functions = tir::prim_functions_of(module);
-  std::erase_if(functions, [&](const auto& one) { return !is_wanted(one.symbol); });
   const auto found = support::to_result([&] {
     result.pools = pools_of(functions);
     for (const ConstantPool& pool : result.pools) pools.insert(pool.name);
-    if (!pools.empty()) result.sites = sites_of(module, pools, is_wanted);
+    if (!pools.empty()) result.sites = sites_of(functions, pools);
   });
   if (!found) result.pools_kept = found.error().message;
   result.uses = UseSearch(module, functions, result, parameters).run();

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,10 +71,10 @@ std::string unread_statement_of(std::string_view function);
 /// Parameters of functions that are constants of the caller: global symbol and index.
 using ConstantParameters = std::set<std::pair<std::string, std::size_t>>;
 
-/// Finds the uses in functions whose global symbol `is_wanted` accepts. `pools` are further names
-/// of constant pools, as texts may leave out the contents of pools.
+/// Finds the uses in `functions` of `module`. `pools` are further names of constant pools, as texts
+/// may leave out the contents of pools.
 ModuleConstants constants_of(const tir::Module& module,
-                             const std::function<bool(std::string_view)>& is_wanted,
+                             std::span<const tir::NamedFunction> functions,
                              std::set<std::string, std::less<>> pools = {},
                              const ConstantParameters& parameters = {});
 

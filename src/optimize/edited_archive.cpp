@@ -143,12 +143,13 @@ Deployment EditedMembers::open(const DeploymentOptions& options) const {
                        options));
 }
 
-std::set<std::size_t> modules_in(const tir::Module& tir, const Deployment& deployment) {
-  std::set<std::size_t> modules;
-  for (const tir::NamedFunction& one : tir::functions_of(tir)) {
-    if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
+FunctionsByModule functions_by_module(const tir::Module& tir, const Deployment& deployment) {
+  FunctionsByModule functions;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(tir)) {
+    const auto module = deployment.module_of_function(one.symbol);
+    if (module) functions[*module].push_back(one);
   }
-  return modules;
+  return functions;
 }
 
 }  // namespace mlf::optimize

@@ -82,7 +82,8 @@ class EditedMembers {
   std::map<std::string, std::set<std::string>> kept_of_member_;
 };
 
-/// The modules that functions of a TIR belong to.
-std::set<std::size_t> modules_in(const tir::Module& tir, const Deployment& deployment);
+/// The functions of a TIR, by the module of the archive that they belong to.
+using FunctionsByModule = std::map<std::size_t, std::vector<tir::NamedFunction>>;
+FunctionsByModule functions_by_module(const tir::Module& tir, const Deployment& deployment);
 
 }  // namespace mlf::optimize

@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
@@ -20,18 +21,20 @@ namespace f = tir::f;
 
 class Rewriting {
  public:
-  Rewriting(tir::Module module, const ModuleConstants& constants, const NewConstants& wanted)
-      : root_(module.root().id()),
-        builder_(std::move(module)),
-        constants_(constants),
-        wanted_(wanted) {}
+  explicit Rewriting(tir::Module module) : root_(module.root().id()), builder_(std::move(module)) {}
 
-  tir::Module run() && {
-    for (const ConstantUse& use : constants_.uses) {
-      if (const NewConstant* const wanted = wanted_.of(use)) change_use(use, *wanted);
+  tir::Module run(std::span<const ConstantsChange> changes) && {
+    for (const auto& [constants, wanted] : changes) {
+      for (const ConstantUse& use : constants.uses) {
+        if (const NewConstant* const after = wanted.of(use)) change_use(use, *after);
+      }
+      for (const ConstantPool& pool : constants.pools) change_pool(pool, wanted);
+      for (const FunctionSites& function : constants.sites) {
+        for (const StatedNumber& number : stated_numbers(function, wanted)) {
+          set_number(number.integer, number.change.after);
+        }
+      }
     }
-    for (const ConstantPool& pool : constants_.pools) change_pool(pool);
-    for (const FunctionSites& function : constants_.sites) change_numbers(function);
     put_casts();
     return std::move(builder_).finish(root_);
   }
@@ -130,13 +133,18 @@ class Rewriting {
   }
 
   void set_number(NodeId integer, std::uint64_t value) {
+    const auto [known, is_new] = numbers_.try_emplace(integer, value);
+    if (!is_new && known->second != value) {
+      refuse("one number would need two new values: " + std::to_string(known->second) + " and " +
+             std::to_string(value));
+    }
     builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(value));
   }
 
-  void change_pool(const ConstantPool& pool) {
+  void change_pool(const ConstantPool& pool, const NewConstants& all) {
     std::vector<NodeId> left;
     for (const PoolConstant& constant : pool.constants) {
-      const NewConstant* const wanted = wanted_.of(pool, constant);
+      const NewConstant* const wanted = all.of(pool, constant);
       if (wanted != nullptr && wanted->is_removed) continue;
       left.push_back(constant.info);
       if (wanted == nullptr) continue;
@@ -146,14 +154,10 @@ class Rewriting {
       if (!wanted->changes(array.dtype(f::NDArray::dtype))) continue;
       builder_.set(constant.info, f::ConstantInfo::data, array_as(constant.array, *wanted));
     }
+    const bool is_new = changed_pools_.insert(pool.info).second;
+    if (!is_new) refuse("modules share constant pool '" + pool.name + "'");
     if (left.size() == pool.constants.size()) return;
     builder_.set(pool.info, f::ConstantPoolInfo::constant_info_array, builder_.list(left));
-  }
-
-  void change_numbers(const FunctionSites& function) {
-    for (const StatedNumber& number : stated_numbers(function, wanted_)) {
-      set_number(number.integer, number.change.after);
-    }
   }
 
   /// Redirects every reference to a load to its cast.
@@ -195,9 +199,9 @@ class Rewriting {
 
   NodeId root_;
   Builder builder_;
-  const ModuleConstants& constants_;
-  const NewConstants& wanted_;
-  std::unordered_map<NodeId, NodeId> casts_;  // by load
+  std::unordered_map<NodeId, std::uint64_t> numbers_;  // new values
+  std::unordered_set<NodeId> changed_pools_;           // ConstantPoolInfo
+  std::unordered_map<NodeId, NodeId> casts_;           // by load
   // By old NDArray, new type, and whether the new one has a single element.
   std::map<std::tuple<NodeId, std::uint32_t, bool>, NodeId> arrays_;
 };
@@ -240,9 +244,8 @@ std::vector<StatedNumber> stated_numbers(const FunctionSites& function,
   return numbers;
 }
 
-tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,
-                               const NewConstants& wanted) {
-  return Rewriting(std::move(module), constants, wanted).run();
+tir::Module with_new_constants(tir::Module module, std::span<const ConstantsChange> changes) {
+  return Rewriting(std::move(module)).run(changes);
 }
 
 }  // namespace mlf::optimize

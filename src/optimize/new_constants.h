@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,9 +53,15 @@ struct StatedNumber {
 /// a change, in the order of `function`.
 std::vector<StatedNumber> stated_numbers(const FunctionSites& function, const NewConstants& wanted);
 
+/// The constants in functions of one module of the archive, and what becomes of them.
+struct ConstantsChange {
+  const ModuleConstants& constants;
+  const NewConstants& wanted;
+};
+
 /// Returns `module` with the new constants: element types, data, offsets, and a Cast to the old
-/// type around each load. `constants` are those of `module`.
-tir::Module with_new_constants(tir::Module module, const ModuleConstants& constants,
-                               const NewConstants& wanted);
+/// type around each load. The changes are of different functions of `module`. Throws `Error`
+/// (check_failed) if a number or a list of constants that they share would get two values.
+tir::Module with_new_constants(tir::Module module, std::span<const ConstantsChange> changes);
 
 }  // namespace mlf::optimize

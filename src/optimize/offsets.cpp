@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -28,6 +29,7 @@
 #include "process/verify_c.h"
 #include "support/characters.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
 #include "tir/compare/compare.h"
@@ -100,12 +102,12 @@ void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
 }
 
 /// Reads the numbers of one module's functions on both sides and compares them with the assignment.
-void check_sites(const tir::Module& before, const tir::Module& after,
-                 const ModuleAssignment& assignment, std::string_view member, Expected& expected) {
-  const auto is_here = [&](std::string_view symbol) { return assignment.has_function(symbol); };
-  const std::vector<FunctionSites> was = sites_of(before, assignment.pools, is_here);
+void check_sites(std::span<const tir::NamedFunction> before,
+                 std::span<const tir::NamedFunction> after, const ModuleAssignment& assignment,
+                 std::string_view member, Expected& expected) {
+  const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
   // The same reader finds the same sites on both sides, so they can be compared one by one.
-  const std::vector<FunctionSites> is = sites_of(after, assignment.pools, is_here);
+  const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
   if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
   for (std::size_t f = 0; f < was.size(); ++f) {
     const std::vector<SiteValue> wanted = site_values(assignment, was[f]);
@@ -125,6 +127,21 @@ void check_sites(const tir::Module& before, const tir::Module& after,
   }
 }
 
+/// The functions of each assignment, in the order of the TIR.
+std::map<const ModuleAssignment*, std::vector<tir::NamedFunction>> functions_of(
+    const tir::Module& tir, std::span<const ModuleAssignment* const> assignments) {
+  std::map<std::string_view, const ModuleAssignment*> by_symbol;
+  for (const ModuleAssignment* const one : assignments) {
+    for (const std::string& symbol : one->symbols) by_symbol.emplace(symbol, one);
+  }
+  std::map<const ModuleAssignment*, std::vector<tir::NamedFunction>> functions;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(tir)) {
+    const auto* const owner = support::find_value(by_symbol, one.symbol);
+    if (owner != nullptr) functions[*owner].push_back(one);
+  }
+  return functions;
+}
+
 /// Throws `Error` (internal) unless `after` equals `before` except for the numbers of the
 /// assignments, and each of these has its new value. This is the final check of every edit,
 /// independent of the code that found the place. Uses the comparison that `mlf verify` makes
@@ -132,8 +149,10 @@ void check_sites(const tir::Module& before, const tir::Module& after,
 void check_changed(const tir::Module& before, const tir::Module& after,
                    std::span<const ModuleAssignment* const> assignments, std::string_view member) {
   Expected expected;
+  auto was = functions_of(before, assignments);
+  auto is = functions_of(after, assignments);
   for (const ModuleAssignment* const assignment : assignments) {
-    check_sites(before, after, *assignment, member, expected);
+    check_sites(was[assignment], is[assignment], *assignment, member, expected);
   }
   for (const tir::Difference& difference : tir::compare(before, after).differences) {
     if (expected.contains({difference.left, difference.right})) continue;
@@ -202,9 +221,9 @@ class Replanning {
     for (const Member& member : archive_.members()) {
       if (!is_captured_text(member)) continue;
       const tir::Document& document = captured_document(member).document;
-      const auto is_any = [](std::string_view) { return true; };
       const tir::Dialect dialect = document.source.dialect;
-      if (can_change(dialect) || sites_of(document.module, pools, is_any).empty()) continue;
+      if (can_change(dialect)) continue;
+      if (sites_of(tir::prim_functions_of(document.module), pools).empty()) continue;
       refuse("a text in this dialect, " + std::string(to_string(dialect)) +
                  ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
                  "save_json can",
@@ -226,12 +245,20 @@ class Replanning {
     refuse("the archive has no TIR '" + stem + "'");
   }
 
-  /// One TIR may have functions of several modules whose pools have equal names.
-  std::vector<FunctionSites> sites_in(const tir::Module& tir, std::size_t module,
-                                      const PoolSet& pools) const {
-    return sites_of(tir, pools, [&](std::string_view symbol) {
-      return deployment_.module_of_function(symbol) == module;
-    });
+  /// A TIR that moves name, read once. It may have functions of several modules whose pools have
+  /// equal names.
+  struct NamedTir {
+    std::shared_ptr<const tir::Document> document;
+    FunctionsByModule functions;
+  };
+  const NamedTir& tir_of(const TirSource& source) {
+    const auto known = named_.find(&source);
+    if (known != named_.end()) return known->second;
+    auto document = get_or_throw(deployment_.document(source));
+    take_functions(document->module);
+    FunctionsByModule functions = functions_by_module(document->module, deployment_);
+    return named_.emplace(&source, NamedTir{std::move(document), std::move(functions)})
+        .first->second;
   }
 
   /// The TIR of main and of kernels, which state the sizes of pools without buffers.
@@ -266,12 +293,13 @@ class Replanning {
     }
     std::vector<FunctionSites> functions;
     for (const std::string& stem : stems) {
-      const auto document = get_or_throw(deployment_.document(source_named(module, stem)));
-      for (FunctionSites& one : sites_in(document->module, module, pools)) {
+      const auto* const here =
+          support::find_value(tir_of(source_named(module, stem)).functions, module);
+      if (here == nullptr) continue;
+      for (FunctionSites& one : sites_of(*here, pools)) {
         callees_.insert(one.callees.begin(), one.callees.end());
         functions.push_back(std::move(one));
       }
-      take_functions(document->module);
     }
     assignments_.push_back(assign(module, moves, functions));
     for (const FunctionSites& one : functions) assignments_.back().symbols.insert(one.symbol);
@@ -314,13 +342,17 @@ class Replanning {
     return c_documents_.emplace(&c, edited_.take_tir(c, limits_)).first->second;
   }
 
+  /// Null for a module that does not change.
+  const ModuleAssignment* assignment_of(std::size_t module) const {
+    const auto one = std::ranges::lower_bound(assignments_, module, {}, &ModuleAssignment::module);
+    return one != assignments_.end() && one->module == module ? &*one : nullptr;
+  }
+
   /// Those of modules that have functions in this TIR.
   std::vector<const ModuleAssignment*> assignments_in(const tir::Module& tir) const {
     std::vector<const ModuleAssignment*> found;
-    for (const std::size_t module : modules_in(tir, deployment_)) {
-      const auto one =
-          std::ranges::lower_bound(assignments_, module, {}, &ModuleAssignment::module);
-      if (one != assignments_.end() && one->module == module) found.push_back(&*one);
+    for (const auto& [module, functions] : functions_by_module(tir, deployment_)) {
+      if (const ModuleAssignment* const one = assignment_of(module)) found.push_back(one);
     }
     return found;
   }
@@ -330,9 +362,10 @@ class Replanning {
     if (!edited_.captured_form(member)) return;
     const SourceText source = text_of(member);
     const auto& [document, places] = captured_document(member);
-    for (const ModuleAssignment* const assignment : assignments_in(document.module)) {
-      for (const FunctionSites& function :
-           sites_in(document.module, assignment->module, assignment->pools)) {
+    for (const auto& [module, functions] : functions_by_module(document.module, deployment_)) {
+      const ModuleAssignment* const assignment = assignment_of(module);
+      if (assignment == nullptr) continue;
+      for (const FunctionSites& function : sites_of(functions, assignment->pools)) {
         for (const SiteValue& value : site_values(*assignment, function)) {
           const tir::Place* const place = places.find(value.integer);
           if (place == nullptr) refuse_unplaced(function, value, member.name);
@@ -347,8 +380,10 @@ class Replanning {
     std::set<std::string> found;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
       const auto& [document, places] = c_document(c);
-      for (const FunctionSites& function :
-           sites_in(document.module, assignment.module, assignment.pools)) {
+      const FunctionsByModule functions = functions_by_module(document.module, deployment_);
+      const auto* const here = support::find_value(functions, assignment.module);
+      if (here == nullptr) continue;
+      for (const FunctionSites& function : sites_of(*here, assignment.pools)) {
         found.insert(function.symbol);
         definition(c, places, assignment, function);
       }
@@ -477,6 +512,7 @@ class Replanning {
   std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   std::optional<json::Document> metadata_;
   EditsOfMembers edits_;
+  std::map<const TirSource*, NamedTir> named_;
   std::map<const Member*, PlacedTir> documents_;
   std::map<const TirSource*, PlacedTir> c_documents_;
   EditedMembers& edited_;

@@ -90,63 +90,114 @@ class Optimizing {
   // --- Constants ---------------------------------------------------------------------------------
 
   void change_constants() {
-    for (std::size_t module = 0; module < report_.modules.size(); ++module) {
-      if (!contradiction_.empty()) {
-        report_.modules[module].constants_kept = contradiction_;
-        continue;
+    if (!contradiction_.empty()) {
+      for (OptimizedModule& module : report_.modules) module.constants_kept = contradiction_;
+    } else {
+      captured_ = support::to_result(
+          [&] { return captured_members(deployment_, edited_, options_.tir_limits); });
+      const auto groups =
+          groups_of_modules(report_.modules.size(), captured_ ? *captured_ : CapturedMembers());
+      for (const std::vector<std::size_t>& group : groups) {
+        change_constants_of(group);
       }
-      // If one module cannot change, the others still do.
-      const auto changed = support::to_result([&] { change_constants_of(module); });
-      if (changed) continue;
-      refuse_later(changed.error());
-      report_.modules[module].constants_kept = changed.error().message;
     }
     if (!edited_.empty()) change_metadata();
   }
 
-  void change_constants_of(std::size_t module) {
+  /// Changes these modules together, or one by one if that is not possible.
+  void change_constants_of(std::span<const std::size_t> modules) {
+    ConstantsByModule constants;
+    for (const std::size_t module : modules) {
+      attempt(module, [&] { read_constants_of(module, constants); });
+    }
+    if (constants.empty()) return;
+    const auto changed = support::to_result([&] { change_together(constants); });
+    if (changed) return;
+    support::throw_unless_invalid(changed.error());
+    if (modules.size() == 1) return keep_constants(modules.front(), changed.error());
+    constants.clear();
+    for (const std::size_t module : modules) change_constants_of({&module, 1});
+  }
+
+  /// If one module cannot change, the others still do. Returns whether it could.
+  template <class Change>
+  bool attempt(std::size_t module, Change&& change) {
+    const auto changed = support::to_result(change);
+    if (!changed) keep_constants(module, changed.error());
+    return changed.has_value();
+  }
+
+  void keep_constants(std::size_t module, const Diagnostic& why) {
+    refuse_later(why);
+    report_.modules[module].constants_kept = why.message;
+  }
+
+  /// Adds nothing for a module without C.
+  void read_constants_of(std::size_t module, ConstantsByModule& constants) {
+    report_.modules[module].constants_kept.clear();
     const Module& named = deployment_.library().modules[module];
     if (!named.files.objects.empty()) refuse("its code is in objects, which mlf does not change");
     if (!others_) others_.emplace(deployment_, edited_);
-    CConstants constants =
-        read_constants(deployment_, module, *others_, edited_, options_.tir_limits);
-    if (constants.readings.empty()) {
+    CConstants read = read_constants(deployment_, module, *others_, edited_, options_.tir_limits);
+    if (read.readings.empty()) {
       report_.modules[module].constants_kept = "mlf reads no C of it";
       return;
     }
-    std::vector<CapturedReading> captured = read_captured(deployment_, module, captured_of(module),
-                                                          constants, edited_, options_.tir_limits);
-    keep_by_captured(captured, edited_, constants);
-    const ConstantSavings saved = decide(module, constants);
-    if (saved.total() > 0) {
-      EditedMembers edited = edited_.fork();
-      edit_c(constants, edited);
-      edit_captured(std::move(captured), new_constants_of(constants), edited, options_.tir_limits);
-      check_c(constants, edited);
-      edited_.take_all(std::move(edited));
-      saved_in_kernels_[module] = saved_in_kernels(module, constants);
-      dropped_arrays_[module] = dropped_arrays(constants);
-    } else {
-      keep_tir(constants, captured);
-    }
-    report_.modules[module].saved = saved;
-    note(constants, report_.modules[module]);
-    if (options_.what.narrow) change_parameters(module);
+    constants.emplace(module, std::move(read));
   }
 
-  std::span<const archive::Member* const> captured_of(std::size_t module) {
-    if (!captured_) captured_ = captured_members(deployment_, edited_, options_.tir_limits);
-    return (*captured_)[module];
+  /// Throws `Error` if captured TIR cannot change, or for other reasons that may concern several
+  /// modules. Nothing changed then.
+  void change_together(ConstantsByModule& constants) {
+    if (!captured_) throw support::Error(captured_.error());
+    std::vector<CapturedReading> captured =
+        read_captured(deployment_, *captured_, constants, edited_, options_.tir_limits);
+    EditedMembers edited = edited_.fork();
+    std::map<std::size_t, NewConstants> wanted;
+    std::map<std::size_t, ConstantSavings> saved;
+    for (auto& one : constants) {
+      keep_by_captured(captured, one.first, edited_, one.second);
+      attempt(one.first, [&] {
+        const ConstantSavings savings = decide(one.first, one.second);
+        if (savings.total() > 0) {
+          wanted.emplace(one.first, change_c(one.second, edited));
+        } else {
+          keep_c(one.second);
+        }
+        saved.emplace(one.first, savings);
+      });
+    }
+    edit_captured(std::move(captured), wanted, edited, options_.tir_limits);
+    edited_.take_all(std::move(edited));
+    for (const auto& [module, savings] : saved) take_result(module, savings, constants.at(module));
+  }
+
+  /// Changes the C of a module, and returns what becomes of its constants. A file belongs to one
+  /// module: the places of the others stay.
+  NewConstants change_c(CConstants& constants, EditedMembers& edited) const {
+    NewConstants wanted = new_constants_of(constants);
+    EditedMembers of_module = edited.fork();
+    edit_c(constants, of_module);
+    check_c(constants, wanted, of_module);
+    edited.take_all(std::move(of_module));
+    return wanted;
   }
 
   /// For the plan's step.
-  void keep_tir(CConstants& constants, std::vector<CapturedReading>& captured) {
+  void keep_c(CConstants& constants) {
     for (CReading& one : constants.readings) {
       edited_.keep_tir(*one.source, {std::move(one.document), std::move(one.places)});
     }
-    for (CapturedReading& one : captured) {
-      edited_.keep_tir(*one.member, {std::move(one.document), std::move(one.places)});
+  }
+
+  void take_result(std::size_t module, const ConstantSavings& saved, const CConstants& constants) {
+    if (saved.total() > 0) {
+      saved_in_kernels_[module] = saved_in_kernels(module, constants);
+      dropped_arrays_[module] = dropped_arrays(constants);
     }
+    report_.modules[module].saved = saved;
+    note(constants, report_.modules[module]);
+    if (options_.what.narrow) attempt(module, [&] { change_parameters(module); });
   }
 
   ConstantSavings decide(std::size_t module, CConstants& constants) const {
@@ -304,12 +355,12 @@ class Optimizing {
 
   /// Reads the C again, and keeps that TIR. It must equal the old one with these changes and no
   /// others.
-  void check_c(CConstants& constants, EditedMembers& edited) const {
-    const NewConstants wanted = new_constants_of(constants);
+  void check_c(CConstants& constants, const NewConstants& wanted, EditedMembers& edited) const {
     for (CReading& reading : constants.readings) {
       PlacedTir after = edited.take_tir(*reading.source, options_.tir_limits);
+      const ConstantsChange change{reading.constants, wanted};
       const tir::Module expected =
-          with_new_constants(std::move(reading.document.module), reading.constants, wanted);
+          with_new_constants(std::move(reading.document.module), {&change, 1});
       const tir::Comparison comparison = tir::compare(expected, after.document.module);
       if (!comparison.equal()) {
         refuse("something else would change: " + tir::to_string(comparison.differences.front()),
@@ -474,7 +525,7 @@ class Optimizing {
   std::map<std::size_t, const graph::Topology*> networks_;  // by module
   std::string contradiction_;
   std::optional<OtherCode> others_;
-  std::optional<CapturedMembers> captured_;
+  Result<CapturedMembers> captured_;
   OptimizeReport report_;
   std::map<std::size_t, std::uint64_t> saved_in_kernels_;  // by module
   std::map<std::size_t, std::uint64_t> dropped_arrays_;    // bytes, by module

@@ -2,6 +2,7 @@
 // representation of main and reads it again. Then writes the offsets for that order, as for any
 // plan. The intermediate archive exists only in memory: its buffers would overwrite each other.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "optimize/edited_archive.h"
 #include "optimize/moves.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "tir/c/c.h"
 #include "tir/places.h"
 
@@ -82,13 +84,12 @@ class CallMover {
         limits_(limits),
         edited_(archive_) {}
 
-  /// One module after the other: each one sees the changes of the earlier ones.
   std::vector<archive::EditedMember> run() {
     for (const Reordering& one : reorderings_) {
       refuse_objects(one);
       generated_c(one);
-      for (const Member& member : archive_.members()) captured(one, member);
     }
+    for (const Member& member : archive_.members()) captured(member);
     return std::move(edited_).take();
   }
 
@@ -102,8 +103,9 @@ class CallMover {
   }
 
   /// The calls in the text must be those of the network, in the same order.
-  void move_calls(const Reordering& one, const Member& member, const tir::Document& document,
-                  const std::vector<CallSlot>& slots) {
+  std::vector<Edit> edits_of(const Reordering& one, const Member& member,
+                             const tir::Document& document,
+                             const std::vector<CallSlot>& slots) const {
     const std::vector<graph::Call>& calls = one.network->calls;
     bool is_same = slots.size() == calls.size();
     for (std::size_t i = 0; is_same && i < calls.size(); ++i) {
@@ -111,11 +113,13 @@ class CallMover {
                 slots[i].place.file == slots.front().place.file;
     }
     if (!is_same) refuse("main does not show the calls of the network here", member.name);
-    // Several modules may be in one member.
     const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
-    edited_.replace(
-        {member.name, optimize::apply(source.text, edits_in_order(source, document.source.dialect,
-                                                                  slots, one.order))});
+    return edits_in_order(source, document.source.dialect, slots, one.order);
+  }
+
+  void apply(const Member& member, std::vector<Edit> edits) {
+    std::string content = optimize::apply(edited_.text_of(member), std::move(edits));
+    edited_.replace({member.name, std::move(content)});
   }
 
   /// The module's first C that contains main.
@@ -129,22 +133,32 @@ class CallMover {
       if (!main) continue;
       const std::vector<CallSlot> slots = call_slots(main, places, one.kernels);
       const std::size_t file = slots.empty() ? 0 : slots.front().place.file;
-      return move_calls(one, *c.c_members[file], document, slots);
+      return apply(*c.c_members[file], edits_of(one, *c.c_members[file], document, slots));
     }
     refuse("the archive has no C of function '" + symbol + "'");
   }
 
-  /// TIR of other targets and of earlier stages has no main, or the main of this network. TIR
+  /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
   /// without main stays unchanged.
-  void captured(const Reordering& one, const Member& member) {
+  void captured(const Member& member) {
     if (!edited_.captured_form(member)) return;
     tir::Places places;
     const tir::Document document = get_or_throw(tir::read_with_places(
         {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)}, limits_,
         places));
-    const tir::Node main = function_with_symbol(document.module, one.network->provenance.symbol);
-    if (!main) return;
-    move_calls(one, member, document, call_slots(main, places, one.kernels));
+    std::map<std::string_view, tir::Node> functions;
+    for (const tir::NamedFunction& function : tir::prim_functions_of(document.module)) {
+      functions.try_emplace(function.symbol, function.function);
+    }
+    std::vector<Edit> edits;
+    for (const Reordering& one : reorderings_) {
+      const tir::Node* const main =
+          support::find_value(functions, std::string_view(one.network->provenance.symbol));
+      if (main == nullptr) continue;
+      std::ranges::move(edits_of(one, member, document, call_slots(*main, places, one.kernels)),
+                        std::back_inserter(edits));
+    }
+    if (!edits.empty()) apply(member, std::move(edits));
   }
 
   const Deployment& deployment_;

@@ -219,8 +219,9 @@ class Narrowing {
     for (const auto& [argument, given] : arguments_) wanted.insert(argument);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
       Reading reading{&c, edited_.take_tir(c, options_.tir_limits), {}, {}};
-      reading.constants = constants_of(
-          reading.tir.document.module, [](std::string_view) { return true; }, {}, wanted);
+      reading.constants =
+          constants_of(reading.tir.document.module,
+                       tir::prim_functions_of(reading.tir.document.module), {}, wanted);
       std::erase_if(reading.constants.uses, [](const ConstantUse& use) { return !use.parameter; });
       reading.loads = loads_by_variable(reading.tir.document.module, reading.tir.places);
       readings_.push_back(std::move(reading));
@@ -481,8 +482,9 @@ class Narrowing {
     if (sources.size() != readings_.size()) refuse("generated C is missing afterwards");
     for (std::size_t i = 0; i < readings_.size(); ++i) {
       Reading& reading = readings_[i];
+      const ConstantsChange change{reading.constants, wanted};
       const tir::Module expected =
-          with_new_constants(std::move(reading.tir.document.module), reading.constants, wanted);
+          with_new_constants(std::move(reading.tir.document.module), {&change, 1});
       const auto document = get_or_throw(after.document(sources[i]));
       const tir::Comparison comparison = tir::compare(expected, document->module);
       if (comparison.equal()) continue;

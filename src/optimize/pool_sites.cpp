@@ -202,12 +202,10 @@ class Search {
 
 }  // namespace
 
-std::vector<FunctionSites> sites_of(const tir::Module& module,
-                                    const std::set<std::string, std::less<>>& pools,
-                                    const std::function<bool(std::string_view)>& is_wanted) {
+std::vector<FunctionSites> sites_of(std::span<const tir::NamedFunction> functions,
+                                    const std::set<std::string, std::less<>>& pools) {
   std::vector<FunctionSites> result;
-  for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
-    if (!is_wanted(one.symbol)) continue;
+  for (const tir::NamedFunction& one : functions) {
     FunctionSites sites;
     sites.name = one.name;
     sites.symbol = one.symbol;

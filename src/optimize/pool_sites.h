@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,11 +49,10 @@ struct FunctionSites {
   std::vector<PoolArgument> arguments;       ///< of these calls and of packed calls
 };
 
-/// Returns the sites of the pools `pools`, for every function of a module that has any and whose
-/// global symbol `is_wanted` accepts. Throws `Error` (check_failed) if a pool is used in a way that
-/// TVM's planner does not generate, so that the bytes are unknown.
-std::vector<FunctionSites> sites_of(const tir::Module& module,
-                                    const std::set<std::string, std::less<>>& pools,
-                                    const std::function<bool(std::string_view)>& is_wanted);
+/// Returns the sites of the pools `pools`, for each of `functions` that has any. Throws `Error`
+/// (check_failed) if a pool is used in a way that TVM's planner does not generate, so that the
+/// bytes are unknown.
+std::vector<FunctionSites> sites_of(std::span<const tir::NamedFunction> functions,
+                                    const std::set<std::string, std::less<>>& pools);
 
 }  // namespace mlf::optimize
