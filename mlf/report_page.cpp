@@ -13,15 +13,14 @@
 #include "deployment/folding.h"
 #include "graph/formats/picture.h"
 #include "result_file.h"
-#include "support/digits.h"
 #include "support/error.h"
+#include "support/digits.h"
 
 namespace mlf::program {
 namespace {
 
 using graph::FoldedNetwork;
 using graph::Topology;
-using support::get_or_throw;
 
 #ifdef MLF_HAS_DRAWING
 Result<std::string> draw(const graph::DotNotes& notes, const Topology& network) {
@@ -60,7 +59,7 @@ void add_pictures(const Deployment& deployment, const ModuleReport& module, Page
   const Topology& network = *module.network;
   add_picture(notes_of(graph::whole_network(network), module), network, page.picture,
               page.no_picture);
-  const FoldedNetwork folded = get_or_throw(fold_repeats(deployment, network));
+  const FoldedNetwork folded = fold_repeats(deployment, network);
   if (folded.blocks.size() == network.calls.size()) return;
   add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
 }
@@ -94,13 +93,13 @@ std::string title_of(const std::string& argument) {
 
 void write_report_page(const Deployment& deployment, const Report& report,
                        const std::string& archive, const std::string& file) {
-  PageData data = get_or_throw(page_data(deployment, report));
+  PageData data = page_data(deployment, report);
   data.title = std::filesystem::path(title_of(archive)).filename();
-  get_or_throw(add_plans(deployment, data));
+  add_plans(deployment, data);
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
     if (report.modules[i].network) add_pictures(deployment, report.modules[i], data.modules[i]);
   }
-  write_result(file, [&](const Sink& sink) { return write_page(report, data, sink); });
+  write_result(file, [&](const Sink& sink) { write_page(report, data, sink); });
 }
 
 graph::DotNotes notes_of(graph::FoldedNetwork folded, const ModuleReport& module) {

@@ -46,10 +46,10 @@ bool takes_standard_output(std::initializer_list<std::string_view> paths, Printe
   return results == 1;
 }
 
-void write_result(const std::string& path, const std::function<Result<void>(const Sink&)>& write) {
-  if (path != kStandardOutput) return support::get_or_throw(write_file(path, write));
+void write_result(const std::string& path, const std::function<void(const Sink&)>& write) {
+  if (path != kStandardOutput) return write_file(path, write);
   OutputStream out;
-  support::get_or_throw(write([&](std::string_view bytes) { out.write(bytes); }));
+  write([&](std::string_view bytes) { out.write(bytes); });
   out.finish();
 }
 

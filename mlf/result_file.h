@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "mlf/diagnostics.h"
+#include "mlf/formats.h"
 #include "options.h"
 
 namespace mlf::program {
@@ -30,7 +30,7 @@ enum class Printed { table, json };
 /// then: no table, and JSON is an error. Throws `usage` if two results would go there.
 bool takes_standard_output(std::initializer_list<std::string_view> paths, Printed printed);
 
-/// Writes a result atomically; "-" is standard output. Throws `io`, and the error of `write`.
-void write_result(const std::string& path, const std::function<Result<void>(const Sink&)>& write);
+/// Writes a result atomically; "-" is standard output. Throws `io`, and what `write` throws.
+void write_result(const std::string& path, const std::function<void(const Sink&)>& write);
 
 }  // namespace mlf::program

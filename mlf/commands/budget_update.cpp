@@ -208,7 +208,7 @@ std::string updated(const BudgetFile& file, const std::string& path,
 void update_budget(const std::string& path, const BudgetFile& file,
                    const std::vector<ModuleLimit>& limits) {
   if (limits.empty()) return;
-  support::get_or_throw(write_file(path, updated(file, path, limits)));
+  write_file(path, updated(file, path, limits));
 }
 
 }  // namespace mlf::program

@@ -164,7 +164,7 @@ void check_budget_file(const CheckArguments& options) {
   if (options.budget == "-" || is_stream) {
     throw Error(ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget});
   }
-  get_or_throw(check_output(options.budget, std::array{options.archive}));
+  check_output(options.budget, std::array{options.archive});
 }
 
 // --- Output --------------------------------------------------------------------------------------

@@ -291,8 +291,7 @@ void write_diff_page_file(Build& before, Build& after,
   add_changed_pictures(before.report, differences, &KernelDifference::before, before.page);
   add_changed_pictures(after.report, differences, &KernelDifference::after, after.page);
   write_result(file, [&](const Sink& sink) {
-    return write_diff_page({before.report, before.page}, {after.report, after.page}, differences,
-                           sink);
+    write_diff_page({before.report, before.page}, {after.report, after.page}, differences, sink);
   });
 }
 
@@ -302,7 +301,7 @@ Build read_build(const std::string& path, const std::vector<std::string>& profil
   Build build{.report = get_or_throw(report_of(deployment, report_options(options.compiler)))};
   add_profiles(build.report, deployment, profiles);
   if (options.html.empty()) return build;
-  build.page = get_or_throw(page_data(deployment, build.report));
+  build.page = page_data(deployment, build.report);
   build.page.title = title_of(path);
   return build;
 }
@@ -325,7 +324,7 @@ void check_page(const DiffArguments& options) {
   for (const auto* files : {&options.profiles_before, &options.profiles_after}) {
     inputs.insert(inputs.end(), files->begin(), files->end());
   }
-  get_or_throw(check_output(options.html, inputs));
+  check_output(options.html, inputs);
 }
 
 int run_diff(const DiffArguments& options, const Context& context) {

@@ -89,8 +89,8 @@ Picture picture_of(const NetworkArgument& network, const GraphArguments& options
   const bool is_folded =
       options.fold || (options.format != NetworkFormat::dot &&
                        graph::layout_effort(topology) > graph::kMostLayoutEffort);
-  auto folded = is_folded ? get_or_throw(fold_repeats(network.deployment, topology))
-                          : graph::whole_network(topology);
+  auto folded =
+      is_folded ? fold_repeats(network.deployment, topology) : graph::whole_network(topology);
   const Report report = get_or_throw(report_of(network.deployment));
   const std::uint64_t effort = graph::layout_effort(topology, folded);
   return {notes_of(std::move(folded), report.modules[network.module]), effort};
@@ -134,7 +134,7 @@ void draw(const graph::Topology& topology, const Picture& picture, NetworkFormat
     throw Error(ErrorKind::usage, "too many edges for a layout: --format svg lists the calls");
   }
   console.note("too many edges for a layout: the picture is a column of the calls");
-  get_or_throw(graph::write_column_svg(topology, sink));
+  graph::write_column_svg(topology, sink);
 }
 
 void write_picture(const NetworkArgument& network, const GraphArguments& options,

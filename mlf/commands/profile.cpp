@@ -408,7 +408,7 @@ int write_archive(const ProfileArguments& arguments, const Context& context) {
     throw support::Error(ErrorKind::usage, "nowhere to write: give -o OUT");
   }
   check_terminal(arguments.output);
-  get_or_throw(check_output(arguments.output, std::vector{arguments.network.archive}));
+  check_output(arguments.output, std::vector{arguments.network.archive});
   const auto write = [&] {
     if (arguments.remove) {
       return write_without_instruments(open_archive(arguments.network.archive, context),

@@ -222,7 +222,7 @@ RunComparison compare_with_archive(const RunArguments& arguments, const RunOptio
 // --- The command --------------------------------------------------------------------------------
 
 void save(const std::string& path, std::span<const Tensor> tensors) {
-  write_result(path, [&](const Sink& out) { return npz_bytes(tensors).map(out); });
+  write_result(path, [&](const Sink& out) { out(get_or_throw(npz_bytes(tensors))); });
 }
 
 void save_results(const RunArguments& arguments, const RunResult& result) {
@@ -262,7 +262,7 @@ void check_outputs(const RunArguments& arguments) {
   if (!arguments.other.empty()) read.push_back(arguments.other);
   for (const std::string& output : {arguments.output, arguments.layers}) {
     check_terminal(output);
-    if (!output.empty()) get_or_throw(check_output(output, read));
+    if (!output.empty()) check_output(output, read);
   }
 }
 

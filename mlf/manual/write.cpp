@@ -15,7 +15,7 @@ void write_text(const fs::path& path, const std::string& text) {
   if (error) {
     throw support::Error(ErrorKind::io, "cannot be written: " + error.message(), {.file = path});
   }
-  support::get_or_throw(write_file(path, text));
+  write_file(path, text);
 }
 
 }  // namespace

@@ -46,41 +46,34 @@ bool is_inside(const FileId& file, const std::string& directory) {
   return false;
 }
 
-tl::unexpected<Diagnostic> refuse(const std::string& output, const std::string& why) {
-  return tl::make_unexpected(
-      Diagnostic{ErrorKind::usage, why + ", which is read: choose another path", {.file = output}});
+[[noreturn]] void refuse(const std::string& output, const std::string& why) {
+  throw support::Error(ErrorKind::usage, why + ", which is read: choose another path",
+                       {.file = output});
 }
 
 }  // namespace
 
-Result<void> write_file(const std::string& path,
-                        const std::function<Result<void>(const Sink&)>& write) {
-  return support::to_result([&] {
-    const auto fill = [&](const support::File& out) {
-      support::FileSink sink(out);
-      support::get_or_throw(write([&](std::string_view bytes) { sink.write(bytes); }));
-      sink.flush();
-    };
-    archive::replace_file(path, 0666, fill, fill);
-  });
+void write_file(const std::string& path, const std::function<void(const Sink&)>& write) {
+  const auto fill = [&](const support::File& out) {
+    support::FileSink sink(out);
+    write([&](std::string_view bytes) { sink.write(bytes); });
+    sink.flush();
+  };
+  archive::replace_file(path, 0666, fill, fill);
 }
 
-Result<void> write_file(const std::string& path, std::string_view text) {
-  return write_file(path, [&](const Sink& out) -> Result<void> {
-    out(text);
-    return {};
-  });
+void write_file(const std::string& path, std::string_view text) {
+  write_file(path, [&](const Sink& out) { out(text); });
 }
 
-Result<void> check_output(const std::string& output, std::span<const std::string> inputs) {
+void check_output(const std::string& output, std::span<const std::string> inputs) {
   const std::optional<FileId> written = id_of(output, STDOUT_FILENO);
-  if (!written) return {};
+  if (!written) return;
   for (const std::string& input : inputs) {
     const std::string name = input == "-" ? "standard input" : "'" + input + "'";
-    if (id_of(input, STDIN_FILENO) == written) return refuse(output, "the output is " + name);
-    if (is_inside(*written, input)) return refuse(output, "the output is a file in " + name);
+    if (id_of(input, STDIN_FILENO) == written) refuse(output, "the output is " + name);
+    if (is_inside(*written, input)) refuse(output, "the output is a file in " + name);
   }
-  return {};
 }
 
 }  // namespace mlf

@@ -41,7 +41,7 @@ std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
   const bool is_refused =
       std::ranges::any_of(problem.pools, [](const auto& pool) { return !pool.refused.empty(); });
   if (memories.empty() || problem.pools.empty() || is_refused) return std::nullopt;
-  auto split = get_or_throw(plan::split_pools(buffers, memories, limits));
+  auto split = plan::split_pools(buffers, memories, limits);
   return ModuleSplit{std::move(buffers), std::move(split)};
 }
 
@@ -66,7 +66,7 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
   }
   result.lower_bound = problem.lower_bound;
   result.first_tick = std::move(problem.first_tick);
-  result.allocations = get_or_throw(plan::static_plan(network, limits));
+  result.allocations = plan::static_plan(network, limits);
 }
 
 }  // namespace

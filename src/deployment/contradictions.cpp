@@ -108,28 +108,25 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
 
 }  // namespace deployment
 
-Result<std::vector<Contradiction>> contradictions_of(const Deployment& deployment,
-                                                     std::size_t module,
-                                                     const graph::Topology* network) {
-  return support::to_result([&] {
-    const Module& about = deployment.library().modules.at(module);
-    std::vector<Contradiction> all;
-    if (network != nullptr) {
-      for (const graph::Check& check : network->checks) {
-        const graph::CheckInfo& code = info(check.code);
-        if (code.severity != graph::Severity::error) continue;
-        all.push_back({std::string(code.code), check.detail});
-      }
-      for (graph::Check& check : deployment::errors_of_c(deployment, module, *network)) {
-        all.push_back({std::string(info(check.code).code), std::move(check.detail)});
-      }
-      if (auto small = deployment::too_small_metadata(about, *network)) {
-        all.push_back(*std::move(small));
-      }
+std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::size_t module,
+                                             const graph::Topology* network) {
+  const Module& about = deployment.library().modules.at(module);
+  std::vector<Contradiction> all;
+  if (network != nullptr) {
+    for (const graph::Check& check : network->checks) {
+      const graph::CheckInfo& code = info(check.code);
+      if (code.severity != graph::Severity::error) continue;
+      all.push_back({std::string(code.code), check.detail});
     }
-    std::ranges::move(deployment::invalid_c(deployment, about), std::back_inserter(all));
-    return all;
-  });
+    for (graph::Check& check : deployment::errors_of_c(deployment, module, *network)) {
+      all.push_back({std::string(info(check.code).code), std::move(check.detail)});
+    }
+    if (auto small = deployment::too_small_metadata(about, *network)) {
+      all.push_back(*std::move(small));
+    }
+  }
+  std::ranges::move(deployment::invalid_c(deployment, about), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace mlf

@@ -13,10 +13,9 @@ namespace mlf {
 
 /// Returns all contradictions of one module, an index into ModelLibrary::modules: the errors of its
 /// network, numbers of metadata.json that are too small, and C that no compiler accepts. `network`
-/// is null if the module has none. Errors: `io`, `invalid_input`.
-Result<std::vector<Contradiction>> contradictions_of(const Deployment& deployment,
-                                                     std::size_t module,
-                                                     const graph::Topology* network);
+/// is null if the module has none. Throws `io`, `invalid_input`.
+std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::size_t module,
+                                             const graph::Topology* network);
 
 /// Returns the numbers that TVM may add to the pools of a network in `workspace_size_bytes`:
 /// allocations of main and the largest workspace of a kernel outside of pools, for each alignment

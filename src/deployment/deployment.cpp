@@ -205,8 +205,7 @@ void Deployment::State::add_c_places(tir::Document& document) {
 }
 
 tir::Document Deployment::State::read(const TirSource& source) {
-  tir::Document document =
-      source.c ? get_or_throw(tir::read_c(*source.c, limits)) : read_text(source);
+  tir::Document document = source.c ? tir::read_c(*source.c, limits) : read_text(source);
   // Texts do not state their target (legacy text prints meta[Target][0]); metadata does.
   const TirOwners owners =
       deployment::owners_of(document.module, source.stem, library, symbols, stated);

@@ -27,23 +27,20 @@ Functions functions_of(const Deployment& deployment, std::string_view stem) {
 
 }  // namespace
 
-Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,
-                                          const graph::Topology& network) {
-  return support::to_result([&] {
-    std::map<std::string, Functions, std::less<>> by_stem;
-    std::vector<std::uint64_t> shapes;
-    for (const graph::Kernel& kernel : network.kernels) {
-      if (!by_stem.contains(kernel.source)) {
-        by_stem.emplace(kernel.source, functions_of(deployment, kernel.source));
-      }
-      const Functions& functions = by_stem.find(kernel.source)->second;
-      const auto found = functions.find(kernel.function);
-      // A unique shape, its position, for a kernel without TIR.
-      shapes.push_back(found == functions.end() ? shapes.size()
-                                                : analysis::arithmetic_shape(found->second));
+graph::FoldedNetwork fold_repeats(const Deployment& deployment, const graph::Topology& network) {
+  std::map<std::string, Functions, std::less<>> by_stem;
+  std::vector<std::uint64_t> shapes;
+  for (const graph::Kernel& kernel : network.kernels) {
+    if (!by_stem.contains(kernel.source)) {
+      by_stem.emplace(kernel.source, functions_of(deployment, kernel.source));
     }
-    return graph::fold_repeats(network, shapes);
-  });
+    const Functions& functions = by_stem.find(kernel.source)->second;
+    const auto found = functions.find(kernel.function);
+    // A unique shape, its position, for a kernel without TIR.
+    shapes.push_back(found == functions.end() ? shapes.size()
+                                              : analysis::arithmetic_shape(found->second));
+  }
+  return graph::fold_repeats(network, shapes);
 }
 
 }  // namespace mlf

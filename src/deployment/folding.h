@@ -13,8 +13,8 @@ namespace mlf {
 /// (`analysis::arithmetic_shape`), so that a block repeated with more channels is folded too. A
 /// kernel without TIR equals only itself. `network` is an element of `deployment.networks()`.
 ///
-/// Errors: those of reading TIR; none after `networks()` but `io`.
-MLF_API Result<graph::FoldedNetwork> fold_repeats(const Deployment& deployment,
-                                                  const graph::Topology& network);
+/// Throws the errors of reading TIR; after `networks()` only `io`.
+MLF_API graph::FoldedNetwork fold_repeats(const Deployment& deployment,
+                                          const graph::Topology& network);
 
 }  // namespace mlf

@@ -161,7 +161,7 @@ std::optional<std::size_t> NetworkSearch::module_of(const graph::Topology& topol
 
 void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedModule stated) {
   const graph::FactsOfMain facts = [this](std::string_view main) { return facts_of_main(main); };
-  for (graph::Topology& topology : get_or_throw(graph::reconstruct(stage, facts))) {
+  for (graph::Topology& topology : graph::reconstruct(stage, facts)) {
     const auto module = stated ? stated : module_of(topology);
     if (!module) continue;
     topology.module = modules_[*module].name;

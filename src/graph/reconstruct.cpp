@@ -154,25 +154,22 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
 
 }  // namespace
 
-Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
-                                          const FactsOfMain& facts_of,
-                                          const ReconstructLimits& limits) {
-  return support::to_result([&] {
-    // One table for all sources: a kernel may be in the TIR of another target than its main.
-    const FunctionTable functions(sources);
-    std::vector<Topology> topologies;
-    for (const FunctionRef* main : functions.mains()) {
-      topologies.push_back(
-          reconstruct_main(*main, functions, sources, facts_of(main->symbol), limits));
-    }
-    check_several_mains(topologies);
-    return topologies;
-  });
+std::vector<Topology> reconstruct(std::span<const TirInput> sources, const FactsOfMain& facts_of,
+                                  const ReconstructLimits& limits) {
+  // One table for all sources: a kernel may be in the TIR of another target than its main.
+  const FunctionTable functions(sources);
+  std::vector<Topology> topologies;
+  for (const FunctionRef* main : functions.mains()) {
+    topologies.push_back(
+        reconstruct_main(*main, functions, sources, facts_of(main->symbol), limits));
+  }
+  check_several_mains(topologies);
+  return topologies;
 }
 
-Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
-                                          std::span<const ModuleFacts> facts,
-                                          const ReconstructLimits& limits) {
+std::vector<Topology> reconstruct(std::span<const TirInput> sources,
+                                  std::span<const ModuleFacts> facts,
+                                  const ReconstructLimits& limits) {
   const FactsByModule known = by_module(facts);
   const auto facts_of = [&](std::string_view symbol) -> const ModuleFacts* {
     // TVM puts the module's name into symbols unchanged; facts contain it as a C name.

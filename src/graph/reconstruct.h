@@ -77,14 +77,13 @@ struct ReconstructLimits {
 /// with tvm_stack_make_array and after LowerTVMBuiltin; storage before planning, after
 /// StorageRewrite and after USMP. Any other form becomes a check in the topology, never an error.
 ///
-/// Errors: `invalid_input` if main has more statements than the limit.
-Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
-                                          const FactsOfMain& facts_of,
-                                          const ReconstructLimits& limits = {});
+/// Throws `invalid_input` if main has more statements than the limit.
+std::vector<Topology> reconstruct(std::span<const TirInput> sources, const FactsOfMain& facts_of,
+                                  const ReconstructLimits& limits = {});
 
 /// The same with facts that are known before, of any number of modules.
-Result<std::vector<Topology>> reconstruct(std::span<const TirInput> sources,
-                                          std::span<const ModuleFacts> facts = {},
-                                          const ReconstructLimits& limits = {});
+std::vector<Topology> reconstruct(std::span<const TirInput> sources,
+                                  std::span<const ModuleFacts> facts = {},
+                                  const ReconstructLimits& limits = {});
 
 }  // namespace mlf::graph

@@ -42,16 +42,15 @@ std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
 PlacedTir EditedMembers::take_tir(const archive::Member& member, const tir::ReadLimits& limits) {
   if (auto kept = take_kept(member.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document = support::get_or_throw(tir::read_with_places(
-      {.file = archive_.path(), .member = member.name, .text = text_of(member)}, limits, places));
+  tir::Document document = tir::read_with_places(
+      {.file = archive_.path(), .member = member.name, .text = text_of(member)}, limits, places);
   return {std::move(document), std::move(places)};
 }
 
 PlacedTir EditedMembers::take_tir(const TirSource& c, const tir::ReadLimits& limits) {
   if (auto kept = take_kept(c.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document =
-      support::get_or_throw(tir::read_c_with_places(files_of(c), limits, places));
+  tir::Document document = tir::read_c_with_places(files_of(c), limits, places);
   return {std::move(document), std::move(places)};
 }
 

@@ -127,8 +127,7 @@ class CallMover {
     const std::string& symbol = one.network->provenance.symbol;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
       tir::Places places;
-      const tir::Document document =
-          get_or_throw(tir::read_c_with_places(edited_.files_of(c), limits_, places));
+      const tir::Document document = tir::read_c_with_places(edited_.files_of(c), limits_, places);
       const tir::Node main = function_with_symbol(document.module, symbol);
       if (!main) continue;
       const std::vector<CallSlot> slots = call_slots(main, places, one.kernels);
@@ -143,9 +142,9 @@ class CallMover {
   void captured(const Member& member) {
     if (!edited_.captured_form(member)) return;
     tir::Places places;
-    const tir::Document document = get_or_throw(tir::read_with_places(
+    const tir::Document document = tir::read_with_places(
         {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)}, limits_,
-        places));
+        places);
     std::map<std::string_view, tir::Node> functions;
     for (const tir::NamedFunction& function : tir::prim_functions_of(document.module)) {
       functions.try_emplace(function.symbol, function.function);
@@ -173,8 +172,8 @@ void check_document(const tir::Document& before, const tir::Document& after,
                     std::span<const Reordering> reorderings, const std::string& where) {
   const graph::TirInput old_input{&before, where};
   const graph::TirInput new_input{&after, where};
-  const auto was = get_or_throw(graph::reconstruct({&old_input, 1}));
-  const auto is = get_or_throw(graph::reconstruct({&new_input, 1}));
+  const auto was = graph::reconstruct({&old_input, 1});
+  const auto is = graph::reconstruct({&new_input, 1});
   bool is_right = was.size() == is.size();
   for (std::size_t i = 0; is_right && i < was.size(); ++i) {
     std::vector<std::string> wanted = calls_of(was[i]);

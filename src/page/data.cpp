@@ -143,23 +143,20 @@ PageModule module_data(const ModuleReport& module, std::size_t position, CodeCol
 }  // namespace
 }  // namespace page
 
-Result<PageData> page_data(const Deployment& deployment, const Report& report) {
-  return support::to_result([&] {
-    PageData data;
-    page::CodeCollector collector(deployment);
-    for (std::size_t i = 0; i < report.modules.size(); ++i) {
-      data.modules.push_back(page::module_data(report.modules[i], i, collector));
-    }
-    return data;
-  });
+PageData page_data(const Deployment& deployment, const Report& report) {
+  PageData data;
+  page::CodeCollector collector(deployment);
+  for (std::size_t i = 0; i < report.modules.size(); ++i) {
+    data.modules.push_back(page::module_data(report.modules[i], i, collector));
+  }
+  return data;
 }
 
-Result<void> add_plans(const Deployment& deployment, PageData& data) {
-  return plan_archive(deployment).map([&](const ArchivePlan& plan) {
-    for (std::size_t i = 0; i < data.modules.size(); ++i) {
-      page::add_plans(data.modules[i].maps, plan.modules[i]);
-    }
-  });
+void add_plans(const Deployment& deployment, PageData& data) {
+  const ArchivePlan plan = support::get_or_throw(plan_archive(deployment));
+  for (std::size_t i = 0; i < data.modules.size(); ++i) {
+    page::add_plans(data.modules[i].maps, plan.modules[i]);
+  }
 }
 
 }  // namespace mlf

@@ -9,7 +9,6 @@
 #include "page/page.h"
 #include "page/parts.h"
 #include "support/digits.h"
-#include "support/error.h"
 
 namespace mlf {
 namespace page {
@@ -212,31 +211,29 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
 }  // namespace
 }  // namespace page
 
-Result<void> write_diff_page(const PageSide& before, const PageSide& after,
-                             std::span<const ModuleDifference> differences, const Sink& sink) {
-  return support::to_result([&] {
-    std::vector<page::DifferenceView> views;
-    for (std::size_t i = 0; i < differences.size(); ++i) {
-      views.push_back(page::view_of(i, differences[i], before, after));
+void write_diff_page(const PageSide& before, const PageSide& after,
+                     std::span<const ModuleDifference> differences, const Sink& sink) {
+  std::vector<page::DifferenceView> views;
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    views.push_back(page::view_of(i, differences[i], before, after));
+  }
+  page::Frame frame;
+  frame.title = before.data.title + " and " + after.data.title + " - mlf diff";
+  frame.heading = fmt::format("{} \u2192 {}", before.data.title, after.data.title);
+  frame.write_links = [&](page::HtmlWriter& html) {
+    for (const page::DifferenceView& view : views) page::write_links_of(html, view);
+  };
+  frame.write_sections = [&](page::HtmlWriter& html) {
+    if (views.empty()) html.element("p", "No differences.");
+    for (const page::DifferenceView& view : views) {
+      page::write_section(html, view.position, view.module.name,
+                          [&] { page::write_parts(html, view); });
     }
-    page::Frame frame;
-    frame.title = before.data.title + " and " + after.data.title + " - mlf diff";
-    frame.heading = fmt::format("{} \u2192 {}", before.data.title, after.data.title);
-    frame.write_links = [&](page::HtmlWriter& html) {
-      for (const page::DifferenceView& view : views) page::write_links_of(html, view);
-    };
-    frame.write_sections = [&](page::HtmlWriter& html) {
-      if (views.empty()) html.element("p", "No differences.");
-      for (const page::DifferenceView& view : views) {
-        page::write_section(html, view.position, view.module.name,
-                            [&] { page::write_parts(html, view); });
-      }
-    };
-    if (!views.empty()) {
-      frame.reports = {{"report-before", &before.report}, {"report-after", &after.report}};
-    }
-    page::write_frame(sink, frame);
-  });
+  };
+  if (!views.empty()) {
+    frame.reports = {{"report-before", &before.report}, {"report-after", &after.report}};
+  }
+  page::write_frame(sink, frame);
 }
 
 }  // namespace mlf

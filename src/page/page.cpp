@@ -124,23 +124,21 @@ void write_frame(const Sink& sink, const Frame& frame) {
 
 }  // namespace page
 
-Result<void> write_page(const Report& report, const PageData& data, const Sink& sink) {
-  return support::to_result([&] {
-    std::vector<page::ModuleView> modules;
-    for (std::size_t i = 0; i < report.modules.size(); ++i) {
-      modules.push_back({i, report.modules[i], data.modules[i]});
-    }
-    const auto for_each = [&](void (*write)(page::HtmlWriter&, const page::ModuleView&)) {
-      return [&modules, write](page::HtmlWriter& html) {
-        for (const page::ModuleView& module : modules) write(html, module);
-      };
+void write_page(const Report& report, const PageData& data, const Sink& sink) {
+  std::vector<page::ModuleView> modules;
+  for (std::size_t i = 0; i < report.modules.size(); ++i) {
+    modules.push_back({i, report.modules[i], data.modules[i]});
+  }
+  const auto for_each = [&](void (*write)(page::HtmlWriter&, const page::ModuleView&)) {
+    return [&modules, write](page::HtmlWriter& html) {
+      for (const page::ModuleView& module : modules) write(html, module);
     };
-    page::write_frame(sink, {.title = data.title + " - mlf report",
-                             .heading = data.title,
-                             .write_links = for_each(page::write_links_of),
-                             .write_sections = for_each(page::write_module),
-                             .reports = {{"report", &report}}});
-  });
+  };
+  page::write_frame(sink, {.title = data.title + " - mlf report",
+                           .heading = data.title,
+                           .write_links = for_each(page::write_links_of),
+                           .write_sections = for_each(page::write_module),
+                           .reports = {{"report", &report}}});
 }
 
 }  // namespace mlf

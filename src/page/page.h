@@ -80,17 +80,17 @@ struct PageData {
 
 /// Collects everything but the pictures and the plans.
 ///
-/// Errors: those of reading C and TIR; none after a `report_of` of the same deployment but `io`.
-MLF_API Result<PageData> page_data(const Deployment& deployment, const Report& report);
+/// Throws the errors of reading C and TIR; after a `report_of` of the same deployment only `io`.
+MLF_API PageData page_data(const Deployment& deployment, const Report& report);
 
 /// Plans the pools (`plan_archive`), which takes time for large ones, and adds `planned` to their
-/// maps. `data` must be of the same deployment. Errors: those of `plan_archive`.
-MLF_API Result<void> add_plans(const Deployment& deployment, PageData& data);
+/// maps. `data` must be of the same deployment. Throws those of `plan_archive`.
+MLF_API void add_plans(const Deployment& deployment, PageData& data);
 
 /// Writes the page: HTML with its style and script, and the report as JSON
 /// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
 /// the page's content security policy allows only its own script.
-MLF_API Result<void> write_page(const Report& report, const PageData& data, const Sink& sink);
+MLF_API void write_page(const Report& report, const PageData& data, const Sink& sink);
 
 /// One of two builds.
 struct PageSide {
@@ -101,8 +101,7 @@ struct PageSide {
 /// Writes a page about the differences of two builds (`diff` of the two reports): numbers before
 /// and after, memory maps on one scale, both networks coloured by the change of each kernel, and
 /// the code of changed kernels with the differing lines marked.
-MLF_API Result<void> write_diff_page(const PageSide& before, const PageSide& after,
-                                     std::span<const ModuleDifference> differences,
-                                     const Sink& sink);
+MLF_API void write_diff_page(const PageSide& before, const PageSide& after,
+                             std::span<const ModuleDifference> differences, const Sink& sink);
 
 }  // namespace mlf

@@ -109,15 +109,14 @@ std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
 /// accesses for their size, each where it fits beside those that are live with it. The last memory
 /// takes the rest. Deterministic unless `limits` end a search by time.
 ///
-/// Errors: `usage` without a memory; those of `solve`.
-Result<PoolSplit> split_pools(std::span<const AccessedBuffer> buffers,
-                              std::span<const MemoryLimit> memories,
-                              const SearchLimits& limits = {});
+/// Throws `usage` without a memory, and the errors of `solve`.
+PoolSplit split_pools(std::span<const AccessedBuffer> buffers,
+                      std::span<const MemoryLimit> memories, const SearchLimits& limits = {});
 
 /// Returns nullopt if main allocates nothing, as after the unified static memory planner. Excludes
-/// inputs and outputs of the network, which are memory of the caller. Errors: those of `solve`.
-Result<std::optional<StaticPlan>> static_plan(const graph::Topology& topology,
-                                              const SearchLimits& limits = {});
+/// inputs and outputs of the network, which are memory of the caller. Throws the errors of `solve`.
+std::optional<StaticPlan> static_plan(const graph::Topology& topology,
+                                      const SearchLimits& limits = {});
 
 /// Returns a check for every workspace of a kernel that shares bytes with a tensor, or with another
 /// workspace, while both are in use. `graph::reconstruct` checks tensors of main.

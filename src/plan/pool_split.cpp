@@ -350,12 +350,10 @@ std::vector<AccessedBuffer> accessed_buffers(const graph::Topology& topology,
   return result;
 }
 
-Result<PoolSplit> split_pools(std::span<const AccessedBuffer> buffers,
-                              std::span<const MemoryLimit> memories, const SearchLimits& limits) {
-  return support::to_result([&] {
-    if (memories.empty()) throw support::Error(ErrorKind::usage, "no memory is given");
-    return Splitter(buffers, limits).run(memories);
-  });
+PoolSplit split_pools(std::span<const AccessedBuffer> buffers,
+                      std::span<const MemoryLimit> memories, const SearchLimits& limits) {
+  if (memories.empty()) throw support::Error(ErrorKind::usage, "no memory is given");
+  return Splitter(buffers, limits).run(memories);
 }
 
 }  // namespace mlf::plan

@@ -4,6 +4,7 @@
 
 #include "graph/network/memory_use.h"
 #include "graph/node_queries.h"
+#include "support/error.h"
 
 namespace mlf::plan {
 namespace {
@@ -81,24 +82,17 @@ void add_present(const Topology& topology, StaticPlan& plan) {
 
 }  // namespace
 
-Result<std::optional<StaticPlan>> static_plan(const Topology& topology,
-                                              const SearchLimits& limits) {
+std::optional<StaticPlan> static_plan(const Topology& topology, const SearchLimits& limits) {
   StaticPlan plan;
   Problem problem;
   add_values(topology, problem, plan);
   // After USMP, main has no allocations, and TVM has already planned its pools.
-  if (problem.buffers.empty()) return std::optional<StaticPlan>();
+  if (problem.buffers.empty()) return std::nullopt;
   add_present(topology, plan);
-  return solve(problem, limits)
-      .and_then([&](Solution of_main) {
-        plan.main = std::move(of_main);
-        add_workspaces(topology, problem, plan);
-        return solve(problem, limits);
-      })
-      .map([&](Solution of_all) {
-        plan.with_kernels = std::move(of_all);
-        return std::optional(std::move(plan));
-      });
+  plan.main = support::get_or_throw(solve(problem, limits));
+  add_workspaces(topology, problem, plan);
+  plan.with_kernels = support::get_or_throw(solve(problem, limits));
+  return plan;
 }
 
 }  // namespace mlf::plan

@@ -24,7 +24,6 @@ namespace {
 
 using archive::Changes;
 using support::Error;
-using support::get_or_throw;
 
 bool wants(const Job& job, Requirement requirement) {
   return std::ranges::find(job.options.require, requirement) != job.options.require.end();
@@ -208,7 +207,7 @@ void check_output_of(const std::string& path, const ProcessOptions& options) {
   std::vector<std::string> inputs = options.tir_files;
   inputs.insert(inputs.end(), options.added_tir_files.begin(), options.added_tir_files.end());
   if (std::filesystem::is_directory(path)) inputs.push_back(path);
-  get_or_throw(check_output(options.output, inputs));
+  check_output(options.output, inputs);
 }
 
 ProcessReport run(const std::string& path, const ProcessOptions& options) {

@@ -334,7 +334,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   }
   add_objects(report, module);
   collect_reasons(report);
-  report.contradictions = get_or_throw(contradictions_of(deployment_, position, network));
+  report.contradictions = contradictions_of(deployment_, position, network);
   const std::vector<NamedFunction> functions = functions_of_module(report);
   report.findings = findings_of(report, functions, main_of(network), uncalled_functions(report));
   return report;

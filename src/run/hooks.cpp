@@ -40,8 +40,7 @@ MainCalls calls_of_main(const Deployment& deployment, const Network& network) {
   for (const graph::Kernel& kernel : topology.kernels) kernels.insert(kernel.symbol);
   for (const TirSource& c : get_or_throw(deployment.generated_c(network.module))) {
     tir::Places places;
-    const tir::Document document =
-        get_or_throw(tir::read_c_with_places(members.files_of(c), {}, places));
+    const tir::Document document = tir::read_c_with_places(members.files_of(c), {}, places);
     const tir::Node main =
         optimize::function_with_symbol(document.module, topology.provenance.symbol);
     if (!main) continue;

@@ -51,12 +51,7 @@ Result<std::string> npz_bytes(std::span<const Tensor> tensors) {
 }
 
 Result<void> save_tensors(const std::string& path, std::span<const Tensor> tensors) {
-  return npz_bytes(tensors).and_then([&](const std::string& bytes) {
-    return write_file(path, [&](const Sink& sink) -> Result<void> {
-      sink(bytes);
-      return {};
-    });
-  });
+  return support::to_result([&] { write_file(path, support::get_or_throw(npz_bytes(tensors))); });
 }
 
 }  // namespace mlf

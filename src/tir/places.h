@@ -110,9 +110,9 @@ class Places {
 };
 
 /// The same as `read`, and notes the places. Old TVMScript, repr text and tir-N.json have none.
-Result<Document> read_with_places(const Input& input, const ReadLimits& limits, Places& places);
+/// Throws its errors.
+Document read_with_places(const Input& input, const ReadLimits& limits, Places& places);
 /// The same as `read_c`, and notes the places.
-Result<Document> read_c_with_places(const CSources& sources, const ReadLimits& limits,
-                                    Places& places);
+Document read_c_with_places(const CSources& sources, const ReadLimits& limits, Places& places);
 
 }  // namespace mlf::tir

@@ -83,9 +83,8 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   if (dialect == Dialect::tir_json) return read_tir_json(source, limits);
   // One file of several: pools and metadata are in others.
   if (dialect == Dialect::c) {
-    return support::get_or_throw(places == nullptr
-                                     ? read_c({.files = {input}}, limits)
-                                     : read_c_with_places({.files = {input}}, limits, *places));
+    return places == nullptr ? read_c({.files = {input}}, limits)
+                             : read_c_with_places({.files = {input}}, limits, *places);
   }
   SourceDigest digest(input);
   const std::string bare = without_foreign_lines(source.text, dialect);
@@ -128,8 +127,8 @@ Result<Document> read(const Input& input, const ReadLimits& limits) {
   return read_any(input, limits, nullptr);
 }
 
-Result<Document> read_with_places(const Input& input, const ReadLimits& limits, Places& places) {
-  return read_any(input, limits, &places);
+Document read_with_places(const Input& input, const ReadLimits& limits, Places& places) {
+  return support::get_or_throw(read_any(input, limits, &places));
 }
 
 }  // namespace mlf::tir

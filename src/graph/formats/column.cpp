@@ -183,8 +183,8 @@ std::uint64_t layout_effort(const Topology& topology, const FoldedNetwork& folde
   return effort;
 }
 
-Result<void> write_column_svg(const Topology& topology, const Sink& sink) {
-  return support::to_result([&] { ColumnWriter(topology, sink).write(); });
+void write_column_svg(const Topology& topology, const Sink& sink) {
+  ColumnWriter(topology, sink).write();
 }
 
 }  // namespace mlf::graph

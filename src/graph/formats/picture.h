@@ -74,6 +74,6 @@ inline constexpr std::uint64_t kMostLayoutEffort = 2000;
 /// and the first few of the calls and inputs that it reads from. Time and size are linear in the
 /// number of calls. Reasons of checks about a call are below it, in red.
 /// Errors: only exceptions of `sink`.
-MLF_API Result<void> write_column_svg(const Topology& topology, const Sink& sink);
+MLF_API void write_column_svg(const Topology& topology, const Sink& sink);
 
 }  // namespace mlf::graph

@@ -75,9 +75,9 @@ struct CSources {
 ///
 /// Source ranges of nodes refer to the first file with functions.
 ///
-/// Errors: `invalid_input` if no file has a function, where a constant array is malformed or
-/// defined twice, and where a file is over a limit.
-Result<Document> read_c(const CSources& sources, const ReadLimits& limits = {});
+/// Throws `invalid_input` if no file has a function, where a constant array is malformed or defined
+/// twice, and where a file is over a limit.
+Document read_c(const CSources& sources, const ReadLimits& limits = {});
 
 /// What remains of a field after a removal.
 enum class CRemainder : std::uint8_t {

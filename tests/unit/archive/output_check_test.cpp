@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "archive/output_file.h"
+#include "support/error.h"
 #include "unit/archive/archive_fixture.h"
 
 namespace mlf::test {
@@ -14,12 +15,15 @@ namespace fs = std::filesystem;
 class OutputCheck : public ArchiveTest {
  protected:
   void refuses(const std::string& output, const std::string& input) {
-    const auto result = check_output(output, std::array{path("other"), input});
-    ASSERT_FALSE(result) << output;
-    EXPECT_EQ(result.error().kind, ErrorKind::usage);
+    try {
+      check_output(output, std::array{path("other"), input});
+      ADD_FAILURE() << output;
+    } catch (const support::Error& error) {
+      EXPECT_EQ(error.diagnostic().kind, ErrorKind::usage);
+    }
   }
   void allows(const std::string& output, const std::string& input) {
-    EXPECT_TRUE(check_output(output, std::array{input})) << output;
+    EXPECT_NO_THROW(check_output(output, std::array{input})) << output;
   }
 };
 

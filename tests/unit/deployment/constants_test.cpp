@@ -63,7 +63,7 @@ class OneConstant : public testing::Test {
     tir::CSources c;
     c.files.push_back(
         {.file = "m.tar", .member = "codegen/host/src/m_lib1.c", .text = texts_.back()});
-    library_.add_module(std::make_shared<tir::Document>(*tir::read_c(c)));
+    library_.add_module(std::make_shared<tir::Document>(tir::read_c(c)));
   }
 
   std::optional<tir::FoundConstant> find(std::string_view name, std::size_t count,

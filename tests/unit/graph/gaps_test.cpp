@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mlf/graph/topology.h"
+#include "support/error.h"
 #include "tir/c/c.h"
 #include "unit/graph/networks.h"
 
@@ -34,10 +35,11 @@ Topology network_of(const std::string& statements, const std::string& wrapper,
       statements + "  return 0;\n}\n";
   const tir::CSources sources{
       .files = {{"lib0.c", {}, wrapper, "codegen"}, {"lib1.c", {}, text, "codegen"}}};
-  const auto document = tir::read_c(sources);
+  const auto document = support::to_result([&] { return tir::read_c(sources); });
   if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
-  auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
+  auto topologies =
+      support::to_result([&] { return reconstruct(std::span(&input, 1), std::span(&facts, 1)); });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }

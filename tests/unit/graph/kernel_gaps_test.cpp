@@ -5,6 +5,7 @@
 
 #include "mlf/analysis/cost.h"
 #include "mlf/graph/topology.h"
+#include "support/error.h"
 #include "tir/c/c.h"
 #include "unit/graph/networks.h"
 
@@ -37,11 +38,12 @@ Topology network_with(const std::string& statements) {
       "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n"
       "  return 0;\n}\n";
   const tir::CSources sources{.files = {{"lib1.c", {}, text, "codegen"}}};
-  const auto document = tir::read_c(sources);
+  const auto document = support::to_result([&] { return tir::read_c(sources); });
   if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
   const ModuleFacts facts{.module = "default"};
-  auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
+  auto topologies =
+      support::to_result([&] { return reconstruct(std::span(&input, 1), std::span(&facts, 1)); });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }

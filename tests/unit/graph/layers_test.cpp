@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "support/error.h"
 #include "tir/c/c.h"
 #include "unit/graph/networks.h"
 
@@ -39,9 +40,7 @@ tir::Document kernels_in_c(std::string_view first, std::string_view main) {
       "  return 0;\n}}\n",
       first, main);
   const tir::CSources sources{.files = {{"lib2.c", {}, text, "codegen"}}};
-  auto document = tir::read_c(sources);
-  if (!document) throw std::runtime_error(to_string(document.error()));
-  return *std::move(document);
+  return tir::read_c(sources);
 }
 
 constexpr std::string_view kMain =
@@ -55,7 +54,8 @@ Topology network_of(const tir::Document& document) {
   const TirInput input{&document, "tir-1"};
   const ModuleFacts facts{
       .module = "default", .inputs = {{{"x"}, {"w"}, {"b"}}}, .outputs = {{{"y"}}}};
-  auto topologies = reconstruct(std::span(&input, 1), std::span(&facts, 1));
+  auto topologies =
+      support::to_result([&] { return reconstruct(std::span(&input, 1), std::span(&facts, 1)); });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return std::move(topologies->front());
 }

@@ -1,6 +1,7 @@
 // Storage: pools of the unified static memory planner, what lies where, and what may overlap.
 #include <gtest/gtest.h>
 
+#include "support/error.h"
 #include "tir/c/c.h"
 #include "unit/graph/planned_networks.h"
 
@@ -120,10 +121,10 @@ Topology network_of_c() {
   tir::CSources sources;
   sources.files.push_back({.file = "a.tar", .member = "lib0.c", .text = entry});
   sources.files.push_back({.file = "a.tar", .member = "lib1.c", .text = code});
-  const auto document = tir::read_c(sources);
+  const auto document = support::to_result([&] { return tir::read_c(sources); });
   if (!document) throw std::runtime_error(to_string(document.error()));
   const TirInput input{&*document, "tir-1"};
-  return std::move(reconstruct({&input, 1})->at(0));
+  return std::move(reconstruct({&input, 1}).at(0));
 }
 
 // The kernel reads four floats of it; nothing but the pool says that there are sixteen.

@@ -1,4 +1,5 @@
 #include "unit/graph/networks.h"
+#include "support/error.h"
 
 #include <fstream>
 #include <sstream>
@@ -106,7 +107,7 @@ std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
   for (const tir::Document& document : documents) {
     inputs.push_back({&document, "tir-" + std::to_string(inputs.size() + 1)});
   }
-  auto topologies = reconstruct(inputs, facts);
+  auto topologies = support::to_result([&] { return reconstruct(inputs, facts); });
   if (!topologies) throw std::runtime_error(to_string(topologies.error()));
   return *std::move(topologies);
 }

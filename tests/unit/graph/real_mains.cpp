@@ -25,9 +25,7 @@ tir::Document document_of(const std::string& path) {
 }
 
 std::vector<Topology> networks_of(const std::vector<TirInput>& inputs) {
-  auto topologies = reconstruct(inputs);
-  if (!topologies) throw std::runtime_error(to_string(topologies.error()));
-  return *std::move(topologies);
+  return reconstruct(inputs);
 }
 
 Topology only_network(const tir::Document& document) {

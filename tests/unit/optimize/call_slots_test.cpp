@@ -21,8 +21,8 @@ struct Main {
 /// The text has one function, which is main.
 Main read_main(std::string_view text) {
   tir::Places places;
-  tir::Document document = support::get_or_throw(
-      tir::read_with_places({.file = "archive.tar", .member = "member", .text = text}, {}, places));
+  tir::Document document =
+      tir::read_with_places({.file = "archive.tar", .member = "member", .text = text}, {}, places);
   const tir::Node main = tir::prim_functions_of(document.module).begin()->function;
   std::vector<CallSlot> slots = call_slots(main, places, kKernels);
   return {std::move(document), std::move(slots)};

@@ -25,7 +25,7 @@ std::string pairs(const std::string& body) {
   if (!read) throw std::runtime_error(to_string(read.error()) + "\n" + text);
   const tir::Document document = *std::move(read);
   const std::vector<graph::TirInput> inputs{{&document, "tir-1"}};
-  const graph::Topology topology = graph::reconstruct(inputs).value().at(0);
+  const graph::Topology topology = graph::reconstruct(inputs).at(0);
   const NetworkProblem network = network_problem(topology, inputs);
   const PoolProblem& pool = network.pools.at(0);
   std::string found;

@@ -26,7 +26,7 @@ LeastMemory least_of(
   const auto read = tir::read({.file = "test", .member = "", .text = text});
   if (!read) throw std::runtime_error(to_string(read.error()) + "\n" + text);
   const std::vector<graph::TirInput> inputs{{&*read, "tir-1"}};
-  graph::Topology topology = graph::reconstruct(inputs).value().at(0);
+  graph::Topology topology = graph::reconstruct(inputs).at(0);
   change(topology);
   const LeastMemory least = least_memory(topology, inputs);
   const Count peak = analysis::ram_peak(topology).bytes;

@@ -20,7 +20,7 @@ struct Read {
     if (!read) throw std::runtime_error(to_string(read.error()));
     const tir::Document document = *std::move(read);
     const std::vector<graph::TirInput> inputs{{&document, "tir-1"}};
-    topology = graph::reconstruct(inputs).value().at(0);
+    topology = graph::reconstruct(inputs).at(0);
     network = network_problem(topology, inputs, alignments);
     order = order_problem(topology, inputs);
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/error.h"
 #include "unit/plan/random_problems.h"
 
 namespace mlf::plan {
@@ -79,7 +80,7 @@ TEST(PoolSplit, IsWholeAndNeverAboveItsBound) {
     const std::vector<AccessedBuffer> buffers = random_buffers(random, 6);
     const MemoryLimit fast{"fast", random() % 20};
     const std::vector<MemoryLimit> memories{fast, {"slow", random() % 60}};
-    const PoolSplit split = split_pools(buffers, memories).value();
+    const PoolSplit split = split_pools(buffers, memories);
     expect_whole(buffers, split);
     const std::uint64_t most = most_by_trying_all(buffers, fast.bytes);
     EXPECT_LE(split.memories[0].accessed.min, most);
@@ -95,7 +96,7 @@ TEST(PoolSplit, OfOneMemoryIsThePlanOfAll) {
   for (int i = 0; i < 50; ++i) {
     const std::vector<AccessedBuffer> buffers = random_buffers(random, 8);
     const std::vector<MemoryLimit> one{{"ram", 1 << 20}};
-    const PoolSplit split = split_pools(buffers, one).value();
+    const PoolSplit split = split_pools(buffers, one);
     expect_whole(buffers, split);
     EXPECT_TRUE(split.fits);
     EXPECT_EQ(split.most_in_first, split.memories[0].accessed.min);
@@ -109,7 +110,7 @@ TEST(PoolSplit, CountsWhatIsCertainAndKeepsWhatIsNot) {
       {{.id = "known", .lower = 0, .upper = 1, .size = 8}, analysis::Count(10)},
       {{.id = "unknown", .lower = 0, .upper = 1, .size = 8}, analysis::Count(0, std::nullopt)}};
   const std::vector<MemoryLimit> memories{{"fast", 8}, {"slow", 8}};
-  const PoolSplit split = split_pools(buffers, memories).value();
+  const PoolSplit split = split_pools(buffers, memories);
   EXPECT_TRUE(split.fits);
   EXPECT_EQ(split.places[0].memory, 0u);
   EXPECT_EQ(split.places[1].memory, 1u);
@@ -123,7 +124,7 @@ TEST(PoolSplit, TriesNoBufferOnceTheTimeIsOver) {
     const std::vector<MemoryLimit> memories{{"fast", 1 << 20}, {"slow", 1 << 20}};
     SearchLimits limits;
     limits.seconds = std::chrono::duration<double>(0);
-    const PoolSplit split = split_pools(buffers, memories, limits).value();
+    const PoolSplit split = split_pools(buffers, memories, limits);
     expect_whole(buffers, split);
     EXPECT_EQ(split.memories[0].buffers, 0U);
     EXPECT_TRUE(split.fits);
@@ -137,14 +138,14 @@ TEST(PoolSplit, TakesBuffersWithGapsOverEachOther) {
       {{.id = "between", .lower = 3, .upper = 6, .size = 8}, accessed},
       {{.id = "over", .lower = 5, .upper = 7, .size = 8}, accessed}};
   const std::vector<MemoryLimit> memories{{"fast", 8}, {"slow", 8}};
-  const PoolSplit split = split_pools(buffers, memories).value();
+  const PoolSplit split = split_pools(buffers, memories);
   expect_whole(buffers, split);
   EXPECT_EQ(split.places[1].memory, 0U);
   EXPECT_EQ(split.places[2].memory, 1U);
 }
 
 TEST(PoolSplit, NeedsAMemory) {
-  const auto split = split_pools({}, {});
+  const auto split = support::to_result([] { return split_pools({}, {}); });
   ASSERT_FALSE(split);
   EXPECT_EQ(split.error().kind, ErrorKind::usage);
 }

@@ -489,13 +489,12 @@ CFile describe_c(std::string_view text) {
   return file;
 }
 
-Result<Document> read_c(const CSources& sources, const ReadLimits& limits) {
-  return support::to_result([&] { return c::ModuleReader(sources, nullptr).read(limits); });
+Document read_c(const CSources& sources, const ReadLimits& limits) {
+  return c::ModuleReader(sources, nullptr).read(limits);
 }
 
-Result<Document> read_c_with_places(const CSources& sources, const ReadLimits& limits,
-                                    Places& places) {
-  return support::to_result([&] { return c::ModuleReader(sources, &places).read(limits); });
+Document read_c_with_places(const CSources& sources, const ReadLimits& limits, Places& places) {
+  return c::ModuleReader(sources, &places).read(limits);
 }
 
 }  // namespace mlf::tir

@@ -52,10 +52,8 @@ Totals read_all(const fs::path& root) {
     const std::vector<SourceFile> files = c_files(tar);
     for (const std::string& module : modules(files)) {
       for (const std::string& kind : target_kinds(files)) {
-        const auto document = read_c(sources_for(files, module, kind));
-        const std::string name = tar.parent_path().string() + " " + module + " " + kind;
-        if (!document) throw std::runtime_error(to_string(document.error()));
-        count(name, *document, totals);
+        const Document document = read_c(sources_for(files, module, kind));
+        count(tar.parent_path().string() + " " + module + " " + kind, document, totals);
       }
     }
   }

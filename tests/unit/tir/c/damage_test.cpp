@@ -11,6 +11,7 @@
 #include "archives.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
+#include "support/error.h"
 #include "tir/c/read/file_items.h"
 #include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
@@ -117,7 +118,7 @@ std::optional<Document> read_target(const Target& target, std::string_view text)
     const std::string_view bytes = i == target.damaged ? text : target.files[i].text;
     sources.files.push_back({target.files[i].name, {}, bytes, "codegen"});
   }
-  auto document = read_c(sources);
+  auto document = support::to_result([&] { return read_c(sources); });
   if (!document) return std::nullopt;
   return *std::move(document);
 }

@@ -1,5 +1,6 @@
 // Signatures, prologues, packed calls, constants and pools.
 #include "reading.h"
+#include "support/error.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -261,7 +262,7 @@ TEST(CFunctions, WhatTheCallerKnowsGivesShapes) {
   const std::string text = in_kernel("  p[0] = 1.000000e+00f;");
   sources.files.push_back({"lib.c", {}, text, "codegen"});
   sources.signatures.push_back({"tvmgen_default_f", {{DType::Float(32), {2, 3}}, {}, {}, {}}});
-  const auto document = read_c(sources);
+  const auto document = support::to_result([&] { return read_c(sources); });
   ASSERT_TRUE(document);
   EXPECT_EQ(shape_of(function(*document).map(f::PrimFunc::buffer_map).value(0)), "2 3 ");
 }
@@ -275,12 +276,12 @@ TEST(CFunctions, WhatIsKnownOfMainBoundsWhatItsKernelsUse) {
       "TVM_DLL int32_t tvmgen_default___tvm_main__(float* output_buffer_var) {\n"
       "  if (tvmgen_default_k(output_buffer_var) != 0 ) return -1;\n  return 0;\n}\n");
   sources.files.push_back({"lib.c", {}, text, "codegen"});
-  const auto guessed = read_c(sources);
+  const auto guessed = support::to_result([&] { return read_c(sources); });
   ASSERT_TRUE(guessed);
   EXPECT_EQ(shape_of(function(*guessed, "tvmgen_default_k").map(f::PrimFunc::buffer_map).value(0)),
             "7 ");
   sources.signatures.push_back({"tvmgen_default___tvm_main__", {{DType::Float(32), {5}}}});
-  const auto known = read_c(sources);
+  const auto known = support::to_result([&] { return read_c(sources); });
   ASSERT_TRUE(known);
   EXPECT_EQ(shape_of(function(*known, "tvmgen_default_k").map(f::PrimFunc::buffer_map).value(0)),
             "5 ");
@@ -439,7 +440,7 @@ TEST(CFunctions, APlaceInsideOfAnArrayHasNotTheSizeOfTheArray) {
 TEST(CFunctions, APoolOfTheApplicationHasTheSizeThatTheArchiveStates) {
   const CSources sources{.files = {{"lib.c", {}, kernel_in_pool(), "codegen"}},
                          .pools = {{"sram", 7424}}};
-  const auto document = read_c(sources);
+  const auto document = support::to_result([&] { return read_c(sources); });
   ASSERT_TRUE(document);
   const NodeMap attrs = function(*document)[f::PrimFunc::attrs].map(f::DictAttrs::dict);
   const Node allocated = attrs.find("pool_args").list(f::Array::elements)[0];

@@ -6,6 +6,7 @@
 #include "archives.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
+#include "support/error.h"
 #include "unit/tir/compare/corpus.h"
 
 namespace mlf::tir::c {
@@ -49,7 +50,7 @@ std::set<std::string> table() {
 void expect_all_listed(const std::filesystem::path& root) {
   const std::set<std::string> codes = table();
   for (const Pair& pair : pairs(root)) {
-    const auto read = read_c(pair.sources());
+    const auto read = support::to_result([&] { return read_c(pair.sources()); });
     ASSERT_TRUE(read) << pair.name;
     for (const Loss& loss : read->losses) expect_listed(codes, loss.code, pair.name);
   }

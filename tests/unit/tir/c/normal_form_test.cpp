@@ -7,6 +7,7 @@
 #include "archives.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
+#include "support/error.h"
 #include "support/ir_editor.h"
 #include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
@@ -103,7 +104,7 @@ class Changes {
 void score_pair(const Pair& pair, std::size_t nodes_of_a_kind, mutation::Scores& scores) {
   SCOPED_TRACE(pair.name);
   const auto captured = corpus::read_or_fail(pair.name, pair.json);
-  const auto read = read_c(pair.sources());
+  const auto read = support::to_result([&] { return read_c(pair.sources()); });
   ASSERT_TRUE(captured && read);
   Changes(captured->module, *read).score(nodes_of_a_kind, scores);
 }

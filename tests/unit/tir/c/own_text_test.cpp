@@ -8,6 +8,7 @@
 #include "archives.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
+#include "support/error.h"
 #include "tir/compare/compare.h"
 #include "tokens_of.h"
 #include "unit/tir/compare/corpus.h"
@@ -92,7 +93,7 @@ void expect_same_module(const std::string& name, const Document& document,
   CSources sources;
   sources.files.push_back({{}, "lib.c", text, "codegen"});
   sources.signatures = signatures_of(document);
-  const auto again = read_c(sources);
+  const auto again = support::to_result([&] { return read_c(sources); });
   ASSERT_TRUE(again) << name << ": " << to_string(again.error());
   const Comparison result = compare(document.module, again->module);
   EXPECT_TRUE(result.equal()) << name << ": " << to_string(result.differences.front());
@@ -118,7 +119,7 @@ void expect_same_pools(const std::string& name, const CSources& sources, const s
 void compare_functions(const std::string& name, const CSources& sources, Share& share) {
   const Functions archive = printed_functions(sources);
   share.all += archive.size();
-  const auto document = read_c(sources);
+  const auto document = support::to_result([&] { return read_c(sources); });
   ASSERT_TRUE(document) << name << ": " << to_string(document.error());
   const std::string text = written(*document);
   expect_same_module(name, *document, text);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/error.h"
 #include "tir/c/c.h"
 
 namespace mlf::tir::c {
@@ -34,7 +35,7 @@ inline std::string in_kernel(std::string_view statements) {
 inline Result<Document> try_read(const std::vector<std::string>& files) {
   CSources sources;
   for (const std::string& file : files) sources.files.push_back({"lib.c", {}, file, "codegen"});
-  return read_c(sources);
+  return support::to_result([&] { return read_c(sources); });
 }
 
 inline Document read_files(const std::vector<std::string>& files) {

@@ -9,6 +9,7 @@
 #include "mlf/tir/visit.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
+#include "support/error.h"
 #include "tir/compare/compare.h"
 #include "unit/tir/compare/corpus.h"
 
@@ -177,7 +178,7 @@ void Truth::print() const {
 
 void compare_pair(const Pair& pair, Truth& truth) {
   const auto captured = corpus::read_or_fail(pair.name, pair.json);
-  const auto read = read_c(pair.sources());
+  const auto read = support::to_result([&] { return read_c(pair.sources()); });
   ASSERT_TRUE(captured && read) << pair.name;
   const VersionRange& version = read->source.tvm_version;
   const CNormalForm left = c_normal_form(captured->module, version);
