@@ -197,12 +197,12 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
       ->needs(command);
 }
 
-ReportOptions report_options(const CompilerArguments& options) {
-  if (options.command.empty()) return {};
+std::optional<Compiler> compiler_of(const CompilerArguments& options) {
+  if (options.command.empty()) return std::nullopt;
   Compiler compiler{.command = options.command, .flags = {}};
   std::istringstream flags(options.flags);
   for (std::string flag; flags >> flag;) compiler.flags.push_back(flag);
-  return {.compiler = std::move(compiler)};
+  return compiler;
 }
 
 }  // namespace mlf::program

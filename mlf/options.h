@@ -6,15 +6,16 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mlf/archive.h"
+#include "mlf/compile.h"
 #include "mlf/deployment.h"
 #include "mlf/diagnostics.h"
-#include "mlf/report.h"
 #include "mlf/tir/document.h"
 
 namespace mlf::program {
@@ -131,7 +132,7 @@ struct CompilerArguments {
 void add_compiler_options(CLI::App& app, CompilerArguments& options);
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help);
 
-/// No compiler without --cc.
-ReportOptions report_options(const CompilerArguments& options);
+/// Nothing without --cc.
+std::optional<Compiler> compiler_of(const CompilerArguments& options);
 
 }  // namespace mlf::program

@@ -316,7 +316,7 @@ int run_check(const CheckArguments& options, const Context& context) {
   }
   const LibraryNeeds library = library_of(options);
   const Deployment deployment = open_archive(options.archive, context);
-  Report report = get_or_throw(report_of(deployment, report_options(options.compiler)));
+  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
   add_profiles(report, deployment, options.profiles);
   require_modules(file.budget, report, options.archive);
   const CheckResults results = check(report, budget, library);

@@ -298,7 +298,8 @@ void write_diff_page_file(Build& before, Build& after,
 Build read_build(const std::string& path, const std::vector<std::string>& profiles,
                  const DiffArguments& options, const Context& context) {
   const Deployment deployment = open_archive(path, context);
-  Build build{.report = get_or_throw(report_of(deployment, report_options(options.compiler)))};
+  Build build{.report =
+                  get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}))};
   add_profiles(build.report, deployment, profiles);
   if (options.html.empty()) return build;
   build.page = page_data(deployment, build.report);

@@ -364,7 +364,7 @@ ProfileOptions profile_options(const ProfileArguments& arguments) {
   ProfileOptions options{
       .cpu = arguments.cpu, .inputs = inputs_of(arguments.network), .seed = arguments.seed};
   options.compiler = arguments.compiler.command;
-  options.flags = report_options({"cc", arguments.compiler.flags}).compiler->flags;
+  options.flags = compiler_of({"cc", arguments.compiler.flags})->flags;
   options.runs = arguments.runs;
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);

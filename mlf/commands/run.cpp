@@ -68,7 +68,7 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
 
 RunOptions run_options(const RunArguments& arguments) {
   RunOptions options{.inputs = inputs_of(arguments.network), .seed = arguments.seed};
-  options.compiler = *report_options(arguments.compiler).compiler;
+  options.compiler = *compiler_of(arguments.compiler);
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);
   if (!arguments.layers.empty()) options.calls = RecordedCalls::results;
