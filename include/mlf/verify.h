@@ -2,7 +2,7 @@
 //
 //     const auto verified = mlf::verify_archive("module.tar");
 //     if (!verified) return fail(verified.error());
-//     for (const mlf::Finding& finding : verified->findings) print(finding.detail);
+//     for (const mlf::VerifyFinding& finding : verified->findings) print(finding.detail);
 //
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
@@ -40,7 +40,7 @@ enum class FindingCode : std::uint8_t {
 
 MLF_API std::string_view to_string(FindingCode code);
 
-struct Finding {
+struct VerifyFinding {
   graph::Severity severity{};
   FindingCode code{};
   graph::CheckCode check{};  ///< of `network_check`
@@ -49,7 +49,7 @@ struct Finding {
 };
 
 /// Checks of networks have codes of their own (checks.def), all other findings one each.
-MLF_API std::string_view code_of(const Finding& finding);
+MLF_API std::string_view code_of(const VerifyFinding& finding);
 
 /// The rows of verify_checks.def.
 enum class VerifyCheck : std::uint8_t {
@@ -63,7 +63,7 @@ MLF_API std::string_view to_string(VerifyCheck check);
 MLF_API std::string_view claim_of(VerifyCheck check);
 
 /// The result of one check. If both numbers are 0, the check was not made.
-struct CheckResult {
+struct VerifyResult {
   VerifyCheck check{};
   std::size_t passed = 0;
   std::size_t failed = 0;     ///< findings say why
@@ -73,8 +73,8 @@ struct CheckResult {
 };
 
 struct Verification {
-  std::vector<Finding> findings{};
-  std::vector<CheckResult> checks{};  ///< one for each row of verify_checks.def, in its order
+  std::vector<VerifyFinding> findings{};
+  std::vector<VerifyResult> checks{};  ///< one for each row of verify_checks.def, in its order
 
   /// Whether no finding has severity `error`. Checks that were not made do not count.
   MLF_API bool passed() const noexcept;

@@ -20,14 +20,14 @@ struct VerifyArguments {
 };
 
 /// "archive: module: error: what is wrong [code]": one line for line-oriented tools.
-std::string to_line(const Finding& finding, const std::string& archive) {
+std::string to_line(const VerifyFinding& finding, const std::string& archive) {
   const std::string module = finding.module.empty() ? "" : fmt::format("{}: ", finding.module);
   return printable(fmt::format("{}: {}{}: {} [{}]", archive, module, to_string(finding.severity),
                                finding.detail, code_of(finding))) +
          "\n";
 }
 
-std::string to_line(const CheckResult& result, const std::string& archive) {
+std::string to_line(const VerifyResult& result, const std::string& archive) {
   const std::string what =
       result.not_checked.empty()
           ? fmt::format("checked: {} of {} {}", result.passed, result.counted(),
@@ -38,13 +38,13 @@ std::string to_line(const CheckResult& result, const std::string& archive) {
 
 std::string to_lines(const VerifiedArchive& archive, const Console& console) {
   std::string text;
-  for (const Finding& finding : archive.verification.findings) {
+  for (const VerifyFinding& finding : archive.verification.findings) {
     // Notes do not change the verdict. JSON always contains them.
     if (finding.severity == graph::Severity::note && !console.is_verbose()) continue;
     text += to_line(finding, archive.path);
   }
   if (!console.is_verbose()) return text;
-  for (const CheckResult& result : archive.verification.checks) {
+  for (const VerifyResult& result : archive.verification.checks) {
     text += to_line(result, archive.path);
   }
   return text;

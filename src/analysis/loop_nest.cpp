@@ -56,7 +56,7 @@ class NestWriter {
     write_head(name);
     next(function_[f::PrimFunc::body], 1);
     while (!stack_.empty()) {
-      const Step step = std::move(stack_.back());
+      const NestItem step = std::move(stack_.back());
       stack_.pop_back();
       if (nest_.lines.size() >= kMostLines) {
         nest_.is_cut = true;
@@ -73,7 +73,7 @@ class NestWriter {
 
  private:
   /// A statement, or else a line.
-  struct Step {
+  struct NestItem {
     Node statement;
     std::uint32_t depth;
     std::string line{};
@@ -245,7 +245,7 @@ class NestWriter {
   Node function_;
   ExpressionText text_;
   std::unordered_map<std::uint32_t, std::size_t> loops_;  // by node
-  std::vector<Step> stack_;
+  std::vector<NestItem> stack_;
   LoopNest nest_;
 };
 

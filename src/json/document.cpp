@@ -305,7 +305,7 @@ std::string_view Parser::escaped_string(const char* first_escape) {
     at_ = end;
   }
   ++at_;
-  Document::Entry& string = document_.entries_[add(Type::string, begin)];
+  Document::ValueRecord& string = document_.entries_[add(Type::string, begin)];
   string.link = static_cast<std::uint32_t>(document_.unescaped_.size());
   string.escaped = true;
   return document_.unescaped_.emplace_back(std::move(content));
@@ -385,7 +385,7 @@ void Parser::close() {
 
 // One part of the innermost container: comma, key, value, or its end.
 void Parser::next_part() {
-  Document::Entry& container = document_.entries_[open_.back().entry];
+  Document::ValueRecord& container = document_.entries_[open_.back().entry];
   const bool is_object = container.type == Type::object;
   const char end = is_object ? '}' : ']';
   const char next = peek();
@@ -508,13 +508,13 @@ std::size_t Value::offset() const {
 
 std::size_t Value::length() const {
   // An error points at a container by its opening bracket; underlining megabytes does not help.
-  const Document::Entry& entry = document_->entries_[index_];
+  const Document::ValueRecord& entry = document_->entries_[index_];
   return entry.type < Type::array ? entry.extent : 1;
 }
 
 // The end of a container is not stored: callers that need its text do more work than this search.
 std::string_view Value::source() const {
-  const Document::Entry& entry = document_->entries_[index_];
+  const Document::ValueRecord& entry = document_->entries_[index_];
   const std::string_view rest = document_->source_.text.substr(entry.begin);
   return entry.type < Type::array ? rest.substr(0, entry.extent) : first_container(rest);
 }

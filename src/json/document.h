@@ -119,7 +119,7 @@ class Document {
   friend class Value;
   friend class Parser;
 
-  struct Entry {
+  struct ValueRecord {
     std::uint32_t begin;   // first byte in the source
     std::uint32_t extent;  // scalars: bytes in the source; containers: elements or members
     std::uint32_t link;    // containers: index after the last part; escaped strings: `unescaped_`
@@ -128,12 +128,12 @@ class Document {
   };
   /// The index after all parts of a value; 0 for a container that is still being read.
   std::uint32_t next_index(std::uint32_t index) const {
-    const Entry& entry = entries_[index];
+    const ValueRecord& entry = entries_[index];
     return entry.type < Type::array ? index + 1 : entry.link;
   }
 
   support::SourceText source_;
-  std::vector<Entry> entries_;         // the whole before its parts; a key before its value
+  std::vector<ValueRecord> entries_;   // the whole before its parts; a key before its value
   std::deque<std::string> unescaped_;  // a deque: the parser keeps views of keys while it grows
 };
 
@@ -200,13 +200,13 @@ inline Type Value::type() const {
 // Without quotes, with escapes resolved. Inline, as readers call these functions for each of a
 // million values.
 inline std::string_view Value::text() const {
-  const Document::Entry& entry = document_->entries_[index_];
+  const Document::ValueRecord& entry = document_->entries_[index_];
   if (entry.escaped) return document_->unescaped_[entry.link];
   return {document_->source_.text.data() + entry.begin + 1, entry.extent - std::size_t{2}};
 }
 
 inline std::uint32_t Value::size() const {
-  const Document::Entry& entry = document_->entries_[index_];
+  const Document::ValueRecord& entry = document_->entries_[index_];
   return entry.type < Type::array ? 0 : entry.extent;
 }
 

@@ -99,14 +99,14 @@ Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
 }
 
 std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Symbols& kernels) {
-  struct Step {
+  struct PendingStatement {
     Node statement;
     const tir::Place* around;  // the place of the innermost enclosing statement
   };
   std::vector<CallSlot> slots;
   // Uses an explicit stack: bodies nest as deep as networks are long.
-  std::vector<Step> stack{{main[f::PrimFunc::body], nullptr}};
-  std::vector<Step> below;
+  std::vector<PendingStatement> stack{{main[f::PrimFunc::body], nullptr}};
+  std::vector<PendingStatement> below;
   while (!stack.empty()) {
     const auto [statement, around] = stack.back();
     stack.pop_back();

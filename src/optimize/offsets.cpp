@@ -580,7 +580,7 @@ void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector
 }  // namespace
 
 std::string contradiction_in(const Deployment& deployment) {
-  for (const Finding& finding : process::compare_with_c(deployment).findings) {
+  for (const VerifyFinding& finding : process::compare_with_c(deployment).findings) {
     if (finding.severity == graph::Severity::error) return finding.detail;
   }
   return {};

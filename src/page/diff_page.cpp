@@ -217,7 +217,7 @@ void write_diff_page(const PageSide& before, const PageSide& after,
   for (std::size_t i = 0; i < differences.size(); ++i) {
     views.push_back(page::view_of(i, differences[i], before, after));
   }
-  page::Frame frame;
+  page::PageFrame frame;
   frame.title = before.data.title + " and " + after.data.title + " - mlf diff";
   frame.heading = fmt::format("{} \u2192 {}", before.data.title, after.data.title);
   frame.write_links = [&](page::HtmlWriter& html) {

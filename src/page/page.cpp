@@ -98,7 +98,7 @@ void write_section(HtmlWriter& html, std::size_t position, std::string_view modu
   html.trusted("\n");
 }
 
-void write_frame(const Sink& sink, const Frame& frame) {
+void write_frame(const Sink& sink, const PageFrame& frame) {
   HtmlWriter html(sink);
   write_head(html, frame.title);
   html.trusted("<body>\n");

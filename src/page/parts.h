@@ -32,8 +32,8 @@ struct ModuleView {
 /// A number for people: "208,576", ">=1,000", "?".
 std::string number_text(const analysis::Count& count);
 
-/// A length in a drawing that is `whole` long. Browsers cut lengths above 2^25: long drawings have a
-/// coarser unit.
+/// A length in a drawing that is `whole` long. Browsers cut lengths above 2^25: long drawings have
+/// a coarser unit.
 std::string drawn_length(std::uint64_t length, std::uint64_t whole);
 
 /// A cell with a number, which the script sorts by its lower bound.
@@ -52,7 +52,7 @@ void reasons(HtmlWriter& html, const std::vector<std::string>& sentences);
 void sentence_list(HtmlWriter& html, const std::vector<std::string>& sentences);
 
 /// The differences between pages of one build and of two.
-struct Frame {
+struct PageFrame {
   std::string title;    ///< of the window
   std::string heading;  ///< at the top of the page
   std::function<void(HtmlWriter&)> write_links;
@@ -62,7 +62,7 @@ struct Frame {
 };
 
 /// Writes a whole page.
-void write_frame(const Sink& sink, const Frame& frame);
+void write_frame(const Sink& sink, const PageFrame& frame);
 
 /// The section of a module.
 void write_section(HtmlWriter& html, std::size_t position, std::string_view module,

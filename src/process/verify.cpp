@@ -45,7 +45,7 @@ class Verifier {
   explicit Verifier(const Job& job) : job_(job) {}
 
   Verification run() && {
-    CheckResult& tir = start(VerifyCheck::tir);
+    VerifyResult& tir = start(VerifyCheck::tir);
     tir.passed = job_.deployment.tir_sources().size();  // an unreadable one is an error
     if (tir.counted() == 0) tir.not_checked = "the archive has no TIR and no generated C";
     check_inputs();
@@ -58,7 +58,7 @@ class Verifier {
   }
 
  private:
-  CheckResult& start(VerifyCheck check) {
+  VerifyResult& start(VerifyCheck check) {
     checks_.push_back({.check = check});
     return checks_.back();
   }
@@ -67,7 +67,7 @@ class Verifier {
   // explanation. Without a given file, other members are read instead, so only the earlier inputs
   // can be checked.
   void check_inputs() {
-    CheckResult& result = start(VerifyCheck::inputs);
+    VerifyResult& result = start(VerifyCheck::inputs);
     if (!job_.previous) {
       result.not_checked = kNoManifest;
       return;
@@ -98,7 +98,7 @@ class Verifier {
   }
 
   void check_outputs() {
-    CheckResult& result = start(VerifyCheck::outputs);
+    VerifyResult& result = start(VerifyCheck::outputs);
     if (!job_.previous) {
       result.not_checked = kNoManifest;
       return;
@@ -175,7 +175,7 @@ class Verifier {
 
   void check_c() {
     ComparisonWithC comparison = compare_with_c(job_.deployment);
-    CheckResult& result = start(VerifyCheck::generated_c);
+    VerifyResult& result = start(VerifyCheck::generated_c);
     result.passed = comparison.functions - comparison.differing;
     result.failed = comparison.differing;
     if (result.counted() == 0) {
@@ -187,7 +187,7 @@ class Verifier {
 
   /// Numbers and declarations of each module, from `contradictions_of`.
   void check_declarations(const Networks& networks) {
-    CheckResult& metadata = start(VerifyCheck::metadata);
+    VerifyResult& metadata = start(VerifyCheck::metadata);
     const bool has_metadata = job_.deployment.library().has_metadata();
     if (!has_metadata) metadata.not_checked = "the archive has no metadata.json";
     for (const Network& network : networks.found) {
@@ -203,7 +203,7 @@ class Verifier {
       }
     }
     if (has_metadata && metadata.counted() == 0) metadata.not_checked = "no module has a network";
-    CheckResult& declarations = start(VerifyCheck::declarations);
+    VerifyResult& declarations = start(VerifyCheck::declarations);
     for (const Module& module : job_.modules()) {
       if (module.files.sources.empty()) continue;
       const auto faults = deployment::invalid_c(job_.deployment, module);
@@ -221,20 +221,20 @@ class Verifier {
   const std::string& name_of(std::size_t module) const { return job_.modules()[module].name; }
 
   const Job& job_;
-  std::vector<Finding> findings_;
-  std::vector<CheckResult> checks_;
+  std::vector<VerifyFinding> findings_;
+  std::vector<VerifyResult> checks_;
 };
 
 // Names of files may have any bytes, and findings quote them.
 
-void write_finding(json::Writer& out, const Finding& finding) {
+void write_finding(json::Writer& out, const VerifyFinding& finding) {
   out.member("severity", to_string(finding.severity));
   out.member("code", code_of(finding));
   out.text_or_null("module", finding.module);
   out.member("detail", json::valid_utf8(finding.detail));
 }
 
-void write_check(json::Writer& out, const CheckResult& result) {
+void write_check(json::Writer& out, const VerifyResult& result) {
   out.member("code", to_string(result.check));
   out.member("passed", result.passed);
   out.member("failed", result.failed);
@@ -273,7 +273,7 @@ std::string_view to_string(FindingCode code) {
   return kNames.at(static_cast<std::size_t>(code));
 }
 
-std::string_view code_of(const Finding& finding) {
+std::string_view code_of(const VerifyFinding& finding) {
   return finding.code == FindingCode::network_check ? info(finding.check).code
                                                     : to_string(finding.code);
 }
@@ -297,8 +297,9 @@ std::string_view claim_of(VerifyCheck check) {
 }
 
 bool Verification::passed() const noexcept {
-  return std::ranges::none_of(
-      findings, [](const Finding& finding) { return finding.severity == graph::Severity::error; });
+  return std::ranges::none_of(findings, [](const VerifyFinding& finding) {
+    return finding.severity == graph::Severity::error;
+  });
 }
 
 Result<Verification> verify_archive(const std::string& path, const VerifyOptions& options) {

@@ -13,7 +13,7 @@ namespace mlf::process {
 struct ComparisonWithC {
   /// One for each difference, for each capture of another stage or build, and for each file with
   /// `half`.
-  std::vector<Finding> findings;
+  std::vector<VerifyFinding> findings;
   std::size_t functions = 0;  ///< compared
   std::size_t differing = 0;  ///< number of these with a finding
   std::string why_not{};      ///< of the first capture that was not compared

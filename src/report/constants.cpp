@@ -133,7 +133,7 @@ PooledConstants::PooledConstants(const tir::Document& document) : is_c_(is_from_
     const auto data = tir::data_of(array);
     if (!data || !offset || !offset.is(Kind::IntImm)) return;
     const auto start = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
-    const auto [place, is_new] = by_place_.try_emplace({start, data->size()}, Entry{array});
+    const auto [place, is_new] = by_place_.try_emplace({start, data->size()}, FoundArray{array});
     if (is_new) return;
     const auto known = tir::data_of(place->second.array);
     if (!std::ranges::equal(*known, *data)) place->second.is_ambiguous = true;

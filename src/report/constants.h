@@ -59,12 +59,12 @@ class PooledConstants {
                                       std::optional<std::uint64_t> bytes) const;
 
  private:
-  struct Entry {
+  struct FoundArray {
     tir::Node array;
     bool is_ambiguous = false;
   };
   bool is_c_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Entry> by_place_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, FoundArray> by_place_;
 };
 
 /// Those of the function itself, then those that it has in pools.

@@ -12,7 +12,7 @@
 namespace mlf::run {
 
 /// The function that runs a network with the AOT executor.
-struct Entry {
+struct RunFunction {
   std::string symbol;
   /// For the C interface: its header, and the struct types of its pointer parameters, in order. If
   /// empty, it takes an array of TVMValue.
@@ -35,7 +35,7 @@ struct InputTensor {
 
 struct RunPlan {
   const graph::Topology* network = nullptr;
-  Entry entry{};  ///< without a symbol, the program calls the kernels in the graph's order
+  RunFunction entry{};  ///< without a symbol, the program calls the kernels in the graph's order
   /// Inputs of the network, then the parameters of the graph executor.
   std::vector<InputTensor> inputs{};
   std::vector<Tensor> outputs{};  ///< with as many bytes as they will have

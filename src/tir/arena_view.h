@@ -112,13 +112,13 @@ class ArenaView {
 /// node.
 template <class Enter, class Skip, class Leave>
 void walk_parts(const ArenaView& arena, NodeId root, Enter&& enter, Skip&& skip, Leave&& leave) {
-  struct Step {
+  struct Visit {
     NodeId node;
     bool leaving;
   };
-  std::vector<Step> stack{{root, false}};
+  std::vector<Visit> stack{{root, false}};
   while (!stack.empty()) {
-    const Step step = stack.back();
+    const Visit step = stack.back();
     stack.pop_back();
     if (step.leaving) {
       leave(step.node);

@@ -86,13 +86,13 @@ class Uses {
   /// Searches only lists and maps of names; the contents of objects are not plain attributes.
   void add_attributes(Owner owner, Node attrs) {
     if (!attrs.is(Kind::DictAttrs)) return;
-    struct Step {
+    struct OpenAttribute {
       Node node;
       std::string name;
       std::size_t steps;
     };
-    std::vector<Step> open;
-    const auto enter_map = [&](const NodeMap& map, const Step& from) {
+    std::vector<OpenAttribute> open;
+    const auto enter_map = [&](const NodeMap& map, const OpenAttribute& from) {
       for (std::size_t i = 0; i < map.size(); ++i) {
         const std::string_view dot = from.name.empty() ? "" : ".";
         open.push_back(
@@ -101,7 +101,7 @@ class Uses {
     };
     enter_map(attrs.map(f::DictAttrs::dict), {});
     while (!open.empty()) {
-      const Step step = std::move(open.back());
+      const OpenAttribute step = std::move(open.back());
       open.pop_back();
       if (step.steps > kMostSteps) continue;
       if (is_array(step.node)) {

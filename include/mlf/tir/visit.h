@@ -68,14 +68,14 @@ enum class Descend : std::uint8_t { into_children, past_children };
 /// once; `parts(node, push)` pushes the nodes below it; `leave(node)` is called after those.
 template <class Enter, class Parts, class Leave>
 void walk_once(Node root, Enter&& enter, Parts&& parts, Leave&& leave) {
-  struct Step {
+  struct Visit {
     Node node;
     bool leaving;
   };
-  std::vector<Step> stack{{root, false}};
-  std::vector<Step> below;
+  std::vector<Visit> stack{{root, false}};
+  std::vector<Visit> below;
   while (!stack.empty()) {
-    const Step step = stack.back();
+    const Visit step = stack.back();
     stack.pop_back();
     if (step.leaving) {
       leave(step.node);

@@ -141,12 +141,12 @@ class Finder {
 
   // Follows casts, lets and branches, for any order of the sum.
   Terms terms_of(Node value) const {
-    struct Step {
+    struct OpenTerm {
       Node node;
       bool is_conditional;
     };
     Terms terms;
-    std::vector<Step> stack{{value, false}};
+    std::vector<OpenTerm> stack{{value, false}};
     std::unordered_set<std::uint32_t> seen;
     while (!stack.empty() && spend()) {
       const auto [node, is_conditional] = stack.back();

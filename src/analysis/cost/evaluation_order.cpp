@@ -196,16 +196,16 @@ void evaluated_parts(Node whole, std::vector<Part>& parts) {
 // Post order with the last part first, then reversed: a part that several nodes share comes after
 // all of them. Uses an explicit stack, because the input determines the nesting.
 EvaluationOrder::EvaluationOrder(tir::Node body) {
-  struct Step {
+  struct OpenNode {
     tir::Node node;
     std::vector<Part> parts{};
     bool is_left = false;
   };
   tir::NodeSet seen(body.module());
-  std::vector<Step> stack;
+  std::vector<OpenNode> stack;
   stack.push_back({body});
   while (!stack.empty()) {
-    Step& top = stack.back();
+    OpenNode& top = stack.back();
     if (top.is_left) {
       nodes_.push_back(top.node);
       parts_.push_back(std::move(top.parts));

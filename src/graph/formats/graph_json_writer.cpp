@@ -19,24 +19,24 @@ namespace {
 // --- The graph ----------------------------------------------------------------------------------
 
 /// One output of one node.
-struct Entry {
+struct NodeOutput {
   std::uint32_t node = 0;
   std::uint32_t output = 0;
-  friend auto operator<=>(const Entry&, const Entry&) = default;
+  friend auto operator<=>(const NodeOutput&, const NodeOutput&) = default;
 };
 
 struct ProjectedNode {
   std::string name;
   std::string function;  ///< empty: a `null` node
   std::string hash;
-  std::vector<Entry> inputs;
+  std::vector<NodeOutput> inputs;
   std::vector<TensorType> outputs;  ///< complete: where TIR does not say, bytes of the storage
   std::vector<std::uint32_t> storage_ids;  ///< by output
 };
 
 struct Projection {
   std::vector<ProjectedNode> nodes;
-  std::vector<Entry> heads;
+  std::vector<NodeOutput> heads;
 };
 
 constexpr std::string_view kNop = "__nop";
@@ -87,7 +87,7 @@ class Projector {
     return static_cast<std::uint32_t>(result_.nodes.size() - 1);
   }
 
-  void define(ValueId value, Entry entry) {
+  void define(ValueId value, NodeOutput entry) {
     entries_[index(value)] = entry;
     known_[index(value)] = true;
   }
@@ -130,7 +130,7 @@ class Projector {
     }
   }
 
-  Entry entry_of(std::optional<ValueId> value, std::string_view reader) const {
+  NodeOutput entry_of(std::optional<ValueId> value, std::string_view reader) const {
     if (!value || !known_[index(*value)]) {
       throw support::Error(ErrorKind::check_failed, "there is no graph: nothing defines what '" +
                                                         std::string(reader) + "' reads");
@@ -139,7 +139,7 @@ class Projector {
   }
 
   /// Readers that use the same other shape share one `__nop`.
-  Entry reshaped(Entry entry, const TensorType& type) {
+  NodeOutput reshaped(NodeOutput entry, const TensorType& type) {
     const ProjectedNode& source = result_.nodes[entry.node];
     const TensorType& written = source.outputs[entry.output];
     if (type.dtype.is_void() || !type.shape || *type.shape == *written.shape) return entry;
@@ -148,12 +148,13 @@ class Projector {
     if (known != nops_.end()) return known->second;
     // A `__nop` is another view of the same memory: no bytes move.
     const std::uint32_t storage = source.storage_ids[entry.output];
-    const Entry nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {type}, {storage}}), 0};
+    const NodeOutput nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {type}, {storage}}),
+                         0};
     nops_.emplace(key, nop);
     return nop;
   }
 
-  Entry input(const Argument& argument, const Call& call) {
+  NodeOutput input(const Argument& argument, const Call& call) {
     return reshaped(entry_of(argument.reads, call.name), argument.type);
   }
 
@@ -183,11 +184,11 @@ class Projector {
 
   const Topology& topology_;
   Projection result_;
-  std::vector<Entry> entries_;  // by value
+  std::vector<NodeOutput> entries_;  // by value
   std::vector<bool> known_;
   std::map<StorageId, std::uint32_t> storage_ids_;
   std::uint32_t next_storage_ = 0;
-  std::map<std::pair<Entry, std::vector<std::int64_t>>, Entry> nops_;
+  std::map<std::pair<NodeOutput, std::vector<std::int64_t>>, NodeOutput> nops_;
   support::NameSet<std::string> names_;
   support::NameSet<std::string_view> symbols_;
   std::map<std::string, std::uint32_t> next_name_;
@@ -213,9 +214,9 @@ std::string dltype(tir::DType dtype) {
 using json::Writer;
 
 // [node, output, version]; the version is always 0.
-void write_entries(Writer& out, std::string_view key, const std::vector<Entry>& entries) {
+void write_entries(Writer& out, std::string_view key, const std::vector<NodeOutput>& entries) {
   out.array(key, [&] {
-    for (const Entry& entry : entries) {
+    for (const NodeOutput& entry : entries) {
       out.value(std::array<std::uint32_t, 3>{entry.node, entry.output, 0});
     }
   });

@@ -88,8 +88,8 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
 
 }  // namespace
 
-/// Turns nodes into steps, children before parents. Each node becomes one step, so shared parts
-/// stay shared.
+/// Turns nodes into instructions, children before parents. Each node becomes one instruction, so
+/// shared parts stay shared.
 class IndexCompiler {
  public:
   explicit IndexCompiler(const Bindings& bindings) : bindings_(bindings) {}
@@ -104,13 +104,13 @@ class IndexCompiler {
     }
     if (!is_possible_) return std::nullopt;
     program_.values_.resize(program_.variables_.size());
-    program_.results_.resize(program_.steps_.size());
+    program_.results_.resize(program_.instructions_.size());
     return std::move(program_);
   }
 
  private:
   using Code = IndexProgram::Code;
-  using Step = IndexProgram::Step;
+  using Instruction = IndexProgram::Instruction;
 
   void open(Node node) { stack_.emplace_back(node, false); }
   std::uint32_t at(Node node) const { return done_.at(tir::index(node.id())); }
@@ -125,8 +125,8 @@ class IndexCompiler {
     return support::value_at(bindings_, tir::index(node.id())).value_or(Node());
   }
 
-  // Iterative, because the input determines the nesting. The limit on steps ends a let that refers
-  // to itself.
+  // Iterative, because the input determines the nesting. The limit on instructions ends a let that
+  // refers to itself.
   void enter(Node node) {
     if (!node || ++entered_ > kMaxProgramSteps || !tir::is_expr(node.category()) ||
         !is_integer(node.dtype())) {
@@ -151,52 +151,52 @@ class IndexCompiler {
     }
   }
 
-  // All parts of the node have steps now.
+  // All parts of the node have instructions now.
   void finish(Node node) {
     if (const Node alias = alias_of(node)) {
       done_.emplace(tir::index(node.id()), at(alias));
       return;
     }
-    const auto step = step_of(node);
-    if (!step) {
+    const auto instruction = step_of(node);
+    if (!instruction) {
       is_possible_ = false;
       return;
     }
-    done_.emplace(tir::index(node.id()), static_cast<std::uint32_t>(program_.steps_.size()));
-    program_.steps_.push_back(*step);
+    done_.emplace(tir::index(node.id()), static_cast<std::uint32_t>(program_.instructions_.size()));
+    program_.instructions_.push_back(*instruction);
   }
 
-  std::optional<Step> step_of(Node node) {
-    Step step;
-    step.dtype = node.dtype();
-    if (is_read(node)) return variable(step, node);
+  std::optional<Instruction> step_of(Node node) {
+    Instruction instruction;
+    instruction.dtype = node.dtype();
+    if (is_read(node)) return variable(instruction, node);
     switch (node.kind()) {
       case Kind::IntImm:
-        step.constant = node.integer(f::IntImm::value);
-        return step;
+        instruction.constant = node.integer(f::IntImm::value);
+        return instruction;
       case Kind::Var:
       case Kind::SizeVar:
-        return variable(step, node);
+        return variable(instruction, node);
       case Kind::Cast:
-        step.code = Code::cast;
-        step.a = at(node[f::Cast::value]);
-        return step;
+        instruction.code = Code::cast;
+        instruction.a = at(node[f::Cast::value]);
+        return instruction;
       case Kind::Not:
-        step.code = Code::negation;
-        step.a = at(node[f::Not::a]);
-        return step;
+        instruction.code = Code::negation;
+        instruction.a = at(node[f::Not::a]);
+        return instruction;
       case Kind::Select:
-        return choice(step, node[f::Select::condition], node[f::Select::true_value],
+        return choice(instruction, node[f::Select::condition], node[f::Select::true_value],
                       node[f::Select::false_value]);
       case Kind::Call:
-        return call(step, operator_of(node), node.list(f::Call::args));
+        return call(instruction, operator_of(node), node.list(f::Call::args));
       default:
         if (!tir::is_binary(node.kind())) return std::nullopt;
-        step.code = Code::binary;
-        step.kind = node.kind();
-        step.a = at(node[f::Add::a]);
-        step.b = at(node[f::Add::b]);
-        return step;
+        instruction.code = Code::binary;
+        instruction.kind = node.kind();
+        instruction.a = at(node[f::Add::a]);
+        instruction.b = at(node[f::Add::b]);
+        return instruction;
     }
   }
 
@@ -207,41 +207,44 @@ class IndexCompiler {
     return node.is(Kind::Load) || node.is(Kind::BufferLoad);
   }
 
-  Step variable(Step step, Node node) {
-    step.code = Code::variable;
-    step.a = static_cast<std::uint32_t>(program_.variables_.size());
+  Instruction variable(Instruction instruction, Node node) {
+    instruction.code = Code::variable;
+    instruction.a = static_cast<std::uint32_t>(program_.variables_.size());
     program_.variables_.push_back(node.id());
-    return step;
+    return instruction;
   }
 
-  Step choice(Step step, Node condition, Node true_value, Node false_value) const {
-    step.code = Code::choice;
-    step.a = at(condition);
-    step.b = at(true_value);
-    step.c = at(false_value);
-    return step;
+  Instruction choice(Instruction instruction, Node condition, Node true_value,
+                     Node false_value) const {
+    instruction.code = Code::choice;
+    instruction.a = at(condition);
+    instruction.b = at(true_value);
+    instruction.c = at(false_value);
+    return instruction;
   }
 
-  std::optional<Step> call(Step step, std::string_view op, tir::NodeList args) const {
+  std::optional<Instruction> call(Instruction instruction, std::string_view op,
+                                  tir::NodeList args) const {
     static constexpr std::array<std::pair<std::string_view, Code>, 5> kBinary{
         {{"shift_left", Code::shift_left},
          {"shift_right", Code::shift_right},
          {"bitwise_and", Code::bit_and},
          {"bitwise_or", Code::bit_or},
          {"bitwise_xor", Code::bit_xor}}};
-    if (op == "if_then_else" && args.size() == 3) return choice(step, args[0], args[1], args[2]);
+    if (op == "if_then_else" && args.size() == 3)
+      return choice(instruction, args[0], args[1], args[2]);
     if (op == "bitwise_not" && args.size() == 1) {
-      step.code = Code::bit_not;
-      step.a = at(args[0]);
-      return step;
+      instruction.code = Code::bit_not;
+      instruction.a = at(args[0]);
+      return instruction;
     }
     const auto* const row = std::find_if(kBinary.begin(), kBinary.end(),
                                          [&](const auto& known) { return known.first == op; });
     if (row == kBinary.end() || args.size() != 2) return std::nullopt;
-    step.code = row->second;
-    step.a = at(args[0]);
-    step.b = at(args[1]);
-    return step;
+    instruction.code = row->second;
+    instruction.a = at(args[0]);
+    instruction.b = at(args[1]);
+    return instruction;
   }
 
   const Bindings& bindings_;
@@ -258,27 +261,28 @@ std::optional<IndexProgram> IndexProgram::compile(Node expression, const Binding
 
 IndexProgram IndexProgram::constant(std::int64_t value) {
   IndexProgram program;
-  program.steps_.push_back({.dtype = tir::DType::Int(64), .constant = value});
+  program.instructions_.push_back({.dtype = tir::DType::Int(64), .constant = value});
   program.results_.resize(1);
   return program;
 }
 
-// A step without a value affects only the steps that need it: a division by zero in a branch that
-// is not taken does not matter.
+// An instruction without a value affects only the instructions that need it: a division by zero in
+// a branch that is not taken does not matter.
 std::optional<std::int64_t> IndexProgram::run() {
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    results_[i] = evaluate(steps_[i]);
-    if (results_[i] && !is_in_range(*results_[i], steps_[i].dtype)) results_[i].reset();
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    results_[i] = evaluate(instructions_[i]);
+    if (results_[i] && !is_in_range(*results_[i], instructions_[i].dtype)) results_[i].reset();
   }
   return results_.back();
 }
 
 std::optional<tir::Interval> IndexProgram::range(const RangeOf& range_of) const {
   Ranges ranges;
-  for (const Step& step : steps_) {
-    auto range = range_of_step(step, ranges, range_of);
+  for (const Instruction& instruction : instructions_) {
+    auto range = range_of_step(instruction, ranges, range_of);
     // A result that overflows its type has no value.
-    if (range && (!is_in_range(range->low, step.dtype) || !is_in_range(range->high, step.dtype))) {
+    if (range && (!is_in_range(range->low, instruction.dtype) ||
+                  !is_in_range(range->high, instruction.dtype))) {
       range.reset();
     }
     ranges.push_back(range);
@@ -286,74 +290,77 @@ std::optional<tir::Interval> IndexProgram::range(const RangeOf& range_of) const 
   return ranges.back();
 }
 
-std::optional<tir::Interval> IndexProgram::range_of_step(const Step& step, const Ranges& ranges,
+std::optional<tir::Interval> IndexProgram::range_of_step(const Instruction& instruction,
+                                                         const Ranges& ranges,
                                                          const RangeOf& range_of) const {
-  const auto& a =
-      ranges.empty() ? std::nullopt : ranges[std::min<std::size_t>(step.a, ranges.size() - 1)];
-  switch (step.code) {
+  const auto& a = ranges.empty() ? std::nullopt
+                                 : ranges[std::min<std::size_t>(instruction.a, ranges.size() - 1)];
+  switch (instruction.code) {
     case Code::constant:
-      return tir::Interval{step.constant, step.constant};
+      return tir::Interval{instruction.constant, instruction.constant};
     case Code::variable: {
-      const auto known = range_of(variables_[step.a]);
-      return known ? known : range_of_type(step.dtype);
+      const auto known = range_of(variables_[instruction.a]);
+      return known ? known : range_of_type(instruction.dtype);
     }
     case Code::cast:
-      return a && is_in_range(a->low, step.dtype) && is_in_range(a->high, step.dtype)
+      return a && is_in_range(a->low, instruction.dtype) && is_in_range(a->high, instruction.dtype)
                  ? a
-                 : range_of_type(step.dtype);
+                 : range_of_type(instruction.dtype);
     case Code::negation:
       return a ? opposite(*a) : kSometimes;
     case Code::choice: {
-      const auto& b = ranges[step.b];
-      const auto& c = ranges[step.c];
+      const auto& b = ranges[instruction.b];
+      const auto& c = ranges[instruction.c];
       if (!b || !c) return std::nullopt;
       return tir::Interval{std::min(b->low, c->low), std::max(b->high, c->high)};
     }
     case Code::bit_and: {
       // With a non-negative mask, no result exceeds the mask.
-      const auto& b = ranges[step.b];
+      const auto& b = ranges[instruction.b];
       if (b && b->low == b->high && b->low >= 0) return tir::Interval{0, b->high};
-      return range_of_type(step.dtype);
+      return range_of_type(instruction.dtype);
     }
     case Code::binary:
-      if (step.dtype.is_bool()) return range_of_truth(step.kind, a, ranges[step.b]);
-      if (!a || !ranges[step.b]) return std::nullopt;
-      return tir::combine(step.kind, *a, *ranges[step.b]);
+      if (instruction.dtype.is_bool())
+        return range_of_truth(instruction.kind, a, ranges[instruction.b]);
+      if (!a || !ranges[instruction.b]) return std::nullopt;
+      return tir::combine(instruction.kind, *a, *ranges[instruction.b]);
     case Code::shift_right: {
-      const auto& b = ranges[step.b];
+      const auto& b = ranges[instruction.b];
       if (!a || !b || b->low != b->high || b->low < 0 || b->low > 30) return std::nullopt;
       const std::int64_t divisor = std::int64_t{1} << b->low;
       return tir::combine(Kind::FloorDiv, *a, {divisor, divisor});
     }
     default:
-      return range_of_type(step.dtype);
+      return range_of_type(instruction.dtype);
   }
 }
 
-IndexProgram::Value IndexProgram::evaluate(const Step& step) const {
-  switch (step.code) {
+IndexProgram::Value IndexProgram::evaluate(const Instruction& instruction) const {
+  switch (instruction.code) {
     case Code::constant:
-      return step.constant;
+      return instruction.constant;
     case Code::variable:
-      return values_[step.a];
+      return values_[instruction.a];
     case Code::cast:
-      if (step.dtype.is_bool() && results_[step.a]) return *results_[step.a] != 0;
-      return results_[step.a];
+      if (instruction.dtype.is_bool() && results_[instruction.a])
+        return *results_[instruction.a] != 0;
+      return results_[instruction.a];
     case Code::binary:
-      return arithmetic(step.kind, results_[step.a], results_[step.b]);
+      return arithmetic(instruction.kind, results_[instruction.a], results_[instruction.b]);
     case Code::negation:
-      if (!results_[step.a]) return std::nullopt;
-      return *results_[step.a] == 0;
+      if (!results_[instruction.a]) return std::nullopt;
+      return *results_[instruction.a] == 0;
     case Code::choice:
       // The branch that is not taken need not have a value.
-      if (!results_[step.a]) return std::nullopt;
-      return *results_[step.a] != 0 ? results_[step.b] : results_[step.c];
+      if (!results_[instruction.a]) return std::nullopt;
+      return *results_[instruction.a] != 0 ? results_[instruction.b] : results_[instruction.c];
     case Code::bit_not:
-      if (!results_[step.a]) return std::nullopt;
-      return ~*results_[step.a];
+      if (!results_[instruction.a]) return std::nullopt;
+      return ~*results_[instruction.a];
     default:
-      if (!results_[step.a] || !results_[step.b]) return std::nullopt;
-      return bits(step.code, *results_[step.a], *results_[step.b]);
+      if (!results_[instruction.a] || !results_[instruction.b]) return std::nullopt;
+      return bits(instruction.code, *results_[instruction.a], *results_[instruction.b]);
   }
 }
 

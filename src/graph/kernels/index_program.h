@@ -27,7 +27,7 @@ class IndexProgram {
 
   std::span<const tir::NodeId> variables() const { return variables_; }
   /// Steps of one run.
-  std::size_t size() const { return steps_.size(); }
+  std::size_t size() const { return instructions_.size(); }
   void set(std::size_t variable, std::int64_t value) { values_[variable] = value; }
   /// Returns the value; nullopt if it overflows its type or divides by zero.
   std::optional<std::int64_t> run();
@@ -54,8 +54,8 @@ class IndexProgram {
     bit_xor,
     bit_not,
   };
-  // Operands are positions of earlier steps; for a variable, `a` is its position in values_.
-  struct Step {
+  // Operands are positions of earlier instructions; for a variable, `a` is its position in values_.
+  struct Instruction {
     Code code = Code::constant;
     tir::Kind kind = tir::Kind::Add;  // of `binary`
     tir::DType dtype{};
@@ -66,14 +66,14 @@ class IndexProgram {
   };
   using Value = std::optional<std::int64_t>;
 
-  Value evaluate(const Step& step) const;
+  Value evaluate(const Instruction& instruction) const;
   static Value arithmetic(tir::Kind kind, const Value& a, const Value& b);
   static Value bits(Code code, std::int64_t a, std::int64_t b);
   using Ranges = std::vector<std::optional<tir::Interval>>;
-  std::optional<tir::Interval> range_of_step(const Step& step, const Ranges& ranges,
+  std::optional<tir::Interval> range_of_step(const Instruction& instruction, const Ranges& ranges,
                                              const RangeOf& range_of) const;
 
-  std::vector<Step> steps_;
+  std::vector<Instruction> instructions_;
   std::vector<tir::NodeId> variables_;
   std::vector<std::int64_t> values_;
   std::vector<Value> results_;

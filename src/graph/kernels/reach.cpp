@@ -30,7 +30,7 @@ class Accesses {
   FunctionReach run() && {
     push(function_[f::PrimFunc::body], 0);
     while (!steps_.empty()) {
-      const Step step = steps_.back();
+      const PendingNode step = steps_.back();
       steps_.pop_back();
       const tir::Category category = step.node.category();
       if (category != tir::Category::stmt && category != tir::Category::expr) continue;
@@ -41,7 +41,7 @@ class Accesses {
   }
 
  private:
-  struct Step {
+  struct PendingNode {
     Node node;
     Level around;
   };
@@ -346,7 +346,7 @@ class Accesses {
 
   Node function_;
   Scope scope_;
-  std::vector<Step> steps_;
+  std::vector<PendingNode> steps_;
   std::vector<OpenLevel> levels_;
   std::unordered_set<std::uint32_t> seen_;
   SearchBudget budget_;

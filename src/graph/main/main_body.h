@@ -49,7 +49,7 @@ struct IgnoredStatement {
   std::string text;
 };
 
-using Step = std::variant<RawCall, RawCopy, RawHook, UnknownStatement, IgnoredStatement>;
+using MainStatement = std::variant<RawCall, RawCopy, RawHook, UnknownStatement, IgnoredStatement>;
 
 /// Memory that main allocates, or a constant of main.
 struct LocalMemory {
@@ -75,7 +75,7 @@ struct MainParameter {
 };
 
 struct MainBody {
-  std::vector<Step> steps;
+  std::vector<MainStatement> steps;
   std::map<std::uint32_t, LocalMemory> locals;       ///< by variable
   std::map<std::uint32_t, NamedPlace> alias_places;  ///< lets over addresses, by variable
   std::vector<MainParameter> parameters;

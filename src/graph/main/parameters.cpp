@@ -159,8 +159,8 @@ void make_names_unique(std::vector<PortPlan>& ports) {
   }
 }
 
-ParameterTable::Entry add_tensor(ParameterTable& table, const MainParameter& parameter,
-                                 std::uint32_t i) {
+ParameterTable::ParameterUse add_tensor(ParameterTable& table, const MainParameter& parameter,
+                                        std::uint32_t i) {
   PortPlan port{
       StorageKey{StorageKey::Kind::parameter, i}, port_name(parameter), parameter.name, {}};
   if (parameter.buffer) port.type = type_of_buffer(parameter.buffer);
@@ -168,9 +168,9 @@ ParameterTable::Entry add_tensor(ParameterTable& table, const MainParameter& par
   return {};
 }
 
-ParameterTable::Entry add_pool(ParameterTable& table, const MainParameter& parameter,
-                               const std::vector<PoolArgument>& arguments,
-                               const ModuleFacts* facts) {
+ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter& parameter,
+                                      const std::vector<PoolArgument>& arguments,
+                                      const ModuleFacts* facts) {
   Pool pool;
   pool.name = tir::pool_name(parameter.name);
   pool.parameter = parameter.name;
@@ -202,7 +202,7 @@ ArgumentRole ParameterTable::role_of(const Place& place) const {
       return {};
   }
   if (place.root >= parameters.size()) return {};
-  const Entry& parameter = parameters[place.root];
+  const ParameterUse& parameter = parameters[place.root];
   if (parameter.kind == Kind::context) return {RoleKind::context};
   if (parameter.kind == Kind::tensor) {
     return {RoleKind::tensor, StorageKey{StorageKey::Kind::parameter, place.root}};

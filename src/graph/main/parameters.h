@@ -53,11 +53,11 @@ struct PortPlan {
 
 struct ParameterTable {
   enum class Kind : std::uint8_t { tensor, pool, context };
-  struct Entry {
+  struct ParameterUse {
     Kind kind = Kind::tensor;
     PoolId pool{};
   };
-  std::vector<Entry> parameters;
+  std::vector<ParameterUse> parameters;
   std::vector<Pool> pools;
   std::vector<PortPlan> ports;  ///< in the order of the parameters
   bool is_packed = false;

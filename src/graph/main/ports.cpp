@@ -29,7 +29,7 @@ class PortUses {
   }
 
   std::vector<PortUse> of(const MainBody& body) && {
-    for (const Step& step : body.steps) {
+    for (const MainStatement& step : body.steps) {
       if (const auto* call = std::get_if<RawCall>(&step)) note(*call);
       if (const auto* copy = std::get_if<RawCopy>(&step)) {
         note(copy->from, PortUse::read);

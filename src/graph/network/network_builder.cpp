@@ -83,11 +83,11 @@ bool writes(Direction direction) {
 }  // namespace
 
 void NetworkBuilder::run() {
-  for (const Step& raw : body_.steps) {
+  for (const MainStatement& raw : body_.steps) {
     if (const auto* call = std::get_if<RawCall>(&raw)) symbols_.emplace(call->symbol);
   }
   make_inputs();
-  for (const Step& raw : body_.steps) {
+  for (const MainStatement& raw : body_.steps) {
     // In the order of main: a storage contains the value of the last step before this one.
     std::visit([this](const auto& one) { step(one); }, raw);
   }

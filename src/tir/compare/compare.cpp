@@ -115,8 +115,8 @@ class Comparer {
   }
 
   Comparison run() && {
-    const Step root{steps_.left_root(), steps_.right_root(), kNoStep, kNoPosition, 0,
-                    StepKind::root};
+    const ComparisonStep root{steps_.left_root(), steps_.right_root(), kNoStep, kNoPosition, 0,
+                              StepKind::root};
     stack_.push_back(steps_.add(root));
     while (!stack_.empty()) {
       const StepId at = stack_.back();
@@ -130,7 +130,7 @@ class Comparer {
  private:
   using RowIndex = std::uint16_t;
   /// An entry of a map in a field of a node.
-  struct Entry {
+  struct MapEntry {
     Node owner;
     std::uint8_t field;
     std::uint32_t position;
@@ -144,7 +144,7 @@ class Comparer {
   // `pushed_` is in order; reversed, because the stack returns the last pair first.
   void flush() {
     const std::size_t first = stack_.size();
-    for (const Step& step : pushed_) stack_.push_back(steps_.add(step));
+    for (const ComparisonStep& step : pushed_) stack_.push_back(steps_.add(step));
     std::reverse(stack_.begin() + static_cast<std::ptrdiff_t>(first), stack_.end());
     pushed_.clear();
   }
@@ -354,7 +354,7 @@ class Comparer {
 
   /// Reports an entry that only one side has.
   // The loss of a missing function concerns only that function.
-  void lack(StepId at, const Entry& entry, std::string left, std::string right) {
+  void lack(StepId at, const MapEntry& entry, std::string left, std::string right) {
     const auto [owner, field, position] = entry;
     differ(at, entry_name(owner, field, position), std::move(left), std::move(right));
     if (!owner.is(Kind::IRModule) || field != f::IRModule::functions) return;
@@ -460,7 +460,7 @@ class Comparer {
   std::vector<std::vector<RowIndex>> rows_of_kind_;  // rows about any kind are in every list
   Steps steps_;
   std::vector<StepId> stack_;
-  std::vector<Step> pushed_;  // below the current pair, in order
+  std::vector<ComparisonStep> pushed_;  // below the current pair, in order
   std::unordered_set<std::uint64_t> seen_;
   std::uint32_t scope_ = 0;  // counts functions: a printed text has a separate Var for each
   Comparison result_;

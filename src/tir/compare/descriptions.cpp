@@ -45,7 +45,7 @@ std::string entry_name(Node owner, std::uint8_t field, std::uint32_t position) {
 }
 
 // Keeps all steps: a pair on the stack needs the path to it for its report.
-StepId Steps::add(const Step& step) {
+StepId Steps::add(const ComparisonStep& step) {
   if (steps_.size() >= kNoStep) {
     throw support::Error(ErrorKind::invalid_input, "more than 2^32 pairs of nodes to compare");
   }
@@ -54,7 +54,7 @@ StepId Steps::add(const Step& step) {
 }
 
 std::string Steps::spell(StepId id) const {
-  const Step& step = steps_[id];
+  const ComparisonStep& step = steps_[id];
   if (step.kind == StepKind::in_place) return {};
   if (step.kind == StepKind::line) return fmt::format(".line[{}]", step.position);
   if (step.kind == StepKind::span) return ".span";
@@ -92,7 +92,7 @@ std::string Steps::path(StepId id, std::string_view field) const {
 // Up to the nearest entry of a module's functions.
 std::string_view Steps::function(StepId id) const {
   for (; steps_[id].parent != kNoStep; id = steps_[id].parent) {
-    const Step& step = steps_[id];
+    const ComparisonStep& step = steps_[id];
     const Node owner = left(step.parent);
     if (owner.is(Kind::IRModule) && step.field == f::IRModule::functions) {
       return owner.map(f::IRModule::functions).key(step.position).text(f::GlobalVar::name_hint);
@@ -108,7 +108,8 @@ bool Steps::is_below(StepId id, Kind kind, std::uint8_t field) const {
   return false;
 }
 
-std::optional<SourceRange> Steps::range(StepId id, const Module& module, NodeId Step::*side) const {
+std::optional<SourceRange> Steps::range(StepId id, const Module& module,
+                                        NodeId ComparisonStep::*side) const {
   for (; id != kNoStep; id = steps_[id].parent) {
     if (const auto found = module.source_range(steps_[id].*side)) return found;
   }

@@ -26,7 +26,7 @@ enum class StepKind : std::uint8_t {
   line,      ///< a statement without the one that it covers
 };
 
-struct Step {
+struct ComparisonStep {
   NodeId left;
   NodeId right;
   StepId parent;
@@ -42,8 +42,8 @@ class Steps {
  public:
   Steps(const Module& left, const Module& right) : left_(&left), right_(&right) {}
 
-  StepId add(const Step& step);
-  const Step& operator[](StepId id) const { return steps_[id]; }
+  StepId add(const ComparisonStep& step);
+  const ComparisonStep& operator[](StepId id) const { return steps_[id]; }
   NodeId left_root() const { return left_->root().id(); }
   NodeId right_root() const { return right_->root().id(); }
   Node left(StepId id) const { return {*left_, steps_[id].left}; }
@@ -58,18 +58,21 @@ class Steps {
   /// Whether a step is in `field` of a node of `kind`, at any depth.
   bool is_below(StepId id, Kind kind, std::uint8_t field) const;
   /// The source range of the innermost node that has one.
-  std::optional<SourceRange> left_range(StepId id) const { return range(id, *left_, &Step::left); }
+  std::optional<SourceRange> left_range(StepId id) const {
+    return range(id, *left_, &ComparisonStep::left);
+  }
   std::optional<SourceRange> right_range(StepId id) const {
-    return range(id, *right_, &Step::right);
+    return range(id, *right_, &ComparisonStep::right);
   }
 
  private:
-  std::optional<SourceRange> range(StepId id, const Module& module, NodeId Step::*side) const;
+  std::optional<SourceRange> range(StepId id, const Module& module,
+                                   NodeId ComparisonStep::*side) const;
   std::string spell(StepId id) const;
 
   const Module* left_;
   const Module* right_;
-  std::vector<Step> steps_;
+  std::vector<ComparisonStep> steps_;
 };
 
 /// Kind and scalar fields: `IntImm int32 5`, `Var int32 "i"`; `undefined` for no node.

@@ -259,7 +259,7 @@ class DocumentWriter {
   }
 
   void write_name(Node named, std::string_view hint) {
-    const Identities::Entry& entry = identities_[named.id()];
+    const Identities::Identity& entry = identities_[named.id()];
     emitter_.member("id", entry.id);
     emitter_.member("name", entry.name);
     // TVM allows any number of variables with one name. The document has the hint only if it

@@ -111,7 +111,7 @@ class DTypeTexts {
  public:
   /// Valid until the next call.
   const json::Piece& operator[](DType dtype) {
-    Entry& entry = entries_[(dtype.packed() * kSpread) >> (32 - kBits)];
+    CachedDType& entry = entries_[(dtype.packed() * kSpread) >> (32 - kBits)];
     if (!entry.known || entry.dtype != dtype) entry = {dtype, true, piece_of(dtype)};
     return entry.text;
   }
@@ -119,14 +119,14 @@ class DTypeTexts {
  private:
   static constexpr std::uint32_t kBits = 6;
   static constexpr std::uint32_t kSpread = 0x9E3779B1;  // Knuth's multiplicative hash
-  struct Entry {
+  struct CachedDType {
     DType dtype{};
     bool known = false;
     json::Piece text{};
   };
   static json::Piece piece_of(DType dtype) { return json::Piece::string(to_string(dtype)); }
 
-  std::array<Entry, 1U << kBits> entries_;
+  std::array<CachedDType, 1U << kBits> entries_;
 };
 
 }  // namespace mlf::tir::tir_json

@@ -18,7 +18,7 @@ NodeId make_empty_function(Builder& builder) {
 }
 
 NodeId NodeReader::read(json::Value value, Expects slot, ScopeId scope) {
-  return run({.step = Step::visit, .json = value, .scope = scope, .slot = slot});
+  return run({.step = TaskKind::visit, .json = value, .scope = scope, .slot = slot});
 }
 
 ListId NodeReader::read_string_map(json::Value value, Expects slot, ScopeId scope) {
@@ -39,12 +39,15 @@ NodeId NodeReader::read_object(json::Value entry) {
       category != Category::value) {
     name.fail(fmt::format("\"{}\" is not a kind of object", name.text()));
   }
-  return run(
-      {.step = Step::node, .json = entry, .scope = 0, .kind = *kind, .place = NodePlace::object});
+  return run({.step = TaskKind::node,
+              .json = entry,
+              .scope = 0,
+              .kind = *kind,
+              .place = NodePlace::object});
 }
 
 NodeId NodeReader::read_entry(TableId table, std::uint32_t place, ScopeId scope) {
-  return run({.step = Step::entry,
+  return run({.step = TaskKind::entry,
               .json = tables_.table(table, scope)[place].json,
               .scope = scope,
               .table = table,
@@ -72,19 +75,19 @@ NodeId NodeReader::run(const Task& first) {
 
 void NodeReader::step(const Task& task) {
   switch (task.step) {
-    case Step::visit:
+    case TaskKind::visit:
       return visit(task);
-    case Step::entry:
+    case TaskKind::entry:
       return visit_entry(task);
-    case Step::node:
+    case TaskKind::node:
       return begin(task);
-    case Step::governing:
+    case TaskKind::governing:
       return expand_parts(task);
-    case Step::make:
+    case TaskKind::make:
       return make(task);
-    case Step::sequence:
+    case TaskKind::sequence:
       return make_sequence(task);
-    case Step::keep:
+    case TaskKind::keep:
       entry_of(task).made = results_.back();
       return results_.pop_back();
   }
@@ -148,7 +151,7 @@ void NodeReader::visit_array(const Task& task) {
   if (!may_be_null(task.slot)) task.json.fail("an array does not belong here");
   bases_.push_back(results_.size());
   for (const json::Value element : task.json.elements()) add_part(task, element, Expects::any);
-  expanded_.push_back({.step = Step::make,
+  expanded_.push_back({.step = TaskKind::make,
                        .json = task.json,
                        .scope = task.scope,
                        .slot = task.slot,
@@ -217,7 +220,7 @@ void NodeReader::visit_reference(const Task& task) {
 // Checked at once, so that the message names the place of the reference and not of the entry.
 void NodeReader::refer(const Task& task, TableId table, json::Value id) {
   Task entry = task;
-  entry.step = Step::entry;
+  entry.step = TaskKind::entry;
   entry.table = table;
   entry.count = expect_index(id);
   if (entry.count >= tables_.table(table, task.scope).size()) {
@@ -243,13 +246,13 @@ void NodeReader::visit_entry(const Task& task) {
   // Last in, first out: the entry is made, kept in the table, and then this reference is looked at
   // anew.
   tasks_.push_back(task);
-  tasks_.push_back({.step = Step::keep,
+  tasks_.push_back({.step = TaskKind::keep,
                     .json = task.json,
                     .scope = task.scope,
                     .table = task.table,
                     .count = task.count});
   tasks_.push_back(
-      {.step = Step::node,
+      {.step = TaskKind::node,
        .json = entry.json,
        .scope = entry.scope,
        .kind = kind,
@@ -353,8 +356,8 @@ class NodeReader::StatementList {
     // Whatever came before is followed by this: a SeqStmt that was last is not alone any more.
     ++open_.back().elements;
     open_.back().sequence.reset();
-    if (!scoped_field(*kind)) return tasks_.push_back(task(Step::node, entry, *kind));
-    tasks_.push_back(task(Step::governing, entry, *kind));
+    if (!scoped_field(*kind)) return tasks_.push_back(task(TaskKind::node, entry, *kind));
+    tasks_.push_back(task(TaskKind::governing, entry, *kind));
     const json::Value scope = entry.at("scope");
     const std::uint32_t governed = expect_index(scope);
     if (governed > open_.back().end - behind) {
@@ -369,9 +372,9 @@ class NodeReader::StatementList {
     open_.pop_back();
     if (closed.kind != Kind::SeqStmt) {
       fill(closed);
-      return tasks_.push_back(task(Step::make, closed.entry, closed.kind));
+      return tasks_.push_back(task(TaskKind::make, closed.entry, closed.kind));
     }
-    tasks_.push_back(task(Step::sequence, closed.entry, Kind::SeqStmt));
+    tasks_.push_back(task(TaskKind::sequence, closed.entry, Kind::SeqStmt));
     tasks_.back().count = closed.elements;
     // Such a SeqStmt is what several elements mean anyway; two spellings of one module would make
     // documents differ that say the same.
@@ -382,14 +385,14 @@ class NodeReader::StatementList {
   void fill(const Open& place) {
     if (place.elements == 0) place.entry.fail("expected a statement, found none");
     if (place.elements >= 2) {
-      tasks_.push_back(task(Step::sequence, place.entry, Kind::Evaluate));
+      tasks_.push_back(task(TaskKind::sequence, place.entry, Kind::Evaluate));
       tasks_.back().count = place.elements;
     } else if (place.sequence) {
       place.sequence->fail("this SeqStmt is implied and cannot be written");
     }
   }
 
-  Task task(Step step, json::Value entry, Kind kind) const {
+  Task task(TaskKind step, json::Value entry, Kind kind) const {
     return {.step = step,
             .json = entry,
             .scope = scope_,
@@ -416,7 +419,7 @@ void NodeReader::begin(const Task& task) {
   expand(task, members);
   if (expanded_.empty()) return make_node(task, members);
   Task whole = task;
-  whole.step = Step::make;
+  whole.step = TaskKind::make;
   tasks_.push_back(whole);
   push_expanded();
 }
@@ -477,7 +480,7 @@ void NodeReader::expand_map(const Task& task, const FieldInfo& field, json::Valu
 
 void NodeReader::add_part(const Task& task, json::Value value, Expects slot) {
   if (value.is_null() && !may_be_null(slot)) value.fail("null does not belong here");
-  expanded_.push_back({.step = Step::visit, .json = value, .scope = task.scope, .slot = slot});
+  expanded_.push_back({.step = TaskKind::visit, .json = value, .scope = task.scope, .slot = slot});
 }
 
 void NodeReader::push_expanded() {

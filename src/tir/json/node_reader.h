@@ -64,7 +64,7 @@ class NodeReader {
   NodeId read_entry(TableId table, std::uint32_t place, ScopeId scope);
 
  private:
-  enum class Step : std::uint8_t {
+  enum class TaskKind : std::uint8_t {
     visit,      // a value that `slot` expects
     entry,      // an entry of `table`
     node,       // the object of a node
@@ -74,7 +74,7 @@ class NodeReader {
     keep,       // moves the last result into `table`
   };
   struct Task {
-    Step step;
+    TaskKind step;
     json::Value json;
     ScopeId scope;
     Expects slot = Expects::any;

@@ -81,7 +81,7 @@ void NodeWriter::step_fields() {
     put_field(node, field);
     if (frames_.size() != depth) return;
   }
-  const Frame& frame = frames_.back();
+  const OpenPart& frame = frames_.back();
   const Ending ending = frame.ending;
   const NodeId span = arena_.span(node);
   // The span, which every node may have and no row of nodes.def names, is the last.
@@ -109,7 +109,7 @@ void NodeWriter::step_list() {
 }
 
 void NodeWriter::step_string_map() {
-  Frame& frame = frames_.back();
+  OpenPart& frame = frames_.back();
   const std::span<const std::uint32_t> map = arena_.list(frame.list);
   if (frame.at < map.size()) {
     emitter_.text_key(arena_.text(map[frame.at]));
@@ -123,7 +123,7 @@ void NodeWriter::step_string_map() {
 
 // Entries are pairs: [[key, value], …].
 void NodeWriter::step_node_map() {
-  Frame& frame = frames_.back();
+  OpenPart& frame = frames_.back();
   const std::span<const std::uint32_t> map = arena_.list(frame.list);
   const std::uint32_t at = frame.at++;
   const bool is_key = at % 2 == 0;

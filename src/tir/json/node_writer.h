@@ -35,7 +35,7 @@ class NodeWriter {
  private:
   enum class Part : std::uint8_t { fields, list, string_map, node_map, statements };
   enum class Ending : std::uint8_t { brace, none };  // what follows the last part
-  struct Frame {
+  struct OpenPart {
     Part part;
     Ending ending;
     Expects slot = Expects::any;  // of elements
@@ -85,7 +85,7 @@ class NodeWriter {
   DTypeTexts dtypes_;
   Words words_;
   const ScopePlan* plan_ = nullptr;
-  std::vector<Frame> frames_;
+  std::vector<OpenPart> frames_;
   std::vector<NodeId> pending_;  // statements still to be written, the next one last
 };
 

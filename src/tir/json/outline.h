@@ -81,7 +81,7 @@ class Outline {
 /// Ids and names of variables and buffers, which count through the whole module.
 class Identities {
  public:
-  struct Entry {
+  struct Identity {
     std::uint32_t id;
     std::string_view name;
   };
@@ -89,7 +89,7 @@ class Identities {
 
   bool knows(NodeId id) const { return places_[index(id)] != 0; }
   /// Precondition: known.
-  const Entry& operator[](NodeId id) const { return entries_[places_[index(id)]]; }
+  const Identity& operator[](NodeId id) const { return entries_[places_[index(id)]]; }
   void add_var(NodeId id) { add(id, vars_++); }
   void add_buffer(NodeId id) { add(id, buffers_++); }
   /// `name` stays where it is.
@@ -104,7 +104,7 @@ class Identities {
   }
 
   std::vector<std::uint32_t> places_;  // in `entries_`, by node; 0: unknown
-  std::vector<Entry> entries_ = {{}};
+  std::vector<Identity> entries_ = {{}};
   std::deque<std::string> made_;
   std::uint32_t vars_ = 0;
   std::uint32_t buffers_ = 0;

@@ -354,7 +354,7 @@ class Accesses {
   /// The BufferRegions, without those of the buffers in `excluded`.
   ListId regions(const Accesses* excluded) {
     std::vector<NodeId> list;
-    for (const Entry& entry : entries_) {
+    for (const AccessedRegion& entry : entries_) {
       if (excluded != nullptr && excluded->contains(entry.buffer)) continue;
       const std::vector<NodeId> shape = ids_of(c_.node(entry.buffer).list(f::Buffer::shape));
       std::vector<NodeId> ranges;
@@ -367,7 +367,7 @@ class Accesses {
   }
 
  private:
-  struct Entry {
+  struct AccessedRegion {
     NodeId buffer;
     std::vector<Interval> region;
   };
@@ -385,7 +385,7 @@ class Accesses {
 
   Context& c_;
   Evaluation& evaluation_;
-  std::vector<Entry> entries_;
+  std::vector<AccessedRegion> entries_;
   std::unordered_map<NodeId, std::size_t> positions_;
 };
 
@@ -411,7 +411,7 @@ class Detector {
     }
     const bool has_init = static_cast<bool>(block[f::Block::init]);
     while (!steps_.empty()) {
-      const Step step = steps_.back();
+      const Visit step = steps_.back();
       steps_.pop_back();
       take(step);
     }
@@ -426,14 +426,14 @@ class Detector {
 
  private:
   enum class Action : std::uint8_t { visit, release, constrain, relieve };
-  struct Step {
+  struct Visit {
     NodeId node;
     Action action = Action::visit;
   };
 
   void push(Node node) { steps_.push_back({node.id()}); }
 
-  void take(const Step& step) {
+  void take(const Visit& step) {
     switch (step.action) {
       case Action::visit:
         return visit(c_.node(step.node));
@@ -446,7 +446,7 @@ class Detector {
   }
 
   /// The loop variables in a condition.
-  void of_condition(const Step& step) {
+  void of_condition(const Visit& step) {
     std::vector<NodeId> parts{step.node};
     std::unordered_set<NodeId> seen{step.node};
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -652,7 +652,7 @@ class Detector {
   Accesses writes_{c_, evaluation_};
   std::unordered_map<NodeId, NodeId> matches_;  // sources, by data of the target
   std::unordered_set<NodeId> seen_;             // expressions
-  std::vector<Step> steps_;
+  std::vector<Visit> steps_;
 };
 
 }  // namespace

@@ -99,7 +99,7 @@ class Offsets : public ArchiveTest {
     ASSERT_TRUE(there) << to_string(there.error());
     EXPECT_FALSE(there->empty());
     const Verification verification = verify_archive(path("there.tar")).value();
-    for (const Finding& finding : verification.findings) {
+    for (const VerifyFinding& finding : verification.findings) {
       EXPECT_NE(finding.severity, graph::Severity::error) << finding.detail;
     }
     const Deployment after = open_deployment(path("there.tar"));

@@ -74,7 +74,7 @@ TEST_F(Optimized, NarrowsEveryArchiveOfTheCorpusToOneThatHoldsTogether) {
     const OptimizedModule module = write(archive).modules.at(0);
     EXPECT_LT(module.constants_after.value() * 100, module.constants_before.value() * 52);
     const Verification verification = verify_archive(path("out.tar")).value();
-    for (const Finding& finding : verification.findings) {
+    for (const VerifyFinding& finding : verification.findings) {
       EXPECT_NE(finding.severity, graph::Severity::error) << finding.detail;
     }
     EXPECT_TRUE(write(path("out.tar"), {}, "again.tar").changed.empty());

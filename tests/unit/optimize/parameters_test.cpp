@@ -154,7 +154,7 @@ TEST_F(Parameters, GetASmallerTypeInEveryMemberThatStatesIt) {
   EXPECT_EQ(static_cast<std::int8_t>(read[0].data[0]), -128);
   EXPECT_EQ(static_cast<std::int8_t>(read[0].data[3]), 127);
   const auto verified = verify_archive(path("out.tar"));
-  for (const Finding& finding : verified.value().findings) {
+  for (const VerifyFinding& finding : verified.value().findings) {
     EXPECT_NE(finding.severity, graph::Severity::error) << finding.detail;
   }
 }

@@ -48,7 +48,7 @@ TEST_F(WithoutMetadata, TheNamedModuleIsProcessedAndStaysUpToDate) {
   ASSERT_TRUE(verified) << to_string(verified.error());
   EXPECT_TRUE(verified->passed());
   const auto metadata =
-      std::ranges::find(verified->checks, VerifyCheck::metadata, &CheckResult::check);
+      std::ranges::find(verified->checks, VerifyCheck::metadata, &VerifyResult::check);
   ASSERT_NE(metadata, verified->checks.end());
   EXPECT_EQ(metadata->not_checked, "the archive has no metadata.json");
 }

@@ -43,7 +43,7 @@ class VerifyCTest : public test::ProcessTest {
     const auto found = verify_archive(path);
     if (!found) throw std::runtime_error(to_string(found.error()));
     std::vector<std::string> details;
-    for (const Finding& finding : found->findings) {
+    for (const VerifyFinding& finding : found->findings) {
       if (finding.code == FindingCode::c_mismatch) details.push_back(finding.detail);
     }
     return details;
@@ -72,7 +72,7 @@ TEST_F(VerifyCTest, AnOperatorThatIsAnotherOneInCIsAFinding) {
 TEST_F(VerifyCTest, FunctionsAreCounted) {
   const auto counts = [&](const Seed& seed) {
     const auto checks = verify_archive(changed(std::string(kScript), seed))->checks;
-    const CheckResult& c = checks.at(static_cast<std::size_t>(VerifyCheck::generated_c));
+    const VerifyResult& c = checks.at(static_cast<std::size_t>(VerifyCheck::generated_c));
     return std::pair(c.passed, c.failed);
   };
   EXPECT_EQ(counts({}), std::pair(std::size_t{2}, std::size_t{0}));

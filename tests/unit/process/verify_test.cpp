@@ -18,7 +18,7 @@ class VerifyTest : public test::ProcessTest {
     const auto found = verify_archive(path);
     if (!found) throw std::runtime_error(to_string(found.error()));
     Names lines;
-    for (const Finding& finding : found->findings) {
+    for (const VerifyFinding& finding : found->findings) {
       lines.push_back(std::string(graph::to_string(finding.severity)) + " " +
                       std::string(to_string(finding.code)));
     }
@@ -48,7 +48,7 @@ TEST_F(VerifyTest, ASoundArchiveHasNoFindings) {
 Names results(const std::string& path) {
   Names lines;
   const auto verification = verify_archive(path);
-  for (const CheckResult& result : verification->checks) {
+  for (const VerifyResult& result : verification->checks) {
     lines.push_back(std::string(to_string(result.check)) +
                     (result.not_checked.empty() ? " " + std::to_string(result.passed) + "/" +
                                                       std::to_string(result.counted())
@@ -76,7 +76,7 @@ TEST_F(VerifyTest, WhatWasCheckedIsCountedAndWhatWasNotIsSaid) {
 TEST_F(VerifyTest, WithoutTirNothingIsChecked) {
   const auto verification = verify_archive(make({}));
   EXPECT_TRUE(verification->passed());
-  for (const CheckResult& result : verification->checks) {
+  for (const VerifyResult& result : verification->checks) {
     EXPECT_EQ(result.counted(), 0U) << to_string(result.check);
     EXPECT_FALSE(result.not_checked.empty()) << to_string(result.check);
   }

@@ -159,7 +159,7 @@ void Code::end_scope(Scope scope) {
 }
 
 void Code::mark_constant(const std::string& literal) {
-  temporaries_.try_emplace(literal, Entry{literal, 0});
+  temporaries_.try_emplace(literal, ScopedName{literal, 0});
 }
 
 /// TVM's SSAGetID: the same text is the same temporary while its scope is open; a text in
@@ -172,7 +172,7 @@ std::string Code::temporary(const std::string& source, std::string_view type) {
   std::string name = names_.fresh(stem_);
   // The scope that began last, not the innermost one: after the end of a block, temporaries made
   // later are not reused.
-  temporaries_.insert_or_assign(source, Entry{name, is_open_.size() - 1});
+  temporaries_.insert_or_assign(source, ScopedName{name, is_open_.size() - 1});
   const std::string_view value = is_in_parentheses(source)
                                      ? std::string_view(source).substr(1, source.size() - 2)
                                      : std::string_view(source);

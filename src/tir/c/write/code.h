@@ -96,7 +96,7 @@ class Code {
   std::string take() && { return std::move(text_); }
 
  private:
-  struct Entry {
+  struct ScopedName {
     std::string name;
     Scope scope;
   };
@@ -107,8 +107,8 @@ class Code {
   std::size_t indent_ = 0;
   NameSupply names_;
   std::string_view stem_;
-  std::vector<bool> is_open_;                         // by scope, in the order in which they began
-  support::NameMap<std::string, Entry> temporaries_;  // by text
+  std::vector<bool> is_open_;  // by scope, in the order in which they began
+  support::NameMap<std::string, ScopedName> temporaries_;  // by text
 };
 
 }  // namespace mlf::tir::c

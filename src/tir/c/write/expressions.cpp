@@ -60,7 +60,7 @@ std::string ExprWriter::pointer_text(Node buffer) const {
 /// use an operand more than once, which `check_written_size` does not know.
 void ExprWriter::push(const Operand& operand) {
   if (++written_ > most_nodes_) refuse_written_size(most_nodes_);
-  Frame frame{.node = operand.node, .plan = {}, .ids = {}};
+  OpenExpression frame{.node = operand.node, .plan = {}, .ids = {}};
   if (!leaf(operand.node)) frame.plan = plan(operand, frame.extra);
   frames_.push_back(std::move(frame));
 }
@@ -94,7 +94,7 @@ bool ExprWriter::leaf(Node node) {
 
 /// Prints the form of the innermost expression up to its next operand.
 void ExprWriter::step() {
-  Frame& frame = frames_.back();
+  OpenExpression& frame = frames_.back();
   const std::string& form = frame.plan.form;
   // Up to the next operand, or to the end.
   const std::size_t mark = form.find(kOperand, frame.at);
@@ -111,7 +111,7 @@ void ExprWriter::step() {
 }
 
 /// Removes the text of the complete operand and returns it.
-std::string ExprWriter::take_operand(const Frame& frame) {
+std::string ExprWriter::take_operand(const OpenExpression& frame) {
   std::string operand = text_.substr(frame.begin);
   text_.resize(frame.begin);
   return operand;
@@ -119,7 +119,7 @@ std::string ExprWriter::take_operand(const Frame& frame) {
 
 /// A reinterpretation computes its operand in its own scope, so later code does not reuse the
 /// temporary.
-void ExprWriter::begin_operand(Frame& frame) {
+void ExprWriter::begin_operand(OpenExpression& frame) {
   frame.begin = text_.size();
   if (frame.extra == Extra::reinterpret) frame.scope = code_.begin_scope();
   if (frame.extra == Extra::conditional && frame.next == 0) {
@@ -129,7 +129,7 @@ void ExprWriter::begin_operand(Frame& frame) {
 
 /// Names the operands of min, max and reinterpret, because C prints them twice or takes their
 /// address.
-void ExprWriter::end_operand(Frame& frame) {
+void ExprWriter::end_operand(OpenExpression& frame) {
   switch (frame.extra) {
     case Extra::none:
       break;
@@ -148,7 +148,7 @@ void ExprWriter::end_operand(Frame& frame) {
 }
 
 /// `T condval; if (c) { condval = a; } else { condval = b; }`, one operand after the other.
-void ExprWriter::set_conditional(Frame& frame) {
+void ExprWriter::set_conditional(OpenExpression& frame) {
   const std::string& name = frame.ids.front();
   const std::string value = take_operand(frame);
   if (frame.next == 0) {
@@ -168,7 +168,7 @@ void ExprWriter::set_conditional(Frame& frame) {
 }
 
 /// Prints the text from the names of all operands.
-void ExprWriter::finish(Frame& frame) {
+void ExprWriter::finish(OpenExpression& frame) {
   switch (frame.extra) {
     case Extra::none:
       return;

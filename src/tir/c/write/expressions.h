@@ -52,7 +52,7 @@ class ExprWriter {
   };
   /// Further uses of operands, besides printing them in place.
   enum class Extra : std::uint8_t { none, pair, reinterpret, conditional };
-  struct Frame {
+  struct OpenExpression {
     Node node;
     Plan plan;
     Extra extra = Extra::none;
@@ -70,11 +70,11 @@ class ExprWriter {
   void push(const Operand& operand);
   bool leaf(Node node);
   void step();
-  void begin_operand(Frame& frame);
-  void end_operand(Frame& frame);
-  void finish(Frame& frame);
-  std::string take_operand(const Frame& frame);
-  void set_conditional(Frame& frame);
+  void begin_operand(OpenExpression& frame);
+  void end_operand(OpenExpression& frame);
+  void finish(OpenExpression& frame);
+  std::string take_operand(const OpenExpression& frame);
+  void set_conditional(OpenExpression& frame);
 
   Plan plan(const Operand& operand, Extra& extra);
   Plan binary_plan(Node node);
@@ -96,7 +96,7 @@ class ExprWriter {
   std::uint64_t most_nodes_;
   std::uint64_t written_ = 0;
   std::string text_;
-  std::vector<Frame> frames_;
+  std::vector<OpenExpression> frames_;
   std::unordered_map<std::uint32_t, Variable> variables_;  // by node
 };
 

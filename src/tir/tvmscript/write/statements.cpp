@@ -39,16 +39,16 @@ class StatementPrinter {
   void print(Node body, Indent indent) {
     stack_.push_back({.indent = indent, .node = body});
     while (!stack_.empty()) {
-      const Step step = stack_.back();
+      const PendingOutput step = stack_.back();
       stack_.pop_back();
       switch (step.task) {
-        case Step::Task::statement:
+        case PendingOutput::Task::statement:
           statement(step);
           break;
-        case Step::Task::words:
+        case PendingOutput::Task::words:
           script_.line(step.indent, step.words);
           break;
-        case Step::Task::end_of_scope:
+        case PendingOutput::Task::end_of_scope:
           printer_.names().release(step.mark);
           break;
       }
@@ -58,7 +58,7 @@ class StatementPrinter {
  private:
   /// Whether a statement is the last one of its suite: then its scope may extend to the end.
   enum class Place : std::uint8_t { inside, last };
-  struct Step {
+  struct PendingOutput {
     enum class Task : std::uint8_t { statement, words, end_of_scope };
     Task task = Task::statement;
     Place place = Place::last;
@@ -77,7 +77,7 @@ class StatementPrinter {
   };
 
   /// One statement: prints its first line and pushes its parts as steps.
-  void statement(const Step& step) {
+  void statement(const PendingOutput& step) {
     switch (step.node.kind()) {
       case Kind::SeqStmt:
         return sequence(step);
@@ -122,7 +122,7 @@ class StatementPrinter {
   void suite(Node body, Indent indent) { stack_.push_back({.indent = indent, .node = body}); }
 
   void close_scope_after(std::size_t mark) {
-    stack_.push_back({.task = Step::Task::end_of_scope, .mark = mark});
+    stack_.push_back({.task = PendingOutput::Task::end_of_scope, .mark = mark});
   }
 
   /// Names the variables that a statement brings into scope.
@@ -141,7 +141,7 @@ class StatementPrinter {
   }
 
   /// Flattens nested sequences, like TVM.
-  void sequence(const Step& step) {
+  void sequence(const PendingOutput& step) {
     const NodeList statements = step.node.list(f::SeqStmt::seq);
     if (statements.empty()) {
       // Before v0.12 the parser does not know `pass`.
@@ -156,7 +156,7 @@ class StatementPrinter {
   }
 
   /// Takes steps from the stack: the last one to print is pushed first.
-  void branch(const Step& step) {
+  void branch(const PendingOutput& step) {
     const Node node = step.node;
     script_.line(step.indent,
                  TextFragments().text("if ").expr(node[f::IfThenElse::condition]).text(":"));
@@ -164,14 +164,15 @@ class StatementPrinter {
     if (const Node else_case = node[f::IfThenElse::else_case]) {
       close_scope_after(mark);
       suite(else_case, step.indent + 1);
-      stack_.push_back({.task = Step::Task::words, .indent = step.indent, .words = "else:"});
+      stack_.push_back(
+          {.task = PendingOutput::Task::words, .indent = step.indent, .words = "else:"});
     }
     close_scope_after(mark);
     suite(node[f::IfThenElse::then_case], step.indent + 1);
   }
 
   /// Both kinds of loops have their own scope.
-  void loop(const Step& step) {
+  void loop(const PendingOutput& step) {
     const Node node = step.node;
     const std::size_t mark = open_scope();
     close_scope_after(mark);
@@ -228,7 +229,7 @@ class StatementPrinter {
   }
 
   /// Since v0.12 a call is a line; earlier parsers know only T.evaluate.
-  void evaluate(const Step& step) {
+  void evaluate(const PendingOutput& step) {
     const Node value = step.node[f::Evaluate::value];
     const bool is_call = value.is(Kind::Call) && !printer_.spelling().is_old;
     if (!is_call) return line_of_form(step);
@@ -236,7 +237,7 @@ class StatementPrinter {
   }
 
   /// v0.17 introduced stores with a predicate.
-  void store(const Step& step) {
+  void store(const PendingOutput& step) {
     const Node node = step.node;
     const std::string_view buffer = printer_.name_of(node[f::BufferStore::buffer]);
     const NodeList indices = node.list(f::BufferStore::indices);
@@ -255,13 +256,13 @@ class StatementPrinter {
   }
 
   /// A call that is a line, such as the store to a pointer before v0.12.
-  void line_of_form(const Step& step) {
+  void line_of_form(const PendingOutput& step) {
     TextFragments line;
     printer_.regular_form(step.node, line);
     script_.line(step.indent, line);
   }
 
-  void prefetch(const Step& step) {
+  void prefetch(const PendingOutput& step) {
     TextFragments line;
     printer_.begin_form(Kind::Prefetch, line).value(step.node[f::Prefetch::buffer]).text(", [");
     line.list(step.node.list(f::Prefetch::bounds), PrintAs::value).text("])");
@@ -270,7 +271,7 @@ class StatementPrinter {
 
   /// A scope that is the last of its suite contains the rest of it and needs no indentation: TVM
   /// calls this form concise.
-  void around(const Step& step, Header header, Node body) {
+  void around(const PendingOutput& step, Header header, Node body) {
     const std::size_t mark = open_scope();
     // Inside of a suite, a scope must show its end.
     const bool is_nested = step.place == Place::inside || header.has_suite;
@@ -295,7 +296,7 @@ class StatementPrinter {
 
   /// A variable that was declared above, because its scope requires it or because code outside of
   /// its scope uses it: `with T.let(x, v):`, `with T.LetStmt(v, var=x):`
-  void let_of_taken(const Step& step) {
+  void let_of_taken(const PendingOutput& step) {
     const Node var = step.node[f::LetStmt::var];
     const Node value = step.node[f::LetStmt::value];
     Header header;
@@ -313,7 +314,7 @@ class StatementPrinter {
   }
 
   /// `x: T.int32 = v`, `with T.LetStmt(v, T.handle("int8", "global")) as x:`
-  void let(const Step& step) {
+  void let(const PendingOutput& step) {
     const Node var = step.node[f::LetStmt::var];
     if (!printer_.names().find(var.id()).empty()) return let_of_taken(step);
     const Node value = step.node[f::LetStmt::value];
@@ -327,7 +328,7 @@ class StatementPrinter {
   }
 
   /// `assert cond, msg` at the end of a suite.
-  void assertion(const Step& step) {
+  void assertion(const PendingOutput& step) {
     const Node condition = step.node[f::AssertStmt::condition];
     const Node message = step.node[f::AssertStmt::message];
     Header header;
@@ -337,7 +338,7 @@ class StatementPrinter {
   }
 
   /// Attributes of threads are T.launch_thread if that makes this attribute.
-  void attribute(const Step& step) {
+  void attribute(const PendingOutput& step) {
     const Node node = step.node;
     const Node about = node[f::AttrStmt::node];
     const Node body = node[f::AttrStmt::body];
@@ -368,7 +369,7 @@ class StatementPrinter {
   }
 
   /// The scope is printed even if it is the default, as in TVM.
-  void allocate(const Step& step) {
+  void allocate(const PendingOutput& step) {
     const Node node = step.node;
     const Node var = node[f::Allocate::buffer_var];
     const Node type = var[f::Var::type_annotation];
@@ -391,7 +392,7 @@ class StatementPrinter {
   }
 
   /// The name is that of the pointer; in v0.9 it is a buffer around it.
-  void allocate_const(const Step& step) {
+  void allocate_const(const PendingOutput& step) {
     const Node node = step.node;
     Header header;
     header.defines = node[f::AllocateConst::buffer_var];
@@ -429,7 +430,7 @@ class StatementPrinter {
   }
 
   /// data= is always stated: without it the parser would allocate the buffer.
-  void decl_buffer(const Step& step) {
+  void decl_buffer(const PendingOutput& step) {
     const Node buffer = step.node[f::DeclBuffer::buffer];
     Header header;
     header.defines = buffer;
@@ -440,7 +441,7 @@ class StatementPrinter {
   }
 
   /// `T.realize(A[0:16, 0:4], "local")` is two statements; the outer one is an attribute.
-  void realize(const Step& step, Node scope) {
+  void realize(const PendingOutput& step, Node scope) {
     const Node node = step.node[f::AttrStmt::body];
     Header header;
     printer_.begin_form(Kind::BufferRealize, header.call)
@@ -461,15 +462,15 @@ class StatementPrinter {
   }
 
   /// The BlockRealize and its block are one `with`.
-  void block_realize(const Step& step) {
-    Step inner = step;
+  void block_realize(const PendingOutput& step) {
+    PendingOutput inner = step;
     inner.node = step.node[f::BlockRealize::block];
     if (!inner.node.is(Kind::Block)) refuse("a BlockRealize of something that is not a block");
     block(inner, step.node);
   }
 
   /// `with T.block("name"):`; since v0.12 a block may exist without being realized.
-  void block(const Step& step, Node realize) {
+  void block(const PendingOutput& step, Node realize) {
     const Node block = step.node;
     if (!realize && printer_.spelling().is_old) {
       refuse("TVMScript before v0.12 has no blocks without a BlockRealize");
@@ -555,7 +556,7 @@ class StatementPrinter {
   Script& script_;
   const Definitions& definitions_;
   Declarations& declarations_;
-  std::vector<Step> stack_;
+  std::vector<PendingOutput> stack_;
 };
 
 }  // namespace
