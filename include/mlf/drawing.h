@@ -4,6 +4,8 @@
 //
 //     const auto svg = mlf::drawing::svg_from_dot("digraph { a -> b }");
 //     if (svg) print(*svg);
+//
+// Threads: call all functions from one thread at a time. Graphviz has a state of its own.
 #pragma once
 
 #include <string>
@@ -13,8 +15,7 @@
 namespace mlf::drawing {
 
 /// Lays out a graph in Graphviz' DOT language from top to bottom and draws it as SVG. The same text
-/// and version of Graphviz give the same picture. Call it from one thread at a time: Graphviz keeps
-/// state of its own.
+/// and version of Graphviz give the same picture.
 ///
 /// Errors: `invalid_input` if the text is not DOT; `io` if Graphviz cannot be loaded; `internal` if
 /// it fails, for example because its layout plugin is missing.

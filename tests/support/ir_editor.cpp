@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "mlf/tir/copied_field.h"
+#include "mlf/tir/builder.h"
 
 namespace mlf::test {
 namespace {

@@ -1,5 +1,5 @@
 #include "documents.h"
-#include "mlf/tir/copied_field.h"
+#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 
 namespace mlf::python {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "mlf/tir/copied_field.h"
+#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/lookup.h"
 

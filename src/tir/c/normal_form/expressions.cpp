@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "mlf/tir/copied_field.h"
+#include "mlf/tir/builder.h"
 #include "support/characters.h"
 #include "tir/c/normal_form/normal_form.h"
 #include "tir/node_queries.h"

@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "mlf/tir/copied_field.h"
+#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 
