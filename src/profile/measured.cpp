@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "mlf/profile.h"
-#include "profile/calls.h"
-#include "profile/spread.h"
-#include "profile/sums.h"
+#include "profile/numbers.h"
 #include "support/error.h"
 #include "support/numbers.h"
 #include "support/source_text.h"

@@ -2,18 +2,20 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "compile/run_program.h"
+#include "compile/work_directory.h"
 #include "profile/boards.h"
-#include "profile/calls.h"
-#include "profile/code_digest.h"
-#include "profile/installed.h"
+#include "profile/numbers.h"
 #include "profile/runtimes.h"
-#include "profile/spread.h"
+#include "profile/same_build.h"
 #include "profile/times.h"
 #include "run/build.h"
 #include "run/hooks.h"
@@ -41,6 +43,37 @@ const ProfileCpu& cpu_named(const std::string& name) {
   for (const ProfileCpu& one : profile_cpus()) names.emplace_back(one.name);
   fail(ErrorKind::usage, fmt::format("no processor '{}', only {}{}", name, fmt::join(names, ", "),
                                      did_you_mean(name, names)));
+}
+
+/// If a program is not in $PATH, throws `Error` (usage), which names its packages of Debian.
+void require_program(const std::string& name, std::string_view packages) {
+  if (name.find('/') != name.npos) return;  // the system says what is wrong with a path
+  const char* const variable = std::getenv("PATH");
+  std::string_view path = variable == nullptr ? "/bin:/usr/bin" : variable;
+  while (!path.empty()) {
+    const std::size_t end = path.find(':');
+    if (access(fmt::format("{}/{}", path.substr(0, end), name).c_str(), X_OK) == 0) return;
+    path = end == path.npos ? "" : path.substr(end + 1);
+  }
+  fail(ErrorKind::usage,
+       fmt::format("'{}' is not installed; on Debian, install {}", name, packages));
+}
+
+/// The line with the version that a compiler prints for -v; empty if it prints none.
+std::string version_of(const std::string& compiler) {
+  constexpr std::uint64_t kMemory = std::uint64_t{8} << 30;
+  const compile::WorkDirectory directory;
+  const std::string text =
+      compile::run_program(
+          {.arguments = {compiler, "-v"},
+           .directory = directory.path(),
+           .limits = {.time = std::chrono::seconds(10), .memory = kMemory, .file = 0}},
+          directory)
+          .errors;
+  const std::size_t at = text.find(" version ");
+  if (at == text.npos) return {};
+  const std::size_t begin = text.rfind('\n', at) + 1;
+  return text.substr(begin, text.find('\n', at) - begin);
 }
 
 /// A path in a string of the assembler in a string of C.

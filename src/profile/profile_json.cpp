@@ -5,6 +5,7 @@
 #include "json/document.h"
 #include "json/write_document.h"
 #include "mlf/profile.h"
+#include "profile/numbers.h"
 #include "support/error.h"
 #include "support/numbers.h"
 

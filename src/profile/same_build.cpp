@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "profile/code_digest.h"
+#include "deployment/member_text.h"
 #include "support/error.h"
+#include "support/sha256.h"
 
 namespace mlf::profile {
 namespace {
@@ -16,6 +17,19 @@ namespace {
 }
 
 }  // namespace
+
+std::string code_digest(const Deployment& deployment, std::size_t module) {
+  support::Sha256 digest;
+  const ModuleFiles& files = deployment.library().modules[module].files;
+  for (const auto* list : {&files.sources, &files.objects}) {
+    for (const FileRef& file : *list) {
+      const std::string_view text = deployment::member_text(deployment.archive(), file);
+      digest.update(fmt::format("{}\n{}\n", file.name, text.size()));
+      digest.update(text);
+    }
+  }
+  return digest.hex();
+}
 
 void require_same_build(const Profile& profile, const Deployment& deployment, std::size_t module,
                         std::span<const std::string> kernels) {

@@ -1,4 +1,4 @@
-// Whether a profile is of the network that its numbers are shown with.
+// Whether a profile is of the network that its numbers are shown with, and of which code.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,10 @@
 #include "mlf/profile.h"
 
 namespace mlf::profile {
+
+/// SHA-256 over names, sizes and contents of the C and the objects of a module, by its index: what
+/// is compiled and linked for a profile. Throws `Error` where a member cannot be read.
+std::string code_digest(const Deployment& deployment, std::size_t module);
 
 /// Throws `Error` (`usage`) unless the profile has these kernels, one for each call, and the C of
 /// the module, by its index, is what ran. A profile that does not say what ran may be of any C.
