@@ -20,9 +20,7 @@ file(READ ${CMAKE_CURRENT_LIST_DIR}/../../../mlf/guide/library.md readme)
 string(REGEX MATCH "```cpp\n(#include <[^>]+>\n)([^`]+)```" example "${readme}")
 file(WRITE ${WORK}/inside.cpp "${CMAKE_MATCH_1}#include <iostream>
 static int fail(const std::string& message) { std::cerr << message; return 1; }
-static void visit(const mlf::tir::Node& name, const mlf::tir::Node&) {
-  std::cout << name.text(mlf::tir::f::GlobalVar::name_hint) << ' ';
-}
+static void visit(std::string_view name, const mlf::tir::Node&) { std::cout << name << ' '; }
 int main() {
 ${CMAKE_MATCH_2}
   return networks ? 0 : 1;
