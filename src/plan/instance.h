@@ -32,6 +32,8 @@ struct Item {
 struct SectionRange {
   SectionIndex first = 0;
   SectionIndex last = 0;
+
+  auto operator<=>(const SectionRange&) const = default;
 };
 
 struct Instance {

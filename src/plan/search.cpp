@@ -1,16 +1,26 @@
-// Depth-first search over compact placements, after the ideas of "MiniMalloc: A Lightweight Memory
-// Allocator for Hardware-Accelerated Machine Learning" (Moffitt, ASPLOS 2023).
-// A placement is compact if no item can move down: every item is at 0, at its fixed offset, or
-// directly above an item that is live with it. If a placement within a capacity exists, a compact
-// one exists too. To build it, place the items in the order of their offsets, each at the lowest
-// offset above all placed items that are live with it. So the search only decides which item is
-// next, and never returns to lower offsets.
+// Depth-first search over compact placements: every item is at 0, at its fixed offset, or directly
+// above an item that is live with it. If a placement within a capacity exists, a compact one exists
+// too. Among these is one with the least sum of offsets; the search skips only others.
+//
+// The search fills sections of time from the bottom up. It picks a section and decides which item
+// lies on its floor, or that none does and some bytes are lost. So it can stay at the section that
+// is hardest to fill: choices elsewhere, which do not matter to it, are not made before. What was
+// hard is learned, and a run that takes too long is stopped and begun again with that knowledge, as
+// solvers of Boolean formulas do.
+//
+// Bounds of sections, independent parts and the rule against holes are those of "MiniMalloc: A
+// Lightweight Memory Allocator for Hardware-Accelerated Machine Learning" (Moffitt, ASPLOS 2023).
 #include "plan/search.h"
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "plan/skyline.h"
+#include "plan/state_set.h"
 
 namespace mlf::plan {
 
@@ -53,375 +63,299 @@ bool Effort::take_step() {
 
 namespace {
 
-constexpr Units kUnplaced = -1;
-constexpr Units kNone = std::numeric_limits<Units>::max();
+/// The choice that no item lies on the floor.
+constexpr ItemIndex kNoItem = std::numeric_limits<ItemIndex>::max();
 
-/// Items that can be placed independently: no unplaced item is live both inside and outside of
-/// these sections.
-struct Partition {
-  SectionRange sections;
-  std::size_t first = 0;  ///< in the list of items; those placed since are still there
-  std::size_t last = 0;
-  std::size_t unplaced = 0;
-};
-
-/// A candidate for the next item of a frame.
-struct Candidate {
-  Units offset = 0;
-  std::size_t position = 0;  ///< in the list of items
-};
-
-/// A partition under search. The search tries each of its items as the next one; the remaining
-/// items split into partitions, and each of these needs a placement.
-struct Frame {
-  Partition partition;
-  Units least_offset = 0;          ///< of the next item: that of the one before
-  std::size_t least_position = 0;  ///< of the next item, if it is at that offset
-  std::size_t next_candidate = 0;
-  std::size_t last_candidate = 0;
-  bool last_is_decisive = false;  ///< if it fails with this candidate, it fails with the others too
-  Units child_least_offset = 0;
-  std::size_t child_least_position = 0;
-  std::size_t next_child = 0;
-  std::size_t last_child = 0;
-  // Sizes of lists, to restore.
-  std::size_t undo_mark = 0;
-  std::size_t items_mark = 0;
-  std::size_t candidates_mark = 0;
-  std::size_t children_mark = 0;
-};
-
-/// A value before it changed.
-struct Change {
-  enum class Kind : std::uint8_t { offset, least_offset, floor };
-  Kind kind{};
-  std::uint32_t index = 0;
-  Units before = 0;
-};
-
-class Search {
- public:
-  Search(const Instance& instance, Units capacity, std::span<const Criterion> order)
-      : instance_(instance),
-        capacity_(capacity),
-        order_(order.begin(), order.end()),
-        measures_(instance),
-        offsets_(instance.items.size(), kUnplaced),
-        floors_(instance.sections.size()),
-        crossing_(instance.sections.size()),
-        is_touched_(instance.sections.size()) {
-    for (ItemIndex item = 0; item < instance.items.size(); ++item) {
-      least_offsets_.push_back(instance.items[item].fixed.value_or(0));
-      const SectionRange hull = instance.hull(item);
-      for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
-    }
-    left_ = totals_of(instance);
+/// By item: the item before it that differs in nothing, so that only the first of these that is
+/// free needs to be tried.
+std::vector<ItemIndex> twins_of(const Instance& instance) {
+  std::vector<ItemIndex> order(instance.items.size());
+  std::iota(order.begin(), order.end(), ItemIndex{0});
+  const auto key = [&](ItemIndex item) {
+    const auto& [size, alignment, fixed, buffer] = instance.items[item];
+    return std::tie(size, alignment, fixed, instance.ranges[item]);
+  };
+  std::ranges::stable_sort(order, [&](ItemIndex a, ItemIndex b) { return key(a) < key(b); });
+  std::vector<ItemIndex> twins(order.size(), kNoItem);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (key(order[i - 1]) == key(order[i])) twins[order[i]] = order[i - 1];
   }
+  return twins;
+}
 
-  SearchResult run(std::uint64_t steps, Effort& effort) {
-    enter_root();
+/// By section: the size of its smallest item. No hole that it allows costs less.
+std::vector<Units> smallest_sizes(const Instance& instance) {
+  std::vector<Units> sizes;
+  for (const auto& section : instance.sections) {
+    Units least = std::numeric_limits<Units>::max();
+    for (const ItemIndex item : section) least = std::min(least, instance.items[item].size);
+    sizes.push_back(least);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+class Search::Tree {
+ public:
+  Tree(const Instance& instance, Units capacity)
+      : instance_(instance),
+        measures_(instance),
+        twins_(twins_of(instance)),
+        smallest_(smallest_sizes(instance)),
+        skyline_(instance, capacity),
+        failures_(instance.sections.size(), 1),
+        fewest_free_(instance.items.size()),
+        good_offsets_(instance.items.size(), -1) {}
+
+  SearchResult run(const Strategy& strategy, std::uint64_t steps, Effort& effort) {
+    if (!skyline_.is_sound()) return {Verdict::impossible, {}};
+    restart(strategy);
     for (;;) {
       Frame& frame = frames_.back();
       if (frame.next_child == frame.last_child) {
-        if (frames_.size() == 1) return {Verdict::found, offsets_};
+        if (frames_.size() == 1) return {Verdict::found, skyline_.placement()};
         leave();
         continue;
       }
       if (steps == 0 || !effort.take_step()) return {Verdict::undecided, {}};
       --steps;
-      const Partition child = children_[frame.next_child++];
-      enter(child, frame.child_least_offset, frame.child_least_position);
+      enter(children_[frame.next_child++]);
       if (!try_next(frames_.back()) && !fail()) return {Verdict::impossible, {}};
     }
   }
 
  private:
-  // --- Placed items and their consequences -------------------------------------------------------
+  /// Sections that can be filled independently: no free item is live both inside and outside of
+  /// them.
+  struct Part {
+    SectionRange sections;
+    std::size_t free = 0;  ///< number of items
+  };
 
-  /// Notes that the least offset of an item in the section has changed.
-  void touch(SectionIndex section) {
-    if (is_touched_[section]) return;
-    is_touched_[section] = true;
-    touched_.push_back(section);
+  /// A part under search, and the choices for the floor of one of its sections. After a choice,
+  /// what remains of the part is its children, and each of them needs a placement.
+  struct Frame {
+    Part part;
+    StateKey key{};
+    SectionIndex section = 0;
+    std::size_t next_choice = 0;
+    std::size_t last_choice = 0;
+    std::size_t next_child = 0;
+    std::size_t last_child = 0;
+    // Sizes of lists, to restore.
+    std::size_t undo_mark = 0;
+    std::size_t choices_mark = 0;
+    std::size_t children_mark = 0;
+  };
+
+  /// The root is a frame without choices; its children are the parts of the problem.
+  void restart(const Strategy& strategy) {
+    if (!frames_.empty()) skyline_.undo(frames_.front().undo_mark);
+    frames_.clear();
+    choices_.clear();
+    children_.clear();
+    strategy_ = strategy;
+    rank();
+    forget();
+    Frame root;
+    root.undo_mark = skyline_.mark();
+    root.part.sections.last = static_cast<SectionIndex>(instance_.sections.size());
+    split(root, root.part.sections);
+    frames_.push_back(root);
   }
 
-  /// Puts an item in its place. False if that leaves too little space for another one.
-  bool place(ItemIndex item, Units offset) {
-    changes_.push_back({Change::Kind::offset, item, kUnplaced});
-    offsets_[item] = offset;
-    const Units size = instance_.items[item].size;
-    for (const SectionRange& range : instance_.ranges[item]) {
-      for (SectionIndex s = range.first; s < range.last; ++s) {
-        changes_.push_back({Change::Kind::floor, s, floors_[s]});
-        floors_[s] = offset + size;
-        left_[s] -= size;
-        touch(s);
-      }
+  /// Numbers the items in the order of trial.
+  void rank() {
+    std::vector<ItemIndex> order(instance_.items.size());
+    std::iota(order.begin(), order.end(), ItemIndex{0});
+    measures_.sort(order, strategy_.order);
+    std::vector<std::pair<std::uint64_t, ItemIndex>> keys;
+    const std::uint64_t reach = order.size() / 50 + 1;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      keys.emplace_back(i + scrambled(strategy_.seed << 32 | order[i]) % reach, order[i]);
     }
-    const SectionRange hull = instance_.hull(item);
-    for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) --crossing_[s];
-    const bool fits = raise_neighbours(item, offset + size) && raise_floors();
-    for (const SectionIndex s : touched_) is_touched_[s] = false;
-    touched_.clear();
-    return fits;
+    std::ranges::sort(keys);
+    ranks_.resize(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) ranks_[keys[i].second] = i;
   }
 
-  /// Items are placed from the bottom up, so items that are live with this one go above it. False
-  /// if one of them no longer fits; a fixed item cannot rise.
-  bool raise_neighbours(ItemIndex item, Units top) {
-    has_free_neighbours_ = false;
-    for (const ItemIndex other : instance_.conflicts[item]) {
-      if (!is_free(other)) continue;
-      has_free_neighbours_ = true;
-      Units& least = least_offsets_[other];
-      if (least >= top) continue;
-      const Item& raised = instance_.items[other];
-      changes_.push_back({Change::Kind::least_offset, other, least});
-      least = raised.aligned(top);
-      if (raised.fixed || least + raised.size > capacity_) return false;
-      for (const SectionRange& range : instance_.ranges[other]) {
-        for (SectionIndex s = range.first; s < range.last; ++s) touch(s);
-      }
-    }
-    return true;
+  /// What is learned last counts most: what is hard depends on what was tried.
+  void forget() {
+    for (std::uint64_t& failures : failures_) failures = 1 + failures / 2;
+    fewest_free_ += instance_.items.size() / 50 + 1;
   }
 
-  /// Raises the floor of a section to the lowest offset that an item can still have in it.
-  bool raise_floors() {
-    for (const SectionIndex section : touched_) {
-      Units least = kNone;
-      for (const ItemIndex item : instance_.sections[section]) {
-        if (is_free(item)) least = std::min(least, least_offsets_[item]);
-      }
-      if (least == kNone) continue;
-      if (least > floors_[section]) {
-        changes_.push_back({Change::Kind::floor, section, floors_[section]});
-        floors_[section] = least;
-      }
-      if (floors_[section] + left_[section] > capacity_) return false;
-    }
-    return true;
-  }
-
-  /// Whether all other items fit above, given that no item goes below `offset` any more.
-  bool has_room(const Partition& partition, Units offset) const {
-    for (SectionIndex s = partition.sections.first; s < partition.sections.last; ++s) {
-      if (std::max(floors_[s], offset) + left_[s] > capacity_) return false;
-    }
-    return true;
-  }
-
-  void unplace(ItemIndex item) {
-    offsets_[item] = kUnplaced;
-    for (const SectionRange& range : instance_.ranges[item]) {
-      for (SectionIndex s = range.first; s < range.last; ++s)
-        left_[s] += instance_.items[item].size;
-    }
-    const SectionRange hull = instance_.hull(item);
-    for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
-  }
-
-  /// Undoes changes in reverse, so each value ends with its original content.
-  void undo(std::size_t mark) {
-    for (; changes_.size() > mark; changes_.pop_back()) {
-      const Change& change = changes_.back();
-      switch (change.kind) {
-        case Change::Kind::offset:
-          unplace(change.index);
-          break;
-        case Change::Kind::least_offset:
-          least_offsets_[change.index] = change.before;
-          break;
-        case Change::Kind::floor:
-          floors_[change.index] = change.before;
-          break;
-      }
+  /// Remembers offsets if no state placed more items recently.
+  void note_offsets() {
+    if (skyline_.free_items() >= fewest_free_) return;
+    fewest_free_ = skyline_.free_items();
+    for (ItemIndex item = 0; item < good_offsets_.size(); ++item) {
+      if (!skyline_.is_free(item)) good_offsets_[item] = skyline_.least_offset(item);
     }
   }
 
   // --- The tree of choices -----------------------------------------------------------------------
 
-  /// Sorts the free items of a partition into the order of trial. Pressure counts only unplaced
-  /// items.
-  void rank(Partition& partition) {
-    const std::span<ItemIndex> items(items_.data() + partition.first, partition.unplaced);
-    measures_.measure_pressure(items, left_);
-    measures_.sort(items, order_);
-  }
-
-  void enter(const Partition& partition, Units least_offset, std::size_t least_position) {
+  /// A state that is known to lead nowhere gets no choices.
+  void enter(const Part& part) {
     Frame frame;
-    frame.partition = partition;
-    frame.undo_mark = changes_.size();
-    frame.items_mark = items_.size();
-    frame.candidates_mark = frame.next_candidate = candidates_.size();
+    frame.part = part;
+    frame.key = skyline_.key_of(part.sections);
+    frame.undo_mark = skyline_.mark();
+    frame.choices_mark = frame.next_choice = choices_.size();
     frame.children_mark = frame.next_child = frame.last_child = children_.size();
-    frame.least_offset = least_offset;
-    frame.least_position = least_position;
-    find_candidates(frame);
+    if (!dead_ends_.contains(frame.key)) {
+      frame.section = lowest_below(pick_section(part.sections));
+      find_choices(frame.section);
+    }
+    frame.last_choice = choices_.size();
     frames_.push_back(frame);
   }
 
-  /// Finds the items that can be next: not below the item before, and below the top of every other
-  /// one. If an item were above that top, the other one could move down below it; the search finds
-  /// that placement elsewhere.
-  void find_candidates(Frame& frame) {
-    const Partition& partition = frame.partition;
-    Units least_top = kNone;
-    for (std::size_t position = partition.first; position < partition.last; ++position) {
-      const ItemIndex item = items_[position];
-      if (!is_free(item)) continue;
-      least_top = std::min(least_top, least_offsets_[item] + instance_.items[item].size);
+  SectionIndex pick_section(SectionRange sections) const {
+    SectionIndex best = sections.last;
+    for (SectionIndex s = sections.first; s < sections.last; ++s) {
+      if (skyline_.items_at_floor(s) == 0) continue;
+      if (best == sections.last || is_before(s, best)) best = s;
     }
-    for (std::size_t position = partition.first; position < partition.last; ++position) {
-      const ItemIndex item = items_[position];
-      if (!is_free(item)) continue;
-      const Units offset = least_offsets_[item];
-      const bool is_below_last = offset < frame.least_offset ||
-                                 (offset == frame.least_offset && position < frame.least_position);
-      if (!is_below_last && offset < least_top) candidates_.push_back({offset, position});
-    }
-    frame.last_candidate = candidates_.size();
-    std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(frame.next_candidate),
-              candidates_.end(), [](const Candidate& a, const Candidate& b) {
-                return std::pair(a.offset, a.position) < std::pair(b.offset, b.position);
-              });
+    return best;
   }
 
-  /// Places the next candidate that leaves enough space. False if there is none.
+  bool is_before(SectionIndex a, SectionIndex b) const {
+    if (strategy_.focus == Focus::lowest) return skyline_.floor(a) < skyline_.floor(b);
+    return choices_in(a) * failures_[b] < choices_in(b) * failures_[a];
+  }
+
+  std::uint64_t choices_in(SectionIndex section) const {
+    const bool may_be_empty = skyline_.slack(section) >= smallest_[section];
+    return skyline_.items_at_floor(section) + (may_be_empty ? 1u : 0u);
+  }
+
+  /// If an item on the floor reaches over a lower floor, another item may have to be placed below
+  /// it first. Goes down to a section where that is not so.
+  SectionIndex lowest_below(SectionIndex section) const {
+    for (;;) {
+      SectionIndex lowest = section;
+      for (const ItemIndex item : instance_.sections[section]) {
+        if (!skyline_.is_at_floor(item, section)) continue;
+        for (const SectionRange& range : instance_.ranges[item]) {
+          for (SectionIndex s = range.first; s < range.last; ++s) {
+            if (skyline_.floor(s) < skyline_.floor(lowest)) lowest = s;
+          }
+        }
+      }
+      if (lowest == section) return section;
+      section = lowest;
+    }
+  }
+
+  void find_choices(SectionIndex section) {
+    const auto first = static_cast<std::ptrdiff_t>(choices_.size());
+    for (const ItemIndex item : instance_.sections[section]) {
+      const bool has_twin = twins_[item] != kNoItem && skyline_.is_free(twins_[item]);
+      if (skyline_.is_at_floor(item, section) && !has_twin) choices_.push_back(item);
+    }
+    const auto key = [this](ItemIndex item) {
+      const bool is_good = good_offsets_[item] == skyline_.least_offset(item);
+      return std::pair(!(strategy_.repeats && is_good), ranks_[item]);
+    };
+    std::sort(choices_.begin() + first, choices_.end(),
+              [&](ItemIndex a, ItemIndex b) { return key(a) < key(b); });
+    choices_.push_back(kNoItem);
+  }
+
+  /// Makes the next choice that leaves enough space. False if there is none.
   bool try_next(Frame& frame) {
-    while (frame.next_candidate < frame.last_candidate && !frame.last_is_decisive) {
-      const Candidate chosen = candidates_[frame.next_candidate++];
-      const ItemIndex item = items_[chosen.position];
-      const bool fits = place(item, chosen.offset);
-      // An item without free neighbours takes no space from other items at this place.
-      frame.last_is_decisive = !has_free_neighbours_;
-      if (fits && has_room(frame.partition, chosen.offset)) {
-        fall_apart(frame, chosen);
+    while (frame.next_choice < frame.last_choice) {
+      const ItemIndex chosen = choices_[frame.next_choice++];
+      if (chosen == kNoItem) {
+        skyline_.leave_empty(frame.section);
+      } else {
+        skyline_.place(chosen);
+      }
+      if (skyline_.is_sound()) {
+        split(frame, chosen == kNoItem ? SectionRange{} : instance_.hull(chosen));
         return true;
       }
-      undo(frame.undo_mark);
+      ++failures_[skyline_.overfull_section()];
+      skyline_.undo(frame.undo_mark);
     }
     return false;
   }
 
-  /// Splits the items that remain after one item of the frame is placed: the children of the frame.
-  void fall_apart(Frame& frame, const Candidate& chosen) {
-    const Partition& whole = frame.partition;
-    const SectionRange hull = instance_.hull(items_[chosen.position]);
-    std::vector<SectionIndex> starts = {whole.sections.first};
+  /// Makes the children of a frame: its sections, split where an item in `hull` was the last to
+  /// connect them.
+  void split(Frame& frame, SectionRange hull) {
+    SectionIndex from = frame.part.sections.first;
+    const auto add_until = [&](SectionIndex to) {
+      Part part{{from, to}, 0};
+      for (SectionIndex s = from; s < to; ++s) part.free += skyline_.free_beginning_in(s);
+      if (part.free > 0) children_.push_back(part);
+      from = to;
+    };
     for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) {
-      if (crossing_[s] == 0) starts.push_back(s + 1);
+      if (skyline_.ends_apart(s)) add_until(s + 1);
     }
-    frame.child_least_offset = chosen.offset;
-    // A list in a new order has no item before this one.
-    frame.child_least_position = 0;
-    if (whole.unplaced == 1) return;
-    if (starts.size() == 1) {
-      Partition rest = whole;
-      --rest.unplaced;
-      frame.child_least_position = chosen.position;
-      children_.push_back(rest);
-      frame.last_child = children_.size();
-      return;
-    }
-    divide(frame, starts);
-  }
-
-  /// Searches sections separately if no free item spans them: their times add up instead of
-  /// multiplying.
-  void divide(Frame& frame, const std::vector<SectionIndex>& starts) {
-    const Partition whole = frame.partition;
-    for (std::size_t part = 0; part < starts.size(); ++part) {
-      Partition child;
-      child.sections = {starts[part],
-                        part + 1 < starts.size() ? starts[part + 1] : whole.sections.last};
-      child.first = items_.size();
-      for (std::size_t position = whole.first; position < whole.last; ++position) {
-        const ItemIndex item = items_[position];
-        const SectionIndex from = instance_.hull(item).first;
-        if (is_free(item) && child.sections.first <= from && from < child.sections.last) {
-          items_.push_back(item);
-        }
-      }
-      child.last = items_.size();
-      child.unplaced = child.last - child.first;
-      if (child.unplaced == 0) continue;
-      rank(child);
-      children_.push_back(child);
-    }
+    add_until(frame.part.sections.last);
     frame.last_child = children_.size();
-    // A small partition that fails does so quickly.
-    std::stable_sort(
-        children_.begin() + static_cast<std::ptrdiff_t>(frame.next_child), children_.end(),
-        [](const Partition& a, const Partition& b) { return a.unplaced < b.unplaced; });
+    // A small part that fails does so quickly.
+    std::stable_sort(children_.begin() + static_cast<std::ptrdiff_t>(frame.next_child),
+                     children_.end(), [](const Part& a, const Part& b) { return a.free < b.free; });
   }
 
   /// Ends the last frame, after success or failure.
   void leave() {
     const Frame& frame = frames_.back();
-    items_.resize(frame.items_mark);
-    candidates_.resize(frame.candidates_mark);
+    choices_.resize(frame.choices_mark);
     children_.resize(frame.children_mark);
     frames_.pop_back();
   }
 
-  /// The last frame has no candidates left, so the frame above it must try another one, or else the
-  /// frame above that. False if no frame remains.
+  /// The last frame has no choices left, so the frame above it must make another one, or else the
+  /// frame above that. False if only the root remains.
   bool fail() {
-    for (leave(); !frames_.empty(); leave()) {
+    note_offsets();
+    for (;;) {
+      dead_ends_.insert(frames_.back().key);
+      leave();
+      if (frames_.size() == 1) return false;
       Frame& frame = frames_.back();
-      undo(frame.undo_mark);
-      items_.resize(frame.items_mark);
+      skyline_.undo(frame.undo_mark);
       children_.resize(frame.children_mark);
       frame.next_child = frame.last_child = frame.children_mark;
       if (try_next(frame)) return true;
     }
-    return false;
   }
-
-  /// The root is a frame without candidates; its children are the partitions of the problem.
-  void enter_root() {
-    Frame root;
-    root.partition.sections = {0, static_cast<SectionIndex>(instance_.sections.size())};
-    for (ItemIndex item = 0; item < instance_.items.size(); ++item) items_.push_back(item);
-    root.partition.last = root.partition.unplaced = items_.size();
-    std::vector<SectionIndex> starts = {0};
-    for (SectionIndex s = 0; s + 1 < instance_.sections.size(); ++s) {
-      if (crossing_[s] == 0) starts.push_back(s + 1);
-    }
-    divide(root, starts);
-    frames_.push_back(root);
-  }
-
-  bool is_free(ItemIndex item) const { return offsets_[item] == kUnplaced; }
 
   const Instance& instance_;
-  const Units capacity_;
-  const std::vector<Criterion> order_;
-  Measures measures_;
+  const Measures measures_;
+  const std::vector<ItemIndex> twins_;
+  const std::vector<Units> smallest_;
 
-  Placement offsets_;
-  std::vector<Units> least_offsets_{};  ///< by item: above all placed items that it is alive with
-  std::vector<Units> floors_{};         ///< by section: nothing more fits below
-  std::vector<Units> left_{};           ///< by section: sizes of what is not placed
-  std::vector<std::uint32_t> crossing_{};  ///< by section: items not placed that reach the next one
-  std::vector<Change> changes_{};
-  std::vector<SectionIndex> touched_{};  ///< sections of which a least offset rose in this step
-  std::vector<bool> is_touched_{};
-  bool has_free_neighbours_ = false;  ///< of the item placed last
-
+  Skyline skyline_;
+  Strategy strategy_{};
+  std::vector<std::size_t> ranks_{};  ///< by item, in the order of trial
   std::vector<Frame> frames_{};
-  std::vector<ItemIndex> items_{};  ///< of all partitions of the frames, each in its order
-  std::vector<Candidate> candidates_{};
-  std::vector<Partition> children_{};
+  std::vector<ItemIndex> choices_{};  ///< of all frames
+  std::vector<Part> children_{};      ///< of all frames
+
+  // What is learned.
+  StateSet dead_ends_{};
+  std::vector<std::uint64_t> failures_;  ///< by section, from 1
+  std::size_t fewest_free_;              ///< items not placed in the best state
+  Placement good_offsets_;               ///< by item, in the best state that placed it
 };
 
-}  // namespace
+Search::Search(const Instance& instance, Units capacity)
+    : tree_(std::make_unique<Tree>(instance, capacity)) {}
 
-SearchResult search(const Instance& instance, Units capacity, std::span<const Criterion> order,
-                    std::uint64_t steps, Effort& effort) {
-  return Search(instance, capacity, order).run(steps, effort);
+Search::Search(Search&&) noexcept = default;
+Search& Search::operator=(Search&&) noexcept = default;
+Search::~Search() = default;
+
+SearchResult Search::run(const Strategy& strategy, std::uint64_t steps, Effort& effort) {
+  return tree_->run(strategy, steps, effort);
 }
 
 }  // namespace mlf::plan

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "plan/deadline.h"
@@ -39,9 +40,34 @@ struct SearchResult {
   Placement placement{};  ///< if found
 };
 
-/// Searches a placement of at most `capacity`. `order` determines which items are tried first. It
-/// affects only whether `steps` suffice, not the result.
-SearchResult search(const Instance& instance, Units capacity, std::span<const Criterion> order,
-                    std::uint64_t steps, Effort& effort);
+/// Which section is filled next.
+enum class Focus : std::uint8_t {
+  hardest,  ///< with the fewest choices for the number of times that it had not enough space
+  lowest,   ///< with the lowest floor
+};
+
+/// How one run of a search decides. It affects only whether the steps suffice, not the verdict.
+struct Strategy {
+  std::span<const Criterion> order{};  ///< the items that are tried first
+  Focus focus = Focus::hardest;
+  bool repeats = false;    ///< whether an item is tried first where the best state had it
+  std::uint64_t seed = 0;  ///< exchanges items that are close to each other in the order
+};
+
+/// The search for a placement of at most `capacity`. Each run starts again, and knows what earlier
+/// runs learned: states that lead nowhere, sections that are hard to fill, good places of items.
+class Search {
+ public:
+  Search(const Instance& instance, Units capacity);
+  Search(Search&&) noexcept;
+  Search& operator=(Search&&) noexcept;
+  ~Search();
+
+  SearchResult run(const Strategy& strategy, std::uint64_t steps, Effort& effort);
+
+ private:
+  class Tree;
+  std::unique_ptr<Tree> tree_;
+};
 
 }  // namespace mlf::plan

@@ -1,7 +1,9 @@
-// Greedy planners first, then searches within decreasing capacities.
+// Greedy planners first, then searches within decreasing heights.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,8 +30,7 @@ std::optional<Placement> best_greedy(const Instance& instance, Deadline& deadlin
   return best;
 }
 
-/// The fastest order depends on the problem, by factors of thousands, so the searches alternate
-/// between them.
+/// The order in which the search succeeds depends on the problem, so runs alternate between them.
 constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
     {Criterion::pressure, Criterion::lifetime, Criterion::area},
     {Criterion::pressure, Criterion::area, Criterion::lifetime},
@@ -38,6 +39,26 @@ constexpr std::array<std::array<Criterion, 3>, 6> kSearchOrders = {{
     {Criterion::area, Criterion::lifetime, Criterion::pressure},
     {Criterion::lifetime, Criterion::pressure, Criterion::area},
 }};
+
+/// The strategy of a run, counted from 0. Most runs repeat what was good, and all that a strategy
+/// decides has another period, so that a problem that defeats one soon meets another.
+Strategy strategy_of(std::uint64_t run) {
+  const std::uint64_t round = run / kSearchOrders.size();
+  Strategy strategy;
+  strategy.order = kSearchOrders[run % kSearchOrders.size()];
+  strategy.focus = run % 5 == 4 ? Focus::lowest : Focus::hardest;
+  strategy.repeats = (run + round) % 4 != 0;
+  strategy.seed = run;
+  return strategy;
+}
+
+/// The length of a run: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 and so on (Luby, Sinclair and Zuckerman
+/// 1993). Up to a factor of a logarithm no other sequence of lengths is better for all problems.
+std::uint64_t length_of(std::uint64_t run) {
+  std::uint64_t place = run + 1;  // in a sequence of 2^k - 1 runs, whose last run is the longest
+  while (!std::has_single_bit(place + 1)) place -= std::bit_floor(place) - 1;
+  return (place + 1) / 2;
+}
 
 /// The best placement so far, and the known bounds of better ones.
 class Optimizer {
@@ -52,11 +73,8 @@ class Optimizer {
 
   /// Improves the best placement until it is within `capacity` or proven to be the smallest.
   void run(std::optional<Units> capacity) {
-    // Short searches in every order come before longer ones in any order.
-    for (std::uint64_t steps = 2 * instance_.items.size(); !is_done(capacity); steps *= 2) {
-      if (effort_.ended()) return;
-      while (!is_done(capacity) && improve(capacity, steps)) {
-      }
+    for (std::uint64_t run = 0; !is_done(capacity) && !effort_.ended(); ++run) {
+      run_searches(capacity, run);
     }
   }
 
@@ -80,24 +98,29 @@ class Optimizer {
     return result;
   }
 
-  /// One round of searches; ends with the first that finds or proves a result. False if none does.
-  bool improve(std::optional<Units> capacity, std::uint64_t steps) {
-    for (const Units target : targets(capacity)) {
-      for (const auto& order : kSearchOrders) {
-        SearchResult result = search(instance_, target, order, steps, effort_);
-        if (result.verdict == Verdict::found) {
-          best_ = std::move(result.placement);
-          best_height_ = height(instance_, best_);
-          return true;
-        }
-        if (result.verdict == Verdict::impossible) {
-          bound_ = target + 1;
-          return true;
-        }
-        if (effort_.ended()) return false;
-      }
+  /// Runs the search of each target, until one of them gives a result. The searches end with their
+  /// targets.
+  void run_searches(std::optional<Units> capacity, std::uint64_t run) {
+    const std::vector<Units> heights = targets(capacity);
+    std::erase_if(searches_, [&](const auto& one) {
+      return std::ranges::find(heights, one.first) == heights.end();
+    });
+    const std::uint64_t steps = 2 * instance_.items.size() * length_of(run);
+    for (const Units height : heights) {
+      Search& search = searches_.try_emplace(height, instance_, height).first->second;
+      if (note(height, search.run(strategy_of(run), steps, effort_)) || effort_.ended()) return;
     }
-    return false;
+  }
+
+  /// False if the result tells nothing.
+  bool note(Units target, SearchResult result) {
+    if (result.verdict == Verdict::found) {
+      best_ = std::move(result.placement);
+      best_height_ = height(instance_, best_);
+    } else if (result.verdict == Verdict::impossible) {
+      bound_ = target + 1;
+    }
+    return result.verdict != Verdict::undecided;
   }
 
   const Instance& instance_;
@@ -105,6 +128,7 @@ class Optimizer {
   Placement best_;
   Units best_height_;
   Units bound_;
+  std::map<Units, Search> searches_{};  // by height
 };
 
 /// Offsets and a lower bound, from greedy planners and searches. Nullopt if there is no time for
