@@ -271,7 +271,7 @@ class Network:
         """The outputs of `runs` runs, one behind the other. Throws Failed."""
         program = self.build(kind, runs)
         command = [*BUILDS[kind].runner, program]
-        result = subprocess.run(command, capture_output=True, check=False, timeout=600)
+        result = subprocess.run(command, capture_output=True, check=False, timeout=3600)
         if result.returncode:
             text = result.stderr.decode(errors="replace")
             reason = next((line for line in text.splitlines() if "ERROR" in line), None)
