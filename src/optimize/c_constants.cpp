@@ -329,7 +329,7 @@ class Reader {
     for (CConstant& constant : result_.all) {
       if (!is_copy_of(copy, constant)) continue;
       constant.has_copy = true;
-      if (edits_of(copy, text, constant)) ++expected[copy.name];
+      if (is_exact(copy, text, constant)) ++expected[copy.name];
     }
   }
 

@@ -79,7 +79,8 @@ void for_each_word(std::string_view text,
                    const std::function<void(std::string_view, std::size_t)>& use) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = word_end(text, at);
-    if (end > at) use(text.substr(at, end - at), at);
+    // A constant of C has more numbers than all other words.
+    if (end > at && !support::is_digit(text[at])) use(text.substr(at, end - at), at);
     at = std::max(end, at + 1);
   }
 }

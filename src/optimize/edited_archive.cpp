@@ -24,6 +24,12 @@ void EditedMembers::replace(archive::EditedMember member) {
   edited_.insert_or_assign(std::move(member.name), std::move(member.content));
 }
 
+tir::Input EditedMembers::input_of(const archive::Member& member) const {
+  return {.file = archive_.path(), .member = member.name, .text = text_of(member), .sha256 = [] {
+            return std::string();
+          }};
+}
+
 tir::CSources EditedMembers::files_of(const TirSource& c) const {
   tir::CSources sources = *c.c;
   for (std::size_t i = 0; i < sources.files.size(); ++i) {
@@ -42,8 +48,7 @@ std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
 PlacedTir EditedMembers::take_tir(const archive::Member& member, const tir::ReadLimits& limits) {
   if (auto kept = take_kept(member.name)) return std::move(*kept);
   tir::Places places;
-  tir::Document document = tir::read_with_places(
-      {.file = archive_.path(), .member = member.name, .text = text_of(member)}, limits, places);
+  tir::Document document = tir::read_with_places(input_of(member), limits, places);
   return {std::move(document), std::move(places)};
 }
 

@@ -33,6 +33,8 @@ class EditedMembers {
   /// Throws `Error` if the member cannot be read. The view is valid until the next `replace`.
   std::string_view text_of(const archive::Member& member) const;
   void replace(archive::EditedMember member);
+  /// Returns the present text of a member with captured TIR, without a digest.
+  tir::Input input_of(const archive::Member& member) const;
   /// Returns the files of generated C with their present texts, without digests.
   tir::CSources files_of(const TirSource& c) const;
 

@@ -1,12 +1,9 @@
 #include "optimize/metadata_copies.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <iterator>
 #include <span>
 
 namespace mlf::optimize {
@@ -48,6 +45,10 @@ std::optional<MetadataCopy> copy_at(std::string_view text, std::size_t quote) {
   return text.substr(copy.data_text.end).starts_with('"') ? std::optional(copy) : std::nullopt;
 }
 
+std::string_view text_in(std::string_view text, SourceRange range) {
+  return text.substr(range.begin, range.end - range.begin);
+}
+
 std::optional<std::vector<std::byte>> unescaped(std::string_view text) {
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i < text.size(); i += kEscapeLength) {
@@ -65,8 +66,12 @@ std::optional<std::vector<std::byte>> unescaped(std::string_view text) {
 std::string escaped(std::span<const std::byte> bytes) {
   std::string text;
   text.reserve(bytes.size() * kEscapeLength);
+  constexpr std::string_view kDigits = "0123456789abcdef";
   for (const std::byte byte : bytes) {
-    fmt::format_to(std::back_inserter(text), "\\x{:02x}", std::to_integer<unsigned>(byte));
+    const auto value = std::to_integer<std::size_t>(byte);
+    text += kEscape;
+    text += kDigits[value / kDigits.size()];
+    text += kDigits[value % kDigits.size()];
   }
   return text;
 }
@@ -125,10 +130,14 @@ bool is_copy_of(const MetadataCopy& copy, const CConstant& constant) {
   return !constant.pool.empty() && constant.name == copy.name && constant.offset == copy.offset;
 }
 
+bool is_exact(const MetadataCopy& copy, std::string_view text, const CConstant& constant) {
+  const auto bytes = unescaped(text_in(text, copy.data_text));
+  return bytes && data_of(*bytes, constant);
+}
+
 std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
                                           const CConstant& constant) {
-  const auto [data_begin, data_end] = copy.data_text;
-  auto old = unescaped(text.substr(data_begin, data_end - data_begin));
+  auto old = unescaped(text_in(text, copy.data_text));
   const auto begin = old ? data_of(*old, constant) : std::nullopt;
   if (!begin) return std::nullopt;
   const std::vector<std::byte> data = constant.new_data();

@@ -32,8 +32,10 @@ std::vector<MetadataCopy> metadata_copies(std::string_view text);
 /// Whether this is the entry of the constant.
 bool is_copy_of(const MetadataCopy& copy, const CConstant& constant);
 
-/// Returns the edits that update a copy to the new constant. Returns nullopt if the copy is not an
-/// NDArray with the type and data of the constant.
+/// Whether the copy is an NDArray with the type and data of the constant.
+bool is_exact(const MetadataCopy& copy, std::string_view text, const CConstant& constant);
+
+/// Returns the edits that update a copy to the new constant; nullopt if it is not exact.
 std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
                                           const CConstant& constant);
 

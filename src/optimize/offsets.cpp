@@ -476,8 +476,7 @@ class Replanning {
     for (const archive::EditedMember& one : changed_) {
       const Member& member = member_named(one.name);
       if (!now.captured_form(member)) continue;
-      const tir::Document after = get_or_throw(tir::read(
-          {.file = archive_.path(), .member = member.name, .text = now.text_of(member)}, limits_));
+      const tir::Document after = get_or_throw(tir::read(now.input_of(member), limits_));
       const tir::Module& before = captured_document(member).document.module;
       check_changed(before, after.module, assignments_in(before), member.name);
     }

@@ -142,9 +142,7 @@ class CallMover {
   void captured(const Member& member) {
     if (!edited_.captured_form(member)) return;
     tir::Places places;
-    const tir::Document document = tir::read_with_places(
-        {.file = archive_.path(), .member = member.name, .text = edited_.text_of(member)}, limits_,
-        places);
+    const tir::Document document = tir::read_with_places(edited_.input_of(member), limits_, places);
     std::map<std::string_view, tir::Node> functions;
     for (const tir::NamedFunction& function : tir::prim_functions_of(document.module)) {
       functions.try_emplace(function.symbol, function.function);

@@ -156,7 +156,9 @@ std::string form_of(std::string_view line) {
 }  // namespace
 
 bool EthosUReader::at_launch() const {
-  return cursor_.looks_like(form_of(kEthosUHead[0]));
+  // Each statement of a function asks.
+  static const std::string form = form_of(kEthosUHead[0]);
+  return cursor_.looks_like(form);
 }
 
 /// The names and numbers at each `$`.
