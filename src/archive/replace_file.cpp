@@ -169,8 +169,12 @@ File open_locked(const std::string& resolved, const std::string& path) {
   }
 }
 
+Replacement::Replacement(File directory, std::string leaf)
+    : directory_(std::move(directory)), leaf_(std::move(leaf)) {}
+
+// Delegates, so that the destructor runs if the body throws.
 Replacement::Replacement(File directory, std::string leaf, mode_t mode, Naming naming)
-    : directory_(std::move(directory)), leaf_(std::move(leaf)) {
+    : Replacement(std::move(directory), std::move(leaf)) {
   // Gives the file a name later, through its link in /proc.
   if (naming == Naming::late_if_possible && ::access(kOwnFiles, F_OK) == 0) {
     // A file without a name disappears when the process ends, in any case.
@@ -181,8 +185,9 @@ Replacement::Replacement(File directory, std::string leaf, mode_t mode, Naming n
   take_name([&](const std::string& name) {
     // O_EXCL also rejects links.
     constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    file_ = File(::openat(directory_.fd(), name.c_str(), kFlags, mode), path());
-    if (!file_) return false;
+    const int created = ::openat(directory_.fd(), name.c_str(), kFlags, mode);
+    if (created < 0) return false;
+    file_ = File(created, path());
     lock_temporary(file_);
     // Until it was locked, another process could treat it as abandoned.
     if (file_.status().st_nlink != 0) return true;
@@ -219,15 +224,15 @@ std::vector<std::string> Replacement::adopt(const File& original) {
 
 void Replacement::take_name(const std::function<bool(const std::string&)>& give) {
   for (unsigned slot = 0; slot < kTemporarySlots; ++slot) {
-    const std::string name = temporary_name(leaf_, slot);
+    std::string name = temporary_name(leaf_, slot);
     remove_abandoned(directory_, name);
     noted_.emplace(directory_, name);
-    if (give(name)) {
-      temporary_ = name;
-      return;
-    }
+    // Before the file has it: the destructor removes the file if `give` throws.
+    temporary_ = std::move(name);
+    if (give(temporary_)) return;
     const int refused = errno;
     noted_.reset();
+    temporary_.clear();
     if (refused != EEXIST) fail_to_create(directory_, refused);
   }
   fail_to_create(directory_, EEXIST);

@@ -52,6 +52,8 @@ class Replacement {
   void commit();
 
  private:
+  Replacement(support::File directory, std::string leaf);
+
   std::string path() const;
   /// Finds a free temporary name. `give` assigns it to the file, or returns false and sets errno.
   void take_name(const std::function<bool(const std::string&)>& give);

@@ -206,7 +206,11 @@ void check_output_of(const std::string& path, const ProcessOptions& options) {
   if (options.output.empty()) return;
   std::vector<std::string> inputs = options.tir_files;
   inputs.insert(inputs.end(), options.added_tir_files.begin(), options.added_tir_files.end());
-  if (std::filesystem::is_directory(path)) inputs.push_back(path);
+  std::error_code failed;
+  const auto type = std::filesystem::status(path, failed).type();
+  if (type == std::filesystem::file_type::none)
+    support::fail_io("cannot open", path, failed.value());
+  if (type == std::filesystem::file_type::directory) inputs.push_back(path);
   check_output(options.output, inputs);
 }
 

@@ -231,6 +231,18 @@ class NetworkFileSystems(Faults):
             subprocess.run([*command, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
             return pathlib.Path(log.name).read_text().splitlines()
 
+    def test_an_archive_that_the_system_does_not_describe_is_an_error_of_reading(self):
+        out = self.directory / "out.tar"
+        described = self.trace("newfstatat", "process", self.archive(), "-o", out)
+        out.unlink()
+        named = [i for i, call in enumerate(described, 1) if "module.tar" in call]
+        self.assertTrue(named)
+        for i in named:
+            for error in ("EACCES", "EIO"):
+                code, stderr = self.outcome([f"newfstatat:error={error}:when={i}"], "-o", out)
+                self.assertIn(code, (0, 74), stderr)
+                out.unlink(missing_ok=True)
+
     def test_files_without_a_name_are_not_needed(self):
         opened = self.trace("openat", "process", self.archive())
         unnamed = [i for i, call in enumerate(opened, 1) if "O_TMPFILE" in call]
