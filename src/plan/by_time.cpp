@@ -71,6 +71,25 @@ class Heap {
   std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_{};  // sizes and offsets
 };
 
+/// Allocates and frees at the events, in order. Returns the end of the highest buffer.
+std::uint64_t allocate_all(const Problem& problem, std::uint64_t base,
+                           std::vector<LifeEvent>& events, std::vector<std::uint64_t>& offsets) {
+  std::ranges::sort(events);
+  Heap heap(base);
+  std::uint64_t height = base;
+  for (const LifeEvent& event : events) {
+    const Buffer& buffer = problem.buffers[event.index];
+    std::uint64_t& offset = offsets[event.index];
+    if (event.starts) {
+      offset = heap.allocate(buffer);
+      height = std::max(height, offset + buffer.size);
+    } else {
+      heap.release(offset, buffer.size);
+    }
+  }
+  return height;
+}
+
 /// The most bytes that are live at one step.
 std::uint64_t busiest_step(const Problem& problem) {
   std::vector<LifeEvent> events;
@@ -92,9 +111,9 @@ std::uint64_t busiest_step(const Problem& problem) {
 
 Solution in_order_of_time(const Problem& problem) {
   Solution solution;
-  solution.lower_bound = busiest_step(problem);
   std::uint64_t base = 0;
   std::vector<LifeEvent> events;
+  std::vector<LifeEvent> backwards;
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     solution.offsets.push_back(buffer.fixed_offset.value_or(0));
@@ -104,20 +123,15 @@ Solution in_order_of_time(const Problem& problem) {
       // Gaps count as if there were none.
       events.push_back({buffer.lower, true, i});
       events.push_back({buffer.upper, false, i});
+      // Negative without overflow, in the opposite order.
+      backwards.push_back({~buffer.upper, true, i});
+      backwards.push_back({~buffer.lower, false, i});
     }
   }
-  std::ranges::sort(events);
-  solution.lower_bound = std::max(solution.lower_bound, base);
-  Heap heap(base);
-  for (const LifeEvent& event : events) {
-    const Buffer& buffer = problem.buffers[event.index];
-    std::uint64_t& offset = solution.offsets[event.index];
-    if (event.starts) {
-      offset = heap.allocate(buffer);
-    } else {
-      heap.release(offset, buffer.size);
-    }
-  }
+  solution.lower_bound = std::max(busiest_step(problem), base);
+  std::vector<std::uint64_t> offsets = solution.offsets;
+  const std::uint64_t height = allocate_all(problem, base, events, solution.offsets);
+  if (allocate_all(problem, base, backwards, offsets) < height) solution.offsets = offsets;
   return solution;
 }
 

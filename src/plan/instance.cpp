@@ -19,8 +19,8 @@ namespace {
 
 /// Units are signed, and a planner adds two heights at most.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
-/// Pairs of items take 8 bytes each.
-constexpr std::size_t kMostConflicts = 50'000'000;
+/// Pairs of items take 8 bytes each, and each of some 20 planners visits them all.
+constexpr std::size_t kMostConflicts = 20'000'000;
 
 [[noreturn]] void fail_buffer(const Buffer& buffer, const std::string& why) {
   throw support::Error(ErrorKind::invalid_input,
@@ -86,13 +86,37 @@ class Sweep {
     instance_.conflicts.resize(instance.items.size());
   }
 
-  /// Takes events in order. Returns false if the time ends before.
+  /// Takes events in order. Returns false if the time ends before, or if there are too many pairs.
   bool run(const std::vector<LifeEvent>& events, Deadline& deadline) {
     for (const LifeEvent& event : events) {
       if (deadline.ends_after(kWorkOfConflict * live_.size())) return false;
       const auto item = static_cast<ItemIndex>(event.index);
       event.starts ? start(item) : end(item);
+      if (conflicts_ > kMostConflicts || kept_ > kMostConflicts) return false;
     }
+    return !has_gaps_ || remove_repetitions(deadline);
+  }
+
+ private:
+  SectionIndex next_section() const { return static_cast<SectionIndex>(instance_.sections.size()); }
+
+  void start(ItemIndex item) {
+    conflicts_ += live_.size();
+    for (const ItemIndex other : live_) {
+      instance_.conflicts[item].push_back(other);
+      instance_.conflicts[other].push_back(item);
+    }
+    live_.push_back(item);
+    grown_ = true;
+    auto& ranges = instance_.ranges[item];
+    has_gaps_ = has_gaps_ || !ranges.empty();
+    // Planners ignore a gap without a section in it.
+    const bool continues = !ranges.empty() && ranges.back().last == next_section();
+    if (!continues) ranges.push_back({next_section(), next_section()});
+  }
+
+  /// Two items may meet again after a gap.
+  bool remove_repetitions(Deadline& deadline) {
     for (auto& conflicts : instance_.conflicts) {
       if (deadline.ends_after(kWorkOfConflict * conflicts.size())) return false;
       std::sort(conflicts.begin(), conflicts.end());
@@ -101,35 +125,10 @@ class Sweep {
     return true;
   }
 
- private:
-  SectionIndex next_section() const { return static_cast<SectionIndex>(instance_.sections.size()); }
-
-  void start(ItemIndex item) {
-    conflicts_ += live_.size();
-    if (conflicts_ > kMostConflicts) {
-      throw support::Error(
-          ErrorKind::invalid_input,
-          fmt::format("more than {} pairs of buffers are alive together", kMostConflicts));
-    }
-    for (const ItemIndex other : live_) {
-      instance_.conflicts[item].push_back(other);
-      instance_.conflicts[other].push_back(item);
-    }
-    live_.push_back(item);
-    grown_ = true;
-    auto& ranges = instance_.ranges[item];
-    // Planners ignore a gap without a section in it.
-    const bool continues = !ranges.empty() && ranges.back().last == next_section();
-    if (!continues) ranges.push_back({next_section(), next_section()});
-  }
-
   /// Directly before the first end after a start, the set of live items is maximal.
   void end(ItemIndex item) {
     if (grown_) {
       kept_ += live_.size();
-      if (kept_ > kMostConflicts) {
-        throw support::Error(ErrorKind::invalid_input, "too many buffers are alive together");
-      }
       instance_.sections.push_back(live_);
       std::sort(instance_.sections.back().begin(), instance_.sections.back().end());
       grown_ = false;
@@ -143,6 +142,7 @@ class Sweep {
   std::size_t conflicts_ = 0;
   std::size_t kept_ = 0;
   bool grown_ = false;
+  bool has_gaps_ = false;
 };
 
 /// No plan exists if two fixed buffers that are live together overlap.

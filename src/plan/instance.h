@@ -43,7 +43,7 @@ struct Instance {
   std::vector<std::vector<ItemIndex>> sections;
   /// By item: the sections in which it is live, in order; several ranges for an item with gaps.
   std::vector<std::vector<SectionRange>> ranges;
-  /// By item: the items that are live with it in at least one step, in order.
+  /// By item: the items that are live with it in at least one step.
   std::vector<std::vector<ItemIndex>> conflicts;
   /// Bytes of a unit. All sizes, fixed offsets and relevant alignments are multiples of it, so some
   /// smallest solution has only offsets that are multiples of it.
@@ -74,7 +74,8 @@ struct LifeEvent {
 /// Adds the events of a buffer's lifetime without its gaps. Returns false if there are none.
 bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events);
 
-/// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before.
+/// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before, or if pairs of
+/// items would take too much memory.
 std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline);
 
 /// Offsets by item.

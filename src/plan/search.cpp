@@ -41,9 +41,11 @@ SearchLimits SearchLimits::from_now() const {
 
 namespace {
 
-/// A few seconds on a desktop: a step visits each item of its partition.
+/// A few seconds on a desktop: a step visits each section of its part. None for so many items that
+/// the steps would not place all of them.
 std::uint64_t default_steps(std::size_t items) {
-  return std::clamp<std::uint64_t>(200'000'000 / (items + 100), 1000, 1'000'000);
+  const std::uint64_t steps = std::min<std::uint64_t>(200'000'000 / (items + 100), 1'000'000);
+  return steps < items ? 0 : steps;
 }
 
 }  // namespace
@@ -51,7 +53,8 @@ std::uint64_t default_steps(std::size_t items) {
 Effort::Effort(const SearchLimits& limits, std::size_t items, Deadline& deadline)
     : steps_left_(limits.steps.value_or(default_steps(items))),
       work_of_step_(10 * (items + 100)),
-      deadline_(deadline) {}
+      deadline_(deadline),
+      ended_(steps_left_ == 0) {}
 
 bool Effort::take_step() {
   if (ended_) return false;

@@ -26,7 +26,7 @@ class Effort {
   std::uint64_t steps_left_;
   std::uint64_t work_of_step_;
   Deadline& deadline_;
-  bool ended_ = false;
+  bool ended_;
 };
 
 enum class Verdict : std::uint8_t {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "mlf/plan/problem.h"
+#include "plan/by_time.h"
 #include "plan/greedy.h"
 #include "plan/instance.h"
 #include "random_problems.h"
@@ -136,6 +137,28 @@ TEST(PlanSolve, WithoutTimeTheAnswerIsASolution) {
     EXPECT_LE(solution->lower_bound, solution->size);
     EXPECT_LT(took, std::chrono::seconds(10));
   }
+}
+
+TEST(PlanSolve, ManyBuffersThatAreAllAliveTogetherArePlanned) {
+  Problem problem;
+  for (std::int64_t i = 0; i < 7000; ++i) {
+    problem.buffers.push_back(
+        {.id = std::to_string(i), .lower = i % 7, .upper = 100 + i % 5, .size = 8});
+  }
+  const Solution solution = solved(problem);
+  EXPECT_EQ(check_offsets(problem, solution.offsets), solution.size);
+  EXPECT_EQ(solution.size, 56'000u);
+  EXPECT_TRUE(solution.proven);
+}
+
+TEST(PlanSolve, InTheOrderOfTimeTheBetterDirectionIsTaken) {
+  // Forwards, "b" is put above "a", and "c" does not fit below it.
+  const Problem problem = problem_of({{.id = "a", .lower = 0, .upper = 1, .size = 2},
+                                      {.id = "b", .lower = 0, .upper = 2, .size = 2},
+                                      {.id = "c", .lower = 1, .upper = 3, .size = 3}});
+  const Solution solution = in_order_of_time(problem);
+  EXPECT_EQ(check_offsets(problem, solution.offsets), 5u);
+  EXPECT_EQ(solution.lower_bound, 5u);
 }
 
 TEST(PlanSolve, WithoutTimeFixedBuffersThatOverlapAreRefused) {
