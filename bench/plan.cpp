@@ -78,7 +78,8 @@ int main() {
   try {
     fmt::print("{:<24} {:>8} {:>11} {:>10} {:>10} {:>8}\n", "", "buffers", "ms", "bytes",
                "at least", "capacity");
-    for (const std::size_t buffers : {25u, 50u, 100u, 200u, 400u, 800u, 1600u, 3200u}) {
+    for (const std::size_t buffers :
+         {25u, 50u, 100u, 200u, 400u, 800u, 1600u, 3200u, 10'000u, 100'000u, 1'000'000u}) {
       mlf::bench::print_row("like a network", mlf::bench::network_like(buffers));
     }
     mlf::bench::bench_instances(MLF_MINIMALLOC);
