@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "support/characters.h"
 
 namespace mlf::page {
@@ -12,6 +14,13 @@ constexpr std::size_t kBlockBytes = 64 * 1024;
 bool is_plain_in_fragment(char c) {
   return support::is_letter(c) || support::is_digit(c) ||
          std::string_view("-._~=/").find(c) != std::string_view::npos;
+}
+
+/// HTML allows more characters in a value without quotes; these need no escapes either.
+bool needs_no_quotes(std::string_view value) {
+  return !value.empty() && std::ranges::all_of(value, [](char c) {
+    return support::is_letter(c) || support::is_digit(c) || c == '-' || c == '.';
+  });
 }
 
 }  // namespace
@@ -62,6 +71,11 @@ void HtmlWriter::open(std::string_view tag, Attributes attributes) {
     if (name.empty()) continue;
     buffer_ += ' ';
     buffer_ += name;
+    if (needs_no_quotes(value)) {
+      buffer_ += '=';
+      buffer_ += value;
+      continue;
+    }
     buffer_ += "=\"";
     buffer_ += escaped(value);
     buffer_ += '"';

@@ -50,9 +50,9 @@ void nest(HtmlWriter& html, const KernelReport& kernel) {
       const analysis::LoopCost& loop = kernel.cost->loops[*line.loop];
       number_cell(html, loop.iterations);
       number_cell(html, loop.mac);
-    } else {
+    } else if (line.bytes) {
       html.element("td", {{"colspan", "2"}, {"class", "n"}},
-                   line.bytes ? fmt::format("{} bytes", number_text(*line.bytes)) : "");
+                   fmt::format("{} bytes", number_text(*line.bytes)));
     }
     html.close("tr");
   }
@@ -77,7 +77,7 @@ void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
   close_table(html);
 }
 
-/// Bars with heights relative to the fullest bin.
+/// Bars with heights relative to the fullest bin; an empty bin has none.
 void histogram(HtmlWriter& html, const std::string& name, const report::ConstantValues& values) {
   const std::uint64_t most = std::ranges::max(values.histogram);
   html.open("svg", {{"class", "bars"},
@@ -86,12 +86,12 @@ void histogram(HtmlWriter& html, const std::string& name, const report::Constant
                     {"preserveAspectRatio", "none"},
                     {"aria-label", "Histogram of " + name}});
   for (std::size_t i = 0; i < values.histogram.size(); ++i) {
-    const double height = 100.0 * static_cast<double>(values.histogram[i]) /
-                          static_cast<double>(std::max<std::uint64_t>(most, 1));
+    if (values.histogram[i] == 0) continue;
+    const double height =
+        100.0 * static_cast<double>(values.histogram[i]) / static_cast<double>(most);
     html.open("rect", {{"x", std::to_string(i)},
-                       {"y", fmt::format("{:.1f}", 100.0 - height)},
-                       {"width", "0.9"},
-                       {"height", fmt::format("{:.1f}", height)}});
+                       {"y", fmt::format("{:.3g}", 100.0 - height)},
+                       {"height", fmt::format("{:.3g}", height)}});
     html.element("title", std::to_string(values.histogram[i]));
     html.close("rect");
   }

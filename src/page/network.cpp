@@ -1,6 +1,9 @@
 // The drawings of the network in the page: complete, and with repeated parts drawn once.
 #include <fmt/core.h>
 
+#include <array>
+#include <utility>
+
 #include "page/parts.h"
 
 namespace mlf::page {
@@ -18,6 +21,24 @@ void append_without_comments(std::string& result, std::string_view markup) {
   result += markup;
 }
 
+/// Removes from text of Graphviz what the style of the page says for all of it. Labels escape
+/// quotes, so these are attributes.
+std::string without_common_attributes(std::string markup) {
+  constexpr std::array<std::string_view, 3> kCommon{
+      " text-anchor=\"middle\"", " font-family=\"Helvetica,sans-Serif\"", " font-size=\"11.00\""};
+  for (const std::string_view common : kCommon) {
+    std::string rest;
+    std::size_t begin = 0;
+    for (std::size_t at = markup.find(common); at != markup.npos; at = markup.find(common, begin)) {
+      rest.append(markup, begin, at - begin);
+      begin = at + common.size();
+    }
+    rest.append(markup, begin);
+    markup = std::move(rest);
+  }
+  return markup;
+}
+
 /// The `svg` element of Graphviz' document. Adds a prefix to its ids, because two drawings on a
 /// page have the same node numbers. Labels escape quotes, so ` id="` is always an attribute.
 std::string embedded(std::string_view document, std::string_view prefix) {
@@ -32,7 +53,7 @@ std::string embedded(std::string_view document, std::string_view prefix) {
     document.remove_prefix(at + kId.size());
   }
   append_without_comments(result, document);
-  return result;
+  return without_common_attributes(std::move(result));
 }
 
 /// A drawing, and its data for the script.

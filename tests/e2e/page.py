@@ -87,7 +87,7 @@ class Page(Browser):
     def test_the_page_has_the_report(self):
         for archive in ARCHIVES:
             source = self.make(archive).read_text()
-            text = re.search(r'<script type="application/json" id="report">(.*?)</script>', source,
+            text = re.search(r'<script type="application/json" id=report>(.*?)</script>', source,
                              re.DOTALL)[1]
             self.assertEqual(json.loads(text),
                              json.loads(support.run_ok("report", "--json", archive).stdout))
@@ -394,7 +394,7 @@ class Page(Browser):
     def test_a_page_that_is_cut_off_shows_what_there_is(self):
         whole = self.make(BUNDLED).read_text()
         path = self.directory / "cut.html"
-        path.write_text(whole[: whole.index('id="memory"')])
+        path.write_text(whole[: whole.index("id=memory")])
         self.driver.get(path.as_uri())
         self.assertTrue(self.driver.find_element(By.CSS_SELECTOR, ".calls").is_displayed())
 

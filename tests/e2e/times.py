@@ -169,7 +169,7 @@ class Times(program_case.Directory):
         divisions = sum(shares[one["where"]] for one in findings if one["code"] == "index-divisions")
         self.assertRegex(table[1], rf"^index-divisions +\d +{100 * divisions:.1f} ")
         page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
-        self.assertIn(f'<td class="n">{100 * shares[findings[0]["where"]]:.1f}</td>', page)
+        self.assertIn(f'<td class=n>{100 * shares[findings[0]["where"]]:.1f}</td>', page)
         plain = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"][0]["findings"]
         self.assertFalse(any("share" in one for one in plain))
         self.assertNotIn("SHARE", support.run_ok("report", CONV).stdout.decode())
@@ -177,7 +177,7 @@ class Times(program_case.Directory):
     def test_are_drawn_over_bytes(self):
         path, profile = self.emulated(CONV)
         page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
-        (drawing,) = re.findall(r'<figure class="roofline">.*?</figure>', page, re.DOTALL)
+        (drawing,) = re.findall(r'<figure class=roofline>.*?</figure>', page, re.DOTALL)
         self.assertEqual(re.findall(r'href="#call=(\d+)"', drawing), ["1"])
         count = profile["calls"][1]["instructions"] / 18432
         self.assertIn(f"call 1, nn_conv2d_add_fixed_point_multiply_add_clip_cast: {count:.1f} instructions and ", drawing)

@@ -43,14 +43,15 @@ TEST(PageHtml, LongNamesBreakBehindUnderscoresAndSlashes) {
   EXPECT_EQ(breakable("abcdefghijklmnopqrstuvwxyz_"), "abcdefghijklmnopqrstuvwxyz_");
 }
 
-TEST(PageHtml, AttributesAreQuotedAndMayBeLeftOut) {
+TEST(PageHtml, AttributesAreQuotedWhereTheyHaveToBeAndMayBeLeftOut) {
   const std::string text = written([](HtmlWriter& html) {
     html.element("td", {{"class", "a\"b"}, {"", "nothing"}}, "<");
-    html.open("p");
+    html.open("p", {{"class", "n"}, {"data-s", "1.5"}, {"title", ""}, {"id", "a=b"}});
     html.text("x");
     html.close("p");
   });
-  EXPECT_EQ(text, "<td class=\"a&quot;b\">&lt;</td><p>x</p>");
+  EXPECT_EQ(text,
+            "<td class=\"a&quot;b\">&lt;</td><p class=n data-s=1.5 title=\"\" id=\"a=b\">x</p>");
 }
 
 }  // namespace
