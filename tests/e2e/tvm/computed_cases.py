@@ -10,6 +10,7 @@ from tvm import __version__ as tvm_version
 
 import builds
 import exporter
+import kept_builds
 import networks
 import support
 
@@ -59,12 +60,11 @@ def _documents(stock, captures, directory, member):
 
 
 def _built(network, configuration, directory):
-    factory = builds.aot(network.module, configuration)
+    build = kept_builds.aot(network.module, configuration)
     archive = directory / "stock.tar"
-    exporter.export(factory, archive)
-    captured = exporter.captured_tir(factory)
+    build.export(archive)
     captures = {
-        source: {f"./src/{name}": captured[f"src/{name}"].encode()}
+        source: {f"./src/{name}": build.captured[f"src/{name}"].encode()}
         for source, name in {"save_json": "tir-1.tvm.json", "text": "tir-1.txt"}.items()
     }
     tensors = Tensors(

@@ -20,6 +20,7 @@ except ImportError:
 
 import builds
 import exporter
+import kept_builds
 import networks
 from graph_json import Graph
 
@@ -46,8 +47,10 @@ class GraphMatches(unittest.TestCase):
     def test_calls_inputs_and_outputs_are_those_of_tvms_graph(self):
         print_row(f"TVM {tvm_version}", SOURCES)
         for turn, network in enumerate(networks.all_networks()):
-            factory = builds.graph(network.module)
-            expected = Graph(factory.graph_json, len(network.inputs))
+            built = self.directory / "graph.tar"
+            kept_builds.graph(network.module).export(built)
+            of_tvm = exporter.read_member(built, "executor-config/graph/default.graph")
+            expected = Graph(of_tvm, len(network.inputs))
             for configuration in builds.by_turns(turn, 2):
                 common = self.check(network, configuration, expected)
                 print_row(f"{network.name} {configuration.name}", common)
@@ -56,13 +59,12 @@ class GraphMatches(unittest.TestCase):
         """Compares a configuration; returns for each source how many calls are as expected."""
         if is_beyond_tvm(network, configuration):
             with self.assertRaises(TVMError):
-                builds.aot(network.module, configuration)
+                kept_builds.aot(network.module, configuration)
             return ["TVM fails"] * len(SOURCES)
-        factory = builds.aot(network.module, configuration)
-        captured = exporter.captured_tir(factory)
+        build = kept_builds.aot(network.module, configuration)
         common = []
         for source, members in SOURCES.items():
-            found = self.reconstruct(network, factory, {name: captured[name] for name in members})
+            found = self.reconstruct(network, build, {name: build.captured[name] for name in members})
             with self.subTest(f"{network.name} {configuration.name} {source}"):
                 self.assertEqual(found.calls, expected.calls)
                 self.assertEqual(found.inputs, expected.inputs)
@@ -71,10 +73,10 @@ class GraphMatches(unittest.TestCase):
             common.append(f"{both} of {sum(expected.calls.values())}")
         return common
 
-    def reconstruct(self, network, factory, captured):
+    def reconstruct(self, network, build, captured):
         """The graph that mlf finds in an archive with this captured TIR and no other."""
         archive = self.directory / "module.tar"
-        exporter.export(factory, archive)
+        build.export(archive)
         exporter.add_members(archive, captured)
         support.run_ok("process", archive)
         support.run_ok("verify", archive)

@@ -27,6 +27,7 @@ from tvm.contrib import graph_executor
 import builds
 import c_library
 import exporter
+import kept_builds
 import main_constants
 import networks
 
@@ -36,8 +37,8 @@ SEEDS = range(3)
 class Processed:
     """An AOT archive as mlf processed it."""
 
-    def __init__(self, factory, archive, captured):
-        exporter.export(factory, archive)
+    def __init__(self, build, archive, captured):
+        build.export(archive)
         exporter.add_members(archive, captured)
         support.run_ok("process", archive)
         self.path = archive
@@ -58,10 +59,9 @@ class AotBuild:
 
     def __init__(self, network, directory):
         directory.mkdir()
-        factory = builds.aot(network.module, builds.PACKED)
-        captured = exporter.captured_tir(factory)
-        self.captured = Processed(factory, directory / "captured.tar", captured)
-        self.stock = Processed(factory, directory / "stock.tar", {})
+        build = kept_builds.aot(network.module, builds.PACKED)
+        self.captured = Processed(build, directory / "captured.tar", build.captured)
+        self.stock = Processed(build, directory / "stock.tar", {})
         self._network = network
         self._kernels = c_library.compile_archive(self.stock.path, directory)
 
@@ -85,7 +85,7 @@ class GraphBuild:
     def __init__(self, network, directory):
         directory.mkdir()
         archive = directory / "module.tar"
-        exporter.export(builds.graph(network.module), archive)
+        kept_builds.graph(network.module).export(archive)
         self._kernels = c_library.compile_archive(archive, directory)
         self._graph = exporter.read_member(archive, "executor-config/graph/default.graph").decode()
         parameters = exporter.read_member(archive, "parameters/default.params")

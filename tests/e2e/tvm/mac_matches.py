@@ -22,6 +22,7 @@ except ImportError:
 
 import builds
 import exporter
+import kept_builds
 import layers
 import networks
 
@@ -136,18 +137,18 @@ def build(make, what):
 def archives(name, module, configurations, directory):
     """(what it is, archive) of every build of a network."""
     for way in configurations:
-        factory = build(lambda way=way: builds.aot(module, way), f"{name}, {way.name}")
-        if factory is None:
+        built = build(lambda way=way: kept_builds.aot(module, way), f"{name}, {way.name}")
+        if built is None:
             continue
         archive = directory / f"{way.name}.tar"
-        exporter.export(factory, archive)
+        built.export(archive)
         yield f"{way.name}, C alone", archive
-        exporter.add_members(archive, exporter.captured_tir(factory))
+        exporter.add_members(archive, built.captured)
         yield f"{way.name}, captured TIR", archive
-    factory = build(lambda: builds.graph(module), f"{name}, graph executor")
-    if factory is not None:
+    built = build(lambda: kept_builds.graph(module), f"{name}, graph executor")
+    if built is not None:
         archive = directory / "graph.tar"
-        exporter.export(factory, archive)
+        built.export(archive)
         yield "graph executor", archive
 
 

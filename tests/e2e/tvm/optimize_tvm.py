@@ -28,6 +28,7 @@ from tvm.contrib import graph_executor
 import builds
 import c_library
 import exporter
+import kept_builds
 import networks
 import optimize_run
 
@@ -93,13 +94,13 @@ class Networks(unittest.TestCase):
     def built(self, network, configuration):
         """The archive with captured TIR; None where TVM does not build it."""
         try:
-            factory = builds.aot(network.module, configuration)
+            build = kept_builds.aot(network.module, configuration)
         except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
             print(f"not built: {network.name}, {configuration.name}: {str(error).strip().splitlines()[-1]}")
             return None
         archive = self.directory / f"{network.name}-{configuration.name}.tar"
-        exporter.export(factory, archive)
-        exporter.add_members(archive, exporter.captured_tir(factory))
+        build.export(archive)
+        exporter.add_members(archive, build.captured)
         return archive
 
     def test_of_the_aot_executor_compute_the_same(self):

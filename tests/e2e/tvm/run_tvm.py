@@ -30,6 +30,7 @@ from tvm.relay.backend import Runtime
 
 import builds
 import exporter
+import kept_builds
 import graph_runs
 import networks
 import object_archives
@@ -107,12 +108,12 @@ class Networks(unittest.TestCase):
     def check_aot(self, network, configuration, inputs, expected):
         directory = self.directory_of(f"{network.name}-{configuration.name}")
         try:
-            factory = builds.aot(network.module, configuration)
+            build = kept_builds.aot(network.module, configuration)
         except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
             print(f"not built: {network.name}, {configuration.name}: {str(error).strip().splitlines()[-1]}")
             return
         archive = directory / "module.tar"
-        exporter.export(factory, archive)
+        build.export(archive)
         run = Run(archive, inputs, directory)
         self.assertEqual(bits(run.outputs), expected, configuration.name)
         self.runs += 1
