@@ -25,7 +25,7 @@ import hiding
 import support
 
 WANTED = os.environ.get("MLF_CONTAINMENT", "")
-SAMPLE = 100  # edits
+SAMPLE = int(os.environ.get("MLF_CONTAINMENT_EDITS", "100"))
 GATES = ("buffers", "constants", "ram", "flash", "stack", "heap", "mac")
 ENORMOUS = 2**62
 # Kinds that are known not to hold yet: printed, and no failure.
