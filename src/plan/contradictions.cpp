@@ -14,7 +14,7 @@ using graph::quoted;
 using graph::Topology;
 
 // The most pairs of buffers to check in one pool.
-constexpr std::size_t kMaxPairs = 10'000'000;
+constexpr std::size_t kMostComparedPairs = 10'000'000;
 // A few are enough to show the error.
 constexpr std::size_t kMaxChecks = 20;
 
@@ -92,7 +92,7 @@ std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
       for (std::size_t k = i + 1; k < buffers.size(); ++k) {
         const PlannedBuffer& a = *buffers[i].buffer;
         const PlannedBuffer& b = *buffers[k].buffer;
-        if (b.offset >= buffers[i].end || ++pairs > kMaxPairs) break;
+        if (b.offset >= buffers[i].end || ++pairs > kMostComparedPairs) break;
         const bool is_of_main = !a.kernel && !b.kernel;
         if (is_of_main || b.offset == buffers[k].end || !are_in_use_together(a, b)) continue;
         if (checks.size() == kMaxChecks) return checks;

@@ -21,7 +21,7 @@ constexpr std::size_t kLocalHeadBytes = 30;
 constexpr std::size_t kEntryBytes = 46;
 constexpr std::size_t kEndBytes = 22;
 constexpr std::size_t kMostComment = 0xffff;
-constexpr std::uint64_t kMostBytes = 0xfffffffe;
+constexpr std::uint64_t kMostZipBytes = 0xfffffffe;
 constexpr unsigned kStored = 0;
 constexpr unsigned kDeflated = 8;
 constexpr unsigned kEncrypted = 1;
@@ -110,7 +110,7 @@ std::vector<ZipFile> read_zip(std::string_view bytes) {
   std::uint64_t at = number(bytes, end + 16, 4);
   std::vector<ZipFile> files;
   std::set<std::string, std::less<>> names;
-  std::uint64_t left = kMostBytes;
+  std::uint64_t left = kMostZipBytes;
   for (std::size_t i = 0; i < count; ++i) {
     if (number(bytes, at, 4) != kEntry) fail_zip("its directory is wrong");
     const unsigned flags = number(bytes, at + 8, 2);
@@ -149,7 +149,7 @@ std::string zip_bytes(const std::vector<ZipFile>& files) {
   std::string directory;
   for (const ZipFile& file : files) {
     const std::uint64_t local = bytes.size();
-    if (local + file.bytes.size() > kMostBytes || file.name.size() > kMostComment ||
+    if (local + file.bytes.size() > kMostZipBytes || file.name.size() > kMostComment ||
         files.size() > kMostComment) {
       throw support::Error(ErrorKind::invalid_input,
                            "an .npz file has at most 4 GiB and 65,535 arrays");
