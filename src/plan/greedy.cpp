@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 namespace mlf::plan {
@@ -71,8 +70,7 @@ std::optional<Placement> place_greedily(const Instance& instance, const Measures
   for (std::size_t item = 0; item < placement.size(); ++item) {
     placement[item] = instance.items[item].fixed.value_or(kUnplaced);
   }
-  std::vector<ItemIndex> order(instance.items.size());
-  std::iota(order.begin(), order.end(), ItemIndex{0});
+  std::vector<ItemIndex> order = instance.all_items();
   measures.sort(order, planner.order);
   Occupied occupied;
   // Places fixed items before all others, so that the others go around them.

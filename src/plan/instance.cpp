@@ -193,6 +193,12 @@ class FixedItems {
 
 }  // namespace
 
+std::vector<ItemIndex> Instance::all_items() const {
+  std::vector<ItemIndex> all(items.size());
+  std::iota(all.begin(), all.end(), ItemIndex{0});
+  return all;
+}
+
 std::vector<Interval> live_intervals(const Buffer& buffer) {
   std::vector<Interval> live;
   const auto add = [&](std::int64_t lower, std::int64_t upper) {

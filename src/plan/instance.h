@@ -56,6 +56,17 @@ struct Instance {
   SectionRange hull(ItemIndex item) const {
     return {ranges[item].front().first, ranges[item].back().last};
   }
+
+  /// Calls `visit` for each section in which the item is live.
+  template <class Visit>
+  void for_sections(ItemIndex item, Visit visit) const {
+    for (const SectionRange& range : ranges[item]) {
+      for (SectionIndex s = range.first; s < range.last; ++s) visit(s);
+    }
+  }
+
+  /// In the order of the problem.
+  std::vector<ItemIndex> all_items() const;
 };
 
 /// The steps at which the buffer has content: its lifetime without its gaps, in order.
@@ -74,8 +85,8 @@ struct LifeEvent {
 /// Adds the events of a buffer's lifetime without its gaps. Returns false if there are none.
 bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events);
 
-/// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before, or if pairs of
-/// items would take too much memory.
+/// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before, or if
+/// pairs of items would take too much memory.
 std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline);
 
 /// Offsets by item.

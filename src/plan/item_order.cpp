@@ -1,7 +1,6 @@
 #include "plan/item_order.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace mlf::plan {
 
@@ -23,20 +22,15 @@ Measures::Measures(const Instance& instance)
       lifetime_[item] += range.last - range.first;
     }
   }
-  std::vector<ItemIndex> all(instance.items.size());
-  std::iota(all.begin(), all.end(), ItemIndex{0});
-  measure_pressure(all, totals_of(instance));
+  measure_pressure(instance.all_items(), totals_of(instance));
 }
 
 /// The busiest section of an item's lifetime shows how much freedom it leaves to others.
 void Measures::measure_pressure(std::span<const ItemIndex> items, std::span<const Units> totals) {
   for (const ItemIndex item : items) {
     pressure_[item] = 0;
-    for (const SectionRange& range : instance_.ranges[item]) {
-      for (SectionIndex s = range.first; s < range.last; ++s) {
-        pressure_[item] = std::max(pressure_[item], totals[s]);
-      }
-    }
+    instance_.for_sections(
+        item, [&](SectionIndex s) { pressure_[item] = std::max(pressure_[item], totals[s]); });
   }
 }
 

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -72,8 +71,7 @@ constexpr ItemIndex kNoItem = std::numeric_limits<ItemIndex>::max();
 /// By item: the item before it that differs in nothing, so that only the first of these that is
 /// free needs to be tried.
 std::vector<ItemIndex> twins_of(const Instance& instance) {
-  std::vector<ItemIndex> order(instance.items.size());
-  std::iota(order.begin(), order.end(), ItemIndex{0});
+  std::vector<ItemIndex> order = instance.all_items();
   const auto key = [&](ItemIndex item) {
     const auto& [size, alignment, fixed, buffer] = instance.items[item];
     return std::tie(size, alignment, fixed, instance.ranges[item]);
@@ -170,8 +168,7 @@ class Search::Tree {
 
   /// Numbers the items in the order of trial.
   void rank() {
-    std::vector<ItemIndex> order(instance_.items.size());
-    std::iota(order.begin(), order.end(), ItemIndex{0});
+    std::vector<ItemIndex> order = instance_.all_items();
     measures_.sort(order, strategy_.order);
     std::vector<std::pair<std::uint64_t, ItemIndex>> keys;
     const std::uint64_t reach = order.size() / 50 + 1;
@@ -242,11 +239,9 @@ class Search::Tree {
       SectionIndex lowest = section;
       for (const ItemIndex item : instance_.sections[section]) {
         if (!skyline_.is_at_floor(item, section)) continue;
-        for (const SectionRange& range : instance_.ranges[item]) {
-          for (SectionIndex s = range.first; s < range.last; ++s) {
-            if (skyline_.floor(s) < skyline_.floor(lowest)) lowest = s;
-          }
-        }
+        instance_.for_sections(item, [&](SectionIndex s) {
+          if (skyline_.floor(s) < skyline_.floor(lowest)) lowest = s;
+        });
       }
       if (lowest == section) return section;
       section = lowest;

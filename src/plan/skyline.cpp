@@ -4,28 +4,30 @@
 #include <limits>
 
 #include "plan/item_order.h"
+#include "support/mixed_bits.h"
 
 namespace mlf::plan {
 namespace {
 
 constexpr Units kNoFreeItem = std::numeric_limits<Units>::max();
 
-/// Calls `visit` for the sections in which an item is live.
-template <class Visit>
-void for_sections(const Instance& instance, ItemIndex item, Visit visit) {
-  for (const SectionRange& range : instance.ranges[item]) {
-    for (SectionIndex s = range.first; s < range.last; ++s) visit(s);
-  }
-}
+constexpr auto increment = [](auto& count) { ++count; };
+constexpr auto decrement = [](auto& count) { --count; };
 
 }  // namespace
 
-/// The finalizer of SplitMix64.
 std::uint64_t scrambled(std::uint64_t number) {
-  number += 0x9e3779b97f4a7c15u;
-  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
-  number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;
-  return number ^ (number >> 31);
+  return support::mixed_bits(number + support::kGoldenRatio);
+}
+
+/// Adds a free item to the counts, or removes it. `step` adds 1 to a count, or subtracts 1.
+template <class Step>
+void Skyline::count_free(ItemIndex item, Step step) {
+  const SectionRange hull = instance_.hull(item);
+  for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) step(crossing_[s]);
+  step(free_items_);
+  step(beginning_[hull.first]);
+  free_keys_[hull.first] ^= scrambled(item);
 }
 
 Skyline::Skyline(const Instance& instance, Units capacity)
@@ -41,7 +43,7 @@ Skyline::Skyline(const Instance& instance, Units capacity)
       free_keys_(instance.sections.size()) {
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
     least_offsets_.push_back(instance.items[item].fixed.value_or(0));
-    count_in(item);
+    count_free(item, increment);
   }
   for (SectionIndex s = 0; s < instance.sections.size() && is_sound_; ++s) settle(s, 0);
 }
@@ -53,33 +55,17 @@ void Skyline::fail_in(SectionIndex section) {
   is_sound_ = false;
 }
 
-void Skyline::count_in(ItemIndex item) {
-  const SectionRange hull = instance_.hull(item);
-  for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) ++crossing_[s];
-  ++free_items_;
-  ++beginning_[hull.first];
-  free_keys_[hull.first] ^= scrambled(item);
-}
-
-void Skyline::count_out(ItemIndex item) {
-  const SectionRange hull = instance_.hull(item);
-  for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) --crossing_[s];
-  --free_items_;
-  --beginning_[hull.first];
-  free_keys_[hull.first] ^= scrambled(item);
-}
-
 void Skyline::place(ItemIndex item) {
   const Units offset = least_offsets_[item];
   const Units size = instance_.items[item].size;
   changes_.push_back({Change::Kind::placement, item, 0, kFree});
   placement_[item] = offset;
-  count_out(item);
-  for_sections(instance_, item, [&](SectionIndex s) {
+  count_free(item, decrement);
+  instance_.for_sections(item, [&](SectionIndex s) {
     left_[s] -= size;
     if (floors_[s] == offset) --at_floor_[s];
   });
-  for_sections(instance_, item, [&](SectionIndex s) {
+  instance_.for_sections(item, [&](SectionIndex s) {
     if (!is_sound_) return;
     changes_.push_back({Change::Kind::top, s, 0, tops_[s]});
     tops_[s] = offset + size;
@@ -122,7 +108,7 @@ bool Skyline::raise(ItemIndex index, Units floor) {
   const Units before = least_offsets_[index];
   changes_.push_back({Change::Kind::least_offset, index, 0, before});
   least_offsets_[index] = item.aligned(floor);
-  for_sections(instance_, index, [&](SectionIndex s) {
+  instance_.for_sections(index, [&](SectionIndex s) {
     if (floors_[s] == before && --at_floor_[s] == 0) deserted_.push_back(s);
   });
   return !item.fixed && least_offsets_[index] + item.size <= capacity_;
@@ -142,16 +128,16 @@ void Skyline::undo(std::size_t mark) {
     switch (change.kind) {
       case Change::Kind::placement: {
         const Units offset = placement_[change.index];
-        for_sections(instance_, change.index, [&](SectionIndex s) {
+        instance_.for_sections(change.index, [&](SectionIndex s) {
           left_[s] += instance_.items[change.index].size;
           if (floors_[s] == offset) ++at_floor_[s];
         });
-        count_in(change.index);
+        count_free(change.index, increment);
         placement_[change.index] = kFree;
         break;
       }
       case Change::Kind::least_offset:
-        for_sections(instance_, change.index, [&](SectionIndex s) {
+        instance_.for_sections(change.index, [&](SectionIndex s) {
           if (floors_[s] == change.before) ++at_floor_[s];
         });
         least_offsets_[change.index] = change.before;
@@ -195,7 +181,7 @@ bool Skyline::has_hole_for_item_in(SectionIndex section) const {
     if (!is_free(index) || item.fixed) return false;
     Units top = 0;
     Units floor = kNoFreeItem;
-    for_sections(instance_, index, [&](SectionIndex s) {
+    instance_.for_sections(index, [&](SectionIndex s) {
       top = std::max(top, tops_[s]);
       floor = std::min(floor, floors_[s]);
     });
@@ -209,7 +195,7 @@ StateKey Skyline::key_of(SectionRange sections) const {
   std::uint64_t other = scrambled(sections.last);
   for (SectionIndex s = sections.first; s < sections.last; ++s) {
     // No step waits for that of the section before.
-    std::uint64_t key = static_cast<std::uint64_t>(floors_[s]) * 0x9e3779b97f4a7c15u + s;
+    std::uint64_t key = static_cast<std::uint64_t>(floors_[s]) * support::kGoldenRatio + s;
     key = (key ^ (key >> 32)) * 0xbf58476d1ce4e5b9u + static_cast<std::uint64_t>(tops_[s]);
     key = (key ^ (key >> 29)) * 0x94d049bb133111ebu + free_keys_[s];
     sum += key ^ (key >> 32);

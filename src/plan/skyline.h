@@ -16,9 +16,10 @@ using StateKey = std::pair<std::uint64_t, std::uint64_t>;
 /// Spreads a number over 64 bits.
 std::uint64_t scrambled(std::uint64_t number);
 
-/// The floor of each section, below which nothing is put any more. A free item, one that is not
-/// placed, has the least offset above the floors of its sections; conversely the floor of a section
-/// is at the least offset of its free items, because the bytes below are lost.
+/// The state of a search: an item is placed, or it is free. A section has a floor, and no free item
+/// is placed below it. The least offset of a free item is the first one above the floors of its
+/// sections. The floor of a section is the smallest least offset of its free items: none of them
+/// can use the bytes below.
 class Skyline {
  public:
   Skyline(const Instance& instance, Units capacity);
@@ -79,8 +80,8 @@ class Skyline {
   bool has_hole_for_item_in(SectionIndex section) const;
   Units next_floor(SectionIndex section) const;
   void fail_in(SectionIndex section);
-  void count_in(ItemIndex item);
-  void count_out(ItemIndex item);
+  template <class Step>
+  void count_free(ItemIndex item, Step step);
 
   const Instance& instance_;
   const Units capacity_;

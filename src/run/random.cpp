@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mlf/run.h"
+#include "support/mixed_bits.h"
 
 namespace mlf {
 namespace run {
@@ -13,12 +14,7 @@ class Numbers {
  public:
   explicit Numbers(std::uint64_t state) : state_(state) {}
 
-  std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15); }
-  static std::uint64_t mixed(std::uint64_t value) {
-    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-    value = (value ^ value >> 27) * 0x94d049bb133111eb;
-    return value ^ value >> 31;
-  }
+  std::uint64_t next() { return support::mixed_bits(state_ += support::kGoldenRatio); }
 
  private:
   std::uint64_t state_;
@@ -72,7 +68,7 @@ class Values {
 
 std::string random_bytes(tir::DType dtype, std::uint64_t elements, std::uint64_t seed,
                          std::uint64_t stream) {
-  run::Numbers numbers(run::Numbers::mixed(seed) + run::Numbers::mixed(~stream));
+  run::Numbers numbers(support::mixed_bits(seed) + support::mixed_bits(~stream));
   const run::Values values(dtype);
   // Little-endian; a wider element takes several numbers.
   const std::size_t size = dtype.element_bytes() * static_cast<std::size_t>(dtype.lanes);
