@@ -3,9 +3,6 @@
 Each module becomes what it becomes with a TIR of its own.
 """
 
-import json
-import pathlib
-import tempfile
 import unittest
 
 import module_copies
@@ -30,19 +27,11 @@ def in_one_tir(members):
     return module_copies.in_one_tir(dict(members))
 
 
-class Modules(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
-
+class Modules(optimize_unused.Case):
     def optimized(self, members, *options):
         """The modules of the report, and the new members."""
-        archive, output = self.directory / "module.tar", self.directory / "smaller.tar"
-        archive.write_bytes(support.make_tar(members))
-        result = support.run_ok("optimize", archive, "-o", output, "--json", "--drop-unused", *options)
-        support.run_ok("verify", output)
-        return json.loads(result.stdout)["modules"], optimize_unused.members_of(output)
+        modules, output = self.optimized_archive(members, *options)
+        return modules, optimize_unused.members_of(output)
 
     def with_twin(self, members):
         archive = self.directory / "text.tar"

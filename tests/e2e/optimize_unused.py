@@ -72,16 +72,20 @@ class Case(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = pathlib.Path(directory.name)
 
-    def optimized(self, members, *options):
-        """The report on the only module, and the new members."""
+    def optimized_archive(self, members, *options):
+        """The modules of the report, and the new archive."""
         archive, output = self.directory / "module.tar", self.directory / "smaller.tar"
         archive.write_bytes(support.make_tar(members))
         result = support.run_ok("optimize", archive, "-o", output, "--json", "--drop-unused", *options)
         support.run_ok("verify", output)
+        return json.loads(result.stdout)["modules"], output
+
+    def optimized(self, members, *options):
+        """The report on the only module, and the new members."""
+        (module,), output = self.optimized_archive(members, *options)
         again = self.directory / "again.tar"
         support.run_ok("optimize", output, "-o", again, "--drop-unused", *options)
         self.assertEqual(again.read_bytes(), output.read_bytes())
-        (module,) = json.loads(result.stdout)["modules"]
         return module, members_of(output)
 
     def plain(self, name):
