@@ -34,8 +34,9 @@ constexpr std::string_view kPointer = "_let";
 std::set<std::string> names_of(std::string_view printed) {
   std::set<std::string> names{legal_name(printed)};
   const std::size_t last = printed.find_last_not_of("0123456789");
-  if (last != printed.npos && printed[last] == '_')
+  if (last != printed.npos && printed[last] == '_') {
     names.insert(legal_name(printed.substr(0, last)));
+  }
   if (printed.ends_with(kPointer)) {
     names.insert(legal_name(printed.substr(0, printed.size() - kPointer.size())));
   }

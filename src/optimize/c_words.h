@@ -11,8 +11,8 @@
 
 namespace mlf::optimize {
 
-/// Calls `use(word, place)` for each word of a C text that is not a number, `place` being the offset
-/// of its first character.
+/// Calls `use(word, place)` for each word of a C text that is not a number; `place` is the offset of
+/// its first character.
 void for_each_word(std::string_view text,
                    const std::function<void(std::string_view, std::size_t)>& use);
 

@@ -5,8 +5,9 @@
 
 namespace mlf::plan {
 
-/// Allocates and frees buffers in the order of time, as a heap does, above all fixed buffers; then in
-/// the opposite order, and takes the better result. Returns offsets and a lower bound. The problem must be one that `make_instance` accepts.
+/// Allocates and frees buffers in the order of time, as a heap does, above all fixed buffers. Does
+/// the same in the opposite order, and returns the better offsets, and a lower bound. The problem
+/// has none of the errors of `solve`.
 Solution in_order_of_time(const Problem& problem);
 
 }  // namespace mlf::plan

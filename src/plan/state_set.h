@@ -9,8 +9,9 @@
 
 namespace mlf::plan {
 
-/// A table with one place for each state, where the last one stays: a search forgets some states
-/// rather than take more memory.
+/// A table with one place for each key, where the last one stays: a search forgets some states
+/// rather than take more memory. Keys of 128 bits stand for states; that two states of one search
+/// have the same key is less likely than a fault of the machine's memory.
 class StateSet {
  public:
   bool contains(const StateKey& key) const { return places_[place_of(key)] == key; }
