@@ -371,7 +371,7 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
 
 namespace {
 
-/// Appends the low `count` bytes of an element, little-endian.
+/// Appends the low `count` bytes of an element, little-endian; `count` is at most 8.
 void append_little_endian(std::vector<std::byte>& bytes, std::uint64_t bits, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     bytes.push_back(static_cast<std::byte>(bits >> (8 * i) & 0xff));
@@ -528,7 +528,7 @@ NodeId constant_data(Context& c, std::string_view name, const std::optional<Valu
   }
   const auto shape = text::constant_shape(c.builder, extents);
   const auto count = shape ? element_count(*shape) : std::nullopt;
-  if (!count) {
+  if (!count || dtype.element_bytes() > sizeof(std::uint64_t)) {
     c.lose(LossCode::constant_data, name);
     return NodeId::none;
   }

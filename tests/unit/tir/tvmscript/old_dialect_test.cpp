@@ -213,6 +213,11 @@ TEST(OldScript, LosesConstantsBehindDots) {
   EXPECT_TRUE(lost(d, LossCode::constant_data));
 }
 
+TEST(OldScript, LosesConstantsOfMoreThan64BitsAnElement) {
+  const Document d = read_old(constant("[1, -2]", "int72", "2"));
+  EXPECT_TRUE(lost(d, LossCode::constant_data));
+}
+
 TEST(OldScript, LosesConstantsThatAreNotPrinted) {
   const Document d = read_old(constant("", "int8", "16"));
   const Node data = body(d)[f::AllocateConst::data];
