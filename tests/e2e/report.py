@@ -2,19 +2,16 @@
 
 import base64
 import csv
-import fcntl
 import functools
 import io
 import json
 import os
 import pathlib
-import pty
 import re
 import struct
 import subprocess
 import tarfile
 import tempfile
-import termios
 import unittest
 
 import generated_c
@@ -364,24 +361,7 @@ class Terminals(unittest.TestCase):
 
     def seen(self, *arguments, **environment):
         """What the program writes on a terminal of 200 columns."""
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
-        clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        child = subprocess.Popen([support.PROGRAM, *map(str, arguments)], stdout=slave,
-                                 env={**clean, "TERM": "xterm", **environment})  # fmt: skip
-        os.close(slave)
-        text = b""
-        while True:
-            try:
-                part = os.read(master, 4096)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            text += part
-        child.wait()
-        os.close(master)
-        return text.replace(b"\r\n", b"\n").decode()
+        return support.on_terminal(200, *arguments, **environment)
 
     def test_see_the_peak_in_bold_and_what_exceeds_in_red(self):
         (peak,) = [line for line in self.seen("report", QNN).splitlines() if "<- peak" in line]

@@ -1,15 +1,21 @@
 """What the end-to-end tests share: the program, archives, and their bytes."""
 
 import collections
+import contextlib
 import dataclasses
+import fcntl
 import io
 import json
 import os
 import pathlib
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tarfile
+import tempfile
+import termios
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Tests start it in other directories, too.
@@ -196,6 +202,34 @@ def run_outside(*command, **environment):
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def on_terminal(width, *arguments, **environment):
+    """What the program prints on a terminal of this width, in color unless the environment forbids it."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    inherited = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=follower, stderr=errors, cwd=SOURCE,
+                                   env={**inherited, "TERM": "xterm", **environment})  # fmt: skip
+        os.close(follower)
+        text = read_terminal(leader)
+        process.wait()
+        # Linux can report the end of a terminal just before its last text.
+        text += read_terminal(leader)
+        os.close(leader)
+        errors.seek(0)
+        assert process.returncode in (0, 1), f"exit code {process.returncode}: {errors.read().decode()}"
+    return text.decode().replace("\r\n", "\n")
+
+
+def read_terminal(leader):
+    """All that is written to a terminal until the other end is closed."""
+    text = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while part := os.read(leader, 65536):
+            text += part
+    return text
 
 
 def make_tar(members, mode="w"):

@@ -1,13 +1,11 @@
 """Tables on a terminal: no line is wider than it, and no number is cut."""
 
-import fcntl
+import functools
 import itertools
 import os
 import pty
 import re
-import struct
 import subprocess
-import termios
 import unittest
 
 import support
@@ -30,26 +28,7 @@ COMMANDS = (
 )
 
 
-def on_terminal(width, *arguments, **environment):
-    """What the program prints on a terminal of this width."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    process = subprocess.Popen([support.PROGRAM, *map(str, arguments)], stdout=follower,
-                               stderr=subprocess.DEVNULL, cwd=support.SOURCE,
-                               env={**os.environ, "TERM": "xterm", "NO_COLOR": "1", **environment})
-    os.close(follower)
-    parts = []
-    while True:
-        try:
-            part = os.read(leader, 65536)
-        except OSError:  # the terminal is closed
-            break
-        if not part:
-            break
-        parts.append(part)
-    process.wait()
-    os.close(leader)
-    return b"".join(parts).decode().replace("\r\n", "\n")
+on_terminal = functools.partial(support.on_terminal, NO_COLOR="1")
 
 
 def numbers(text):
@@ -109,13 +88,7 @@ class Progress(unittest.TestCase):
         os.close(follower)
         result, _ = process.communicate(self.PROBLEM.encode())
         self.assertEqual(process.returncode, 0)
-        text = b""
-        while True:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:  # the terminal is closed
-                break
-            text += part
+        text = support.read_terminal(leader)
         os.close(leader)
         return text.decode(), result.decode()
 
