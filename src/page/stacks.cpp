@@ -26,6 +26,19 @@ struct Part {
   std::uint64_t size() const { return amount.min; }
 };
 
+/// What is left of `whole` without `part`. The bounds are wide if the two depend on each other.
+Count rest_of(const Count& whole, const Count& part) {
+  const auto less = [](std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); };
+  return {part.max ? less(whole.min, *part.max) : 0,
+          whole.max ? std::optional(less(*whole.max, part.min)) : std::nullopt};
+}
+
+/// The smaller of two numbers.
+Count smaller_of(const Count& a, const Count& b) {
+  if (!a.max || !b.max) return {std::min(a.min, b.min), a.max ? a.max : b.max};
+  return {std::min(a.min, b.min), std::min(*a.max, *b.max)};
+}
+
 struct Bar {
   std::string title;
   Count total;
@@ -35,17 +48,17 @@ struct Bar {
 
   /// Omits empty parts.
   void add(Part part) {
-    if (part.size() > 0) parts.push_back(std::move(part));
+    if (part.amount != Count(0)) parts.push_back(std::move(part));
   }
 };
 
 /// The bytes of workspaces at the peak. Two workspaces may share bytes.
-std::uint64_t scratch_at_peak(const ModuleReport& module) {
-  std::uint64_t bytes = 0;
+Count scratch_at_peak(const ModuleReport& module) {
+  Count bytes;
   for (const auto& tensor : analysis::live_tensors(*module.network, *module.peak.call)) {
-    if (tensor.role == analysis::LiveRole::scratch) bytes += tensor.bytes.value_or(0);
+    if (tensor.role == analysis::LiveRole::scratch) bytes += analysis::to_count(tensor.bytes);
   }
-  return std::min(bytes, module.peak.bytes.min);
+  return bytes;
 }
 
 /// Planned or allocated memory at the peak, and memory that is always in use.
@@ -53,13 +66,13 @@ Bar ram_bar(const ModuleReport& module) {
   const RamReport& ram = module.ram;
   Bar bar{.title = "RAM", .total = ram.total()};
   const Count taken = ram.pools + ram.executor + ram.heap + ram.stack;
-  const std::uint64_t live = std::min(module.peak.bytes.min, taken.min);
-  const std::uint64_t scratch = module.peak.call ? std::min(scratch_at_peak(module), live) : 0;
-  bar.add({"tensors at the peak", live - scratch, "t0"});
+  const Count live = smaller_of(module.peak.bytes, taken);
+  const Count scratch = module.peak.call ? smaller_of(scratch_at_peak(module), live) : Count(0);
+  bar.add({"tensors at the peak", rest_of(live, scratch), "t0"});
   bar.add({"workspaces at the peak", scratch, "scratch"});
-  bar.add({"not in use at the peak", taken.min - live, "rest"});
-  bar.add({"inputs and outputs", ram.io.min, "t1"});
-  bar.add({"arguments of packed calls", ram.arguments.min, "t2"});
+  bar.add({"not in use at the peak", rest_of(taken, live), "rest"});
+  bar.add({"inputs and outputs", ram.io, "t1"});
+  bar.add({"arguments of packed calls", ram.arguments, "t2"});
   if (!module.code) {
     bar.missing = "stack frames";
     return bar;
@@ -70,7 +83,7 @@ Bar ram_bar(const ModuleReport& module) {
   const Count others = ram.pools + ram.io + ram.executor + ram.heap;
   bar.total = {others.min + std::max(frames.min, arrays.min), std::nullopt};
   if (others.max && frames.max) bar.total.max = *others.max + std::max(*frames.max, arrays.min);
-  bar.add({"stack frames without arrays", frames.min - std::min(frames.min, arrays.min), "t4"});
+  bar.add({"stack frames without arrays", rest_of(frames, arrays), "t4"});
   return bar;
 }
 
@@ -96,16 +109,16 @@ class Weights {
   }
 
   /// By kernel.
-  const std::vector<std::uint64_t>& bytes() const { return bytes_; }
+  const std::vector<Count>& bytes() const { return bytes_; }
 
  private:
   void add(std::size_t kernel, std::optional<graph::PoolId> pool,
            std::optional<std::uint64_t> offset, std::optional<std::uint64_t> bytes) {
     if (pool && offset && !places_.insert({index(*pool), *offset}).second) return;
-    bytes_[kernel] += bytes.value_or(0);
+    bytes_[kernel] += analysis::to_count(bytes);
   }
 
-  std::vector<std::uint64_t> bytes_;
+  std::vector<Count> bytes_;
   std::set<graph::KernelId> seen_;
   std::set<std::pair<std::size_t, std::uint64_t>> places_;
 };
@@ -122,19 +135,20 @@ std::string name_of(const ModuleReport& module, std::size_t kernel) {
   return call == module.calls.end() ? module.kernels[kernel].short_name : name_of(module, *call);
 }
 
-/// The largest sizes.
+/// The numbers with the largest minima.
 struct Largest {
   std::vector<std::size_t> positions;  ///< in ascending order
-  std::size_t others = 0;              ///< the number of smaller sizes, without those that are 0
+  std::size_t others = 0;              ///< how many others are not 0
 };
 
-Largest largest_of(const std::vector<std::uint64_t>& sizes) {
+Largest largest_of(const std::vector<Count>& numbers) {
   constexpr std::size_t kMost = 6;
   std::vector<std::size_t> positions;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] > 0) positions.push_back(i);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] != Count(0)) positions.push_back(i);
   }
-  std::ranges::stable_sort(positions, std::greater(), [&](std::size_t i) { return sizes[i]; });
+  std::ranges::stable_sort(positions, std::greater(),
+                           [&](std::size_t i) { return numbers[i].min; });
   const std::size_t others = positions.size() > kMost ? positions.size() - kMost : 0;
   positions.resize(positions.size() - others);
   std::ranges::sort(positions);
@@ -143,13 +157,13 @@ Largest largest_of(const std::vector<std::uint64_t>& sizes) {
 
 /// The kernels with the most constants in the order of the network, and all others together.
 void add_weights(Bar& bar, const ModuleView& module) {
-  const std::vector<std::uint64_t> bytes = Weights(module.report).bytes();
+  const std::vector<Count> bytes = Weights(module.report).bytes();
   const auto& [largest, others] = largest_of(bytes);
-  std::uint64_t rest = module.report.flash.constants.min;
+  Count rest = module.report.flash.constants;
   for (std::size_t at = 0; at < largest.size(); ++at) {
     const std::size_t kernel = largest[at];
-    const std::uint64_t its = std::min(bytes[kernel], rest);
-    rest -= its;
+    const Count its = smaller_of(bytes[kernel], rest);
+    rest = rest_of(rest, its);
     bar.add({name_of(module.report, kernel), its, fmt::format("t{}", at),
              module.kernel_id(module.report.kernels[kernel])});
   }
@@ -161,7 +175,7 @@ Bar flash_bar(const ModuleView& module) {
   const ModuleReport& report = module.report;
   Bar bar{.title = "Flash", .total = report.flash.constants + report.flash.copies};
   add_weights(bar, module);
-  bar.add({"copies of constants", report.flash.copies.min, "copies"});
+  bar.add({"copies of constants", report.flash.copies, "copies"});
   if (!report.code) {
     bar.missing = "code";
     return bar;
@@ -175,8 +189,8 @@ Bar flash_bar(const ModuleView& module) {
 Bar arithmetic_bar(const ModuleView& module) {
   const ModuleReport& report = module.report;
   Bar bar{.title = "Arithmetic", .total = report.mac, .unit = "multiply-accumulates"};
-  std::vector<std::uint64_t> macs;
-  for (const CallReport& call : report.calls) macs.push_back(call[CallMeasure::mac].min);
+  std::vector<Count> macs;
+  for (const CallReport& call : report.calls) macs.push_back(call[CallMeasure::mac]);
   const auto& [largest, others] = largest_of(macs);
   Count rest;
   for (std::size_t i = 0; i < report.calls.size(); ++i) {
@@ -185,7 +199,7 @@ Bar arithmetic_bar(const ModuleView& module) {
   for (std::size_t at = 0; at < largest.size(); ++at) {
     const std::size_t number = largest[at];
     const CallReport& call = report.calls[number];
-    bar.add({fmt::format("call {}, {}", number, name_of(report, call)), call[CallMeasure::mac],
+    bar.add({fmt::format("call {}, {}", number, name_of(report, call)), macs[number],
              fmt::format("t{}", at), module.call_id(number)});
   }
   bar.add({fmt::format("{} more calls", others), rest, "rest"});
@@ -226,6 +240,8 @@ void write_bar(HtmlWriter& html, const Bar& bar) {
       at += part.size();
     }
     html.close("svg");
+  }
+  if (!bar.parts.empty()) {
     html.open("ul");
     for (const Part& part : bar.parts) {
       html.open("li");
