@@ -28,7 +28,7 @@ namespace {
   throw support::Error(kind, std::move(message), {.file = path});
 }
 
-struct Place {
+struct SplitArgument {
   std::string path;
   std::optional<std::string> member;
 };
@@ -39,7 +39,7 @@ bool exists(const std::string& path) {
 }
 
 /// An existing path counts as a path, even if it contains a colon.
-Place split(const std::string& argument) {
+SplitArgument split(const std::string& argument) {
   if (argument == "-" || exists(argument)) return {argument, std::nullopt};
   // Splits at the last colon: names of members contain none, paths may.
   const std::size_t colon = argument.rfind(':');
@@ -142,9 +142,9 @@ Deployment open_archive(const std::string& path, const Context& context,
 }
 
 tir::Document read_tir_argument(const std::string& argument, const Limits& limits) {
-  const Place place = split(argument);
-  if (!place.member && !names_archive(place.path)) return read_file_or_stream(place.path, limits);
-  return read_from(get_or_throw(Deployment::open(place.path, limits.deployment())), place.member,
+  const SplitArgument parts = split(argument);
+  if (!parts.member && !names_archive(parts.path)) return read_file_or_stream(parts.path, limits);
+  return read_from(get_or_throw(Deployment::open(parts.path, limits.deployment())), parts.member,
                    limits);
 }
 

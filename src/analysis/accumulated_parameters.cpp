@@ -98,10 +98,10 @@ std::optional<std::set<std::size_t>> DataFlow::accumulated() {
   }
   std::set<std::size_t> parameters;
   for (const std::size_t memory : reached) {
-    const graph::Place& place = memories_[memory].place;
-    const bool is_parameter =
-        place.kind == graph::Place::Kind::parameter || place.kind == graph::Place::Kind::argument;
-    if (is_parameter) parameters.insert(place.root);
+    const graph::Address& address = memories_[memory].address;
+    const bool is_parameter = address.kind == graph::AddressKind::parameter ||
+                              address.kind == graph::AddressKind::argument;
+    if (is_parameter) parameters.insert(address.root);
   }
   return parameters;
 }

@@ -60,7 +60,7 @@ std::optional<Contradiction> too_small_metadata(const Module& module,
 std::vector<graph::Check> errors_of_c(const Deployment& deployment, std::size_t module,
                                       const graph::Topology& network) {
   const graph::Provenance& provenance = network.provenance;
-  const bool is_captured = provenance.kind == graph::Provenance::Kind::main_function &&
+  const bool is_captured = provenance.kind == graph::ProvenanceKind::main_function &&
                            provenance.dialect != tir::Dialect::c;
   // A size that the caller states applies to the captured network.
   if (!is_captured || !deployment.pool_sizes().empty()) return {};

@@ -21,7 +21,7 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
 }
 
 bool is_graph_executor(const Topology& topology) {
-  return topology.provenance.kind == graph::Provenance::Kind::graph_json;
+  return topology.provenance.kind == graph::ProvenanceKind::graph_json;
 }
 
 std::uint64_t bytes_of_outputs(const Topology& topology) {
@@ -98,7 +98,7 @@ std::uint64_t allocations_of_main(const Topology& topology, std::uint64_t alignm
 /// The bytes of the expression that makes a value. For a call, these are all its outputs, because
 /// its type is a tuple of them.
 std::uint64_t bytes_of_expression(const Topology& topology, const graph::Value& value) {
-  if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) {
+  if (!value.producer || value.producer->kind != graph::EndpointKind::call) {
     return value.bytes.value_or(0);
   }
   std::uint64_t sum = 0;

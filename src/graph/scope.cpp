@@ -16,75 +16,75 @@ Scope::Scope(Node function) {
   std::unordered_map<std::uint32_t, std::uint32_t> position;
   for (std::uint32_t i = 0; i < params.size(); ++i) {
     position.emplace(tir::index(params[i].id()), i);
-    bind(params[i], Place{Place::Kind::parameter, i});
+    bind(params[i], Address{AddressKind::parameter, i});
   }
   for (const std::uint8_t field : {f::PrimFunc::buffer_map, f::PrimFunc::preflattened_buffer_map}) {
     const tir::NodeMap buffers = function.map(field);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const auto at = position.find(tir::index(buffers.key(i).id()));
       if (at == position.end()) continue;
-      bind(buffers.value(i)[f::Buffer::data], Place{Place::Kind::parameter, at->second});
+      bind(buffers.value(i)[f::Buffer::data], Address{AddressKind::parameter, at->second});
     }
   }
 }
 
-void Scope::bind(Node var, Place place) {
-  vars_.insert_or_assign(tir::index(var.id()), place);
+void Scope::bind(Node var, Address address) {
+  vars_.insert_or_assign(tir::index(var.id()), address);
 }
 
 void Scope::bind(Node var, Node value) {
   // The variable of the stack identifies it; the offset counts its elements.
   const std::string_view op = operator_of(value);
   if (op == "tvm_stack_alloca") {
-    bind(var, Place{Place::Kind::stack, tir::index(var.id())});
+    bind(var, Address{AddressKind::stack, tir::index(var.id())});
     return;
   }
-  Place place = place_of(value);
-  if (place.inside && place.alias == tir::NodeId::none) place.alias = var.id();
-  bind(var, place);
+  Address address = address_of(value);
+  if (address.inside && address.alias == tir::NodeId::none) address.alias = var.id();
+  bind(var, address);
 }
 
 void Scope::allocate(Node var) {
-  bind(var, Place{Place::Kind::local, tir::index(var.id())});
+  bind(var, Address{AddressKind::local, tir::index(var.id())});
 }
 
-Place Scope::place_of(Node expr, int nesting) const {
+Address Scope::address_of(Node expr, int nesting) const {
   // C casts pointers when it passes them; the memory is the same.
   expr = without_casts(expr);
   if (expr.is(Kind::Var) || expr.is(Kind::SizeVar)) {
     const auto at = vars_.find(tir::index(expr.id()));
-    return at == vars_.end() ? Place{} : at->second;
+    return at == vars_.end() ? Address{} : at->second;
   }
-  return expr.is(Kind::Call) && nesting > 0 ? place_of_call(expr, nesting - 1) : Place{};
+  return expr.is(Kind::Call) && nesting > 0 ? address_of_call(expr, nesting - 1) : Address{};
 }
 
-// Handles the operators that make a pointer from another one; any other call is an unknown place.
-Place Scope::place_of_call(Node call, int nesting) const {
+// Handles the operators that make a pointer from another one; any other call is an unknown address.
+Address Scope::address_of_call(Node call, int nesting) const {
   const std::string_view op = operator_of(call);
   const tir::NodeList args = call.list(f::Call::args);
   if (op == "reinterpret" && args.size() == 1) {
     // reinterpret(handle, 0u64) is the null handle that AOT passes for a missing context (v0.9+).
     const auto value = integer_of(args[0]);
-    if (!value) return place_of(args[0], nesting);
-    return *value == 0 ? Place{Place::Kind::null_handle} : Place{};
+    if (!value) return address_of(args[0], nesting);
+    return *value == 0 ? Address{AddressKind::null_handle} : Address{};
   }
-  if (op == "address_of" && args.size() == 1) return address_of(args[0], nesting);
+  if (op == "address_of" && args.size() == 1) return address_of_access(args[0], nesting);
   if (op == "tvm_access_ptr" && args.size() == 5) {
     // Its offset counts elements of the type that the first argument annotates.
     const auto offset = integer_of(args[2]);
     const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
-    return address(place_of(args[1], nesting),
-                   offset ? std::optional(*offset * element) : std::nullopt);
+    return address_in(address_of(args[1], nesting),
+                      offset ? std::optional(*offset * element) : std::nullopt);
   }
   if (op == "lookup_param" && args.size() == 1) {
-    return Place{Place::Kind::lookup, tir::index(args[0].id())};
+    return Address{AddressKind::lookup, tir::index(args[0].id())};
   }
-  return op == "tvm_struct_get" ? place_of_struct_get(call, nesting) : Place{};
+  return op == "tvm_struct_get" ? address_of_struct_get(call, nesting) : Address{};
 }
 
 // USMP turns an allocation into `address_of(pool[offset])`; the let around it keeps the name.
-Place Scope::address(Place base, std::optional<std::int64_t> bytes) {
-  // Another address inside the same root is another place, even if the base has a name.
+Address Scope::address_in(Address base, std::optional<std::int64_t> bytes) {
+  // The name of the base is not the name of another address in the same root.
   if (bytes != 0) base.alias = tir::NodeId::none;
   base.inside = true;
   base.offset_known = base.offset_known && bytes.has_value();
@@ -93,7 +93,7 @@ Place Scope::address(Place base, std::optional<std::int64_t> bytes) {
 }
 
 // Offsets are bytes in memory and elements on the stack, whose elements are structs.
-Place Scope::address_of(Node access, int nesting) const {
+Address Scope::address_of_access(Node access, int nesting) const {
   Node data;
   std::optional<std::int64_t> element;
   if (access.is(Kind::BufferLoad)) {
@@ -106,72 +106,72 @@ Place Scope::address_of(Node access, int nesting) const {
   } else {
     return {};
   }
-  const Place base = place_of(data, nesting);
-  const bool counts_elements = base.kind == Place::Kind::stack;
+  const Address base = address_of(data, nesting);
+  const bool counts_elements = base.kind == AddressKind::stack;
   const auto unit = counts_elements ? 1 : static_cast<std::int64_t>(access.dtype().element_bytes());
-  return address(base, element ? std::optional(*element * unit) : std::nullopt);
+  return address_in(base, element ? std::optional(*element * unit) : std::nullopt);
 }
 
 /// tvm_struct_get(struct, element, field): lowered code reads a DLTensor or a TVMValue with it.
-Place Scope::place_of_struct_get(Node call, int nesting) const {
+Address Scope::address_of_struct_get(Node call, int nesting) const {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 3) return {};
-  const Place base = place_of(args[0], nesting);
+  const Address base = address_of(args[0], nesting);
   const auto element = integer_of(args[1]);
   const auto field = integer_of(args[2]);
   if (!element || !field) return {};
   const auto which = static_cast<StructField>(*field);
   // MakePackedAPI: the first parameter points to the arguments, which are TVMValues.
-  if (base.kind == Place::Kind::parameter && which == StructField::value_content) {
-    return Place{Place::Kind::argument, static_cast<std::uint32_t>(*element)};
+  if (base.kind == AddressKind::parameter && which == StructField::value_content) {
+    return Address{AddressKind::argument, static_cast<std::uint32_t>(*element)};
   }
-  if (base.kind == Place::Kind::stack) {
-    Place item = base;
+  if (base.kind == AddressKind::stack) {
+    Address item = base;
     item.offset += *element;
-    return which == StructField::address ? item : field_place(item, which);
+    return which == StructField::address ? item : field_address(item, which);
   }
-  // For memory, a tensor and its data are the same place.
-  const bool is_tensor = base.kind == Place::Kind::parameter || base.kind == Place::Kind::argument;
-  return is_tensor && which == StructField::data ? base : Place{};
+  // For memory, a tensor and its data have the same address.
+  const bool is_tensor = base.kind == AddressKind::parameter || base.kind == AddressKind::argument;
+  return is_tensor && which == StructField::data ? base : Address{};
 }
 
 // tvm_struct_set(struct, element, field, value). Does not follow memory that a parameter points to.
 void Scope::set_field(Node call) {
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() != 4) return;
-  const Place base = place_of(args[0]);
+  const Address base = address_of(args[0]);
   const auto element = integer_of(args[1]);
   const auto field = integer_of(args[2]);
-  if (base.kind != Place::Kind::stack || !element || !field) return;
+  if (base.kind != AddressKind::stack || !element || !field) return;
   // A field contains a pointer or a number; the caller knows which.
   fields_.insert_or_assign(FieldKey{base.root, base.offset + *element, *field},
-                           FieldContent{place_of(args[3]), integer_of(args[3]), calls_});
+                           FieldContent{address_of(args[3]), integer_of(args[3]), calls_});
 }
 
 /// Shapes of tensors are stores into `stack_shape`, one extent each.
-void Scope::store(const Place& at, std::int64_t element, Node value) {
+void Scope::store(const Address& at, std::int64_t element, Node value) {
   const auto number = integer_of(value);
   if (number) integers_.insert_or_assign({at.root, at.offset + element}, *number);
 }
 
-const Scope::FieldContent* Scope::content(const Place& item, StructField field) const {
+const Scope::FieldContent* Scope::content(const Address& item, StructField field) const {
   return support::find_value(fields_,
                              FieldKey{item.root, item.offset, static_cast<std::int64_t>(field)});
 }
 
-Place Scope::field_place(const Place& item, StructField field) const {
+Address Scope::field_address(const Address& item, StructField field) const {
   const FieldContent* found = content(item, field);
-  return found == nullptr ? Place{} : found->place;
+  return found == nullptr ? Address{} : found->address;
 }
 
-std::optional<std::int64_t> Scope::field_integer(const Place& item, StructField field) const {
+std::optional<std::int64_t> Scope::field_integer(const Address& item, StructField field) const {
   const FieldContent* found = content(item, field);
   return found == nullptr ? std::nullopt : found->integer;
 }
 
 // Main uses the same stack for all its calls: values that an earlier call set are not arguments of
 // this one.
-bool Scope::is_set_for_this_call(const Place& item, StructField field) const {
+bool Scope::is_set_for_this_call(const Address& item, StructField field) const {
   const FieldContent* found = content(item, field);
   return found != nullptr && found->call == calls_;
 }

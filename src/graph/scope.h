@@ -14,25 +14,27 @@
 
 namespace mlf::graph {
 
+/// The memory that an address is in.
+enum class AddressKind : std::uint8_t {
+  unknown,
+  null_handle,
+  parameter,  ///< memory of the function's parameter `root`
+  argument,   ///< memory of the packed argument `root`: MakePackedAPI ran on the function
+  local,      ///< memory allocated or held by the variable with the id `root`
+  lookup,     ///< the linked parameter whose name is the StringImm with the id `root`
+  stack,      ///< element `offset` of what tvm_stack_alloca gave the variable with the id `root`
+};
+
 /// Where a pointer points.
-struct Place {
-  enum class Kind : std::uint8_t {
-    unknown,
-    null_handle,
-    parameter,  ///< memory of the function's parameter `root`
-    argument,   ///< memory of the packed argument `root`: MakePackedAPI ran on the function
-    local,      ///< memory allocated or held by the variable with the id `root`
-    lookup,     ///< the linked parameter whose name is the StringImm with the id `root`
-    stack,      ///< element `offset` of what tvm_stack_alloca gave the variable with the id `root`
-  };
-  Kind kind = Kind::unknown;
+struct Address {
+  AddressKind kind = AddressKind::unknown;
   std::uint32_t root = 0;
   std::int64_t offset = 0;   ///< bytes, elements for `stack`
   bool offset_known = true;  ///< whether `offset` is a constant
   bool inside = false;       ///< whether it came from an address_of, even that of offset 0
   tir::NodeId alias = tir::NodeId::none;  ///< the variable that a let gave the address to
 
-  bool same_memory(const Place& other) const { return kind == other.kind && root == other.root; }
+  bool same_memory(const Address& other) const { return kind == other.kind && root == other.root; }
 };
 
 /// Fields of DLTensor and TVMValue by TVM's number, as tvm_struct_get and tvm_struct_set name them.
@@ -54,10 +56,10 @@ class Scope {
  public:
   explicit Scope(tir::Node function);
 
-  Place place_of(tir::Node expr) const { return place_of(expr, kMaxNesting); }
+  Address address_of(tir::Node expr) const { return address_of(expr, kMaxNesting); }
   /// A let: the variable points where the value points.
   void bind(tir::Node var, tir::Node value);
-  void bind(tir::Node var, Place place);
+  void bind(tir::Node var, Address address);
   /// The variable holds memory of its own.
   void allocate(tir::Node var);
   /// A tvm_struct_set.
@@ -65,34 +67,34 @@ class Scope {
   /// What is set from here on belongs to the next call.
   void end_call() { ++calls_; }
   /// A store of an integer into memory on the stack.
-  void store(const Place& at, std::int64_t element, tir::Node value);
+  void store(const Address& at, std::int64_t element, tir::Node value);
 
   /// What a struct_set put into a field, if it is a pointer; unknown if there is nothing.
-  Place field_place(const Place& item, StructField field) const;
-  std::optional<std::int64_t> field_integer(const Place& item, StructField field) const;
+  Address field_address(const Address& item, StructField field) const;
+  std::optional<std::int64_t> field_integer(const Address& item, StructField field) const;
   /// Whether the field was set since the last call.
-  bool is_set_for_this_call(const Place& item, StructField field) const;
+  bool is_set_for_this_call(const Address& item, StructField field) const;
   std::optional<std::int64_t> stored_integer(std::uint32_t root, std::int64_t element) const;
 
  private:
   using FieldKey = std::tuple<std::uint32_t, std::int64_t, std::int64_t>;
   struct FieldContent {
-    Place place;
+    Address address;
     std::optional<std::int64_t> integer;
     std::uint64_t call = 0;  // how many calls came before
   };
-  const FieldContent* content(const Place& item, StructField field) const;
+  const FieldContent* content(const Address& item, StructField field) const;
 
   // Address expressions inside one another; TVM nests two or three.
   static constexpr int kMaxNesting = 16;
 
-  Place place_of(tir::Node expr, int nesting) const;
-  Place place_of_call(tir::Node call, int nesting) const;
-  Place place_of_struct_get(tir::Node call, int nesting) const;
-  static Place address(Place base, std::optional<std::int64_t> bytes);
-  Place address_of(tir::Node access, int nesting) const;
+  Address address_of(tir::Node expr, int nesting) const;
+  Address address_of_call(tir::Node call, int nesting) const;
+  Address address_of_struct_get(tir::Node call, int nesting) const;
+  static Address address_in(Address base, std::optional<std::int64_t> bytes);
+  Address address_of_access(tir::Node access, int nesting) const;
 
-  std::unordered_map<std::uint32_t, Place> vars_;
+  std::unordered_map<std::uint32_t, Address> vars_;
   std::uint64_t calls_ = 0;
   std::map<FieldKey, FieldContent> fields_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> integers_;

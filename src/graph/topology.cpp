@@ -64,7 +64,7 @@ std::optional<std::uint64_t> TensorType::bytes() const {
 
 const TensorType& Topology::type_at(const Endpoint& end, ValueId value) const {
   // A copy goes by bytes and sees no type of its own.
-  if (end.kind == Endpoint::Kind::copy) return values[index(value)].type;
+  if (end.kind == EndpointKind::copy) return values[index(value)].type;
   return calls[end.step].arguments[end.argument].type;
 }
 
@@ -117,7 +117,7 @@ std::string_view to_string(CallForm form) {
 std::string_view to_string(ArgumentForm form) {
   return name_in(kArgumentForms, form);
 }
-std::string_view to_string(Provenance::Kind kind) {
+std::string_view to_string(ProvenanceKind kind) {
   return name_in(kProvenances, kind);
 }
 

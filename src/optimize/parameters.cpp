@@ -163,7 +163,7 @@ class Narrowing {
         continue;
       }
       for (const graph::Endpoint& end : (*network_)[*one.value].consumers) {
-        if (end.kind != graph::Endpoint::Kind::call) keep(one.kept, "the graph copies it");
+        if (end.kind != graph::EndpointKind::call) keep(one.kept, "the graph copies it");
       }
     }
     for (const graph::Port& output : network_->outputs) {

@@ -85,7 +85,7 @@ void write_figures(HtmlWriter& html, const ModuleReport& module) {
 void write_subject(HtmlWriter& html, const ModuleReport& module) {
   std::vector<std::string> facts;
   if (module.network) {
-    const bool is_graph = module.network->provenance.kind == graph::Provenance::Kind::graph_json;
+    const bool is_graph = module.network->provenance.kind == graph::ProvenanceKind::graph_json;
     facts.emplace_back(is_graph ? "graph executor" : "AOT executor");
     facts.push_back(fmt::format("calls: {}", module.calls.size()));
   }
@@ -119,7 +119,7 @@ void writer_cell(HtmlWriter& html, const ModuleView& module, std::optional<graph
   const std::optional<graph::Endpoint> none;
   const auto& producer = value ? (*module.report.network)[*value].producer : none;
   html.open("td");
-  if (producer && producer->kind == graph::Endpoint::Kind::call) {
+  if (producer && producer->kind == graph::EndpointKind::call) {
     link_to(html, module.call_id(producer->step), fmt::format("call {}", producer->step));
   } else {
     html.text(producer ? "copy" : "-");

@@ -102,7 +102,7 @@ class Weights {
     for (const graph::Value& value : network.values) {
       if (value.kind != graph::ValueKind::constant || value.consumers.empty()) continue;
       const graph::Endpoint& reader = value.consumers.front();
-      if (reader.kind != graph::Endpoint::Kind::call) continue;
+      if (reader.kind != graph::EndpointKind::call) continue;
       const graph::Storage& storage = network[value.storage];
       add(index(network.calls[reader.step].kernel), storage.pool, storage.offset, value.bytes);
     }

@@ -23,7 +23,8 @@
 namespace mlf::plan {
 namespace {
 
-using graph::Place;
+using graph::Address;
+using graph::AddressKind;
 using support::is_among;
 using tir::Descend;
 using tir::Kind;
@@ -85,8 +86,8 @@ bool is_pointer(Node expr) {
 // occurrence, and occurrences can grow exponentially.
 constexpr std::size_t kMaxWork = 50'000'000;
 
-bool is_memory_of_caller(const Place& place) {
-  return place.kind == Place::Kind::parameter || place.kind == Place::Kind::argument;
+bool is_memory_of_caller(const Address& address) {
+  return address.kind == AddressKind::parameter || address.kind == AddressKind::argument;
 }
 
 /// Follows the pointers of one body in the order of its text.
@@ -109,7 +110,7 @@ class TickScanner {
     result.count = std::max<std::int64_t>(now_ + 1, 1);
     // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
     result.is_packed = is_packed();
-    const Place::Kind counted = result.is_packed ? Place::Kind::argument : Place::Kind::parameter;
+    const AddressKind counted = result.is_packed ? AddressKind::argument : AddressKind::parameter;
     std::vector<std::optional<TickMemory>> finished;  // by memory
     for (const Memory& memory : memories_) {
       finished.emplace_back();
@@ -138,7 +139,7 @@ class TickScanner {
   using MemoryId = std::size_t;
 
   struct Memory {
-    Place::Kind kind = Place::Kind::parameter;  // or `argument`, of a packed function
+    AddressKind kind = AddressKind::parameter;  // or `argument`, of a packed function
     std::uint32_t root = 0;
     std::optional<LetTicks> let{};
     std::optional<TickRange> touched{};
@@ -147,9 +148,9 @@ class TickScanner {
   };
 
   /// The memory of a parameter, made on first use.
-  MemoryId memory_of_root(const Place& place) {
-    const auto [at, is_new] = by_root_.try_emplace({place.kind, place.root}, memories_.size());
-    if (is_new) memories_.push_back({.kind = place.kind, .root = place.root});
+  MemoryId memory_of_root(const Address& address) {
+    const auto [at, is_new] = by_root_.try_emplace({address.kind, address.root}, memories_.size());
+    if (is_new) memories_.push_back({.kind = address.kind, .root = address.root});
     return at->second;
   }
 
@@ -157,9 +158,9 @@ class TickScanner {
   std::optional<MemoryId> memory_of(Node var) {
     const auto known = by_var_.find(tir::index(var.id()));
     if (known != by_var_.end()) return known->second;
-    const Place place = scope_.place_of(var);
-    if (!is_memory_of_caller(place)) return std::nullopt;
-    return by_var_.emplace(tir::index(var.id()), memory_of_root(place)).first->second;
+    const Address address = scope_.address_of(var);
+    if (!is_memory_of_caller(address)) return std::nullopt;
+    return by_var_.emplace(tir::index(var.id()), memory_of_root(address)).first->second;
   }
 
   /// The memories of all variables that an expression mentions, each once.
@@ -182,12 +183,12 @@ class TickScanner {
 
   /// A workspace or a constant: an address inside a pool. TVM's ConvertPoolAllocationsToOffsets
   /// turns each allocation into one let.
-  MemoryId add_let(Node var, const Place& place) {
-    Memory memory{.kind = place.kind, .root = place.root};
+  MemoryId add_let(Node var, const Address& address) {
+    Memory memory{.kind = address.kind, .root = address.root};
     memory.let =
-        LetTicks{std::string(var.text(f::Var::name)), place.root, std::nullopt, std::nullopt};
-    if (place.offset_known && place.offset >= 0) {
-      memory.let->offset = static_cast<std::uint64_t>(place.offset);
+        LetTicks{std::string(var.text(f::Var::name)), address.root, std::nullopt, std::nullopt};
+    if (address.offset_known && address.offset >= 0) {
+      memory.let->offset = static_cast<std::uint64_t>(address.offset);
     }
     memories_.push_back(std::move(memory));
     return memories_.size() - 1;
@@ -207,21 +208,21 @@ class TickScanner {
       keep_all_in(value);
       return false;
     }
-    const Place place = scope_.place_of(var);
-    const bool is_address = is_memory_of_caller(place);
+    const Address address = scope_.address_of(var);
+    const bool is_address = is_memory_of_caller(address);
     MemoryId memory = in_value.front();
     Memory& source = memories_[memory];
     const bool had_let = source.let.has_value();
     if (!is_address) {
       // A pointer that is loaded from the packed arguments, or from memory, may be any of them.
-      if (source.kind == Place::Kind::parameter && !source.let) source.is_kept = true;
+      if (source.kind == AddressKind::parameter && !source.let) source.is_kept = true;
     } else if (!source.let) {
-      const bool is_new_place = place.inside && place.alias == var.id();
-      memory = is_new_place ? add_let(var, place) : memory_of_root(place);
+      const bool is_new_address = address.inside && address.alias == var.id();
+      memory = is_new_address ? add_let(var, address) : memory_of_root(address);
     }
     by_var_[tir::index(var.id())] = memory;
     const bool is_new_let = memory + 1 == memories_.size() && memories_[memory].let && !had_let;
-    if (!is_new_let && (place.inside || !is_address || had_let)) {
+    if (!is_new_let && (address.inside || !is_address || had_let)) {
       memories_[memory].has_other_names = true;
     }
     return is_address;
@@ -253,9 +254,9 @@ class TickScanner {
   }
 
   void touch_allocation(Node var) {
-    const Place place = scope_.place_of(var);
-    if (place.kind != Place::Kind::local || unused_.contains(tir::index(var.id()))) return;
-    const auto found = allocations_.find(place.root);
+    const Address address = scope_.address_of(var);
+    if (address.kind != AddressKind::local || unused_.contains(tir::index(var.id()))) return;
+    const auto found = allocations_.find(address.root);
     if (found != allocations_.end()) include(found->second.touched, TickRange{now_, now_});
   }
 
@@ -432,7 +433,7 @@ class TickScanner {
 
   bool is_packed() const {
     return std::ranges::any_of(
-        memories_, [](const Memory& memory) { return memory.kind == Place::Kind::argument; });
+        memories_, [](const Memory& memory) { return memory.kind == AddressKind::argument; });
   }
 
   /// Adds a memory to the result. If a pointer to it exists, it is in use until the last tick,
@@ -467,7 +468,7 @@ class TickScanner {
   graph::Scope scope_;
   std::vector<Memory> memories_;
   std::unordered_map<std::uint32_t, MemoryId> by_var_;
-  std::map<std::pair<Place::Kind, std::uint32_t>, MemoryId> by_root_;
+  std::map<std::pair<AddressKind, std::uint32_t>, MemoryId> by_root_;
   std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
   std::unordered_set<std::uint32_t> seen_;                // nodes of this tick
   std::unordered_set<std::uint32_t> unused_;  // pointers that the code only compares or frees

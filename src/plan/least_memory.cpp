@@ -96,7 +96,7 @@ class StayCollector {
 
   /// The ticks in which one end of an edge touches its value, if known.
   std::optional<TickRange> touched_at(const graph::Endpoint& end) const {
-    if (end.kind == graph::Endpoint::Kind::copy) {
+    if (end.kind == graph::EndpointKind::copy) {
       const std::int64_t tick = clock_[topology_.copies[end.step].position];
       return TickRange{tick, tick};
     }

@@ -12,6 +12,7 @@ namespace {
 using graph::Argument;
 using graph::Call;
 using graph::Endpoint;
+using graph::EndpointKind;
 using graph::Kernel;
 using graph::KernelBuffer;
 using graph::quoted;
@@ -51,7 +52,7 @@ TickRange NetworkReader::whole_step(graph::Position position) const {
 /// The ticks in which one end of an edge touches its value; nullopt if a kernel gets a tensor that
 /// it does not need, such as a whole tuple of which it uses a part.
 std::optional<TickRange> NetworkReader::ticks_at(const Endpoint& end) const {
-  if (end.kind == Endpoint::Kind::copy) return whole_step(topology_.copies[end.step].position);
+  if (end.kind == EndpointKind::copy) return whole_step(topology_.copies[end.step].position);
   const Call& call = topology_.calls[end.step];
   const TickRange whole = whole_step(call.position);
   const std::optional<KernelTicks>& ticks = kernels_[index(call.kernel)].ticks;

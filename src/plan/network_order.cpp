@@ -159,7 +159,7 @@ Topology moved(const Topology& topology, const std::vector<std::size_t>& steps) 
     if (!value.last_use) continue;
     value.last_use = value.first_definition.value_or(0);
     for (const graph::Endpoint& end : value.consumers) {
-      const bool is_call = end.kind == graph::Endpoint::Kind::call;
+      const bool is_call = end.kind == graph::EndpointKind::call;
       const Position at =
           is_call ? result.calls[end.step].position : result.copies[end.step].position;
       value.last_use = std::max(*value.last_use, at);

@@ -58,7 +58,7 @@ void Skyline::fail_in(SectionIndex section) {
 void Skyline::place(ItemIndex item) {
   const Units offset = least_offsets_[item];
   const Units size = instance_.items[item].size;
-  changes_.push_back({Change::Kind::placement, item, 0, kFree});
+  changes_.push_back({Change::ChangedValue::placement, item, 0, kFree});
   placement_[item] = offset;
   count_free(item, decrement);
   instance_.for_sections(item, [&](SectionIndex s) {
@@ -67,7 +67,7 @@ void Skyline::place(ItemIndex item) {
   });
   instance_.for_sections(item, [&](SectionIndex s) {
     if (!is_sound_) return;
-    changes_.push_back({Change::Kind::top, s, 0, tops_[s]});
+    changes_.push_back({Change::ChangedValue::top, s, 0, tops_[s]});
     tops_[s] = offset + size;
     settle(s, offset + size);
   });
@@ -96,7 +96,7 @@ void Skyline::settle(SectionIndex section, Units floor) {
     }
     if (offset == least) ++count;
   }
-  changes_.push_back({Change::Kind::floor, section, at_floor_[section], floors_[section]});
+  changes_.push_back({Change::ChangedValue::floor, section, at_floor_[section], floors_[section]});
   floors_[section] = least == kNoFreeItem ? floor : least;
   at_floor_[section] = count;
   if (floors_[section] + left_[section] > capacity_) fail_in(section);
@@ -106,7 +106,7 @@ void Skyline::settle(SectionIndex section, Units floor) {
 bool Skyline::raise(ItemIndex index, Units floor) {
   const Item& item = instance_.items[index];
   const Units before = least_offsets_[index];
-  changes_.push_back({Change::Kind::least_offset, index, 0, before});
+  changes_.push_back({Change::ChangedValue::least_offset, index, 0, before});
   least_offsets_[index] = item.aligned(floor);
   instance_.for_sections(index, [&](SectionIndex s) {
     if (floors_[s] == before && --at_floor_[s] == 0) deserted_.push_back(s);
@@ -126,7 +126,7 @@ void Skyline::undo(std::size_t mark) {
   for (; changes_.size() > mark; changes_.pop_back()) {
     const Change change = changes_.back();
     switch (change.kind) {
-      case Change::Kind::placement: {
+      case Change::ChangedValue::placement: {
         const Units offset = placement_[change.index];
         instance_.for_sections(change.index, [&](SectionIndex s) {
           left_[s] += instance_.items[change.index].size;
@@ -136,17 +136,17 @@ void Skyline::undo(std::size_t mark) {
         placement_[change.index] = kFree;
         break;
       }
-      case Change::Kind::least_offset:
+      case Change::ChangedValue::least_offset:
         instance_.for_sections(change.index, [&](SectionIndex s) {
           if (floors_[s] == change.before) ++at_floor_[s];
         });
         least_offsets_[change.index] = change.before;
         break;
-      case Change::Kind::floor:
+      case Change::ChangedValue::floor:
         floors_[change.index] = change.before;
         at_floor_[change.index] = change.at_floor;
         break;
-      case Change::Kind::top:
+      case Change::ChangedValue::top:
         tops_[change.index] = change.before;
         break;
     }

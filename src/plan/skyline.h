@@ -67,8 +67,8 @@ class Skyline {
 
   /// A value before it changed.
   struct Change {
-    enum class Kind : std::uint8_t { placement, least_offset, floor, top };
-    Kind kind{};
+    enum class ChangedValue : std::uint8_t { placement, least_offset, floor, top };
+    ChangedValue kind{};
     std::uint32_t index = 0;
     std::uint32_t at_floor = 0;
     Units before = 0;

@@ -109,7 +109,7 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
                          const std::string& output) {
   const std::string& module = deployment.library().modules[network.module].name;
   check_name(module);
-  if (network.topology.provenance.kind == graph::Provenance::Kind::graph_json) {
+  if (network.topology.provenance.kind == graph::ProvenanceKind::graph_json) {
     refuse("a graph executor has no main: its runtime calls the kernels");
   }
   const run::MainCalls main = run::calls_of_main(deployment, network);

@@ -340,7 +340,7 @@ std::vector<std::size_t> sources_of(const Topology& network, const graph::Call& 
     if (!argument.reads) continue;
     const graph::Value& value = network[*argument.reads];
     if (value.kind == graph::ValueKind::constant) continue;
-    if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) {
+    if (!value.producer || value.producer->kind != graph::EndpointKind::call) {
       // An input, or a copy: its storage's values come in the order of main.
       sources.push_back(kNone - 1 - index(*argument.reads));
     } else {

@@ -356,7 +356,7 @@ void Reporter::add_objects(ModuleReport& report, const Module& module) {
 tir::Node Reporter::main_of(const graph::Topology* network) {
   if (network == nullptr) return {};
   const graph::Provenance& provenance = network->provenance;
-  if (provenance.kind != graph::Provenance::Kind::main_function) return {};
+  if (provenance.kind != graph::ProvenanceKind::main_function) return {};
   const auto& functions = functions_of(provenance.source).by_name;
   return support::value_at(functions, provenance.function).value_or(tir::Node());
 }

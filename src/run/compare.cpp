@@ -124,7 +124,7 @@ class CallComparison {
     if (!id) return false;
     const graph::Value& value = before_[*id];
     if (value.kind == graph::ValueKind::input) return true;
-    if (!value.producer || value.producer->kind != graph::Endpoint::Kind::call) return false;
+    if (!value.producer || value.producer->kind != graph::EndpointKind::call) return false;
     const auto written = difference(CallId{value.producer->step}, true, value.producer->argument);
     return written && !written->exceeds(tolerance);
   }

@@ -92,7 +92,7 @@ class Planner {
     }
     plan_.network = &network_;
     add_inputs();
-    if (network_.provenance.kind == graph::Provenance::Kind::graph_json) {
+    if (network_.provenance.kind == graph::ProvenanceKind::graph_json) {
       add_parameters();
     } else {
       find_entry();

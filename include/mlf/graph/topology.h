@@ -147,10 +147,11 @@ struct Kernel {
   bool is_understood() const { return has_tir() && gaps.empty(); }
 };
 
+enum class EndpointKind : std::uint8_t { call, copy };
+
 /// One end of an edge.
 struct Endpoint {
-  enum class Kind : std::uint8_t { call, copy };
-  Kind kind = Kind::call;
+  EndpointKind kind = EndpointKind::call;
   std::uint32_t step = 0;      ///< the CallId or CopyId
   std::uint32_t argument = 0;  ///< position among the call's arguments; 0 for copies
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
@@ -316,10 +317,11 @@ enum class ArgumentForm : std::uint8_t {
   stack,     ///< stores into stack_array and stack_value (after LowerTVMBuiltin)
 };
 
+enum class ProvenanceKind : std::uint8_t { main_function, graph_json, relay };
+
 /// The source of a topology.
 struct Provenance {
-  enum class Kind : std::uint8_t { main_function, graph_json, relay };
-  Kind kind = Kind::main_function;
+  ProvenanceKind kind = ProvenanceKind::main_function;
   std::string source{};  ///< stem of the TIR ("tir-1") or the archive member
   std::optional<tir::Dialect> dialect{};
   std::string stage{};                             ///< of the TIR: "lowered"
@@ -412,6 +414,6 @@ MLF_API std::string_view to_string(HookPhase phase);
 MLF_API std::string_view to_string(Severity severity);
 MLF_API std::string_view to_string(CallForm form);
 MLF_API std::string_view to_string(ArgumentForm form);
-MLF_API std::string_view to_string(Provenance::Kind kind);
+MLF_API std::string_view to_string(ProvenanceKind kind);
 
 }  // namespace mlf::graph

@@ -148,7 +148,7 @@ AccessSets::Surroundings AccessSets::surroundings_of(const PlacedAccess& access,
   RegionId at = access.region;
   for (; at != level && at != RegionId::function; at = regions_[at].parent) {
     const Region& one = regions_[at];
-    const bool is_counted = one.kind == Region::Kind::loop || one.kind == Region::Kind::conditional;
+    const bool is_counted = one.kind == RegionKind::loop || one.kind == RegionKind::conditional;
     result.is_complete = result.is_complete && is_counted;
     if (one.loop) loops.push_back(one.loop);
     if (one.loop && std::ranges::find(access.first_only, one.loop) != access.first_only.end()) {

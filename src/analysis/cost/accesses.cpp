@@ -18,7 +18,8 @@
 namespace mlf::analysis {
 namespace {
 
-using graph::Place;
+using graph::Address;
+using graph::AddressKind;
 using support::is_among;
 using tir::Kind;
 using tir::Node;
@@ -115,7 +116,7 @@ class AccessCollector {
 
   Accesses run() && {
     for (std::size_t i = 0; i < code_.memories.size(); ++i) {
-      is_packed_ = is_packed_ || code_.memories[i].place.kind == Place::Kind::argument;
+      is_packed_ = is_packed_ || code_.memories[i].address.kind == AddressKind::argument;
     }
     // 1. The order of statements, which defines "before".
     find_statements();
@@ -138,7 +139,7 @@ class AccessCollector {
       summarize(memory);
       const Node variable = code_.order[0].module().node(key.second);
       memory.touched.let = variable.text(f::Var::name);
-      memory.touched.let_offset = code_.memories.place_of(variable).offset;
+      memory.touched.let_offset = code_.memories.address_of(variable).offset;
       result_.lets.push_back(std::move(memory.touched));
     }
     return std::move(result_);
@@ -146,7 +147,7 @@ class AccessCollector {
 
  private:
   struct Access {
-    Place place{};
+    Address address{};
     PlacedAccess placed{};
     bool is_write = false;
     bool is_certain = true;     // not masked, and executed once in each iteration
@@ -191,37 +192,38 @@ class AccessCollector {
     }
   }
 
-  bool is_tracked(const Place& place) const {
-    return place.kind == (is_packed_ ? Place::Kind::argument : Place::Kind::parameter);
+  bool is_tracked(const Address& address) const {
+    return address.kind == (is_packed_ ? AddressKind::argument : AddressKind::parameter);
   }
 
-  Memory& memory_of(const Place& place, bool by_let) {
-    Memory& memory = by_let ? lets_[{place.root, place.alias}] : arguments_[place.root];
-    memory.touched.argument = place.root;
+  Memory& memory_of(const Address& address, bool by_let) {
+    Memory& memory = by_let ? lets_[{address.root, address.alias}] : arguments_[address.root];
+    memory.touched.argument = address.root;
     return memory;
   }
 
-  void add_unknown(const Place& place, const std::string& why) {
-    if (!is_tracked(place)) return;
-    add_reason(memory_of(place, false).touched.unknown, why);
-    if (place.alias != tir::NodeId::none) add_reason(memory_of(place, true).touched.unknown, why);
+  void add_unknown(const Address& address, const std::string& why) {
+    if (!is_tracked(address)) return;
+    add_reason(memory_of(address, false).touched.unknown, why);
+    if (address.alias != tir::NodeId::none)
+      add_reason(memory_of(address, true).touched.unknown, why);
   }
 
   void add(Access access, std::size_t position) {
-    const Place& place = access.place;
-    if (!place.offset_known) {
-      return add_unknown(place, "is used at an unknown offset");
+    const Address& address = access.address;
+    if (!address.offset_known) {
+      return add_unknown(address, "is used at an unknown offset");
     }
-    if (__builtin_add_overflow(access.placed.terms.constant, place.offset,
+    if (__builtin_add_overflow(access.placed.terms.constant, address.offset,
                                &access.placed.terms.constant)) {
-      return add_unknown(place, "is used at an offset that is too large");
+      return add_unknown(address, "is used at an offset that is too large");
     }
     // A read that may come first has no statement before it.
     access.statement = is_shared_[position] && !access.is_write ? 0 : statements_[position];
     access.is_certain = access.is_certain && code_.evaluations[position].size() == 1;
     const std::size_t number = accesses_.size();
-    memory_of(place, false).accesses.push_back(number);
-    if (place.alias != tir::NodeId::none) memory_of(place, true).accesses.push_back(number);
+    memory_of(address, false).accesses.push_back(number);
+    if (address.alias != tir::NodeId::none) memory_of(address, true).accesses.push_back(number);
     accesses_.push_back(std::move(access));
   }
 
@@ -250,11 +252,11 @@ class AccessCollector {
 
   void collect_access(std::size_t position, const Evaluation& evaluation) {
     const Node node = code_.order[position];
-    const Place place = code_.memories.place_of(data_of_access(node));
-    if (place.kind == Place::Kind::unknown) {
+    const Address address = code_.memories.address_of(data_of_access(node));
+    if (address.kind == AddressKind::unknown) {
       add_reason(result_.unknown, "uses a pointer that cannot be followed");
     }
-    if (!is_tracked(place)) return;
+    if (!is_tracked(address)) return;
     const tir::DType dtype = dtype_of(node);
     const std::vector<Node> indices = indices_at(node);
     const Node last = indices.empty() ? Node() : indices.back();
@@ -268,14 +270,14 @@ class AccessCollector {
     const auto element = static_cast<std::int64_t>(dtype.element_bytes());
     const std::int64_t unit = counts_vectors ? element * dtype.lanes : element;
     if (dtype.lanes < 1 || !stride || element == 0) {
-      return add_unknown(place, "is used with vectors of unknown length");
+      return add_unknown(address, "is used with vectors of unknown length");
     }
     if (!dtype.is_bool() && dtype.bits % 8 != 0) {
-      return add_unknown(place, "has elements of parts of bytes");
+      return add_unknown(address, "has elements of parts of bytes");
     }
     auto terms = terms_of(node, unit);
-    if (!terms) return add_unknown(place, "is used at an unknown index");
-    Access access{.place = place, .is_write = is_store(node), .is_certain = !is_masked(node)};
+    if (!terms) return add_unknown(address, "is used at an unknown index");
+    Access access{.address = address, .is_write = is_store(node), .is_certain = !is_masked(node)};
     access.placed = {.region = evaluation.region,
                      .terms = *std::move(terms),
                      .bytes = element,
@@ -288,15 +290,15 @@ class AccessCollector {
   void collect_use(std::size_t position, const Evaluation& evaluation, const ArgumentUse& use,
                    bool is_read, bool is_written) {
     const Node pointer = code_.order[position].list(f::Call::args)[use.argument];
-    const Place place = code_.memories.place_of(pointer);
+    const Address address = code_.memories.address_of(pointer);
     std::int64_t bytes = 0;
     if (!use.reach || __builtin_mul_overflow(*use.reach, use.element_bytes, &bytes)) {
-      return add_unknown(place, fmt::format("is passed to '{}', which may access any part of it",
-                                            callee_of(code_.order[position]).symbol));
+      return add_unknown(address, fmt::format("is passed to '{}', which may access any part of it",
+                                              callee_of(code_.order[position]).symbol));
     }
     for (const bool is_write : {false, true}) {
-      if (!(is_write ? is_written : is_read) || !is_tracked(place)) continue;
-      Access access{.place = place, .is_write = is_write};
+      if (!(is_write ? is_written : is_read) || !is_tracked(address)) continue;
+      Access access{.address = address, .is_write = is_write};
       access.placed = {.region = evaluation.region, .bytes = bytes};
       add(std::move(access), position);
     }
@@ -308,7 +310,7 @@ class AccessCollector {
     if (graph::operator_of(pointer) != "tvm_access_ptr") return false;
     const tir::NodeList args = pointer.list(f::Call::args);
     if (args.size() != 5) return false;
-    const Place place = code_.memories.place_of(args[1]);
+    const Address address = code_.memories.address_of(args[1]);
     const auto extent = graph::integer_of(args[3]);
     const auto mask = graph::integer_of(args[4]).value_or(3);
     const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
@@ -318,8 +320,8 @@ class AccessCollector {
                           terms.add(args[2], element, code_.bindings);
     if (!is_known) return false;
     for (const bool is_write : {false, true}) {
-      if ((mask & (is_write ? 2 : 1)) == 0 || !is_tracked(place)) continue;
-      Access access{.place = place, .is_write = is_write};
+      if ((mask & (is_write ? 2 : 1)) == 0 || !is_tracked(address)) continue;
+      Access access{.address = address, .is_write = is_write};
       access.placed = {.region = evaluation.region, .terms = terms, .bytes = bytes};
       add(std::move(access), position);
     }
@@ -344,7 +346,7 @@ class AccessCollector {
       const Node arg = tir::passed_pointer(call, call.list(f::Call::args)[i]);
       if (is_used[i] || !graph::without_casts(arg).dtype().is_handle()) continue;
       if (collect_pointer(position, evaluation, arg)) continue;
-      add_unknown(code_.memories.place_of(arg),
+      add_unknown(code_.memories.address_of(arg),
                   fmt::format("is passed to '{}', which may access any part of it",
                               callee.symbol.empty() ? std::string(op) : callee.symbol));
     }
@@ -359,7 +361,7 @@ class AccessCollector {
           std::ranges::any_of(one.constraints, [&](const graph::Constraint& constraint) {
             return code_.values.reads_memory(constraint.expression);
           });
-      if (one.kind != Region::Kind::conditional || reads) return false;
+      if (one.kind != RegionKind::conditional || reads) return false;
     }
     return true;
   }

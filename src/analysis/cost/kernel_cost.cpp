@@ -18,7 +18,8 @@
 namespace mlf::analysis {
 namespace {
 
-using graph::Place;
+using graph::Address;
+using graph::AddressKind;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -321,10 +322,10 @@ class KernelCounter {
       return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
     }
     if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
-    const Place& place = code_.memories[memory].place;
+    const Address& address = code_.memories[memory].address;
     // A place in a pool without writes was filled when the network was built.
-    if (place.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
-    const bool is_own = place.alias != tir::NodeId::none || place.kind == Place::Kind::local;
+    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
+    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
     return is_own ? BufferRole::workspace : BufferRole::unknown;
   }
 
@@ -337,8 +338,9 @@ class KernelCounter {
     bool has_weights = false;
     bool has_unknown = false;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      const Place& place = code_.memories[i].place;
-      if (place.alias == tir::NodeId::none || !place.same_memory(code_.memories[memory].place))
+      const Address& address = code_.memories[i].address;
+      if (address.alias == tir::NodeId::none ||
+          !address.same_memory(code_.memories[memory].address))
         continue;
       if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
       has_weights = has_weights || buffers_[i].role == BufferRole::weights;
@@ -351,14 +353,14 @@ class KernelCounter {
   /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
   /// of the arguments that the first parameter points to.
   void finish_buffers(const graph::BodyScan& scan) {
-    const Place::Kind kind_of_parameters =
-        scan.is_packed ? Place::Kind::argument : Place::Kind::parameter;
+    const AddressKind kind_of_parameters =
+        scan.is_packed ? AddressKind::argument : AddressKind::parameter;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       BufferCost& buffer = buffers_[i];
-      const Place& place = code_.memories[i].place;
+      const Address& address = code_.memories[i].address;
       buffer.name = code_.memories[i].name;
-      if (place.kind == kind_of_parameters && place.alias == tir::NodeId::none) {
-        buffer.parameter = place.root;
+      if (address.kind == kind_of_parameters && address.alias == tir::NodeId::none) {
+        buffer.parameter = address.root;
       }
       buffer.role = role_of(i, buffer, scan);
     }

@@ -10,7 +10,8 @@
 
 namespace mlf::analysis {
 
-using graph::Place;
+using graph::Address;
+using graph::AddressKind;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -67,7 +68,7 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
     if (order[i].is(Kind::Call)) {
       for (const Node arg : order[i].list(f::Call::args)) {
         const Node pointer = tir::passed_pointer(order[i], arg);
-        if (scope_.place_of(pointer).kind != Place::Kind::unknown) use(pointer);
+        if (scope_.address_of(pointer).kind != AddressKind::unknown) use(pointer);
       }
     }
   }
@@ -102,7 +103,7 @@ void Memories::define(Node node) {
       for (const Node match : node.list(f::Block::match_buffers)) {
         const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
         scope_.bind(match[f::MatchBufferRegion::buffer][f::Buffer::data],
-                    scope_.place_of(source[f::Buffer::data]));
+                    scope_.address_of(source[f::Buffer::data]));
       }
       return;
     default:
@@ -110,36 +111,36 @@ void Memories::define(Node node) {
   }
 }
 
-/// The variable of its address identifies a tensor in a pool; the place identifies any other
-/// tensor.
-Memories::Key Memories::key_of(const Place& place, Node data) {
-  if (place.alias != tir::NodeId::none) {
-    return {Place::Kind::local, 0, 0, tir::index(place.alias)};
+/// The variable of its address identifies a tensor in a pool; the address itself identifies any
+/// other tensor.
+Memories::Key Memories::key_of(const Address& address, Node data) {
+  if (address.alias != tir::NodeId::none) {
+    return {AddressKind::local, 0, 0, tir::index(address.alias)};
   }
-  if (place.kind == Place::Kind::unknown) {
-    return {Place::Kind::unknown, 0, 0, tir::index(data.id())};
+  if (address.kind == AddressKind::unknown) {
+    return {AddressKind::unknown, 0, 0, tir::index(data.id())};
   }
-  return {place.kind, place.root, place.inside ? place.offset : 0, 0};
+  return {address.kind, address.root, address.inside ? address.offset : 0, 0};
 }
 
 void Memories::use(Node data) {
-  const Place place = scope_.place_of(data);
-  const auto [at, is_new] = positions_.emplace(key_of(place, data), memories_.size());
+  const Address address = scope_.address_of(data);
+  const auto [at, is_new] = positions_.emplace(key_of(address, data), memories_.size());
   if (!is_new) return;
-  Memory memory{{}, place};
+  Memory memory{{}, address};
   const Node variable = graph::without_casts(data);
   if (variable.is(Kind::Var) || variable.is(Kind::SizeVar)) {
     memory.name = std::string(variable.text(f::Var::name));
   }
-  if (place.kind == Place::Kind::local) {
+  if (address.kind == AddressKind::local) {
     memory.is_constant =
-        std::find(constants_.begin(), constants_.end(), place.root) != constants_.end();
+        std::find(constants_.begin(), constants_.end(), address.root) != constants_.end();
   }
   memories_.push_back(std::move(memory));
 }
 
 std::optional<std::size_t> Memories::of_pointer(Node pointer) const {
-  return support::value_at(positions_, key_of(scope_.place_of(pointer), pointer));
+  return support::value_at(positions_, key_of(scope_.address_of(pointer), pointer));
 }
 
 std::optional<std::size_t> Memories::of_access(Node access) const {

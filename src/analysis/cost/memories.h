@@ -16,7 +16,7 @@ namespace mlf::analysis {
 /// One tensor in memory, as far as the function distinguishes tensors.
 struct Memory {
   std::string name;
-  graph::Place place;
+  graph::Address address;
   bool is_constant = false;  ///< of an AllocateConst
 };
 
@@ -29,16 +29,16 @@ class Memories {
   /// The tensor that a load or a store touches; empty for other nodes.
   std::optional<std::size_t> of_access(tir::Node access) const;
   /// The target of a pointer.
-  graph::Place place_of(tir::Node pointer) const { return scope_.place_of(pointer); }
+  graph::Address address_of(tir::Node pointer) const { return scope_.address_of(pointer); }
   /// Returns the target of a pointer; nullopt if unknown.
   std::optional<std::size_t> of_pointer(tir::Node pointer) const;
 
  private:
-  using Key = std::tuple<graph::Place::Kind, std::uint32_t, std::int64_t, std::uint32_t>;
+  using Key = std::tuple<graph::AddressKind, std::uint32_t, std::int64_t, std::uint32_t>;
 
   void define(tir::Node node);
   void use(tir::Node data);
-  static Key key_of(const graph::Place& place, tir::Node data);
+  static Key key_of(const graph::Address& address, tir::Node data);
 
   graph::Scope scope_;
   std::vector<Memory> memories_;

@@ -206,7 +206,7 @@ RegionId Regions::add(Region region) {
 
 RegionId Regions::iterate(RegionId around, Node loop) {
   Region region;
-  region.kind = Region::Kind::loop;
+  region.kind = RegionKind::loop;
   region.parent = around;
   region.loop = loop;
   return add(std::move(region));
@@ -214,7 +214,7 @@ RegionId Regions::iterate(RegionId around, Node loop) {
 
 RegionId Regions::branch(RegionId around, Node condition, graph::Constraint::Test test) {
   Region region;
-  region.kind = Region::Kind::conditional;
+  region.kind = RegionKind::conditional;
   region.parent = around;
   graph::split({condition, test}, region.constraints);
   return add(std::move(region));
@@ -223,7 +223,7 @@ RegionId Regions::branch(RegionId around, Node condition, graph::Constraint::Tes
 // TVM's LowerInitBlock makes the same conditions of it: `if k == 0` around the init.
 RegionId Regions::first_iteration(RegionId around, Node block) {
   Region region;
-  region.kind = Region::Kind::conditional;
+  region.kind = RegionKind::conditional;
   region.parent = around;
   for (const Node axis : block.list(f::Block::iter_vars)) {
     const auto type = static_cast<tir::IterVarType>(axis.integer(f::IterVar::iter_type));
@@ -236,7 +236,7 @@ RegionId Regions::first_iteration(RegionId around, Node block) {
 
 RegionId Regions::repeat(RegionId around) {
   Region region;
-  region.kind = Region::Kind::unknown;
+  region.kind = RegionKind::unknown;
   region.parent = around;
   return add(std::move(region));
 }
@@ -260,15 +260,15 @@ RegionId Regions::common_region(RegionId a, RegionId b) const {
 
 void Regions::count(Region& region) {
   switch (region.kind) {
-    case Region::Kind::loop:
+    case RegionKind::loop:
       return count_loop(region);
-    case Region::Kind::conditional:
+    case RegionKind::conditional:
       return count_conditional(region);
-    case Region::Kind::unknown:
+    case RegionKind::unknown:
       explain("the number of iterations of a 'while' is unknown");
       region.count = (*this)[region.parent].count * Count::unknown();
       return;
-    case Region::Kind::counted:
+    case RegionKind::counted:
       return;
   }
 }
@@ -313,8 +313,8 @@ std::pair<graph::IterationDomain, Count> Regions::domain_of(const Region& region
   std::vector<Node> loops;  // from the inside out
   Count base = 1;
   const Region* at = &region;
-  for (; at->kind != Region::Kind::counted; at = &(*this)[at->parent]) {
-    if (at->kind == Region::Kind::unknown) base *= Count::unknown();
+  for (; at->kind != RegionKind::counted; at = &(*this)[at->parent]) {
+    if (at->kind == RegionKind::unknown) base *= Count::unknown();
     if (at->loop) loops.push_back(at->loop);
     for (const graph::Constraint& constraint : at->constraints)
       domain.tests.push_back({constraint});

@@ -17,15 +17,16 @@ namespace mlf::analysis {
 
 enum class RegionId : std::uint32_t { function = 0 };
 
+enum class RegionKind : std::uint8_t {
+  counted,      ///< has a count of its own: the function, or a join of several regions
+  loop,         ///< the body of a loop
+  conditional,  ///< where all `constraints` are met
+  unknown,      ///< the body of a `while`
+};
+
 /// A part of the code under the same loops and conditions.
 struct Region {
-  enum class Kind : std::uint8_t {
-    counted,      ///< has a count of its own: the function, or a join of several regions
-    loop,         ///< the body of a loop
-    conditional,  ///< where all `constraints` are met
-    unknown,      ///< the body of a `while`
-  };
-  Kind kind = Kind::counted;
+  RegionKind kind = RegionKind::counted;
   RegionId parent = RegionId::function;
   tir::Node loop{};  ///< of `loop`
   Count extent{};    ///< of `loop`: iterations each time, fewest to most

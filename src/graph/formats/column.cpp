@@ -129,7 +129,7 @@ class ColumnWriter {
   std::string maker(ValueId id) const {
     const Value& value = topology_[id];
     if (value.producer) {
-      const bool is_call = value.producer->kind == Endpoint::Kind::call;
+      const bool is_call = value.producer->kind == EndpointKind::call;
       return fmt::format("{} {}", is_call ? "call" : "copy", value.producer->step);
     }
     const auto input = inputs_.find(id);

@@ -118,33 +118,33 @@ class DotWriter {
   }
 
  private:
-  struct Place {
+  struct DotNode {
     std::string id;
     std::uint32_t column = 0;
   };
 
   std::string id_of(const Box& box) const {
-    if (box.kind == Endpoint::Kind::copy) return fmt::format("copy{}", box.at);
+    if (box.kind == EndpointKind::copy) return fmt::format("copy{}", box.at);
     const CallBlock& block = folded_.blocks[box.at];
     if (!is_block(folded_, box)) return fmt::format("call{}", index(block.first));
     return fmt::format("calls{}to{}", index(block.first), index(block.last()));
   }
 
   // Nodes with errors are red and contain the reason.
-  void node(const Place& place, const std::string& label, std::string_view look,
+  void node(const DotNode& node, const std::string& label, std::string_view look,
             const std::string& reason) {
     const std::string text =
         reason.empty() || label.empty() ? label + reason : label + "\n" + reason;
     const std::string line =
-        fmt::format("  {} [label={}, {}{}{}];\n", place.id, dot_string(text), look,
+        fmt::format("  {} [label={}, {}{}{}];\n", node.id, dot_string(text), look,
                     reason.empty() ? std::string_view() : kWrong, margin_of(text));
     if (columns_.count == 1) return sink_(line);
-    nodes_[place.column] += line;
-    if (tops_[place.column].empty()) tops_[place.column] = place.id;
+    nodes_[node.column] += line;
+    if (tops_[node.column].empty()) tops_[node.column] = node.id;
   }
 
   // An edge to another column does not constrain which of its ends is higher.
-  void edge(const Place& from, const Place& to, const std::string& label, bool is_wrong) {
+  void edge(const DotNode& from, const DotNode& to, const std::string& label, bool is_wrong) {
     const std::string line =
         fmt::format("  {} -> {} [label={}{}{}];\n", from.id, to.id, dot_string(padded(label)),
                     from.column == to.column ? "" : ", constraint=false", is_wrong ? kWrong : "");
@@ -166,7 +166,7 @@ class DotWriter {
   /// Inputs and constants are in the column of their first reader.
   std::uint32_t column_of_reader(ValueId id) const {
     const Value& value = topology_[id];
-    return value.consumers.empty() ? 0 : place_of(value.consumers.front()).column;
+    return value.consumers.empty() ? 0 : dot_node_of(value.consumers.front()).column;
   }
 
   // Shows a check about a call or value there, in red; any other check gets its own box.
@@ -213,7 +213,7 @@ class DotWriter {
   // The functions of another target are in a different TIR from main's.
   bool is_foreign(const Kernel& kernel) const {
     if (kernel.origin == KernelOrigin::external) return true;
-    return !kernel.source.empty() && topology_.provenance.kind == Provenance::Kind::main_function &&
+    return !kernel.source.empty() && topology_.provenance.kind == ProvenanceKind::main_function &&
            kernel.source != topology_.provenance.source;
   }
 
@@ -255,15 +255,15 @@ class DotWriter {
   void calls() {
     for (std::uint32_t i = 0; i < folded_.blocks.size(); ++i) {
       const CallBlock& block = folded_.blocks[i];
-      const Box box{Endpoint::Kind::call, i};
+      const Box box{EndpointKind::call, i};
       const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
       const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
       if (is_block(folded_, box)) {
-        node(place_of(box), block_label(block) + note, kRepeated, {});
+        node(dot_node_of(box), block_label(block) + note, kRepeated, {});
         continue;
       }
       const auto wrong = wrong_calls_.find(block.first);
-      node(place_of(box), call_label(block.first) + note,
+      node(dot_node_of(box), call_label(block.first) + note,
            is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
            wrong == wrong_calls_.end() ? std::string() : wrong->second);
     }
@@ -272,7 +272,7 @@ class DotWriter {
   void copies() {
     for (std::size_t i = 0; i < topology_.copies.size(); ++i) {
       const Copy& copy = topology_.copies[i];
-      node(place_of(Box{Endpoint::Kind::copy, static_cast<std::uint32_t>(i)}), "copy", kCopy,
+      node(dot_node_of(Box{EndpointKind::copy, static_cast<std::uint32_t>(i)}), "copy", kCopy,
            copy.reads ? "" : "reads what nothing has written");
     }
   }
@@ -280,21 +280,21 @@ class DotWriter {
   void outputs() {
     for (std::size_t i = 0; i < topology_.outputs.size(); ++i) {
       const Port& port = topology_.outputs[i];
-      const Place place{"output" + std::to_string(i),
-                        port.value ? producer(*port.value).column : columns_.count - 1};
-      node(place, port.name + "\n" + type_text(port.type), kOutputStyle,
+      const DotNode output{"output" + std::to_string(i),
+                           port.value ? producer(*port.value).column : columns_.count - 1};
+      node(output, port.name + "\n" + type_text(port.type), kOutputStyle,
            port.value ? "" : "nothing writes it");
       if (!port.value) continue;
       const Value& value = topology_[*port.value];
       // Outputs are consumers too, though not Endpoints: nothing in main reads them.
-      edge(producer(*port.value), place, edge_label(value, port.type),
+      edge(producer(*port.value), output, edge_label(value, port.type),
            wrong_values_.contains(*port.value));
     }
   }
 
-  Place producer(ValueId id) const {
+  DotNode producer(ValueId id) const {
     const Value& value = topology_[id];
-    if (value.producer) return place_of(*value.producer);
+    if (value.producer) return dot_node_of(*value.producer);
     const std::uint32_t column = column_of_reader(id);
     if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
     return {fmt::format("input{}", inputs_.at(id)), column};
@@ -324,7 +324,7 @@ class DotWriter {
 
   void edges(ValueId id) {
     const Value& value = topology_[id];
-    const Place from = producer(id);
+    const DotNode from = producer(id);
     std::set<Box> blocks;
     for (const Endpoint& end : value.consumers) {
       const bool is_into_block = is_block(folded_, box_of(folded_, end));
@@ -336,7 +336,7 @@ class DotWriter {
       }
       // Draws one edge from an input or constant to a block, even if several of its calls read it.
       if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
-      edge(from, place_of(end), edge_label(value, topology_.type_at(end, id)),
+      edge(from, dot_node_of(end), edge_label(value, topology_.type_at(end, id)),
            wrong_values_.contains(id));
     }
   }
@@ -365,12 +365,12 @@ class DotWriter {
       }
       const bool is_wrong = std::ranges::any_of(
           tensors.values, [&](ValueId id) { return wrong_values_.contains(id); });
-      edge(place_of(ends.first), place_of(ends.second), label, is_wrong);
+      edge(dot_node_of(ends.first), dot_node_of(ends.second), label, is_wrong);
     }
   }
 
-  Place place_of(const Box& box) const { return {id_of(box), columns_.columns[box]}; }
-  Place place_of(const Endpoint& end) const { return place_of(box_of(folded_, end)); }
+  DotNode dot_node_of(const Box& box) const { return {id_of(box), columns_.columns[box]}; }
+  DotNode dot_node_of(const Endpoint& end) const { return dot_node_of(box_of(folded_, end)); }
 
   const Topology& topology_;
   const DotNotes& notes_;

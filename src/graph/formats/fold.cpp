@@ -61,7 +61,7 @@ class CallSequence {
     if (!argument.reads) return std::nullopt;
     const std::optional<Endpoint>& producer = topology_[*argument.reads].producer;
     const bool is_within =
-        producer && producer->kind == Endpoint::Kind::call && producer->step >= start;
+        producer && producer->kind == EndpointKind::call && producer->step >= start;
     return is_within ? std::optional(producer->step - start) : std::nullopt;
   }
 

@@ -69,7 +69,7 @@ class GraphReader {
         parameters_(options.parameters.begin(), options.parameters.end()) {}
 
   Topology run() && {
-    topology_.provenance.kind = Provenance::Kind::graph_json;
+    topology_.provenance.kind = ProvenanceKind::graph_json;
     read_nodes();
     read_entries();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -256,7 +256,7 @@ class GraphReader {
     Value& value = topology_.values[index(*output.value)];
     argument.storage = value.storage;
     value.consumers.push_back(
-        {Endpoint::Kind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
+        {EndpointKind::call, static_cast<std::uint32_t>(topology_.calls.size()), position});
     value.last_use = position_;
     return argument;
   }
@@ -265,7 +265,7 @@ class GraphReader {
     const auto call = static_cast<std::uint32_t>(topology_.calls.size());
     const ValueId id = define(entry, "value_" + std::to_string(entry), ValueKind::computed);
     Value& value = topology_.values[index(id)];
-    value.producer = Endpoint{Endpoint::Kind::call, call, position};
+    value.producer = Endpoint{EndpointKind::call, call, position};
     value.first_definition = position_;
     Argument argument;
     argument.direction = Direction::output;
@@ -307,8 +307,7 @@ class GraphReader {
     if (node.outputs != 1) node.json.fail("expected one output");
     // By value: `define` below may invalidate references into the list.
     const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
-    const Endpoint end{Endpoint::Kind::copy, static_cast<std::uint32_t>(topology_.copies.size()),
-                       0};
+    const Endpoint end{EndpointKind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
     Value& read = topology_.values[index(*source.value)];
     read.consumers.push_back(end);
     read.last_use = position_;

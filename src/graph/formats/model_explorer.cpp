@@ -72,7 +72,7 @@ class ModelExplorerJson {
   std::string producer(ValueId id) const {
     const Value& value = topology_[id];
     if (value.producer) {
-      const bool is_call = value.producer->kind == Endpoint::Kind::call;
+      const bool is_call = value.producer->kind == EndpointKind::call;
       return (is_call ? "call" : "copy") + std::to_string(value.producer->step);
     }
     if (value.kind == ValueKind::constant) return "constant" + std::to_string(index(id));
@@ -83,7 +83,7 @@ class ModelExplorerJson {
   /// The position of a value among its producer's outputs: written arguments, counted from 0.
   std::size_t output_of(ValueId id) const {
     const Value& value = topology_[id];
-    if (!value.producer || value.producer->kind != Endpoint::Kind::call) return 0;
+    if (!value.producer || value.producer->kind != EndpointKind::call) return 0;
     const auto& arguments = topology_.calls[value.producer->step].arguments;
     return static_cast<std::size_t>(
         std::count_if(arguments.begin(), arguments.begin() + value.producer->argument,

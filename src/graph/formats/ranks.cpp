@@ -50,7 +50,7 @@ std::vector<std::uint32_t> tensors_across(const Topology& topology, const Folded
 template <class Read>
 void for_each_read(const Topology& topology, const FoldedNetwork& folded, const Box& box,
                    const Read& read) {
-  if (box.kind == Endpoint::Kind::copy) {
+  if (box.kind == EndpointKind::copy) {
     if (const auto& value = topology.copies[box.at].reads) read(*value);
     return;
   }
@@ -67,10 +67,10 @@ void for_each_read(const Topology& topology, const FoldedNetwork& folded, const 
 std::vector<Box> boxes_in_order(const Topology& topology, const FoldedNetwork& folded) {
   std::vector<std::pair<Position, Box>> boxes;
   for (std::uint32_t i = 0; i < folded.blocks.size(); ++i) {
-    boxes.push_back({topology[folded.blocks[i].first].position, {Endpoint::Kind::call, i}});
+    boxes.push_back({topology[folded.blocks[i].first].position, {EndpointKind::call, i}});
   }
   for (std::uint32_t i = 0; i < topology.copies.size(); ++i) {
-    boxes.push_back({topology.copies[i].position, {Endpoint::Kind::copy, i}});
+    boxes.push_back({topology.copies[i].position, {EndpointKind::copy, i}});
   }
   std::sort(boxes.begin(), boxes.end());
   std::vector<Box> ordered;

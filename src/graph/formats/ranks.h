@@ -12,19 +12,19 @@ namespace mlf::graph {
 
 /// A box that makes values: a block of calls or a copy.
 struct Box {
-  Endpoint::Kind kind = Endpoint::Kind::call;
+  EndpointKind kind = EndpointKind::call;
   std::uint32_t at = 0;  ///< position among the blocks or the copies
   friend auto operator<=>(const Box&, const Box&) = default;
 };
 
 /// The box that contains a step.
 inline Box box_of(const FoldedNetwork& folded, const Endpoint& end) {
-  return {end.kind, end.kind == Endpoint::Kind::call ? folded.block_of[end.step] : end.step};
+  return {end.kind, end.kind == EndpointKind::call ? folded.block_of[end.step] : end.step};
 }
 
 /// Whether the box contains several calls.
 inline bool is_block(const FoldedNetwork& folded, const Box& box) {
-  return box.kind == Endpoint::Kind::call && folded.blocks[box.at].size() > 1;
+  return box.kind == EndpointKind::call && folded.blocks[box.at].size() > 1;
 }
 
 /// In the order of main.
@@ -39,12 +39,12 @@ class ByBox {
 
   T& operator[](const Box& box) { return of_kind(box.kind)[box.at]; }
   const T& operator[](const Box& box) const {
-    return (box.kind == Endpoint::Kind::call ? blocks_ : copies_)[box.at];
+    return (box.kind == EndpointKind::call ? blocks_ : copies_)[box.at];
   }
 
  private:
-  std::vector<T>& of_kind(Endpoint::Kind kind) {
-    return kind == Endpoint::Kind::call ? blocks_ : copies_;
+  std::vector<T>& of_kind(EndpointKind kind) {
+    return kind == EndpointKind::call ? blocks_ : copies_;
   }
 
   std::vector<T> blocks_;

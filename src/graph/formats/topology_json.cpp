@@ -14,7 +14,7 @@ using json::Writer;
 
 // Only a main has a way to call kernels; graphs state their edges directly.
 void write_provenance(Writer& out, const Provenance& from) {
-  const bool is_main = from.kind == Provenance::Kind::main_function;
+  const bool is_main = from.kind == ProvenanceKind::main_function;
   out.member("kind", to_string(from.kind));
   out.text_or_null("source", from.source);
   out.text_or_null("dialect", from.dialect ? tir::to_string(*from.dialect) : std::string_view());
@@ -99,7 +99,7 @@ void write_call(Writer& out, const Call& call) {
 
 void write_endpoint(Writer& out, const Endpoint& end) {
   // The key distinguishes the two cases.
-  if (end.kind == Endpoint::Kind::copy) return out.member("copy", end.step);
+  if (end.kind == EndpointKind::copy) return out.member("copy", end.step);
   out.member("call", end.step);
   out.member("argument", end.argument);
 }

@@ -169,19 +169,19 @@ class Scanner {
            call[f::Call::op].is(Kind::GlobalVar);
   }
 
-  PerParameter* per_parameter(const Place& place) {
-    if (place.kind == Place::Kind::parameter) return &parameters_;
-    if (place.kind == Place::Kind::argument) return &arguments_;
+  PerParameter* per_parameter(const Address& address) {
+    if (address.kind == AddressKind::parameter) return &parameters_;
+    if (address.kind == AddressKind::argument) return &arguments_;
     return nullptr;
   }
 
-  Effect* effect_of(const Place& place) {
-    PerParameter* found = per_parameter(place);
-    return found == nullptr ? nullptr : &element(found->effects, place.root);
+  Effect* effect_of(const Address& address) {
+    PerParameter* found = per_parameter(address);
+    return found == nullptr ? nullptr : &element(found->effects, address.root);
   }
 
   void read(Node data) {
-    Effect* effect = effect_of(scope_.place_of(data));
+    Effect* effect = effect_of(scope_.address_of(data));
     if (effect == nullptr) return;
     effect->read = true;
     if (effect->first == Effect::First::none) {
@@ -190,14 +190,14 @@ class Scanner {
   }
 
   void write(Node data) {
-    Effect* effect = effect_of(scope_.place_of(data));
+    Effect* effect = effect_of(scope_.address_of(data));
     if (effect == nullptr) return;
     effect->written = true;
     if (effect->first == Effect::First::none) effect->first = Effect::First::write;
   }
 
   void escape(Node pointer) {
-    Effect* effect = effect_of(scope_.place_of(pointer));
+    Effect* effect = effect_of(scope_.address_of(pointer));
     if (effect != nullptr) effect->escaped = true;
   }
 
@@ -247,12 +247,12 @@ class Scanner {
   }
 
   void state_shape(Node pointer, const tir::CmsisMemory& memory) {
-    const Place place = scope_.place_of(pointer);
-    PerParameter* const found = per_parameter(place);
-    const bool is_whole = place.offset_known && place.offset == 0 && !place.inside;
-    if (found == nullptr || !is_whole || place.alias != tir::NodeId::none) return;
+    const Address address = scope_.address_of(pointer);
+    PerParameter* const found = per_parameter(address);
+    const bool is_whole = address.offset_known && address.offset == 0 && !address.inside;
+    if (found == nullptr || !is_whole || address.alias != tir::NodeId::none) return;
     std::vector<std::int64_t> shape(memory.shape.begin(), memory.shape.end());
-    Stated& stated = element(found->stated, place.root);
+    Stated& stated = element(found->stated, address.root);
     stated.is_contradictory |= stated.shape && *stated.shape != shape;
     stated.shape = std::move(shape);
   }
@@ -266,11 +266,11 @@ class Scanner {
       if (pointer != argument) addresses_.insert(tir::index(argument.id()));
       if (access.is_written) write(pointer);
       if (access.is_read) read(pointer);
-      const Place place = scope_.place_of(pointer);
+      const Address address = scope_.address_of(pointer);
       const bool is_work = access.is_read && access.is_written;
-      if (!is_work || per_parameter(place) == nullptr) continue;
+      if (!is_work || per_parameter(address) == nullptr) continue;
       memory_.push_back({MemoryKind::pool, std::string(argument.text(f::Var::name)), std::nullopt,
-                         argument.id(), place});
+                         argument.id(), address});
     }
   }
 
@@ -296,15 +296,15 @@ class Scanner {
       return allocate(let, var, MemoryKind::heap, bytes_of_workspace(value));
     }
     scope_.bind(var, value);
-    const Place place = scope_.place_of(var);
-    PerParameter* found = per_parameter(place);
+    const Address address = scope_.address_of(var);
+    PerParameter* found = per_parameter(address);
     if (found == nullptr) return;
-    if (place.alias == var.id()) {
+    if (address.alias == var.id()) {
       memory_of_var_.emplace(tir::index(var.id()), memory_.size());
       memory_.push_back(
-          {MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt, var.id(), place});
-    } else if (!place.inside && place.kind == Place::Kind::argument) {
-      element(found->vars, place.root) = var;
+          {MemoryKind::pool, std::string(var.text(f::Var::name)), std::nullopt, var.id(), address});
+    } else if (!address.inside && address.kind == AddressKind::argument) {
+      element(found->vars, address.root) = var;
     }
     bound_value_ = value.id();
   }
@@ -335,15 +335,15 @@ class Scanner {
     for (const Node match : block.list(f::Block::match_buffers)) {
       const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
       scope_.bind(match[f::MatchBufferRegion::buffer][f::Buffer::data],
-                  scope_.place_of(source[f::Buffer::data]));
+                  scope_.address_of(source[f::Buffer::data]));
     }
   }
 
   void declare(Node buffer) {
-    const Place place = scope_.place_of(buffer[f::Buffer::data]);
-    PerParameter* found = per_parameter(place);
-    if (found == nullptr || place.inside) return;
-    Node& known = element(found->buffers, place.root);
+    const Address address = scope_.address_of(buffer[f::Buffer::data]);
+    PerParameter* found = per_parameter(address);
+    if (found == nullptr || address.inside) return;
+    Node& known = element(found->buffers, address.root);
     if (!known) known = buffer;
   }
 

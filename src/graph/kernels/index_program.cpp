@@ -336,7 +336,7 @@ std::optional<tir::Interval> IndexProgram::range_of_step(const Instruction& inst
   }
 }
 
-IndexProgram::Value IndexProgram::evaluate(const Instruction& instruction) const {
+IndexProgram::IndexValue IndexProgram::evaluate(const Instruction& instruction) const {
   switch (instruction.code) {
     case Code::constant:
       return instruction.constant;
@@ -365,7 +365,7 @@ IndexProgram::Value IndexProgram::evaluate(const Instruction& instruction) const
 }
 
 /// Operations that are undefined in C, such as a left shift of a negative number, have no value.
-IndexProgram::Value IndexProgram::bits(Code code, std::int64_t a, std::int64_t b) {
+IndexProgram::IndexValue IndexProgram::bits(Code code, std::int64_t a, std::int64_t b) {
   switch (code) {
     case Code::shift_left:
       if (a < 0 || b < 0 || b > 31 || a >= std::int64_t{1} << 31) return std::nullopt;
@@ -384,7 +384,8 @@ IndexProgram::Value IndexProgram::bits(Code code, std::int64_t a, std::int64_t b
   }
 }
 
-IndexProgram::Value IndexProgram::arithmetic(Kind kind, const Value& a, const Value& b) {
+IndexProgram::IndexValue IndexProgram::arithmetic(Kind kind, const IndexValue& a,
+                                                  const IndexValue& b) {
   // One side can determine the result alone.
   if (kind == Kind::And && (a == 0 || b == 0)) return 0;
   if (kind == Kind::Or && ((a && *a != 0) || (b && *b != 0))) return 1;

@@ -64,11 +64,11 @@ class IndexProgram {
     std::uint32_t c = 0;
     std::int64_t constant = 0;
   };
-  using Value = std::optional<std::int64_t>;
+  using IndexValue = std::optional<std::int64_t>;
 
-  Value evaluate(const Instruction& instruction) const;
-  static Value arithmetic(tir::Kind kind, const Value& a, const Value& b);
-  static Value bits(Code code, std::int64_t a, std::int64_t b);
+  IndexValue evaluate(const Instruction& instruction) const;
+  static IndexValue arithmetic(tir::Kind kind, const IndexValue& a, const IndexValue& b);
+  static IndexValue bits(Code code, std::int64_t a, std::int64_t b);
   using Ranges = std::vector<std::optional<tir::Interval>>;
   std::optional<tir::Interval> range_of_step(const Instruction& instruction, const Ranges& ranges,
                                              const RangeOf& range_of) const;
@@ -76,7 +76,7 @@ class IndexProgram {
   std::vector<Instruction> instructions_;
   std::vector<tir::NodeId> variables_;
   std::vector<std::int64_t> values_;
-  std::vector<Value> results_;
+  std::vector<IndexValue> results_;
 };
 
 }  // namespace mlf::graph

@@ -216,9 +216,9 @@ class Search {
     for (std::size_t i = around.size(); i > 0; --i) {
       const Surrounding& one = around[i - 1];
       const bool is_used = one.var && vars_.contains(tir::index(one.var.id()));
-      if (one.kind == Surrounding::Kind::loop) {
+      if (one.kind == SurroundingKind::loop) {
         matters_.push_back(is_used);
-      } else if (one.kind != Surrounding::Kind::binding || is_used) {
+      } else if (one.kind != SurroundingKind::binding || is_used) {
         note_vars(one.value);
       }
     }
@@ -230,7 +230,7 @@ class Search {
   HighestIndex run() {
     Box all;
     for (const Surrounding& one : around_) {
-      if (one.kind != Surrounding::Kind::loop) continue;
+      if (one.kind != SurroundingKind::loop) continue;
       if (one.extent < 1) return {.is_known = true, .value = {}};
       std::int64_t last = 0;
       if (__builtin_add_overflow(one.min, one.extent - 1, &last)) return {};
@@ -267,12 +267,12 @@ class Search {
     box.always = true;
     std::size_t loop = 0;
     for (const Surrounding& one : around_) {
-      if (one.kind == Surrounding::Kind::loop) {
+      if (one.kind == SurroundingKind::loop) {
         ranges_.set(one.var, box.loops[loop++]);
-      } else if (one.kind == Surrounding::Kind::binding) {
+      } else if (one.kind == SurroundingKind::binding) {
         if (vars_.contains(tir::index(one.var.id()))) ranges_.set(one.var, ranges_.of(one.value));
       } else {
-        const bool is_negated = one.kind == Surrounding::Kind::otherwise;
+        const bool is_negated = one.kind == SurroundingKind::otherwise;
         const Range range = ranges_.of(one.value);
         if (!range) return is_lost_ = true, false;
         const Interval holds = is_negated ? negated(*range) : *range;
@@ -340,7 +340,7 @@ class Search {
 
 HighestIndex highest_index(Node index, std::span<const Surrounding> around, SearchBudget& budget) {
   const bool is_unknown = std::ranges::any_of(around, [](const Surrounding& one) {
-    return one.kind == Surrounding::Kind::condition && !one.value;
+    return one.kind == SurroundingKind::condition && !one.value;
   });
   if (is_unknown || !index) return {};
   return Search(index, around, budget).run();

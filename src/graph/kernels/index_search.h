@@ -9,15 +9,16 @@
 
 namespace mlf::graph {
 
+enum class SurroundingKind : std::uint8_t {
+  loop,       ///< `var` takes the values of `min`, `min` + 1, …: `extent` of them
+  binding,    ///< `var` has the value `value`
+  condition,  ///< `value` holds; where it is undefined, the condition is not known
+  otherwise,  ///< `value` does not hold
+};
+
 /// A loop, condition or binding around a statement or expression, from the outside in.
 struct Surrounding {
-  enum class Kind : std::uint8_t {
-    loop,       ///< `var` takes the values of `min`, `min` + 1, …: `extent` of them
-    binding,    ///< `var` has the value `value`
-    condition,  ///< `value` holds; where it is undefined, the condition is not known
-    otherwise,  ///< `value` does not hold
-  };
-  Kind kind = Kind::loop;
+  SurroundingKind kind = SurroundingKind::loop;
   tir::Node var{};
   tir::Node value{};
   std::int64_t min = 0;

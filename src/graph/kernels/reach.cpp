@@ -71,17 +71,17 @@ class Accesses {
     return found;
   }
 
-  /// Calls `visit(reaches, offset)` for every memory that contains the place: for a named address
+  /// Calls `visit(reaches, offset)` for every memory that contains the address: for a named one
   /// inside a parameter, both the name and the parameter. A negative offset is unknown.
   template <class Visit>
-  void for_each_owner(const Place& place, Visit&& visit) {
-    const std::int64_t offset = place.offset_known ? place.offset : -1;
-    if (place.kind == Place::Kind::parameter) visit(found_.parameters[place.root], offset);
-    if (place.kind == Place::Kind::argument) visit(found_.arguments[place.root], offset);
-    if (place.kind == Place::Kind::local) {
-      visit(found_.pointers[static_cast<tir::NodeId>(place.root)], offset);
-    } else if (place.alias != tir::NodeId::none) {
-      visit(found_.pointers[place.alias], std::int64_t{0});
+  void for_each_owner(const Address& address, Visit&& visit) {
+    const std::int64_t offset = address.offset_known ? address.offset : -1;
+    if (address.kind == AddressKind::parameter) visit(found_.parameters[address.root], offset);
+    if (address.kind == AddressKind::argument) visit(found_.arguments[address.root], offset);
+    if (address.kind == AddressKind::local) {
+      visit(found_.pointers[static_cast<tir::NodeId>(address.root)], offset);
+    } else if (address.alias != tir::NodeId::none) {
+      visit(found_.pointers[address.alias], std::int64_t{0});
     }
   }
 
@@ -93,7 +93,7 @@ class Accesses {
     const bool is_inside = most.value && *most.value >= 0 && element.lanes >= 0;
     const auto lanes = static_cast<std::size_t>(std::max<int>(element.lanes, 1));
     const auto element_bytes = element.element_bytes() * lanes;
-    for_each_owner(scope_.place_of(data), [&](Reaches& reaches, std::int64_t offset) {
+    for_each_owner(scope_.address_of(data), [&](Reaches& reaches, std::int64_t offset) {
       Reach& reach = is_store ? reaches.stored : reaches.loaded;
       if (!is_inside || offset < 0) return reach.include(std::nullopt);
       const auto elements = static_cast<std::uint64_t>(*most.value) + 1;
@@ -103,7 +103,7 @@ class Accesses {
 
   /// Code that receives an address may access all memory after it.
   void escape(Node pointer) {
-    for_each_owner(scope_.place_of(pointer),
+    for_each_owner(scope_.address_of(pointer),
                    [](Reaches& reaches, std::int64_t) { reaches.is_passed_on = true; });
   }
 
@@ -121,17 +121,17 @@ class Accesses {
   }
 
   void visit_choice(Node condition, Node yes, Node no, Level around) {
-    if (no) push(no, inside({.kind = Surrounding::Kind::otherwise, .value = condition}, around));
-    push(yes, inside({.kind = Surrounding::Kind::condition, .value = condition}, around));
+    if (no) push(no, inside({.kind = SurroundingKind::otherwise, .value = condition}, around));
+    push(yes, inside({.kind = SurroundingKind::condition, .value = condition}, around));
     push(condition, around);
   }
 
   void visit_loop(Node loop, Level around) {
     const auto min = integer_of(loop[f::For::min]);
     const auto extent = integer_of(loop[f::For::extent]);
-    Surrounding what{.kind = Surrounding::Kind::condition};
+    Surrounding what{.kind = SurroundingKind::condition};
     if (min && extent) {
-      what = {.kind = Surrounding::Kind::loop,
+      what = {.kind = SurroundingKind::loop,
               .var = loop[f::For::loop_var],
               .min = *min,
               .extent = *extent};
@@ -148,7 +148,7 @@ class Accesses {
     for (const CmsisArgument what : layer.arguments()) {
       if (!is_memory(what) || !layer.has(what)) continue;
       const auto memory = layer.memory(what);
-      for_each_owner(scope_.place_of(without_casts(layer.argument(what))),
+      for_each_owner(scope_.address_of(without_casts(layer.argument(what))),
                      [&](Reaches& reaches, std::int64_t offset) {
                        Reach& reach =
                            what == CmsisArgument::output ? reaches.stored : reaches.loaded;
@@ -164,9 +164,9 @@ class Accesses {
   void visit_ethos_u(Node call, std::span<const tir::EthosUAccess> accesses, Level around) {
     const tir::NodeList args = call.list(f::Call::args);
     for (const tir::EthosUAccess& access : accesses) {
-      const Place place =
-          scope_.place_of(without_casts(tir::ethos_u_pointer(args[access.argument])));
-      for_each_owner(place, [&](Reaches& reaches, std::int64_t offset) {
+      const Address address =
+          scope_.address_of(without_casts(tir::ethos_u_pointer(args[access.argument])));
+      for_each_owner(address, [&](Reaches& reaches, std::int64_t offset) {
         std::optional<std::uint64_t> end;
         if (access.bytes && offset >= 0)
           end = sum_of(static_cast<std::uint64_t>(offset), *access.bytes);
@@ -213,7 +213,7 @@ class Accesses {
     const Node var = is_stmt ? node[f::LetStmt::var] : node[f::Let::var];
     const Node value = is_stmt ? node[f::LetStmt::value] : node[f::Let::value];
     bind(var, value);
-    const Surrounding what{.kind = Surrounding::Kind::binding, .var = var, .value = value};
+    const Surrounding what{.kind = SurroundingKind::binding, .var = var, .value = value};
     push(is_stmt ? node[f::LetStmt::body] : node[f::Let::body], inside(what, around));
     push(value, around);
   }
@@ -222,7 +222,7 @@ class Accesses {
     for (const Node match : block.list(f::Block::match_buffers)) {
       const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
       scope_.bind(match[f::MatchBufferRegion::buffer][f::Buffer::data],
-                  scope_.place_of(source[f::Buffer::data]));
+                  scope_.address_of(source[f::Buffer::data]));
     }
     push(block[f::Block::body], around);
   }
@@ -231,7 +231,7 @@ class Accesses {
   Level under(Node predicate, Level around) {
     if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
     if (!predicate || integer_of(predicate) == 1) return around;
-    return inside({.kind = Surrounding::Kind::condition, .value = predicate}, around);
+    return inside({.kind = SurroundingKind::condition, .value = predicate}, around);
   }
 
   void visit_buffer_access(Node access_of, Node buffer, tir::NodeList indices, Node predicate,
@@ -298,14 +298,14 @@ class Accesses {
         return true;
       case Kind::Or:
         push(node[f::Or::b],
-             inside({.kind = Surrounding::Kind::otherwise, .value = node[f::Or::a]}, around));
+             inside({.kind = SurroundingKind::otherwise, .value = node[f::Or::a]}, around));
         push(node[f::Or::a], around);
         return true;
       case Kind::For:
         visit_loop(node, around);
         return true;
       case Kind::While:
-        push(node[f::While::body], inside({.kind = Surrounding::Kind::condition}, around));
+        push(node[f::While::body], inside({.kind = SurroundingKind::condition}, around));
         push(node[f::While::condition], around);
         return true;
       default:

@@ -63,7 +63,7 @@ TensorType type_of_array(Node array) {
 }
 
 /// The type that struct_sets gave an element of stack_array.
-TensorType type_of_item(const Place& item, const Scope& scope) {
+TensorType type_of_item(const Address& item, const Scope& scope) {
   TensorType type;
   const auto code = scope.field_integer(item, StructField::type_code);
   const auto bits = scope.field_integer(item, StructField::type_bits);
@@ -74,9 +74,9 @@ TensorType type_of_item(const Place& item, const Scope& scope) {
                 static_cast<std::int16_t>(lanes.value_or(1))};
   if (type.dtype.code == tir::TypeCode::Handle) return {};
   const auto ndim = scope.field_integer(item, StructField::ndim);
-  const Place at = scope.field_place(item, StructField::shape);
+  const Address at = scope.field_address(item, StructField::shape);
   // 64 dimensions are more than any tensor has; the number comes from the input.
-  if (!ndim || *ndim < 0 || *ndim > 64 || at.kind != Place::Kind::stack) return type;
+  if (!ndim || *ndim < 0 || *ndim > 64 || at.kind != AddressKind::stack) return type;
   std::vector<std::int64_t> shape;
   for (std::int64_t i = 0; i < *ndim; ++i) {
     const auto extent = scope.stored_integer(at.root, at.offset + i);
@@ -87,18 +87,18 @@ TensorType type_of_item(const Place& item, const Scope& scope) {
   return type;
 }
 
-RawArgument argument_at(const Place& place, const Scope& scope) {
+RawArgument argument_at(const Address& address, const Scope& scope) {
   // A tensor on the stack is a DLTensor: its data field points to the relevant memory.
-  if (place.kind != Place::Kind::stack) return {place, {}};
-  return {scope.field_place(place, StructField::data), type_of_item(place, scope)};
+  if (address.kind != AddressKind::stack) return {address, {}};
+  return {scope.field_address(address, StructField::data), type_of_item(address, scope)};
 }
 
 RawArgument decode_argument(Node expr, const Scope& scope) {
   expr = without_casts(expr);
   if (operator_of(expr) == "tvm_stack_make_array" && expr.list(f::Call::args).size() == 6) {
-    return {scope.place_of(expr.list(f::Call::args)[0]), type_of_array(expr)};
+    return {scope.address_of(expr.list(f::Call::args)[0]), type_of_array(expr)};
   }
-  return argument_at(scope.place_of(expr), scope);
+  return argument_at(scope.address_of(expr), scope);
 }
 
 // call_lowered(name, stack_value, stack_tcode, begin, end[, context])
@@ -108,14 +108,14 @@ void decode_stack(Node call, const Scope& scope, RawCall& raw) {
   raw.argument_form = ArgumentForm::stack;
   const tir::NodeList args = call.list(f::Call::args);
   if (args.size() < 5) return;
-  Place item = scope.place_of(args[1]);
+  Address item = scope.address_of(args[1]);
   item.offset += integer_of(args[3]).value_or(0);
   for (; scope.is_set_for_this_call(item, StructField::value_content); ++item.offset) {
-    const Place content = scope.field_place(item, StructField::value_content);
+    const Address content = scope.field_address(item, StructField::value_content);
     raw.arguments.push_back(argument_at(content, scope));
   }
   // A separate argument: TVM makes no TVMValue for the context.
-  if (args.size() > 5) raw.arguments.push_back({scope.place_of(args[5]), {}});
+  if (args.size() > 5) raw.arguments.push_back({scope.address_of(args[5]), {}});
 }
 
 /// The bytes of an element of a store, and its destination.
@@ -203,7 +203,7 @@ std::optional<RawHook> device_hook(Node call, const Scope& scope) {
   const tir::NodeList args = call.list(f::Call::args);
   RawHook hook{symbol, {}};
   // A hook only gets its name and the context.
-  if (args.size() == 2) hook.context = scope.place_of(args[1]);
+  if (args.size() == 2) hook.context = scope.address_of(args[1]);
   return hook;
 }
 
@@ -222,7 +222,7 @@ std::optional<RawCall> decode_call(Node call, const Scope& scope) {
   // arguments.
   for (std::size_t i = op != nullptr ? 1 : 0; i < args.size(); ++i) {
     const bool is_array = operator_of(args[i]) == "tvm_stack_make_array" ||
-                          scope.place_of(args[i]).kind == Place::Kind::stack;
+                          scope.address_of(args[i]).kind == AddressKind::stack;
     if (is_array) raw.argument_form = ArgumentForm::arrays;
     raw.arguments.push_back(decode_argument(args[i], scope));
   }
@@ -246,7 +246,7 @@ std::optional<RawCopy> copy_loop(Node loop, Scope& scope) {
       from.index.id() != to.index.id()) {
     return std::nullopt;
   }
-  RawCopy copy{scope.place_of(from.data), scope.place_of(to.data), std::nullopt};
+  RawCopy copy{scope.address_of(from.data), scope.address_of(to.data), std::nullopt};
   const auto count = integer_of(loop[f::For::extent]);
   if (count && *count >= 0) copy.bytes = static_cast<std::uint64_t>(*count) * to.bytes;
   return copy;

@@ -119,7 +119,7 @@ class MainReader {
     }
   }
 
-  // A let is an allocation (after LowerTVMBuiltin) or another name of a place.
+  // A let is an allocation (after LowerTVMBuiltin) or another name of an address.
   void bind(Node var, Node value) {
     if (is_workspace_allocation(value)) {
       scope_.allocate(var);
@@ -129,14 +129,14 @@ class MainReader {
       return;
     }
     scope_.bind(var, value);
-    const Place place = scope_.place_of(var);
+    const Address address = scope_.address_of(var);
     // After USMP, "sid_3_let" is a place in a pool, and only its name distinguishes values.
-    if (place.alias == var.id()) {
-      body_.alias_places.insert_or_assign(tir::index(var.id()),
-                                          NamedPlace{std::string(var.text(f::Var::name)), place});
+    if (address.alias == var.id()) {
+      body_.alias_addresses.insert_or_assign(
+          tir::index(var.id()), NamedAddress{std::string(var.text(f::Var::name)), address});
     }
-    note_lookup(place);
-    if (place.kind == Place::Kind::argument && !place.inside) take_argument(var, place);
+    note_lookup(address);
+    if (address.kind == AddressKind::argument && !address.inside) take_argument(var, address);
   }
 
   void let(Node node) {
@@ -212,8 +212,8 @@ class MainReader {
     const bool is_buffer_store = node.is(Kind::BufferStore);
     const Node data = is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data]
                                       : node[f::Store::buffer_var];
-    const Place place = scope_.place_of(data);
-    if (place.kind != Place::Kind::stack) return false;
+    const Address address = scope_.address_of(data);
+    if (address.kind != AddressKind::stack) return false;
     std::optional<std::int64_t> element;
     if (!is_buffer_store) {
       element = integer_of(node[f::Store::index]);
@@ -222,7 +222,7 @@ class MainReader {
     }
     // One dimension only: TVM flattens buffers on the stack.
     const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
-    if (element) scope_.store(place, *element, value);
+    if (element) scope_.store(address, *element, value);
     return true;
   }
 
@@ -271,30 +271,30 @@ class MainReader {
     // call.
     scope_.end_call();
     if (!raw) return unknown_statement("a call of a function without a name");
-    for (const RawArgument& argument : raw->arguments) note_lookup(argument.place);
+    for (const RawArgument& argument : raw->arguments) note_lookup(argument.address);
     body_.steps.push_back(std::move(*raw));
   }
 
   // v0.8 with linked parameters: at run time, lookup_param("p0") finds a weight by its name.
-  void note_lookup(const Place& place) {
-    if (place.kind != Place::Kind::lookup) return;
-    const Node name = function_.module().node(static_cast<tir::NodeId>(place.root));
-    body_.lookups.emplace(place.root, string_of(name));
+  void note_lookup(const Address& address) {
+    if (address.kind != AddressKind::lookup) return;
+    const Node name = function_.module().node(static_cast<tir::NodeId>(address.root));
+    body_.lookups.emplace(address.root, string_of(name));
   }
 
   // A Buffer of a packed argument states the type of the argument.
   void declare(Node buffer) {
-    const Place place = scope_.place_of(buffer[f::Buffer::data]);
-    if (place.kind == Place::Kind::argument && !place.inside) {
-      packed_argument(place).buffer = buffer;
+    const Address address = scope_.address_of(buffer[f::Buffer::data]);
+    if (address.kind == AddressKind::argument && !address.inside) {
+      packed_argument(address).buffer = buffer;
     }
   }
 
-  MainParameter& packed_argument(const Place& place) { return arguments_[place.root]; }
+  MainParameter& packed_argument(const Address& address) { return arguments_[address.root]; }
 
   // The first variable is the tensor ("arg.x" in old versions, "x" in new ones), then its data.
-  void take_argument(Node var, const Place& place) {
-    MainParameter& parameter = packed_argument(place);
+  void take_argument(Node var, const Address& address) {
+    MainParameter& parameter = packed_argument(address);
     if (!parameter.name.empty()) return;
     std::string_view name = var.text(f::Var::name);
     if (name.starts_with("arg.")) name.remove_prefix(4);

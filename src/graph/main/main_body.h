@@ -17,7 +17,7 @@ namespace mlf::graph {
 
 /// An argument in the form in which main passes it.
 struct RawArgument {
-  Place place;
+  Address address;
   TensorType type;  ///< as the call says; unknown for bare pointers
 };
 
@@ -29,14 +29,14 @@ struct RawCall {
 };
 
 struct RawCopy {
-  Place from;
-  Place to;
+  Address from;
+  Address to;
   std::optional<std::uint64_t> bytes;
 };
 
 struct RawHook {
   std::string_view symbol;
-  Place context;
+  Address context;
 };
 
 /// A statement that main functions do not have, with an unknown effect.
@@ -62,9 +62,9 @@ struct LocalMemory {
 };
 
 /// A let over an address: "sid_3_let".
-struct NamedPlace {
+struct NamedAddress {
   std::string name;
-  Place place;
+  Address address;
 };
 
 /// A parameter of main, or a packed argument if MakePackedAPI ran on main.
@@ -76,8 +76,8 @@ struct MainParameter {
 
 struct MainBody {
   std::vector<MainStatement> steps;
-  std::map<std::uint32_t, LocalMemory> locals;       ///< by variable
-  std::map<std::uint32_t, NamedPlace> alias_places;  ///< lets over addresses, by variable
+  std::map<std::uint32_t, LocalMemory> locals;            ///< by variable
+  std::map<std::uint32_t, NamedAddress> alias_addresses;  ///< lets over addresses, by variable
   std::vector<MainParameter> parameters;
   bool is_packed = false;
   std::map<std::uint32_t, MainParameter>

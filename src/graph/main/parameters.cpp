@@ -130,10 +130,10 @@ std::vector<PlannedPort> planned_ports(Node main, const MainBody& body) {
   // Its parameters are gone, and TVM leaves the map stale; types and order in it are still correct.
   const tir::NodeMap buffers = main.map(f::PrimFunc::buffer_map);
   std::vector<PlannedPort> ports;
-  for (const auto& [var, named] : body.alias_places) {
+  for (const auto& [var, named] : body.alias_addresses) {
     const std::string& name = named.name;
     if (!name.ends_with(kPlannedSuffix)) continue;
-    PlannedPort port{{StorageKey{StorageKey::Kind::alias, var}, {}, name, {}}, buffers.size()};
+    PlannedPort port{{StorageKey{StorageKeyKind::alias, var}, {}, name, {}}, buffers.size()};
     port.plan.name = name.substr(0, name.size() - kPlannedSuffix.size());
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const std::string_view data = buffers.value(i)[f::Buffer::data].text(f::Var::name);
@@ -161,8 +161,7 @@ void make_names_unique(std::vector<PortPlan>& ports) {
 
 ParameterTable::ParameterUse add_tensor(ParameterTable& table, const MainParameter& parameter,
                                         std::uint32_t i) {
-  PortPlan port{
-      StorageKey{StorageKey::Kind::parameter, i}, port_name(parameter), parameter.name, {}};
+  PortPlan port{StorageKey{StorageKeyKind::parameter, i}, port_name(parameter), parameter.name, {}};
   if (parameter.buffer) port.type = type_of_buffer(parameter.buffer);
   table.ports.push_back(std::move(port));
   return {};
@@ -177,52 +176,52 @@ ParameterTable::ParameterUse add_pool(ParameterTable& table, const MainParameter
   if (parameter.buffer) pool.bytes = type_of_buffer(parameter.buffer).bytes();
   complete(pool, table.pools.size(), arguments, facts);
   table.pools.push_back(std::move(pool));
-  return {ParameterTable::Kind::pool, static_cast<PoolId>(table.pools.size() - 1)};
+  return {RoleKind::pool, static_cast<PoolId>(table.pools.size() - 1)};
 }
 
 }  // namespace
 
-ArgumentRole ParameterTable::role_of(const Place& place) const {
-  using RoleKind = ArgumentRole::Kind;
-  switch (place.kind) {
+ArgumentRole ParameterTable::role_of(const Address& address) const {
+  switch (address.kind) {
     // The kernel takes a context, but main has none.
-    case Place::Kind::null_handle:
+    case AddressKind::null_handle:
       return {RoleKind::context};
-    case Place::Kind::local:
-      return {RoleKind::tensor, StorageKey{StorageKey::Kind::local, place.root}};
-    case Place::Kind::lookup:
-      return {RoleKind::tensor, StorageKey{StorageKey::Kind::lookup, place.root}};
-    case Place::Kind::parameter:
+    case AddressKind::local:
+      return {RoleKind::tensor, StorageKey{StorageKeyKind::local, address.root}};
+    case AddressKind::lookup:
+      return {RoleKind::tensor, StorageKey{StorageKeyKind::lookup, address.root}};
+    case AddressKind::parameter:
       // None of the six parameters of a packed function is a tensor; one of them is the context.
       if (is_packed) return {RoleKind::context};
       break;
-    case Place::Kind::argument:
+    case AddressKind::argument:
       break;
     default:
       return {};
   }
-  if (place.root >= parameters.size()) return {};
-  const ParameterUse& parameter = parameters[place.root];
-  if (parameter.kind == Kind::context) return {RoleKind::context};
-  if (parameter.kind == Kind::tensor) {
-    return {RoleKind::tensor, StorageKey{StorageKey::Kind::parameter, place.root}};
+  if (address.root >= parameters.size()) return {};
+  const ParameterUse& parameter = parameters[address.root];
+  if (parameter.kind == RoleKind::context) return {RoleKind::context};
+  if (parameter.kind == RoleKind::tensor) {
+    return {RoleKind::tensor, StorageKey{StorageKeyKind::parameter, address.root}};
   }
   // Main passes the pool itself to kernels with workspaces or constants in it.
-  if (!place.inside) return {RoleKind::pool, {}, parameter.pool};
-  if (place.alias != tir::NodeId::none) {
-    return {RoleKind::tensor, StorageKey{StorageKey::Kind::alias, tir::index(place.alias)},
+  if (!address.inside) return {RoleKind::pool, {}, parameter.pool};
+  if (address.alias != tir::NodeId::none) {
+    return {RoleKind::tensor, StorageKey{StorageKeyKind::alias, tir::index(address.alias)},
             parameter.pool};
   }
   // Without a name, only the address identifies the tensor.
-  if (!place.offset_known) return {};
-  return {RoleKind::tensor, StorageKey{StorageKey::Kind::address, place.root, place.offset},
+  if (!address.offset_known) return {};
+  return {RoleKind::tensor, StorageKey{StorageKeyKind::address, address.root, address.offset},
           parameter.pool};
 }
 
 std::optional<PoolId> ParameterTable::pool_of(const StorageKey& root, const MainBody& body) const {
-  const auto named = body.alias_places.find(root.id);
-  if (root.kind != StorageKey::Kind::alias || named == body.alias_places.end()) return std::nullopt;
-  return role_of(named->second.place).pool;
+  const auto named = body.alias_addresses.find(root.id);
+  if (root.kind != StorageKeyKind::alias || named == body.alias_addresses.end())
+    return std::nullopt;
+  return role_of(named->second.address).pool;
 }
 
 ParameterTable classify_parameters(Node main, const MainBody& body, const ModuleFacts* facts) {
@@ -235,7 +234,7 @@ ParameterTable classify_parameters(Node main, const MainBody& body, const Module
     const Node param = body.is_packed || i >= params.size() ? Node() : params[i];
     // Tests the name first: a context is a handle, but v0.8 also declares all tensors as handles.
     if (is_context_name(parameter.name)) {
-      table.parameters.push_back({ParameterTable::Kind::context, {}});
+      table.parameters.push_back({RoleKind::context, {}});
     } else if (is_pool(parameter, param, body.is_packed)) {
       table.parameters.push_back(add_pool(table, parameter, arguments, facts));
     } else {
@@ -253,9 +252,9 @@ std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, con
   if (given == info.parameters.size()) return info.parameters;
   // Since v0.9, tvm_call_cpacked ends in a context, for which most kernels have no parameter.
   if (given != info.parameters.size() + 1) return {};
-  const ArgumentRole last = main_parameters.role_of(call.arguments.back().place);
-  return last.kind == ArgumentRole::Kind::context ? std::span(info.parameters)
-                                                  : std::span<const KernelParameter>();
+  const ArgumentRole last = main_parameters.role_of(call.arguments.back().address);
+  return last.kind == RoleKind::context ? std::span(info.parameters)
+                                        : std::span<const KernelParameter>();
 }
 
 }  // namespace mlf::graph

@@ -1,4 +1,4 @@
-// Classifies main's parameters as tensors, pools and contexts; finds the memory of a place; and
+// Classifies main's parameters as tensors, pools and contexts; finds the memory of an address; and
 // decides which tensors are inputs and outputs of the network (rules `pointers`, `arguments`,
 // `intermediate-outputs`, `names` of schemas/topology.md).
 #pragma once
@@ -18,26 +18,28 @@
 
 namespace mlf::graph {
 
+enum class StorageKeyKind : std::uint8_t {
+  parameter,  ///< a tensor parameter of main
+  local,      ///< an allocation or constant of main
+  lookup,     ///< a linked parameter
+  alias,      ///< a place in a pool that a let gives a name
+  address,    ///< a place in a pool without a name
+};
+
 /// Memory that can hold one value at a time. Equal keys are one storage; addresses never make two
 /// storages equal, names do.
 struct StorageKey {
-  enum class Kind : std::uint8_t {
-    parameter,  ///< a tensor parameter of main
-    local,      ///< an allocation or constant of main
-    lookup,     ///< a linked parameter
-    alias,      ///< a place in a pool that a let gives a name
-    address,    ///< a place in a pool without a name
-  };
-  Kind kind = Kind::parameter;
+  StorageKeyKind kind = StorageKeyKind::parameter;
   std::uint32_t id = 0;     ///< parameter, variable or string
   std::int64_t offset = 0;  ///< of `address`
   friend auto operator<=>(const StorageKey&, const StorageKey&) = default;
 };
 
+enum class RoleKind : std::uint8_t { tensor, pool, context, unknown };
+
 /// The role of an argument of a call in main.
 struct ArgumentRole {
-  enum class Kind : std::uint8_t { tensor, pool, context, unknown };
-  Kind kind = Kind::unknown;
+  RoleKind kind = RoleKind::unknown;
   StorageKey storage{};          ///< of tensors
   std::optional<PoolId> pool{};  ///< of pools and of tensors in pools
 };
@@ -52,9 +54,8 @@ struct PortPlan {
 };
 
 struct ParameterTable {
-  enum class Kind : std::uint8_t { tensor, pool, context };
   struct ParameterUse {
-    Kind kind = Kind::tensor;
+    RoleKind kind = RoleKind::tensor;
     PoolId pool{};
   };
   std::vector<ParameterUse> parameters;
@@ -62,8 +63,8 @@ struct ParameterTable {
   std::vector<PortPlan> ports;  ///< in the order of the parameters
   bool is_packed = false;
 
-  ArgumentRole role_of(const Place& place) const;
-  /// The pool that contains a named place.
+  ArgumentRole role_of(const Address& address) const;
+  /// The pool that contains a named address.
   std::optional<PoolId> pool_of(const StorageKey& root, const MainBody& body) const;
 };
 

@@ -40,9 +40,9 @@ class PortUses {
   }
 
  private:
-  void note(const Place& place, PortUse access) {
-    const ArgumentRole role = parameters_.role_of(place);
-    if (role.kind != ArgumentRole::Kind::tensor) return;
+  void note(const Address& address, PortUse access) {
+    const ArgumentRole role = parameters_.role_of(address);
+    if (role.kind != RoleKind::tensor) return;
     const auto port = ports_.find(role.storage);
     if (port == ports_.end()) return;
     // The first use stays, with one exception.
@@ -60,7 +60,7 @@ class PortUses {
       // boundary.
       if (effect.escaped && !effect.written) continue;
       if (is_written || effect.read) {
-        note(call.arguments[i].place, is_written ? PortUse::write : PortUse::read);
+        note(call.arguments[i].address, is_written ? PortUse::write : PortUse::read);
       }
     }
   }
@@ -110,7 +110,7 @@ std::size_t first_output(const std::vector<PortPlan>& ports, const std::vector<P
 
 /// Whether USMP placed an input or output in a pool: main has a let for it instead of a parameter.
 bool is_planned(const PortPlan& port) {
-  return port.storage.kind == StorageKey::Kind::alias;
+  return port.storage.kind == StorageKeyKind::alias;
 }
 
 const NamedTensor* fact_named(const std::vector<NamedTensor>& facts, const std::string& sanitised) {

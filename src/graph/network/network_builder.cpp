@@ -180,7 +180,7 @@ void NetworkBuilder::step(const RawCall& raw) {
 bool NetworkBuilder::is_foreign(const KernelInfo& info, const RawCall& raw) const {
   if (info.kernel.origin != KernelOrigin::unknown) return false;
   return std::ranges::all_of(raw.arguments, [&](const RawArgument& argument) {
-    return parameters_.role_of(argument.place).kind == ArgumentRole::Kind::unknown;
+    return parameters_.role_of(argument.address).kind == RoleKind::unknown;
   });
 }
 
@@ -199,7 +199,7 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
                                     std::vector<Tensor>& tensors) {
   for (std::size_t i = 0; i < raw.arguments.size(); ++i) {
     Argument argument;
-    const ArgumentRole role = parameters_.role_of(raw.arguments[i].place);
+    const ArgumentRole role = parameters_.role_of(raw.arguments[i].address);
     // Applies to pools and contexts; tensors are decided below, when the whole call is known.
     argument.decided_by = DecidedBy::parameter_kind;
     const bool has_parameter = i < parameters.size();
@@ -208,20 +208,20 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
       note_kind(raw, i, parameters[i], role.kind);
     }
     switch (role.kind) {
-      case ArgumentRole::Kind::pool:
+      case RoleKind::pool:
         argument.direction = Direction::pool;
         argument.pool = role.pool;
         break;
-      case ArgumentRole::Kind::context:
+      case RoleKind::context:
         argument.direction = Direction::context;
         break;
-      case ArgumentRole::Kind::unknown:
+      case RoleKind::unknown:
         check(CheckCode::unknown_argument,
               "argument " + std::to_string(i) + " of the call of " + quoted(raw.symbol) +
                   " is not a tensor, pool or context",
               static_cast<CallId>(topology_.calls.size()));
         break;
-      case ArgumentRole::Kind::tensor: {
+      case RoleKind::tensor: {
         StorageState& state = storages_.state_of(role);
         argument.storage = state.id;
         const TensorType seen =
@@ -239,12 +239,12 @@ void NetworkBuilder::fill_arguments(const RawCall& raw, KernelParameters paramet
 // If the kinds of argument and parameter differ, the kernel does something else than the graph
 // shows.
 void NetworkBuilder::note_kind(const RawCall& raw, std::size_t argument,
-                               const KernelParameter& parameter, ArgumentRole::Kind kind) {
-  const bool is_pool = kind == ArgumentRole::Kind::pool;
-  const bool is_context = kind == ArgumentRole::Kind::context;
+                               const KernelParameter& parameter, RoleKind kind) {
+  const bool is_pool = kind == RoleKind::pool;
+  const bool is_context = kind == RoleKind::context;
   const bool takes_tensor = !parameter.is_pool && is_tensor(parameter);
   const bool fits = is_pool || is_context ? !takes_tensor : !parameter.is_pool;
-  if ((fits && !(is_context && parameter.is_pool)) || kind == ArgumentRole::Kind::unknown) return;
+  if ((fits && !(is_context && parameter.is_pool)) || kind == RoleKind::unknown) return;
   check(CheckCode::argument_kind,
         "argument " + std::to_string(argument) + " of the call of " + quoted(raw.symbol) +
             " is not what its parameter " + quoted(parameter.name) + " takes",
@@ -312,8 +312,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
     argument.decided_by = tensor.decision.by;
     argument.certainty = tensor.decision.certainty;
     if (!reads(argument.direction)) continue;
-    const Endpoint end{Endpoint::Kind::call, index(id),
-                       static_cast<std::uint32_t>(tensor.argument)};
+    const Endpoint end{EndpointKind::call, index(id), static_cast<std::uint32_t>(tensor.argument)};
     // An argument that the kernel does not access may be overwritten by then.
     argument.reads = tensor.decision.by == DecidedBy::untouched
                          ? storages_.consume(*tensor.state, end)
@@ -333,8 +332,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
   for (Tensor& tensor : tensors) {
     Argument& argument = call.arguments[tensor.argument];
     if (!writes(argument.direction)) continue;
-    const Endpoint end{Endpoint::Kind::call, index(id),
-                       static_cast<std::uint32_t>(tensor.argument)};
+    const Endpoint end{EndpointKind::call, index(id), static_cast<std::uint32_t>(tensor.argument)};
     argument.writes = storages_.write(*tensor.state, end, position_, argument.type);
     note_write(*tensor.state, id, *argument.writes);
   }
@@ -404,16 +402,16 @@ void NetworkBuilder::note_order(const Call& call, CallId id) {
 void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
   Kernel& kernel = topology_.kernels[index(call.kernel)];
   for (const BodyMemory& memory : info.places) {
-    if (memory.place.root >= call.arguments.size()) continue;
-    const Argument& argument = call.arguments[memory.place.root];
+    if (memory.address.root >= call.arguments.size()) continue;
+    const Argument& argument = call.arguments[memory.address.root];
     if (!argument.pool || argument.direction != Direction::pool) continue;
     KernelBuffer buffer{.name = memory.name,
                         .memory = MemoryKind::pool,
                         .bytes = memory.bytes,
                         .at_least = memory.at_least,
                         .pool = argument.pool};
-    if (memory.place.offset_known) {
-      buffer.offset = static_cast<std::uint64_t>(memory.place.offset);
+    if (memory.address.offset_known) {
+      buffer.offset = static_cast<std::uint64_t>(memory.address.offset);
     }
     const bool is_constant = topology_[*argument.pool].kind == PoolKind::constant;
     (is_constant ? kernel.constants : kernel.workspaces).push_back(std::move(buffer));
@@ -423,11 +421,11 @@ void NetworkBuilder::place_memory(const KernelInfo& info, const Call& call) {
 void NetworkBuilder::step(const RawCopy& raw) {
   const ArgumentRole from = parameters_.role_of(raw.from);
   const ArgumentRole to = parameters_.role_of(raw.to);
-  if (from.kind != ArgumentRole::Kind::tensor || to.kind != ArgumentRole::Kind::tensor) {
+  if (from.kind != RoleKind::tensor || to.kind != RoleKind::tensor) {
     return step(UnknownStatement{"a loop that copies from or to something that is no tensor"});
   }
   const auto id = static_cast<std::uint32_t>(topology_.copies.size());
-  const Endpoint end{Endpoint::Kind::copy, id, 0};
+  const Endpoint end{EndpointKind::copy, id, 0};
   StorageState& source = storages_.state_of(from);
   // Reads before it writes, like calls.
   Copy copy{position_, storages_.read(source, end, position_), {}, raw.bytes};
@@ -443,11 +441,11 @@ void NetworkBuilder::step(const RawCopy& raw) {
 void NetworkBuilder::step(const RawHook& raw) {
   // Hooks take a position, so that positions follow the code; they are not nodes of the network.
   Hook hook{std::string(raw.symbol), phase_of(raw.symbol), {}, position_++};
-  const Place& context = raw.context;
-  if (context.kind == Place::Kind::parameter && !body_.is_packed &&
+  const Address& context = raw.context;
+  if (context.kind == AddressKind::parameter && !body_.is_packed &&
       context.root < body_.parameters.size()) {
     hook.context = body_.parameters[context.root].name;
-  } else if (context.kind == Place::Kind::parameter) {
+  } else if (context.kind == AddressKind::parameter) {
     const auto at = body_.packed_api_parameters.find(context.root);
     if (at != body_.packed_api_parameters.end()) hook.context = at->second.name;
   }

@@ -63,7 +63,7 @@ class NetworkBuilder {
   void note_constant(const RawCall& raw, const KernelParameter& parameter,
                      const StorageState& state);
   void note_kind(const RawCall& raw, std::size_t argument, const KernelParameter& parameter,
-                 ArgumentRole::Kind kind);
+                 RoleKind kind);
   void decide(const KernelInfo& info, KernelParameters parameters, std::vector<Tensor>& tensors);
   void remember_directions(const std::string& symbol, const std::vector<Decision>& decisions);
   void connect(Call& call, CallId id, std::vector<Tensor>& tensors);

@@ -76,7 +76,7 @@ class RelayReader {
   explicit RelayReader(Node function) : function_(function) {}
 
   std::optional<Topology> run() && {
-    topology_.provenance.kind = Provenance::Kind::relay;
+    topology_.provenance.kind = ProvenanceKind::relay;
     if (!inputs()) return std::nullopt;
     Node body = function_[f::RelayFunction::body];
     while (body.is(Kind::RelayLet)) {
@@ -220,7 +220,7 @@ class RelayReader {
       made.storage = topology_[value].storage;
       made.type = topology_[value].type;
       call.arguments.push_back(std::move(made));
-      return Endpoint{Endpoint::Kind::call, id,
+      return Endpoint{EndpointKind::call, id,
                       static_cast<std::uint32_t>(call.arguments.size() - 1)};
     };
     for (const ValueId value : *read) {

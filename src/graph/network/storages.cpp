@@ -39,7 +39,7 @@ StorageState& Storages::state_of(const ArgumentRole& role) {
 }
 
 StorageState& Storages::state_of_port(std::size_t port) {
-  ArgumentRole role{ArgumentRole::Kind::tensor, parameters_.ports[port].storage, std::nullopt};
+  ArgumentRole role{RoleKind::tensor, parameters_.ports[port].storage, std::nullopt};
   return state_of(role);
 }
 
@@ -67,14 +67,14 @@ void Storages::describe_lookup(Storage& storage, StorageState& state) {
 void Storages::describe_place(const StorageKey& root, Storage& storage, StorageState& state) {
   storage.kind = StorageKind::pool;
   storage.memory = MemoryKind::pool;
-  const auto place = body_.alias_places.find(root.id);
-  if (root.kind == StorageKey::Kind::address) {
+  const auto address = body_.alias_addresses.find(root.id);
+  if (root.kind == StorageKeyKind::address) {
     storage.offset = static_cast<std::uint64_t>(root.offset);
     storage.name = topology_[*storage.pool].name + "+" + std::to_string(root.offset);
-  } else if (place != body_.alias_places.end()) {
-    storage.name = place->second.name;
-    if (place->second.place.offset_known) {
-      storage.offset = static_cast<std::uint64_t>(place->second.place.offset);
+  } else if (address != body_.alias_addresses.end()) {
+    storage.name = address->second.name;
+    if (address->second.address.offset_known) {
+      storage.offset = static_cast<std::uint64_t>(address->second.address.offset);
     }
   }
   state.is_constant = topology_[*storage.pool].kind == PoolKind::constant;
@@ -92,13 +92,13 @@ StorageState Storages::make(const ArgumentRole& role) {
     state.declared = parameters_.ports[port->second].type;
   }
   switch (role.storage.kind) {
-    case StorageKey::Kind::parameter:
+    case StorageKeyKind::parameter:
       storage.kind = StorageKind::parameter;
       break;
-    case StorageKey::Kind::local:
+    case StorageKeyKind::local:
       describe_local(role.storage, storage, state);
       break;
-    case StorageKey::Kind::lookup:
+    case StorageKeyKind::lookup:
       storage.kind = StorageKind::lookup;
       storage.memory = MemoryKind::program;
       storage.name = body_.lookups.at(role.storage.id);
@@ -136,7 +136,7 @@ ValueId Storages::add_value(StorageState& state, ValueKind kind, const TensorTyp
 // Variables are in the order of main.
 void Storages::add_unused_locals() {
   for (const auto& [var, local] : body_.locals) {
-    state_of({ArgumentRole::Kind::tensor, {StorageKey::Kind::local, var}, std::nullopt});
+    state_of({RoleKind::tensor, {StorageKeyKind::local, var}, std::nullopt});
   }
 }
 

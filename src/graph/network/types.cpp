@@ -42,7 +42,7 @@ void take_shapes_of_relay(Topology& topology, const Topology& relay) {
     take_shapes_of_call(topology.calls[i], relay.calls[i]);
   }
   for (Value& value : topology.values) {
-    if (!value.producer || value.producer->kind != Endpoint::Kind::call) continue;
+    if (!value.producer || value.producer->kind != EndpointKind::call) continue;
     const Call& call = topology.calls[value.producer->step];
     take_shape(value.type, call.arguments[value.producer->argument].type);
   }
@@ -62,7 +62,7 @@ void complete(Topology& topology, Value& value, ValueId id) {
   }
   // First the value gets the types of its readers, then all get the type of the value.
   const auto fill = [&](const Endpoint& end) {
-    if (end.kind != Endpoint::Kind::call) return;
+    if (end.kind != EndpointKind::call) return;
     TensorType& type = topology.calls[end.step].arguments[end.argument].type;
     if (knows_more(value.type, type)) type = value.type;
   };
@@ -105,7 +105,7 @@ void take_shape_of_port(Topology& topology, const Port& port) {
   Value& value = topology.values[index(*port.value)];
   unflatten(value.type);
   const auto unflatten_end = [&](const Endpoint& end) {
-    if (end.kind == Endpoint::Kind::call) {
+    if (end.kind == EndpointKind::call) {
       unflatten(topology.calls[end.step].arguments[end.argument].type);
     }
   };
@@ -138,7 +138,7 @@ tir::DType dtype_at_readers(const Topology& topology, ValueId id) {
 bool is_from_open_end(const Topology& topology, const Argument& argument) {
   if (!argument.reads) return false;
   const auto& producer = topology.values[index(*argument.reads)].producer;
-  if (!producer || producer->kind != Endpoint::Kind::call) return false;
+  if (!producer || producer->kind != EndpointKind::call) return false;
   const Call& call = topology.calls[producer->step];
   const Argument& written = call.arguments[producer->argument];
   const bool is_own_affair = !written.parameter.empty() && !written.type.bytes();

@@ -11,8 +11,8 @@ namespace mlf::tir::legacy {
 namespace {
 
 /// Whether the option is the alignment.
-bool read_buffer_option(Context& c, const Value& option, text::BufferSpec& spec) {
-  if (option.keyword == Value::kNone) {
+bool read_buffer_option(Context& c, const ParsedValue& option, text::BufferSpec& spec) {
+  if (option.keyword == ParsedValue::kNone) {
     c.exprs.fail_expected(option, "an option of a buffer");
   }
   const text::Syntax& keyword = c.exprs.tree()[option.keyword];
@@ -73,7 +73,7 @@ NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType elem
 /// dtype.
 NodeId define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
   const SyntaxId shaped = c.exprs.children(call)[1];
-  const std::vector<Value> type = lower_subscript_parts(c, shaped);
+  const std::vector<ParsedValue> type = lower_subscript_parts(c, shaped);
   if (c.exprs.syntax(shaped).kind != SyntaxKind::subscript) {
     c.exprs.fail(shaped, "expected a dtype and a shape of the form float32[16, 16]");
   }
@@ -148,7 +148,7 @@ NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
 
 /// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed at the first mention of the
 /// buffer.
-NodeId define_buffer(Context& c, std::span<const Value> values) {
+NodeId define_buffer(Context& c, std::span<const ParsedValue> values) {
   const std::string_view name = c.exprs.name_of(values[0]);
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
   if (values.size() < 5) {
@@ -161,7 +161,7 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
   spec.strides = as_exprs(c, values[4]);
   if (defines_var(c, values[3].syntax)) c.lose(LossCode::size_var);
   bool has_alignment = false;
-  for (const Value& option : values.subspan(5))
+  for (const ParsedValue& option : values.subspan(5))
     has_alignment |= read_buffer_option(c, option, spec);
   const NodeId node = c.make.buffer(spec);
   if (!has_alignment) c.default_aligned.push_back(node);
@@ -174,7 +174,7 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
 
 /// `T: DataProducer("T", float32, [16])`. The text contains nothing more of it, so it becomes a
 /// placeholder.
-NodeId define_producer(Context& c, std::span<const Value> values) {
+NodeId define_producer(Context& c, std::span<const ParsedValue> values) {
   Builder& builder = c.builder;
   const std::string_view name = c.exprs.name_of(values[0]);
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;

@@ -55,11 +55,11 @@ std::size_t annotation_end(std::string_view text, std::size_t begin);
 /// Offset just past the string that starts at `begin`, or npos.
 std::size_t string_end(Strings strings, std::string_view text, std::size_t begin);
 
+using text::ParsedValue;
 using text::Sign;
 using text::SyntaxId;
 using text::SyntaxKind;
 using text::TokenKind;
-using text::Value;
 
 /// A name denotes one Var, Buffer or producer in the whole file: TVM adds a number to a name that
 /// is in use.

@@ -14,22 +14,22 @@ namespace mlf::tir::legacy {
 namespace {
 
 /// Loads name producers by their hints, which need not be unique: DataProducer states both names.
-NodeId load_producer(Context& c, const Value& element) {
+NodeId load_producer(Context& c, const ParsedValue& element) {
   std::vector<NodeId> indices;
-  for (const Value& index : c.exprs.elements(element)) indices.push_back(as_expr(c, index));
+  for (const ParsedValue& index : c.exprs.elements(element)) indices.push_back(as_expr(c, index));
   const DType dtype = c.builder.node(element.node).dtype(f::Tensor::dtype);
   return c.builder.make(Kind::ProducerLoad, {dtype, element.node, c.builder.list(indices)});
 }
 
 /// The printer writes an undefined object as `(nullptr)`; the syntax tree does not contain the
 /// parentheses.
-NodeId as_scalar_attribute(Context& c, const Value& value) {
+NodeId as_scalar_attribute(Context& c, const ParsedValue& value) {
   switch (value.form) {
-    case Value::Form::node:
+    case ParsedValue::Form::node:
       return value.node;
-    case Value::Form::name:
+    case ParsedValue::Form::name:
       return c.exprs.name_of(value) == "nullptr" ? NodeId::none : look_up(c, value);
-    case Value::Form::string:
+    case ParsedValue::Form::string:
       return c.make.string(as_string(c, value));
     default:
       c.exprs.fail_expected(value, "a value");
@@ -39,22 +39,22 @@ NodeId as_scalar_attribute(Context& c, const Value& value) {
 }  // namespace
 
 /// Decides what a name means: a variable, a constant such as `inff32`, or a `meta[…][…]`.
-NodeId as_expr(Context& c, const Value& value) {
+NodeId as_expr(Context& c, const ParsedValue& value) {
   switch (value.form) {
-    case Value::Form::node: {
+    case ParsedValue::Form::node: {
       const NodeId node = value.node;
       if (c.builder.node(node).category() == Category::expr) return node;
       break;
     }
-    case Value::Form::name: {
+    case ParsedValue::Form::name: {
       const NodeId node = look_up(c, value);
       const Category category = c.builder.node(node).category();
       if (category == Category::expr || category == Category::object) return node;
       break;
     }
-    case Value::Form::string:
+    case ParsedValue::Form::string:
       return c.make.string_imm(as_string(c, value));
-    case Value::Form::element:
+    case ParsedValue::Form::element:
       if (value.node != NodeId::none && c.builder.node(value.node).is(Kind::Tensor)) {
         return load_producer(c, value);
       }
@@ -69,33 +69,34 @@ NodeId as_expr(Context& c, SyntaxId root) {
   return as_expr(c, lower(c, root));
 }
 
-NodeId as_attribute(Context& c, const Value& value) {
-  if (value.form != Value::Form::list) return as_scalar_attribute(c, value);
+NodeId as_attribute(Context& c, const ParsedValue& value) {
+  if (value.form != ParsedValue::Form::list) return as_scalar_attribute(c, value);
   const auto nodes = text::each<Context>(c, value, "a list", as_scalar_attribute);
   return c.builder.make(Kind::Array, {c.builder.list(nodes)});
 }
 
-NodeId as_named(Context& c, const Value& value) {
-  if (value.form == Value::Form::node || value.form == Value::Form::element) return value.node;
-  if (value.form == Value::Form::name) return look_up(c, value);
+NodeId as_named(Context& c, const ParsedValue& value) {
+  if (value.form == ParsedValue::Form::node || value.form == ParsedValue::Form::element)
+    return value.node;
+  if (value.form == ParsedValue::Form::name) return look_up(c, value);
   c.exprs.fail_expected(value, "a buffer or a variable");
 }
 
-NodeId as_buffer(Context& c, const Value& value) {
+NodeId as_buffer(Context& c, const ParsedValue& value) {
   const NodeId node = as_named(c, value);
   if (node != NodeId::none && c.builder.node(node).is(Kind::Buffer)) return node;
   c.exprs.fail_expected(value, "a buffer");
 }
 
-NodeId as_var(Context& c, const Value& value) {
+NodeId as_var(Context& c, const ParsedValue& value) {
   const NodeId node = as_named(c, value);
   if (node != NodeId::none && c.builder.node(node).is(Kind::Var)) return node;
   c.exprs.fail_expected(value, "a variable");
 }
 
 /// A point is a range of one element: regions print `i`, not `i:i + 1`.
-NodeId as_range(Context& c, const Value& value) {
-  if (value.form == Value::Form::node && c.builder.node(value.node).is(Kind::Range)) {
+NodeId as_range(Context& c, const ParsedValue& value) {
+  if (value.form == ParsedValue::Form::node && c.builder.node(value.node).is(Kind::Range)) {
     return value.node;
   }
   const NodeId point = as_expr(c, value);
@@ -103,18 +104,18 @@ NodeId as_range(Context& c, const Value& value) {
   return c.builder.make(Kind::Range, {point, one});
 }
 
-std::vector<NodeId> as_exprs(Context& c, const Value& list) {
+std::vector<NodeId> as_exprs(Context& c, const ParsedValue& list) {
   return text::each<Context>(c, list, "a list", as_expr);
 }
 
-std::vector<NodeId> as_ranges(Context& c, const Value& list) {
+std::vector<NodeId> as_ranges(Context& c, const ParsedValue& list) {
   return text::each<Context>(c, list, "a list of ranges", as_range);
 }
 
 /// `dtype=)` is void: legacy text prints nothing for it.
-DType as_dtype(Context& c, const Value& value) {
-  if (value.form == Value::Form::absent) return DType::Void();
-  if (value.form == Value::Form::name) {
+DType as_dtype(Context& c, const ParsedValue& value) {
+  if (value.form == ParsedValue::Form::absent) return DType::Void();
+  if (value.form == ParsedValue::Form::name) {
     if (const auto parsed = parse_dtype(c.exprs.name_of(value))) return *parsed;
   }
   c.exprs.fail_expected(value, "a dtype");
@@ -122,16 +123,16 @@ DType as_dtype(Context& c, const Value& value) {
 
 /// v0.8 prints strings without escapes, so a text that looks like an escape may be plain
 /// characters.
-std::string as_string(Context& c, const Value& value) {
-  if (value.form != Value::Form::string) {
+std::string as_string(Context& c, const ParsedValue& value) {
+  if (value.form != ParsedValue::Form::string) {
     c.exprs.fail_expected(value, "a string");
   }
   if (c.strings == Strings::raw) c.lose(LossCode::string_escape);
   return decode_string(c.strings, c.exprs.text_of(value.syntax));
 }
 
-std::int64_t as_integer(Context& c, const Value& value) {
-  if (value.form == Value::Form::node && c.builder.node(value.node).is(Kind::IntImm)) {
+std::int64_t as_integer(Context& c, const ParsedValue& value) {
+  if (value.form == ParsedValue::Form::node && c.builder.node(value.node).is(Kind::IntImm)) {
     return c.builder.node(value.node).integer(f::IntImm::value);
   }
   c.exprs.fail_expected(value, "an integer");
@@ -160,7 +161,7 @@ NodeId read_region(Context& c, SyntaxId id) {
   if (c.exprs.syntax(id).kind != SyntaxKind::subscript) {
     c.exprs.fail(id, fmt::format("expected a region of a buffer, found {}", c.exprs.shown(id)));
   }
-  const std::vector<Value> parts = lower_subscript_parts(c, id);
+  const std::vector<ParsedValue> parts = lower_subscript_parts(c, id);
   const NodeId source = as_buffer(c, parts[0]);
   std::vector<NodeId> bounds;
   for (std::size_t i = 1; i < parts.size(); ++i) bounds.push_back(as_range(c, parts[i]));
@@ -296,7 +297,7 @@ NodeId define_var(Context& c, std::string_view name, NodeId type) {
 }
 
 /// The order matters: the definition of a name takes precedence over any other meaning.
-NodeId look_up(Context& c, const Value& value) {
+NodeId look_up(Context& c, const ParsedValue& value) {
   const std::string_view name = c.exprs.name_of(value);
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
   if (const NodeId constant = named_constant(c, name); constant != NodeId::none) return constant;

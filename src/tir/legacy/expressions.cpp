@@ -20,19 +20,19 @@ namespace {
 constexpr std::string_view kLlvmPureIntrinsic = "tir.call_llvm_pure_intrin";
 
 /// `@tir.exp(x, dtype=float32)`, `@f(…)`: an Op by its namespace, else a function of the module.
-NodeId read_operator(Context& c, SyntaxId id, std::span<const Value> values) {
+NodeId read_operator(Context& c, SyntaxId id, std::span<const ParsedValue> values) {
   const std::string_view name = c.exprs.name_of(values[0]).substr(1);
-  const Value& last = values.back();
-  if (values.size() < 2 || last.keyword == Value::kNone) {
+  const ParsedValue& last = values.back();
+  if (values.size() < 2 || last.keyword == ParsedValue::kNone) {
     c.exprs.fail(id, fmt::format("expected 'dtype=' as the last argument of @{}", name));
   }
   const DType result = as_dtype(c, last);
   std::vector<NodeId>& arguments = c.scratch;
   arguments.clear();
-  for (const Value& argument : values.subspan(1, values.size() - 2)) {
+  for (const ParsedValue& argument : values.subspan(1, values.size() - 2)) {
     arguments.push_back(as_expr(c, argument));
   }
-  if (name == kLlvmPureIntrinsic && values[1].form == Value::Form::string) {
+  if (name == kLlvmPureIntrinsic && values[1].form == ParsedValue::Form::string) {
     c.versions.observe(TvmFeature::names_pure_llvm_intrinsics);
     c.lose(LossCode::llvm_intrinsic, c.exprs.text_of(values[1].syntax));
   }
@@ -41,18 +41,18 @@ NodeId read_operator(Context& c, SyntaxId id, std::span<const Value> values) {
   return c.make.call(is_operator ? c.make.op(name) : c.make.global_var(name), arguments, result);
 }
 
-NodeId read_broadcast(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_broadcast(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const NodeId value = as_expr(c, arguments[0]);
   return c.make.broadcast(value, text::as_lanes(c, arguments[1]));
 }
 
-NodeId read_cast(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_cast(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const DType dtype = as_dtype(c, arguments[0]);
   return c.make.cast(dtype, as_expr(c, arguments[1]));
 }
 
 /// `shuffle([vectors], [indices])`.
-NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
+NodeId read_shuffle(Context& c, SyntaxId id, std::span<const ParsedValue> arguments) {
   const std::vector<NodeId> vectors = as_exprs(c, arguments[0]);
   const std::vector<NodeId> indices = as_exprs(c, arguments[1]);
   if (vectors.empty() || indices.empty())
@@ -61,12 +61,13 @@ NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
 }
 
 /// `reduce(combiner, [source], [axis], value_index, [init])`: the condition is not printed.
-NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
+NodeId read_reduce(Context& c, SyntaxId id, std::span<const ParsedValue> arguments) {
   Builder& builder = c.builder;
   const NodeId combiner = as_attribute(c, arguments[0]);
   const std::vector<NodeId> sources = as_exprs(c, arguments[1]);
   std::vector<NodeId> axes;
-  for (const Value& axis : c.exprs.elements(arguments[2])) axes.push_back(as_attribute(c, axis));
+  for (const ParsedValue& axis : c.exprs.elements(arguments[2]))
+    axes.push_back(as_attribute(c, axis));
   const std::int64_t index = as_integer(c, arguments[3]);
   if (index < 0 || static_cast<std::size_t>(index) >= sources.size()) {
     c.exprs.fail(id,
@@ -81,10 +82,10 @@ NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
 }
 
 /// `IterVar(v: int32, [0:16], "ThreadIndex", "threadIdx.x")`; `(nullptr)` for no domain.
-NodeId read_iter_var(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_iter_var(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const NodeId variable = as_var(c, arguments[0]);
   NodeId domain = NodeId::none;
-  if (arguments[1].form == Value::Form::list) {
+  if (arguments[1].form == ParsedValue::Form::list) {
     const std::vector<NodeId> bounds = as_ranges(c, arguments[1]);
     if (bounds.size() != 1) c.exprs.fail(arguments[1].syntax, "expected one range in the domain");
     domain = bounds[0];
@@ -107,8 +108,8 @@ constexpr text::PrintedFunction<Context> kFunctions[] = {
     {"reduce", 5, read_reduce},       {"IterVar", 4, read_iter_var},
 };
 
-NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {
-  if (values[0].form != Value::Form::name) c.exprs.fail_expected(values[0], "a function");
+NodeId read_call(Context& c, SyntaxId id, std::span<const ParsedValue> values) {
+  if (values[0].form != ParsedValue::Form::name) c.exprs.fail_expected(values[0], "a function");
   const std::string_view name = c.exprs.name_of(values[0]);
   if (name.starts_with('@')) return read_operator(c, id, values);
   const auto* const function = text::find_function<Context>(kFunctions, name);
@@ -124,7 +125,7 @@ using text::Syntax;
 
 /// The reader of literals takes the minus before a literal, so only `-inff32` remains here.
 void lower_unary(Context& c, SyntaxId id) {
-  const Value operand = c.exprs.top();
+  const ParsedValue operand = c.exprs.top();
   if (c.exprs.syntax(id).sign == Sign::let) {
     // Already made where `in` was met.
     if (!c.exprs.is_binary(id - 1, Sign::in)) {
@@ -133,7 +134,7 @@ void lower_unary(Context& c, SyntaxId id) {
     return;
   }
   if (c.exprs.syntax(id).sign == Sign::minus) {
-    const NodeId node = operand.form == Value::Form::name
+    const NodeId node = operand.form == ParsedValue::Form::name
                             ? named_constant(c, c.exprs.name_of(operand), "-")
                             : NodeId::none;
     if (node == NodeId::none)
@@ -152,17 +153,18 @@ void lower_binding(Context& c, SyntaxId id) {
   const NodeId variable = as_var(c, operands[0]);
   const NodeId bound = as_expr(c, operands[1]);
   c.exprs.drop(2);
-  c.exprs.push({.form = Value::Form::binding, .syntax = id, .node = variable, .other = bound});
+  c.exprs.push(
+      {.form = ParsedValue::Form::binding, .syntax = id, .node = variable, .other = bound});
 }
 
 /// `let` has the form `let x: T = v in body` without parentheses. Its body is one operand.
 void lower_let(Context& c, SyntaxId id) {
   const auto operands = c.exprs.top(2);
-  if (operands[0].form != Value::Form::binding) {
+  if (operands[0].form != ParsedValue::Form::binding) {
     c.exprs.fail(id, fmt::format("expected a variable, '=' and a value in front of 'in', found {}",
                                  c.exprs.shown(operands[0].syntax)));
   }
-  const Value bound = operands[0];
+  const ParsedValue bound = operands[0];
   const NodeId body = as_expr(c, operands[1]);
   c.exprs.drop(2);
   c.exprs.push(id, c.make.let(bound.node, bound.other, body));
@@ -215,29 +217,29 @@ void note_element_type(Context& c, NodeId variable, SyntaxId annotation) {
 /// `x: T`, the first mention of a variable. Of `A: Buffer(…)`, makes only the head; the call around
 /// it defines the buffer.
 void lower_annotation(Context& c, SyntaxId id) {
-  Value& name = c.exprs.top();
-  if (name.form != Value::Form::name) {
+  ParsedValue& name = c.exprs.top();
+  if (name.form != ParsedValue::Form::name) {
     c.exprs.fail(id, fmt::format("expected a name in front of a type, found {}",
                                  c.exprs.shown(name.syntax)));
   }
   std::string_view type = c.exprs.word_of(id);
   if (type.starts_with(' ')) type.remove_prefix(1);
   if (type == "Buffer" || type == "DataProducer") {
-    name.form = Value::Form::head;
+    name.form = ParsedValue::Form::head;
     return;
   }
   NodeId variable = c.names.find(c.exprs.name_of(name));
   if (variable == NodeId::none) variable = define_var(c, c.exprs.name_of(name), read_type(c, type));
   note_element_type(c, variable, id);
-  name.form = Value::Form::node;
+  name.form = ParsedValue::Form::node;
   name.node = variable;
 }
 
 /// `(float32*)v[i]`, a Load. TVM does not print a predicate that is constant true.
 void lower_load_cast(Context& c, SyntaxId id) {
-  const Value element = c.exprs.top();
+  const ParsedValue element = c.exprs.top();
   const Syntax& node = c.exprs.syntax(id);
-  if (element.form != Value::Form::element || element.count != 1) {
+  if (element.form != ParsedValue::Form::element || element.count != 1) {
     c.exprs.fail(id, fmt::format("expected a variable with one index behind '{}'",
                                  c.slice(node.name_begin, node.name_end)));
   }
@@ -259,8 +261,8 @@ void lower_load_cast(Context& c, SyntaxId id) {
 void lower_slice(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
   const auto bounds = c.exprs.top(count);
-  if (count != 2 || bounds[0].form == Value::Form::absent ||
-      bounds[1].form == Value::Form::absent) {
+  if (count != 2 || bounds[0].form == ParsedValue::Form::absent ||
+      bounds[1].form == ParsedValue::Form::absent) {
     c.exprs.fail(id, "expected a range of the form begin:end");
   }
   const NodeId begin = as_expr(c, bounds[0]);
@@ -272,14 +274,14 @@ void lower_slice(Context& c, SyntaxId id) {
 
 void lower_list(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
-  std::vector<Value> parts(c.exprs.top(count).begin(), c.exprs.top(count).end());
-  for (Value& part : parts) {
+  std::vector<ParsedValue> parts(c.exprs.top(count).begin(), c.exprs.top(count).end());
+  for (ParsedValue& part : parts) {
     // Only attributes hold lists of lists; making the inner ones here keeps this a loop.
-    if (part.form != Value::Form::list) continue;
-    part = {.form = Value::Form::node, .syntax = part.syntax, .node = as_attribute(c, part)};
+    if (part.form != ParsedValue::Form::list) continue;
+    part = {.form = ParsedValue::Form::node, .syntax = part.syntax, .node = as_attribute(c, part)};
   }
   c.exprs.drop(count);
-  Value made{.form = Value::Form::list, .syntax = id};
+  ParsedValue made{.form = ParsedValue::Form::list, .syntax = id};
   c.exprs.add_elements(made, parts);
   c.exprs.push(made);
 }
@@ -289,25 +291,25 @@ void lower_list(Context& c, SyntaxId id) {
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
   const auto parts = c.exprs.top(count);
-  const Value base = parts[0];
+  const ParsedValue base = parts[0];
   const auto indices = parts.subspan(1);
-  const bool is_dtype = base.form == Value::Form::name &&
+  const bool is_dtype = base.form == ParsedValue::Form::name &&
                         c.names.find(c.exprs.name_of(base)) == NodeId::none &&
                         parse_dtype(c.exprs.name_of(base)).has_value();
   const NodeId subscripted = is_dtype ? NodeId::none : as_named(c, base);
   if (subscripted == NodeId::none || !c.builder.node(subscripted).is(Kind::Buffer)) {
-    Value element{.form = Value::Form::element, .syntax = id, .node = subscripted};
+    ParsedValue element{.form = ParsedValue::Form::element, .syntax = id, .node = subscripted};
     c.exprs.add_elements(element, indices);
     c.exprs.drop(count);
     return c.exprs.push(element);
   }
   if (indices.size() > 1) c.is_flat = false;
-  const bool is_region = std::ranges::any_of(indices, [&](const Value& index) {
-    return index.form == Value::Form::node && c.builder.node(index.node).is(Kind::Range);
+  const bool is_region = std::ranges::any_of(indices, [&](const ParsedValue& index) {
+    return index.form == ParsedValue::Form::node && c.builder.node(index.node).is(Kind::Range);
   });
   std::vector<NodeId>& nodes = c.scratch;
   nodes.clear();
-  for (const Value& index : indices) {
+  for (const ParsedValue& index : indices) {
     nodes.push_back(is_region ? as_range(c, index) : as_expr(c, index));
   }
   const NodeId node = is_region
@@ -322,7 +324,7 @@ void lower_subscript(Context& c, SyntaxId id) {
 void lower_call(Context& c, SyntaxId id) {
   const auto values = c.exprs.top(c.exprs.syntax(id).arity);
   NodeId node = NodeId::none;
-  if (values[0].form == Value::Form::head) {
+  if (values[0].form == ParsedValue::Form::head) {
     const std::string_view what = c.exprs.word_of(c.exprs.syntax(id).first + 1);
     node = what.ends_with("Buffer") ? define_buffer(c, values) : define_producer(c, values);
   } else {
@@ -338,14 +340,14 @@ void lower_call(Context& c, SyntaxId id) {
 void lower_node(Context& c, SyntaxId id) {
   switch (c.exprs.syntax(id).kind) {
     case SyntaxKind::name:
-      return c.exprs.push({.form = Value::Form::name, .syntax = id});
+      return c.exprs.push({.form = ParsedValue::Form::name, .syntax = id});
     case SyntaxKind::integer:
     case SyntaxKind::real:
       return c.exprs.push(id, read_number(c, id, false));
     case SyntaxKind::string:
-      return c.exprs.push({.form = Value::Form::string, .syntax = id});
+      return c.exprs.push({.form = ParsedValue::Form::string, .syntax = id});
     case SyntaxKind::absent:
-      return c.exprs.push({.form = Value::Form::absent, .syntax = id});
+      return c.exprs.push({.form = ParsedValue::Form::absent, .syntax = id});
     case SyntaxKind::unary:
       return lower_unary(c, id);
     case SyntaxKind::binary:
@@ -389,17 +391,17 @@ void lower_nodes(Context& c, SyntaxId first, SyntaxId last) {
 
 }  // namespace
 
-Value lower(Context& c, SyntaxId id) {
+ParsedValue lower(Context& c, SyntaxId id) {
   lower_nodes(c, c.exprs.syntax(id).first, id);
   return c.exprs.pop();
 }
 
 /// For a subscript that is not a load: the target of a store, a region, `attr [node]`.
-std::vector<Value> lower_subscript_parts(Context& c, SyntaxId id) {
+std::vector<ParsedValue> lower_subscript_parts(Context& c, SyntaxId id) {
   const std::size_t before = c.exprs.depth();
   if (id > c.exprs.syntax(id).first) lower_nodes(c, c.exprs.syntax(id).first, id - 1);
   const auto found = c.exprs.top(c.exprs.depth() - before);
-  const std::vector<Value> parts(found.begin(), found.end());
+  const std::vector<ParsedValue> parts(found.begin(), found.end());
   c.exprs.drop(parts.size());
   return parts;
 }

@@ -233,12 +233,12 @@ void check_covered_body(Context& c) {
 
 /// BufferStore, ProducerStore or Store: all look alike, and the name before the bracket decides.
 /// TVM omits a predicate that is constant true.
-NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, NodeId value,
+NodeId make_store(Context& c, SyntaxId target, std::span<const ParsedValue> parts, NodeId value,
                   NodeId predicate) {
   Builder& builder = c.builder;
   const NodeId base = as_named(c, parts[0]);
   std::vector<NodeId> indices;
-  for (const Value& index : parts.subspan(1)) indices.push_back(as_expr(c, index));
+  for (const ParsedValue& index : parts.subspan(1)) indices.push_back(as_expr(c, index));
   const Kind kind = base == NodeId::none ? Kind::Opaque : builder.node(base).kind();
   if (indices.size() > 1) c.is_flat = false;
   if (kind == Kind::Buffer) {
@@ -266,7 +266,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
   if (c.exprs.syntax(target).kind != SyntaxKind::subscript) {
     c.exprs.fail(target, "expected an element of a buffer in front of '='");
   }
-  const std::vector<Value> parts = lower_subscript_parts(c, target);
+  const std::vector<ParsedValue> parts = lower_subscript_parts(c, target);
   NodeId predicate = NodeId::none;
   SyntaxId value = stored;
   if (c.exprs.is_binary(stored, Sign::if_)) {
@@ -318,7 +318,7 @@ void open_realize(Context& c, std::uint32_t begin, Kind kind) {
 
 /// The expression already made the value, and its annotation defined the variable.
 void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
-  const Value bound = lower(c, root - 1);
+  const ParsedValue bound = lower(c, root - 1);
   open_statement(c, begin, {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}});
 }
 
@@ -358,7 +358,7 @@ void open_if(Context& c, std::uint32_t begin) {
 
 /// `attr [node] "key" = value;`
 void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
-  const std::vector<Value> parts = lower_subscript_parts(c, node);
+  const std::vector<ParsedValue> parts = lower_subscript_parts(c, node);
   if (parts.size() != 2) c.exprs.fail(node, "expected one node in the brackets of attr");
   const NodeId what = as_attribute(c, parts[1]);
   const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));

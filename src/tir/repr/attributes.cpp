@@ -242,7 +242,7 @@ std::optional<NodeId> read_target(Context& c) {
 
 /// Numbers, strings and variables are expressions, as they are anywhere else.
 NodeId read_scalar(Context& c) {
-  const Value value = lower(c, c.exprs.parse());
+  const ParsedValue value = lower(c, c.exprs.parse());
   return as_attribute(c, value);
 }
 

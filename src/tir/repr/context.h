@@ -54,11 +54,11 @@ std::size_t after_quoted(std::string_view text, std::size_t begin);
 /// Offset just past the letters, digits and signs that a name may contain.
 std::size_t word_end(std::string_view text, std::size_t begin);
 
+using text::ParsedValue;
 using text::Sign;
 using text::SyntaxId;
 using text::SyntaxKind;
 using text::TokenKind;
-using text::Value;
 
 /// Facts about a buffer that only the whole function determines.
 struct BufferDraft {

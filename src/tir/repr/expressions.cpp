@@ -26,7 +26,7 @@ NodeId as_double(Context& c, NodeId number) {
 
 /// The innermost variable with that hint, or a new one for the rest of the function. `?` is
 /// tir.Any. A name that ends with a parenthesis is a call of a function that TIR does not have.
-NodeId look_up(Context& c, const Value& value) {
+NodeId look_up(Context& c, const ParsedValue& value) {
   const std::string_view name = c.exprs.name_of(value);
   if (name == "?") return c.builder.make(Kind::Any, {DType::Int(32)});
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
@@ -40,16 +40,16 @@ NodeId look_up(Context& c, const Value& value) {
 }
 
 /// Decides what a name or a subscript means.
-NodeId as_expr(Context& c, const Value& value) {
+NodeId as_expr(Context& c, const ParsedValue& value) {
   switch (value.form) {
-    case Value::Form::node:
+    case ParsedValue::Form::node:
       if (is_expr(c.builder.node(value.node).category())) return value.node;
       break;
-    case Value::Form::name:
+    case ParsedValue::Form::name:
       return look_up(c, value);
-    case Value::Form::string:
+    case ParsedValue::Form::string:
       return c.make.string_imm(text::decode_string(c.exprs.name_of(value)));
-    case Value::Form::element: {
+    case ParsedValue::Form::element: {
       const NodeId buffer = buffer_of(c, value);
       const std::vector<NodeId> indices = as_exprs(c, value);
       if (!c.make.is_loadable(buffer, indices)) {
@@ -64,34 +64,35 @@ NodeId as_expr(Context& c, const Value& value) {
 }
 
 /// A word that is not a variable of the function may be a dtype: a PrimType prints as its dtype.
-NodeId as_attribute(Context& c, const Value& value) {
-  if (value.form == Value::Form::string)
+NodeId as_attribute(Context& c, const ParsedValue& value) {
+  if (value.form == ParsedValue::Form::string)
     return c.make.string(text::decode_string(c.exprs.name_of(value)));
   const bool is_iter_var =
-      value.form == Value::Form::iter_var ||
-      (value.form == Value::Form::name && unbound_iter_var(c.exprs.name_of(value)));
+      value.form == ParsedValue::Form::iter_var ||
+      (value.form == ParsedValue::Form::name && unbound_iter_var(c.exprs.name_of(value)));
   if (is_iter_var) return as_iter_var(c, value, Binding::fresh);
-  if (value.form == Value::Form::node) return value.node;
-  if (value.form == Value::Form::name && c.names.find(c.exprs.name_of(value)) == NodeId::none) {
+  if (value.form == ParsedValue::Form::node) return value.node;
+  if (value.form == ParsedValue::Form::name &&
+      c.names.find(c.exprs.name_of(value)) == NodeId::none) {
     if (const auto dtype = parse_dtype(c.exprs.name_of(value))) return c.make.prim_type(*dtype);
   }
   return as_expr(c, value);
 }
 
-bool is_null(Context& c, const Value& value) {
-  return value.form == Value::Form::name && c.exprs.name_of(value) == "nullptr";
+bool is_null(Context& c, const ParsedValue& value) {
+  return value.form == ParsedValue::Form::name && c.exprs.name_of(value) == "nullptr";
 }
 
-std::vector<NodeId> as_exprs(Context& c, const Value& list) {
-  if (list.form != Value::Form::list && list.form != Value::Form::element) {
+std::vector<NodeId> as_exprs(Context& c, const ParsedValue& list) {
+  if (list.form != ParsedValue::Form::list && list.form != ParsedValue::Form::element) {
     c.exprs.fail_expected(list, "a list");
   }
   std::vector<NodeId> nodes;
-  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as_expr(c, element));
+  for (const ParsedValue& element : c.exprs.elements(list)) nodes.push_back(as_expr(c, element));
   return nodes;
 }
 
-NodeId as_var(Context& c, const Value& value) {
+NodeId as_var(Context& c, const ParsedValue& value) {
   const NodeId node = as_expr(c, value);
   const Node variable = c.builder.node(node);
   if (!is_var(variable)) {
@@ -101,21 +102,22 @@ NodeId as_var(Context& c, const Value& value) {
 }
 
 /// The operands of a reducer. Its result precedes them, so their names are known already.
-std::vector<NodeId> as_vars(Context& c, const Value& list) {
+std::vector<NodeId> as_vars(Context& c, const ParsedValue& list) {
   std::vector<NodeId> nodes;
-  if (list.form != Value::Form::list) c.exprs.fail(list.syntax, "expected a list of variables");
-  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as_var(c, element));
+  if (list.form != ParsedValue::Form::list)
+    c.exprs.fail(list.syntax, "expected a list of variables");
+  for (const ParsedValue& element : c.exprs.elements(list)) nodes.push_back(as_var(c, element));
   return nodes;
 }
 
-NodeId buffer_of(Context& c, const Value& element) {
+NodeId buffer_of(Context& c, const ParsedValue& element) {
   return c.buffers.accessed(c.exprs.text_of(element.subscripted), element.count);
 }
 
 /// For the buffer itself, the printer also writes its address.
-NodeId as_buffer(Context& c, const Value& value) {
+NodeId as_buffer(Context& c, const ParsedValue& value) {
   const bool is_buffer =
-      value.form == Value::Form::node && c.builder.node(value.node).is(Kind::Buffer);
+      value.form == ParsedValue::Form::node && c.builder.node(value.node).is(Kind::Buffer);
   if (!is_buffer) {
     c.exprs.fail_expected(value, "buffer(name, address)");
   }
@@ -123,13 +125,13 @@ NodeId as_buffer(Context& c, const Value& value) {
 }
 
 /// `A[i, j:k]`; the printer writes the ends of slices, not their extents.
-NodeId as_region(Context& c, const Value& value) {
-  if (value.form != Value::Form::element) {
+NodeId as_region(Context& c, const ParsedValue& value) {
+  if (value.form != ParsedValue::Form::element) {
     c.exprs.fail_expected(value, "a region of a buffer");
   }
   std::vector<NodeId> ranges;
-  for (const Value& part : c.exprs.elements(value)) {
-    if (part.form == Value::Form::slice) {
+  for (const ParsedValue& part : c.exprs.elements(value)) {
+    if (part.form == ParsedValue::Form::slice) {
       const NodeId begin = as_expr(c, c.exprs.elements(part)[0]);
       const NodeId extent = c.make.extent(begin, as_expr(c, c.exprs.elements(part)[1]));
       ranges.push_back(c.builder.make(Kind::Range, {begin, extent}));
@@ -144,8 +146,8 @@ NodeId as_region(Context& c, const Value& value) {
 }
 
 /// Bounds contain the extent, whereas regions and legacy text contain the end.
-NodeId as_bounds(Context& c, const Value& list) {
-  if (list.form != Value::Form::list || list.count != 2) {
+NodeId as_bounds(Context& c, const ParsedValue& list) {
+  if (list.form != ParsedValue::Form::list || list.count != 2) {
     c.exprs.fail_expected(list, "[first, extent]");
   }
   const NodeId first = as_expr(c, c.exprs.elements(list)[0]);
@@ -153,8 +155,8 @@ NodeId as_bounds(Context& c, const Value& list) {
 }
 
 /// `range(min=0, ext=4)`, the domain of an IterVar.
-NodeId as_range(Context& c, const Value& value) {
-  if (value.form != Value::Form::node || !c.builder.node(value.node).is(Kind::Range)) {
+NodeId as_range(Context& c, const ParsedValue& value) {
+  if (value.form != ParsedValue::Form::node || !c.builder.node(value.node).is(Kind::Range)) {
     c.exprs.fail_expected(value, "range(min=…, ext=…)");
   }
   return value.node;
@@ -174,7 +176,7 @@ NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
 namespace {
 
 /// Fails unless the arguments have these keywords, in this order: the printer never omits one.
-void expect_keywords(Context& c, SyntaxId id, std::span<const Value> values,
+void expect_keywords(Context& c, SyntaxId id, std::span<const ParsedValue> values,
                      std::initializer_list<std::string_view> names) {
   std::size_t i = 0;
   for (const std::string_view name : names) {
@@ -184,9 +186,9 @@ void expect_keywords(Context& c, SyntaxId id, std::span<const Value> values,
 }
 
 /// `tir.exp(x)`, `@f(x)`: the text has no dtype. It follows from the operator or is assumed.
-NodeId read_operator(Context& c, std::string_view name, std::span<const Value> arguments) {
+NodeId read_operator(Context& c, std::string_view name, std::span<const ParsedValue> arguments) {
   std::vector<NodeId> nodes;
-  for (const Value& argument : arguments) nodes.push_back(as_expr(c, argument));
+  for (const ParsedValue& argument : arguments) nodes.push_back(as_expr(c, argument));
   if (name.starts_with('@')) {
     c.lose(LossCode::call_dtype, name);
     return c.make.call(c.make.global_var(name.substr(1)), nodes, DType::Int(32));
@@ -197,10 +199,10 @@ NodeId read_operator(Context& c, std::string_view name, std::span<const Value> a
 
 /// Vectors and indices are in one list. The indices are the longest run of numbers at its end that
 /// are valid for the vectors before them.
-NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
+NodeId read_shuffle(Context& c, SyntaxId id, std::span<const ParsedValue> arguments) {
   std::vector<NodeId> parts;
   std::int64_t lanes = 0;
-  for (const Value& argument : arguments) {
+  for (const ParsedValue& argument : arguments) {
     parts.push_back(as_expr(c, argument));
     lanes += std::abs(c.make.dtype_of(parts.back()).lanes);
   }
@@ -222,23 +224,24 @@ NodeId read_shuffle(Context& c, SyntaxId id, std::span<const Value> arguments) {
 
 /// `buffer(A, 0x55d0a1b2c3d0)`: outside of loads and stores, the address distinguishes buffers with
 /// one name.
-NodeId read_buffer(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_buffer(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   return c.buffers.at_address(c.exprs.name_of(arguments[0]), c.exprs.name_of(arguments[1]));
 }
 
 /// `reduce(combiner=…, source=[…], init=[…], axis=[…], where=…, value_index=…)`
-NodeId read_reduce(Context& c, SyntaxId id, std::span<const Value> arguments) {
+NodeId read_reduce(Context& c, SyntaxId id, std::span<const ParsedValue> arguments) {
   expect_keywords(c, id, arguments, {"combiner", "source", "init", "axis", "where", "value_index"});
   Builder& builder = c.builder;
   const NodeId combiner = arguments[0].node;
-  if (arguments[0].form != Value::Form::node || !builder.node(combiner).is(Kind::CommReducer)) {
+  if (arguments[0].form != ParsedValue::Form::node ||
+      !builder.node(combiner).is(Kind::CommReducer)) {
     c.exprs.fail(arguments[0].syntax, "expected comm_reducer(…)");
   }
   const std::vector<NodeId> sources = as_exprs(c, arguments[1]);
   const ListId init =
       is_null(c, arguments[2]) ? ListId::none : builder.list(as_exprs(c, arguments[2]));
   std::vector<NodeId> axes;
-  for (const Value& axis : c.exprs.elements(arguments[3]))
+  for (const ParsedValue& axis : c.exprs.elements(arguments[3]))
     axes.push_back(as_iter_var(c, axis, Binding::known));
   const NodeId condition = is_null(c, arguments[4]) ? NodeId::none : as_expr(c, arguments[4]);
   const Node position = builder.node(as_expr(c, arguments[5]));
@@ -265,7 +268,7 @@ NodeId make_broadcast(Context& c, SyntaxId id, NodeId value, NodeId lanes) {
 }
 
 /// `comm_reducer(result=[…], lhs=[…], rhs=[…], identity_element=[…])`
-NodeId read_comm_reducer(Context& c, SyntaxId id, std::span<const Value> arguments) {
+NodeId read_comm_reducer(Context& c, SyntaxId id, std::span<const ParsedValue> arguments) {
   expect_keywords(c, id, arguments, {"result", "lhs", "rhs", "identity_element"});
   const ListId result = c.builder.list(as_exprs(c, arguments[0]));
   const ListId lhs = c.builder.list(as_vars(c, arguments[1]));
@@ -275,7 +278,7 @@ NodeId read_comm_reducer(Context& c, SyntaxId id, std::span<const Value> argumen
 }
 
 /// `range(min=0, ext=4)`
-NodeId read_range(Context& c, SyntaxId id, std::span<const Value> arguments) {
+NodeId read_range(Context& c, SyntaxId id, std::span<const ParsedValue> arguments) {
   expect_keywords(c, id, arguments, {"min", "ext"});
   const NodeId min = as_expr(c, arguments[0]);
   return c.builder.make(Kind::Range, {min, as_expr(c, arguments[1])});
@@ -291,7 +294,7 @@ constexpr text::PrintedFunction<Context> kFunctions[] = {
 };
 
 /// A cast is spelled as its dtype, `float32(x)`, so casts are looked up last.
-NodeId read_call(Context& c, SyntaxId id, std::span<const Value> values) {
+NodeId read_call(Context& c, SyntaxId id, std::span<const ParsedValue> values) {
   const std::string_view name = c.exprs.name_of(values[0]);
   const auto arguments = values.subspan(1);
   if (name.starts_with('@') || name.starts_with("tir.")) return read_operator(c, name, arguments);
@@ -316,13 +319,13 @@ bool is_printed_function(std::string_view word) {
 }
 
 /// `iter_var(name, range(…), tag)`; name, domain and tag may each be missing.
-NodeId as_iter_var(Context& c, const Value& value, Binding binding) {
+NodeId as_iter_var(Context& c, const ParsedValue& value, Binding binding) {
   std::string_view name;
   std::string_view tag;
   NodeId domain = NodeId::none;
-  if (value.form == Value::Form::iter_var) {
+  if (value.form == ParsedValue::Form::iter_var) {
     auto parts = c.exprs.elements(value);
-    if (!parts.empty() && parts[0].form == Value::Form::name) {
+    if (!parts.empty() && parts[0].form == ParsedValue::Form::name) {
       name = c.exprs.name_of(parts[0]);
       parts = parts.subspan(1);
     }
@@ -382,8 +385,8 @@ bool is_number(Context& c, SyntaxId id) {
 }
 
 /// Replaces the last `count` values by one value with these elements.
-void collect(Context& c, Value::Form form, SyntaxId id, std::uint32_t count) {
-  Value made{.form = form, .syntax = id};
+void collect(Context& c, ParsedValue::Form form, SyntaxId id, std::uint32_t count) {
+  ParsedValue made{.form = form, .syntax = id};
   c.exprs.add_elements(made, c.exprs.top(count));
   c.exprs.drop(count);
   c.exprs.push(made);
@@ -414,11 +417,11 @@ NodeId read_number(Context& c, SyntaxId id, std::string_view sign) {
 
 /// `(int64)5`.
 void lower_typed_number(Context& c, SyntaxId id) {
-  const Value value = c.exprs.pop();
+  const ParsedValue value = c.exprs.pop();
   const Node literal = c.builder.node(value.node);
   const auto printed = c.slice(c.exprs.syntax(id).name_begin, c.exprs.syntax(id).name_end);
   const auto dtype = parse_dtype(printed.substr(1, printed.size() - 2));
-  const bool is_integer = value.form == Value::Form::node && literal.is(Kind::IntImm);
+  const bool is_integer = value.form == ParsedValue::Form::node && literal.is(Kind::IntImm);
   if (!is_integer || !dtype)
     c.exprs.fail(id, fmt::format("expected an integer, found {}", c.exprs.shown(id)));
   c.exprs.push(id, c.make.int_imm(*dtype, literal.integer(f::IntImm::value)));
@@ -427,12 +430,12 @@ void lower_typed_number(Context& c, SyntaxId id) {
 // --- Operators ---------------------------------------------------------------------------------
 
 /// `a[i] if p`: only a load through a pointer has a predicate.
-NodeId read_predicated_load(Context& c, const Value& element, NodeId predicate) {
-  if (element.form != Value::Form::element || element.count != 1) {
+NodeId read_predicated_load(Context& c, const ParsedValue& element, NodeId predicate) {
+  if (element.form != ParsedValue::Form::element || element.count != 1) {
     c.exprs.fail_expected(element, "a load");
   }
-  Value pointer = element;
-  pointer.form = Value::Form::name;
+  ParsedValue pointer = element;
+  pointer.form = ParsedValue::Form::name;
   pointer.syntax = element.subscripted;
   const NodeId buffer_var = look_up(c, pointer);
   const NodeId at = as_expr(c, c.exprs.elements(element)[0]);
@@ -443,27 +446,29 @@ NodeId read_predicated_load(Context& c, const Value& element, NodeId predicate) 
 
 /// `x = v`, which is part of an expression only after `let`.
 void lower_binding(Context& c, SyntaxId id) {
-  const Value bound = c.exprs.pop();
-  const Value name = c.exprs.pop();
+  const ParsedValue bound = c.exprs.pop();
+  const ParsedValue name = c.exprs.pop();
   const NodeId node = as_expr(c, bound);
-  if (name.form != Value::Form::name) c.exprs.fail(name.syntax, "expected a variable behind 'let'");
+  if (name.form != ParsedValue::Form::name)
+    c.exprs.fail(name.syntax, "expected a variable behind 'let'");
   const NodeId variable = c.var(c.exprs.name_of(name));
   c.definitions.values.emplace(index(variable), node);
   c.lets.push_back(c.names.mark());
   c.names.bind(c.exprs.name_of(name), variable);
-  c.exprs.push({.form = Value::Form::binding, .syntax = id, .node = variable, .other = node});
+  c.exprs.push({.form = ParsedValue::Form::binding, .syntax = id, .node = variable, .other = node});
 }
 
 /// The name ends with the body: the next `let` may use it again.
 void lower_let(Context& c, SyntaxId id) {
   const NodeId body = as_expr(c, c.exprs.pop());
-  const Value bound = c.exprs.pop();
-  if (bound.form != Value::Form::binding)
+  const ParsedValue bound = c.exprs.pop();
+  if (bound.form != ParsedValue::Form::binding)
     c.exprs.fail(id, "expected 'variable = value' in front of 'in'");
   c.names.release(c.lets.back());
   c.lets.pop_back();
-  c.exprs.push(
-      {.form = Value::Form::let, .syntax = id, .node = c.make.let(bound.node, bound.other, body)});
+  c.exprs.push({.form = ParsedValue::Form::let,
+                .syntax = id,
+                .node = c.make.let(bound.node, bound.other, body)});
 }
 
 /// Every operator is in its own parentheses. `/` and `%` are the truncating Div and Mod.
@@ -471,8 +476,8 @@ void lower_binary(Context& c, SyntaxId id) {
   const Sign sign = c.exprs.syntax(id).sign;
   if (sign == Sign::assign) return lower_binding(c, id);
   if (sign == Sign::in) return lower_let(c, id);
-  const Value right = c.exprs.pop();
-  const Value left = c.exprs.pop();
+  const ParsedValue right = c.exprs.pop();
+  const ParsedValue left = c.exprs.pop();
   if (sign == Sign::if_) return c.exprs.push(id, read_predicated_load(c, left, as_expr(c, right)));
   const NodeId a = as_expr(c, left);
   c.exprs.push(id, make_binary(c, *text::binary_kind(sign), a, as_expr(c, right)));
@@ -480,12 +485,12 @@ void lower_binary(Context& c, SyntaxId id) {
 
 /// A minus is part of a literal, and the end of its body already made a `let`.
 void lower_unary(Context& c, SyntaxId id) {
-  const Value operand = c.exprs.pop();
+  const ParsedValue operand = c.exprs.pop();
   switch (c.exprs.syntax(id).sign) {
     case Sign::not_:
       return c.exprs.push(id, c.make.logical_not(as_expr(c, operand)));
     case Sign::let:
-      if (operand.form == Value::Form::let) return c.exprs.push(id, operand.node);
+      if (operand.form == ParsedValue::Form::let) return c.exprs.push(id, operand.node);
       break;
     default:
       break;
@@ -498,10 +503,10 @@ void lower_unary(Context& c, SyntaxId id) {
 /// The text before the bracket stays a name: the number of indices determines the buffer.
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t indices = c.exprs.syntax(id).arity - 1;
-  collect(c, Value::Form::element, id, indices);
-  Value element = c.exprs.pop();
-  const Value base = c.exprs.pop();
-  if (base.form != Value::Form::name) {
+  collect(c, ParsedValue::Form::element, id, indices);
+  ParsedValue element = c.exprs.pop();
+  const ParsedValue base = c.exprs.pop();
+  if (base.form != ParsedValue::Form::name) {
     c.exprs.fail_expected(base, "the name of a buffer");
   }
   element.subscripted = base.syntax;
@@ -509,8 +514,8 @@ void lower_subscript(Context& c, SyntaxId id) {
 }
 
 /// `x(4*tir.vscale())(value)`: a broadcast whose number of lanes depends on the machine.
-bool is_scalable_broadcast(Context& c, std::span<const Value> values) {
-  return values.size() == 2 && values[0].form == Value::Form::node &&
+bool is_scalable_broadcast(Context& c, std::span<const ParsedValue> values) {
+  return values.size() == 2 && values[0].form == ParsedValue::Form::node &&
          c.exprs.head_of(values[0].syntax) == kScalableBroadcast;
 }
 
@@ -519,16 +524,16 @@ bool is_scalable_broadcast(Context& c, std::span<const Value> values) {
 void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.exprs.syntax(id).arity;
   const auto values = c.exprs.top(count);
-  if (values[0].form == Value::Form::name && c.exprs.name_of(values[0]) == kIterVar) {
-    collect(c, Value::Form::iter_var, id, count - 1);
-    const Value parts = c.exprs.pop();
+  if (values[0].form == ParsedValue::Form::name && c.exprs.name_of(values[0]) == kIterVar) {
+    collect(c, ParsedValue::Form::iter_var, id, count - 1);
+    const ParsedValue parts = c.exprs.pop();
     c.exprs.top() = parts;
     return;
   }
   NodeId node = NodeId::none;
   if (is_scalable_broadcast(c, values)) {
     node = make_broadcast(c, id, as_expr(c, values[1]), values[0].node);
-  } else if (values[0].form == Value::Form::name) {
+  } else if (values[0].form == ParsedValue::Form::name) {
     node = read_call(c, id, values);
   } else {
     c.exprs.fail(id, fmt::format("expected a call of a function, found {}", c.exprs.shown(id)));
@@ -544,9 +549,9 @@ void lower_node(Context& c, SyntaxId id) {
   const Syntax& node = c.exprs.syntax(id);
   switch (node.kind) {
     case SyntaxKind::name:
-      return c.exprs.push({.form = Value::Form::name, .syntax = id});
+      return c.exprs.push({.form = ParsedValue::Form::name, .syntax = id});
     case SyntaxKind::string:
-      return c.exprs.push({.form = Value::Form::string, .syntax = id});
+      return c.exprs.push({.form = ParsedValue::Form::string, .syntax = id});
     case SyntaxKind::unary:
       return lower_unary(c, id);
     case SyntaxKind::binary:
@@ -562,9 +567,9 @@ void lower_node(Context& c, SyntaxId id) {
       return lower_subscript(c, id);
     case SyntaxKind::list:
     case SyntaxKind::tuple:
-      return collect(c, Value::Form::list, id, node.arity);
+      return collect(c, ParsedValue::Form::list, id, node.arity);
     case SyntaxKind::slice:
-      if (node.arity == 2) return collect(c, Value::Form::slice, id, node.arity);
+      if (node.arity == 2) return collect(c, ParsedValue::Form::slice, id, node.arity);
       break;
     default:
       break;
@@ -589,7 +594,7 @@ void lower_nodes(Context& c, SyntaxId first, SyntaxId last) {
 
 }  // namespace
 
-Value lower(Context& c, SyntaxId id) {
+ParsedValue lower(Context& c, SyntaxId id) {
   lower_nodes(c, c.exprs.syntax(id).first, id);
   return c.exprs.pop();
 }

@@ -15,31 +15,31 @@
 namespace mlf::tir::repr {
 
 /// The value of a parsed expression; valid until the end of the statement.
-Value lower(Context& c, SyntaxId root);
+ParsedValue lower(Context& c, SyntaxId root);
 
 // --- Values as what a place asks for, which fail at anything else: expressions.cpp -------------
 
-NodeId as_expr(Context& c, const Value& value);
+NodeId as_expr(Context& c, const ParsedValue& value);
 inline NodeId as_expr(Context& c, SyntaxId root) {
   return as_expr(c, lower(c, root));
 }
 /// The elements of a list, or the indices of a subscript.
-std::vector<NodeId> as_exprs(Context& c, const Value& list);
+std::vector<NodeId> as_exprs(Context& c, const ParsedValue& list);
 /// The node for an attribute: strings become String, dtypes become types.
-NodeId as_attribute(Context& c, const Value& value);
-NodeId as_var(Context& c, const Value& value);
-std::vector<NodeId> as_vars(Context& c, const Value& list);
+NodeId as_attribute(Context& c, const ParsedValue& value);
+NodeId as_var(Context& c, const ParsedValue& value);
+std::vector<NodeId> as_vars(Context& c, const ParsedValue& list);
 /// The buffer A of an element `A[i, j]`.
-NodeId buffer_of(Context& c, const Value& element);
-NodeId as_buffer(Context& c, const Value& value);
-NodeId as_region(Context& c, const Value& value);
+NodeId buffer_of(Context& c, const ParsedValue& element);
+NodeId as_buffer(Context& c, const ParsedValue& value);
+NodeId as_region(Context& c, const ParsedValue& value);
 /// `[min, extent]`, the printed form of the bounds of a realize or prefetch.
-NodeId as_bounds(Context& c, const Value& list);
-NodeId as_range(Context& c, const Value& value);
+NodeId as_bounds(Context& c, const ParsedValue& list);
+NodeId as_range(Context& c, const ParsedValue& value);
 /// The node of a name. If no statement defines it, it is a variable from outside the function.
-NodeId look_up(Context& c, const Value& name);
+NodeId look_up(Context& c, const ParsedValue& name);
 /// `(nullptr)`
-bool is_null(Context& c, const Value& value);
+bool is_null(Context& c, const ParsedValue& value);
 /// `a op b`. Gives a number without a printed dtype the dtype of the other operand.
 NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b);
 
@@ -49,7 +49,7 @@ NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b);
 bool is_printed_function(std::string_view word);
 enum class Binding : std::uint8_t { fresh, known };
 /// An IterVar of a new variable, or of the variable that is already in use.
-NodeId as_iter_var(Context& c, const Value& value, Binding binding);
+NodeId as_iter_var(Context& c, const ParsedValue& value, Binding binding);
 
 // --- Statements: statements.cpp ----------------------------------------------------------------
 

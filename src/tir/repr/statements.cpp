@@ -47,10 +47,10 @@ void expect_line_end(Context& c) {
 
 /// `[A[0:16, i], …]`; the printer writes the end of a slice.
 std::vector<NodeId> read_regions(Context& c, SyntaxId list) {
-  const Value value = lower(c, list);
-  if (value.form != Value::Form::list) c.exprs.fail(list, "expected a list of regions");
+  const ParsedValue value = lower(c, list);
+  if (value.form != ParsedValue::Form::list) c.exprs.fail(list, "expected a list of regions");
   std::vector<NodeId> nodes;
-  for (const Value& element : c.exprs.elements(value)) nodes.push_back(as_region(c, element));
+  for (const ParsedValue& element : c.exprs.elements(value)) nodes.push_back(as_region(c, element));
   return nodes;
 }
 
@@ -68,12 +68,12 @@ void open_block(Context& c, std::uint32_t begin) {
   c.blocks.back().name = line.substr(kStart.size(), name_end - kStart.size());
   c.lexer.seek(begin + name_end);
   const SyntaxId root = c.exprs.parse();
-  const Value value = lower(c, root);
+  const ParsedValue value = lower(c, root);
   std::vector<NodeId>& iter_vars = c.blocks.back().iter_vars;
   if (c.exprs.syntax(root).kind != SyntaxKind::tuple) {
     iter_vars.push_back(as_iter_var(c, value, Binding::fresh));
   } else {
-    for (const Value& part : c.exprs.elements(value)) {
+    for (const ParsedValue& part : c.exprs.elements(value)) {
       iter_vars.push_back(as_iter_var(c, part, Binding::fresh));
     }
   }
@@ -142,8 +142,8 @@ bool read_block_line(Context& c) {
 /// `X = alloc_buffer(float32[16])`, the only place that states dtype and shape of a buffer.
 void define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
   const auto parts = c.exprs.arguments(call, 1, "alloc_buffer(dtype[shape])");
-  const Value shaped = lower(c, parts[0]);
-  const auto dtype = shaped.form == Value::Form::element
+  const ParsedValue shaped = lower(c, parts[0]);
+  const auto dtype = shaped.form == ParsedValue::Form::element
                          ? parse_dtype(c.exprs.text_of(shaped.subscripted))
                          : std::nullopt;
   if (!dtype) c.exprs.fail(parts[0], "expected the dtype and shape of a buffer");
@@ -180,8 +180,8 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
   const text::Syntax& what = c.exprs.syntax(stored);
   const bool has_predicate = what.kind == SyntaxKind::binary && what.sign == Sign::if_;
   const std::vector<SyntaxId> parts = c.exprs.children(stored);
-  const Value element = lower(c, target);
-  if (element.form != Value::Form::element) {
+  const ParsedValue element = lower(c, target);
+  if (element.form != ParsedValue::Form::element) {
     c.exprs.fail(target, "expected an element of a buffer in front of '='");
   }
   const NodeId value = as_expr(c, has_predicate ? parts[0] : stored);
@@ -254,11 +254,11 @@ void open_allocation(Context& c, std::uint32_t begin, Kind kind, const Allocatio
 
 /// `([0, 16], [4, 4])`.
 std::vector<NodeId> read_bounds(Context& c, SyntaxId root) {
-  const Value value = lower(c, root);
+  const ParsedValue value = lower(c, root);
   const bool is_several = c.exprs.syntax(root).kind == SyntaxKind::tuple;
   if (!is_several) return {as_bounds(c, value)};
   std::vector<NodeId> ranges;
-  for (const Value& part : c.exprs.elements(value)) ranges.push_back(as_bounds(c, part));
+  for (const ParsedValue& part : c.exprs.elements(value)) ranges.push_back(as_bounds(c, part));
   return ranges;
 }
 

@@ -56,7 +56,7 @@ class UnknownKinds {
     bool is_reference = false;
   };
   /// Type key and name.
-  using Place = std::pair<std::string_view, std::string_view>;
+  using AttributeKey = std::pair<std::string_view, std::string_view>;
 
   void scan_known(std::uint32_t node);
   void scan_unknown(std::uint32_t node);
@@ -71,7 +71,7 @@ class UnknownKinds {
   std::vector<bool> certain_;         // nodes that are certainly referred to
   std::vector<bool> lists_of_exprs_;  // arrays whose elements have been visited
   std::vector<bool> lists_of_stmts_;
-  std::map<Place, Evidence> evidence_;
+  std::map<AttributeKey, Evidence> evidence_;
 };
 
 /// The JSON values of one node's fields, found by name; attributes outside the table are separate.

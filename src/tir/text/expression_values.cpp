@@ -133,19 +133,19 @@ void ExpressionValues::fail(SyntaxId id, std::string message) const {
 
 // --- Values ------------------------------------------------------------------------------------
 
-Value ExpressionValues::pop() {
-  const Value last = content_.values.back();
+ParsedValue ExpressionValues::pop() {
+  const ParsedValue last = content_.values.back();
   content_.values.pop_back();
   return last;
 }
 
-void ExpressionValues::add_elements(Value& list, std::span<const Value> values) {
+void ExpressionValues::add_elements(ParsedValue& list, std::span<const ParsedValue> values) {
   list.first = static_cast<std::uint32_t>(content_.elements.size());
   list.count = static_cast<std::uint32_t>(values.size());
   content_.elements.insert(content_.elements.end(), values.begin(), values.end());
 }
 
-void ExpressionValues::fail_expected(const Value& value, std::string_view what) const {
+void ExpressionValues::fail_expected(const ParsedValue& value, std::string_view what) const {
   fail(value.syntax, fmt::format("expected {}, found {}", what, shown(value.syntax)));
 }
 

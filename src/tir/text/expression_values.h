@@ -29,7 +29,7 @@ Grammar infix_grammar();
 
 /// Names stay names until their place is known: `float32` is a dtype inside of a cast, and
 /// `nullptr` is no value at all.
-struct Value {
+struct ParsedValue {
   enum class Form : std::uint8_t {
     node,      ///< an expression, Range, IterVar, Buffer, BufferRegion, CommReducer
     name,      ///< not yet looked up
@@ -61,8 +61,8 @@ class ExpressionValues {
   /// Removes everything that was read.
   struct Content {
     SyntaxTree tree{};
-    std::vector<Value> values{};
-    std::vector<Value> elements{};
+    std::vector<ParsedValue> values{};
+    std::vector<ParsedValue> elements{};
   };
 
   /// Lexer and grammar must outlive this. Deeper nesting than `max_nesting` is an error.
@@ -100,31 +100,31 @@ class ExpressionValues {
   [[noreturn]] void fail(SyntaxId id, std::string message) const;
 
   // --- The stack of values without an owner ----------------------------------------------------
-  void push(const Value& value) { content_.values.push_back(value); }
+  void push(const ParsedValue& value) { content_.values.push_back(value); }
   void push(SyntaxId id, NodeId node) {
-    content_.values.push_back({.form = Value::Form::node, .syntax = id, .node = node});
+    content_.values.push_back({.form = ParsedValue::Form::node, .syntax = id, .node = node});
   }
-  Value pop();
+  ParsedValue pop();
   void drop(std::size_t count) { content_.values.resize(depth() - count); }
   std::size_t depth() const { return content_.values.size(); }
-  Value& top() { return content_.values.back(); }
-  std::span<const Value> top(std::size_t count) const {
+  ParsedValue& top() { return content_.values.back(); }
+  std::span<const ParsedValue> top(std::size_t count) const {
     return std::span(content_.values).last(count);
   }
 
   // --- Parts of a value ------------------------------------------------------------------------
-  std::string_view name_of(const Value& value) const { return text_of(value.syntax); }
-  std::span<const Value> elements(const Value& list) const {
+  std::string_view name_of(const ParsedValue& value) const { return text_of(value.syntax); }
+  std::span<const ParsedValue> elements(const ParsedValue& list) const {
     return std::span(content_.elements).subspan(list.first, list.count);
   }
   /// Keeps `values`, which may be on the stack, as the elements of `list`.
-  void add_elements(Value& list, std::span<const Value> values);
+  void add_elements(ParsedValue& list, std::span<const ParsedValue> values);
   /// The keyword of a value; empty if it has none.
-  std::string_view keyword_of(const Value& value) const {
-    return value.keyword == Value::kNone ? std::string_view() : word_of(value.keyword);
+  std::string_view keyword_of(const ParsedValue& value) const {
+    return value.keyword == ParsedValue::kNone ? std::string_view() : word_of(value.keyword);
   }
   /// Fails at a value that is not `what`.
-  [[noreturn]] void fail_expected(const Value& value, std::string_view what) const;
+  [[noreturn]] void fail_expected(const ParsedValue& value, std::string_view what) const;
 
  private:
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
@@ -138,17 +138,17 @@ class ExpressionValues {
 
 /// Converts each element of a list. Fails at anything else, which is not `what`.
 template <class Context>
-std::vector<NodeId> each(Context& c, const Value& list, std::string_view what,
-                         NodeId (*as)(Context& c, const Value& element)) {
-  if (list.form != Value::Form::list) c.exprs.fail_expected(list, what);
+std::vector<NodeId> each(Context& c, const ParsedValue& list, std::string_view what,
+                         NodeId (*as)(Context& c, const ParsedValue& element)) {
+  if (list.form != ParsedValue::Form::list) c.exprs.fail_expected(list, what);
   std::vector<NodeId> nodes;
-  for (const Value& element : c.exprs.elements(list)) nodes.push_back(as(c, element));
+  for (const ParsedValue& element : c.exprs.elements(list)) nodes.push_back(as(c, element));
   return nodes;
 }
 
 /// A number of lanes, which TVM prints as a decimal before v0.16 and as an expression since.
 template <class Context>
-NodeId as_lanes(Context& c, const Value& value) {
+NodeId as_lanes(Context& c, const ParsedValue& value) {
   const NodeId lanes = as_expr(c, value);
   const auto known = c.make.lanes_of(lanes);
   if (!known) c.exprs.fail_expected(value, "a number of lanes from 1 to 32767");
@@ -172,12 +172,12 @@ template <class Context>
 struct PrintedFunction {
   std::string_view name;
   std::size_t count;
-  NodeId (*read)(Context& c, SyntaxId call, std::span<const Value> arguments);
+  NodeId (*read)(Context& c, SyntaxId call, std::span<const ParsedValue> arguments);
 };
 
 template <class Context>
 NodeId call_function(Context& c, const PrintedFunction<Context>& function, SyntaxId call,
-                     std::span<const Value> arguments) {
+                     std::span<const ParsedValue> arguments) {
   if (arguments.size() < function.count) {
     c.exprs.fail(call, fmt::format("expected {} arguments of {}, found {}", function.count,
                                    function.name, arguments.size()));
@@ -188,20 +188,20 @@ NodeId call_function(Context& c, const PrintedFunction<Context>& function, Synta
 // The functions that both dialects print alike. Arguments become nodes in the order of the text.
 
 template <Kind kind, class Context>
-NodeId read_binary(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_binary(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const NodeId a = as_expr(c, arguments[0]);
   return make_binary(c, kind, a, as_expr(c, arguments[1]));
 }
 
 template <class Context>
-NodeId read_select(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_select(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const NodeId condition = as_expr(c, arguments[0]);
   const NodeId true_value = as_expr(c, arguments[1]);
   return c.make.select(condition, true_value, as_expr(c, arguments[2]));
 }
 
 template <class Context>
-NodeId read_ramp(Context& c, SyntaxId, std::span<const Value> arguments) {
+NodeId read_ramp(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const NodeId base = as_expr(c, arguments[0]);
   const NodeId stride = as_expr(c, arguments[1]);
   return c.make.ramp(base, stride, as_lanes(c, arguments[2]));

@@ -99,8 +99,8 @@ NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string
 
 // --- Places ------------------------------------------------------------------------------------
 
-void Context::note_dtype_word(NodeId id, const Value& dtype) {
-  if (dtype.kind != ValueKind::string) return;
+void Context::note_dtype_word(NodeId id, const ScriptValue& dtype) {
+  if (dtype.kind != ScriptValueKind::string) return;
   const text::Syntax& quoted = values.syntax(dtype.syntax);
   note_dtype(id, quoted.begin + 1, quoted.end - 1);
 }

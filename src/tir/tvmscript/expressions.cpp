@@ -61,7 +61,7 @@ NodeId call_op(Context& c, const OpInfo& op, const Arguments& args) {
     printed = as_dtype(c, args[--last]);
   }
   const bool is_llvm = op.name == "tir.call_llvm_intrin" || op.name == "tir.call_llvm_pure_intrin";
-  if (is_llvm && first < last && args[first].kind == ValueKind::string) {
+  if (is_llvm && first < last && args[first].kind == ScriptValueKind::string) {
     // Before v0.15 the printer writes the number of the intrinsic.
     c.versions.observe(TvmFeature::names_llvm_intrinsics);
     c.lose(LossCode::llvm_intrinsic, as_string(c, args[first]));
@@ -77,11 +77,11 @@ bool is_statement_of_parser(std::string_view name) {
       "If",       "Then",      "Else",     "While",          "Range",  "arg",
       "block",    "func_name", "func_ret", "grid",           "init",   "macro",
       "parallel", "prim_func", "serial",   "thread_binding", "unroll", "vectorized"};
-  constexpr Form::Place kPlaces[] = {Form::Place::definition, Form::Place::scope,
-                                     Form::Place::line};
+  constexpr Form::Construct kConstructs[] = {Form::Construct::definition, Form::Construct::scope,
+                                             Form::Construct::line};
   return name.starts_with("axis.") || std::ranges::find(kNames, name) != std::end(kNames) ||
-         std::ranges::any_of(kPlaces, [&](Form::Place place) {
-           return find_form(place, Form::Prefix::tir, name) != nullptr;
+         std::ranges::any_of(kConstructs, [&](Form::Construct construct) {
+           return find_form(construct, Form::Prefix::tir, name) != nullptr;
          });
 }
 
@@ -100,10 +100,11 @@ NodeId call_unknown(Context& c, std::string_view name, const Arguments& args) {
 }
 
 /// v0.18 prints whole numbers as `1.0`, older versions as `1`.
-void note_float_format(Context& c, DType dtype, const Value& value) {
+void note_float_format(Context& c, DType dtype, const ScriptValue& value) {
   if (!dtype.is_float()) return;
-  if (value.kind == ValueKind::integer) c.versions.observe_absence(TvmFeature::decimal_points);
-  if (value.kind == ValueKind::real && c.values.text(value).ends_with(".0")) {
+  if (value.kind == ScriptValueKind::integer)
+    c.versions.observe_absence(TvmFeature::decimal_points);
+  if (value.kind == ScriptValueKind::real && c.values.text(value).ends_with(".0")) {
     c.versions.observe(TvmFeature::decimal_points);
   }
 }
@@ -114,20 +115,21 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
     args.fail(fmt::format("{}() declares a variable and must be alone behind '='", args.callee()));
   }
   args.expect(1, 1, {});
-  const Value value = args[0];
+  const ScriptValue value = args[0];
   const DType element = dtype.element();
   NodeId node = NodeId::none;
   // Literals become constants of the dtype, not casts of int32 ones.
   switch (value.kind) {
-    case ValueKind::integer:
-    case ValueKind::real:
-    case ValueKind::string:
-      if (value.kind == ValueKind::real && !dtype.is_float()) fail_expected(c, value, "an integer");
+    case ScriptValueKind::integer:
+    case ScriptValueKind::real:
+    case ScriptValueKind::string:
+      if (value.kind == ScriptValueKind::real && !dtype.is_float())
+        fail_expected(c, value, "an integer");
       note_float_format(c, dtype, value);
       node = dtype.is_float() ? c.make.float_imm(element, as_real(c, value))
                               : c.make.int_imm(element, as_integer(c, value));
       break;
-    case ValueKind::boolean:
+    case ScriptValueKind::boolean:
       node = c.make.int_imm(element, as_boolean(c, value) ? 1 : 0);
       break;
     default:
@@ -137,7 +139,7 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
 }
 
 /// `A.vload([…], predicate=p)`
-NodeId predicated_load(Context& c, const Value& method, const Arguments& args) {
+NodeId predicated_load(Context& c, const ScriptValue& method, const Arguments& args) {
   if (c.values.name(method) != "vload") {
     args.fail(fmt::format("{} is not an expression", args.callee()));
   }
@@ -152,7 +154,7 @@ const Callee& resolve(Context& c, std::string_view name) {
   const auto [found, is_new] = c.callees.try_emplace(name);
   Callee& callee = found->second;
   if (!is_new) return callee;
-  callee.form = find_form(Form::Place::expression, Form::Prefix::tir, name);
+  callee.form = find_form(Form::Construct::expression, Form::Prefix::tir, name);
   if (callee.form != nullptr) return callee;
   callee.op = text::find_script_op(name);
   // Before v0.12 every operator had its own name.
@@ -176,12 +178,13 @@ NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
     return call_tir(c, name, args);
   }
   if (const auto name = after_prefix(path, c.prefixes.ir); !name.empty()) {
-    const Form* const form = find_form(Form::Place::expression, Form::Prefix::ir, name);
+    const Form* const form = find_form(Form::Construct::expression, Form::Prefix::ir, name);
     if (form == nullptr) args.fail(fmt::format("unknown function {}", path));
     return read_form(c, *form, args);
   }
   const std::string_view tvm_name = after_prefix(path, "tvm");
-  if (const Form* const form = find_form(Form::Place::expression, Form::Prefix::tvm, tvm_name)) {
+  if (const Form* const form =
+          find_form(Form::Construct::expression, Form::Prefix::tvm, tvm_name)) {
     return read_form(c, *form, args);
   }
   for (const std::string_view module : {c.module_name, std::string_view("cls")}) {
@@ -204,14 +207,14 @@ NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
 
 }  // namespace
 
-NodeId read_call(Context& c, const Value& callee, const Arguments& args) {
+NodeId read_call(Context& c, const ScriptValue& callee, const Arguments& args) {
   switch (callee.kind) {
-    case ValueKind::path:
+    case ScriptValueKind::path:
       return call_path(c, c.values.text(callee), args);
-    case ValueKind::string:  // v0.12 calls a function of the module by a string
+    case ScriptValueKind::string:  // v0.12 calls a function of the module by a string
       c.versions.observe(TvmFeature::calls_by_string);
       return call_function(c, as_string(c, callee), args);
-    case ValueKind::member:
+    case ScriptValueKind::member:
       if (is_array(c, callee.node)) return callee.node;
       return predicated_load(c, callee, args);
     default:
@@ -233,11 +236,11 @@ std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root) {
 }
 
 Arguments arguments_of(Context& c, SyntaxId root) {
-  std::vector<Value> values;
+  std::vector<ScriptValue> values;
   for (const SyntaxId argument : argument_syntax(c, root)) values.push_back(lower(c, argument));
   const SyntaxId callee = c.values.children(root).front();
-  return {c.values, Value{.kind = ValueKind::node, .syntax = root}, c.values.text(callee),
-          c.values.hold(values)};
+  return {c.values, ScriptValue{.kind = ScriptValueKind::node, .syntax = root},
+          c.values.text(callee), c.values.hold(values)};
 }
 
 std::string_view tir_callee(Context& c, SyntaxId root) {
@@ -275,8 +278,8 @@ void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& na
 namespace {
 
 /// A value whose items are the values of the children.
-void gather(Context& c, ValueKind kind, SyntaxId id) {
-  Value value = c.values.take_items(c.values.syntax(id).arity);
+void gather(Context& c, ScriptValueKind kind, SyntaxId id) {
+  ScriptValue value = c.values.take_items(c.values.syntax(id).arity);
   value.kind = kind;
   value.syntax = id;
   c.values.push(value);
@@ -288,18 +291,18 @@ void lower_name(Context& c, SyntaxId id) {
   if (const NodeId bound = c.names.find(name); bound != NodeId::none) {
     return c.values.push(bound, id);
   }
-  if (name == "None") return c.values.push(ValueKind::none, id);
-  if (name == "True" || name == "False") return c.values.push(ValueKind::boolean, id);
+  if (name == "None") return c.values.push(ScriptValueKind::none, id);
+  if (name == "True" || name == "False") return c.values.push(ScriptValueKind::boolean, id);
   if (name == "inf" || name == "nan") {  // up to v0.9; strings since
     c.versions.observe(TvmFeature::bare_infinity);
-    return c.values.push(ValueKind::real, id);
+    return c.values.push(ScriptValueKind::real, id);
   }
-  c.values.push(is_constant_text(name) ? ValueKind::elements : ValueKind::path, id);
+  c.values.push(is_constant_text(name) ? ScriptValueKind::elements : ScriptValueKind::path, id);
 }
 
 /// TVM has no negation: `-x` is a product, as TVM's operator makes it.
 void lower_unary(Context& c, SyntaxId id) {
-  Value& operand = c.values.top();
+  ScriptValue& operand = c.values.top();
   if (c.values.syntax(id).sign == Sign::tilde) {
     const NodeId value = as_expr(c, operand);
     c.values.drop(1);
@@ -311,7 +314,7 @@ void lower_unary(Context& c, SyntaxId id) {
     c.values.drop(1);
     return c.values.push(node, id);
   }
-  if (operand.kind == ValueKind::integer || operand.kind == ValueKind::real) {
+  if (operand.kind == ScriptValueKind::integer || operand.kind == ScriptValueKind::real) {
     // Negative literals stay literals.
     operand.syntax = id;  // the text of the literal now begins with its sign
     return;
@@ -326,8 +329,8 @@ void lower_unary(Context& c, SyntaxId id) {
 }
 
 void lower_binary(Context& c, SyntaxId id) {
-  const Value a = c.values.below_top(1);
-  const Value b = c.values.top();
+  const ScriptValue a = c.values.below_top(1);
+  const ScriptValue b = c.values.top();
   const Sign sign = c.values.syntax(id).sign;
   const auto* const bits = std::ranges::find(kBitOperators, sign, &BitOperator::sign);
   const NodeId node = bits != std::end(kBitOperators)
@@ -340,10 +343,10 @@ void lower_binary(Context& c, SyntaxId id) {
 /// The callee and the arguments are on the stack, the last argument on top.
 void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
-  const Value callee = c.values.below_top(count);
-  const Value items = c.values.take_items(count);
+  const ScriptValue callee = c.values.below_top(count);
+  const ScriptValue items = c.values.take_items(count);
   c.values.drop(1);
-  const Value whole{.kind = ValueKind::node, .syntax = id};
+  const ScriptValue whole{.kind = ScriptValueKind::node, .syntax = id};
   const Arguments args(c.values, whole, c.values.text(callee), items);
   c.values.push(read_call(c, callee, args), id);
 }
@@ -355,13 +358,13 @@ SyntaxId step(Context& c, SyntaxId id) {
       lower_name(c, id);
       break;
     case SyntaxKind::integer:
-      c.values.push(ValueKind::integer, id);
+      c.values.push(ScriptValueKind::integer, id);
       break;
     case SyntaxKind::real:
-      c.values.push(ValueKind::real, id);
+      c.values.push(ScriptValueKind::real, id);
       break;
     case SyntaxKind::string:
-      c.values.push(ValueKind::string, id);
+      c.values.push(ScriptValueKind::string, id);
       break;
     case SyntaxKind::unary:
       lower_unary(c, id);
@@ -379,25 +382,25 @@ SyntaxId step(Context& c, SyntaxId id) {
       lower_subscript(c, id);
       break;
     case SyntaxKind::keyword:
-      gather(c, ValueKind::keyword, id);
+      gather(c, ScriptValueKind::keyword, id);
       break;
     case SyntaxKind::slice:
-      gather(c, ValueKind::slice, id);
+      gather(c, ScriptValueKind::slice, id);
       load_items(c, c.values.below_top(0));
       break;
     case SyntaxKind::list:
-      gather(c, ValueKind::list, id);
+      gather(c, ScriptValueKind::list, id);
       break;
     case SyntaxKind::tuple:
-      gather(c, ValueKind::tuple, id);
+      gather(c, ScriptValueKind::tuple, id);
       break;
     case SyntaxKind::dict:
-      gather(c, ValueKind::dict, id);
+      gather(c, ScriptValueKind::dict, id);
       break;
     case SyntaxKind::lambda_params:
       return skip_lambda(c, id);
     default:
-      c.values.push(ValueKind::absent, id);
+      c.values.push(ScriptValueKind::absent, id);
   }
   return id;
 }
@@ -405,12 +408,12 @@ SyntaxId step(Context& c, SyntaxId id) {
 }  // namespace
 
 /// The syntax is in post-order: each step finds the values of its children on the stack.
-Value lower(Context& c, SyntaxId root) {
+ScriptValue lower(Context& c, SyntaxId root) {
   for (SyntaxId i = c.values.syntax(root).first; i <= root; ++i) i = step(c, i);
   return c.values.pop();
 }
 
-Value read_value(Context& c) {
+ScriptValue read_value(Context& c) {
   return lower(c, c.parser.parse());
 }
 

@@ -12,7 +12,7 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 using enum ArgumentType;
-using Place = Form::Place;
+using Construct = Form::Construct;
 
 // The modules before names.
 constexpr auto T = Form::Prefix::tir;
@@ -30,8 +30,8 @@ struct Row {
 
 /// A form whose arguments are fields of its node.
 constexpr Form regular(const Row& row, std::initializer_list<FormArgument> arguments,
-                       Place place = Place::expression) {
-  Form form{.place = place,
+                       Construct construct = Construct::expression) {
+  Form form{.construct = construct,
             .kind = row.kind,
             .prefix = row.prefix,
             .name = row.name,
@@ -53,14 +53,14 @@ constexpr Form expression(decltype(Form::read) reader, const Row& row) {
   return form;
 }
 
-constexpr Form named(Place place, decltype(Form::name_reader) reader, const Row& row) {
-  Form form = regular(row, {}, place);
+constexpr Form named(Construct construct, decltype(Form::name_reader) reader, const Row& row) {
+  Form form = regular(row, {}, construct);
   form.name_reader = reader;
   return form;
 }
 
 constexpr Form line(decltype(Form::read_line) reader, const Row& row) {
-  Form form = regular(row, {}, Place::line);
+  Form form = regular(row, {}, Construct::line);
   form.read_line = reader;
   return form;
 }
@@ -197,28 +197,29 @@ constexpr Form kForms[] = {
     only_read(expression(read_dummy_global_info, {Kind::Opaque, I, "dummy_global_info", 16, now})),
 
     // --- Scopes: `with T.…(…):`, or the rest of a suite after the same call --------------------
-    named(Place::scope, open_let_scope, {Kind::LetStmt, T, "LetStmt", 12, now}),
+    named(Construct::scope, open_let_scope, {Kind::LetStmt, T, "LetStmt", 12, now}),
     regular({Kind::LetStmt, T, "let", 8, 11}, {{var, f::LetStmt::var}, {expr, f::LetStmt::value}},
-            Place::scope),
-    named(Place::scope, open_attr, {Kind::AttrStmt, T, "attr", 8, now}),
-    named(Place::scope, open_launch_thread, {Kind::AttrStmt, T, "launch_thread", 8, now}),
+            Construct::scope),
+    named(Construct::scope, open_attr, {Kind::AttrStmt, T, "attr", 8, now}),
+    named(Construct::scope, open_launch_thread, {Kind::AttrStmt, T, "launch_thread", 8, now}),
     regular({Kind::AssertStmt, T, "Assert", 8, now},
-            {{expr, f::AssertStmt::condition}, {expr, f::AssertStmt::message}}, Place::scope),
-    named(Place::scope, open_allocate, {Kind::Allocate, T, "allocate", 8, now}),
-    named(Place::scope, open_allocate_const, {Kind::AllocateConst, T, "allocate_const", 9, now}),
-    named(Place::scope, open_decl_buffer, {Kind::DeclBuffer, T, "decl_buffer", 10, now}),
-    named(Place::scope, open_realize, {Kind::BufferRealize, T, "realize", 8, now}),
-    only_read(named(Place::scope, open_producer_realize,
+            {{expr, f::AssertStmt::condition}, {expr, f::AssertStmt::message}}, Construct::scope),
+    named(Construct::scope, open_allocate, {Kind::Allocate, T, "allocate", 8, now}),
+    named(Construct::scope, open_allocate_const,
+          {Kind::AllocateConst, T, "allocate_const", 9, now}),
+    named(Construct::scope, open_decl_buffer, {Kind::DeclBuffer, T, "decl_buffer", 10, now}),
+    named(Construct::scope, open_realize, {Kind::BufferRealize, T, "realize", 8, now}),
+    only_read(named(Construct::scope, open_producer_realize,
                     {Kind::ProducerRealize, T, "ProducerRealize", 12, now})),
 
     // --- Lines of functions and blocks ---------------------------------------------------------
-    regular({Kind::Evaluate, T, "evaluate", 8, now}, {{expr, f::Evaluate::value}}, Place::line),
+    regular({Kind::Evaluate, T, "evaluate", 8, now}, {{expr, f::Evaluate::value}}, Construct::line),
     regular({Kind::Store, T, "store", 8, 11},
             {{var, f::Store::buffer_var},
              {expr, f::Store::index},
              {expr, f::Store::value},
              {predicate, f::Store::predicate}},
-            Place::line),
+            Construct::line),
     // TVM v0.8 to v0.11 print a Prefetch, and cannot parse it.
     line(line_prefetch, {Kind::Prefetch, T, "prefetch", 12, now}),
     only_read(line(line_buffer_store, {Kind::BufferStore, T, "buffer_store", 12, now})),
@@ -231,41 +232,41 @@ constexpr Form kForms[] = {
     line(line_block_attr, {Kind::Block, T, "block_attr", 8, now}),
 
     // --- Definitions ---------------------------------------------------------------------------
-    named(Place::definition, define_buffer, {Kind::Buffer, T, "Buffer", 12, now}),
-    named(Place::definition, define_buffer, {Kind::Buffer, T, "buffer_decl", 8, 11}),
-    named(Place::definition, define_match_buffer, {Kind::Buffer, T, "match_buffer", 8, now}),
-    named(Place::definition, define_alloc_buffer, {Kind::Buffer, T, "alloc_buffer", 8, now}),
-    named(Place::definition, define_env_thread, {Kind::Var, T, "env_thread", 8, now}),
-    named(Place::definition, define_old_var, {Kind::Var, T, "var", 8, 11}),
-    named(Place::definition, define_old_var, {Kind::Var, T, "buffer_var", 8, 11}),
+    named(Construct::definition, define_buffer, {Kind::Buffer, T, "Buffer", 12, now}),
+    named(Construct::definition, define_buffer, {Kind::Buffer, T, "buffer_decl", 8, 11}),
+    named(Construct::definition, define_match_buffer, {Kind::Buffer, T, "match_buffer", 8, now}),
+    named(Construct::definition, define_alloc_buffer, {Kind::Buffer, T, "alloc_buffer", 8, now}),
+    named(Construct::definition, define_env_thread, {Kind::Var, T, "env_thread", 8, now}),
+    named(Construct::definition, define_old_var, {Kind::Var, T, "var", 8, 11}),
+    named(Construct::definition, define_old_var, {Kind::Var, T, "buffer_var", 8, 11}),
     // Of development versions between v0.11 and v0.12.
-    named(Place::definition, define_old_var, {Kind::Var, T, "Ptr", 8, 11}),
-    named(Place::definition, define_node_var, {Kind::Var, T, "Var", 12, now}),
-    named(Place::definition, define_node_var, {Kind::SizeVar, T, "SizeVar", 12, now}),
-    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.spatial", 8, now}),
-    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.reduce", 8, now}),
-    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.scan", 8, now}),
-    named(Place::definition, define_axis, {Kind::IterVar, T, "axis.opaque", 8, now}),
-    only_read(named(Place::definition, define_axis, {Kind::IterVar, T, "axis.S", 8, now})),
-    only_read(named(Place::definition, define_axis, {Kind::IterVar, T, "axis.R", 8, now})),
-    only_read(named(Place::definition, define_meta_var, {Kind::Var, T, "meta_var", 8, now})),
+    named(Construct::definition, define_old_var, {Kind::Var, T, "Ptr", 8, 11}),
+    named(Construct::definition, define_node_var, {Kind::Var, T, "Var", 12, now}),
+    named(Construct::definition, define_node_var, {Kind::SizeVar, T, "SizeVar", 12, now}),
+    named(Construct::definition, define_axis, {Kind::IterVar, T, "axis.spatial", 8, now}),
+    named(Construct::definition, define_axis, {Kind::IterVar, T, "axis.reduce", 8, now}),
+    named(Construct::definition, define_axis, {Kind::IterVar, T, "axis.scan", 8, now}),
+    named(Construct::definition, define_axis, {Kind::IterVar, T, "axis.opaque", 8, now}),
+    only_read(named(Construct::definition, define_axis, {Kind::IterVar, T, "axis.S", 8, now})),
+    only_read(named(Construct::definition, define_axis, {Kind::IterVar, T, "axis.R", 8, now})),
+    only_read(named(Construct::definition, define_meta_var, {Kind::Var, T, "meta_var", 8, now})),
 };
 
 using FormsByName = std::unordered_map<std::string_view, const Form*>;
 
-/// Names are unique for their place and prefix.
-const FormsByName& forms_of(Form::Place place, Form::Prefix prefix) {
-  constexpr std::size_t kPlaces = 4;
+/// Names are unique for their construct and prefix.
+const FormsByName& forms_of(Form::Construct construct, Form::Prefix prefix) {
+  constexpr std::size_t kConstructs = 4;
   constexpr std::size_t kPrefixes = 3;
   static const auto tables = [] {
-    std::array<std::array<FormsByName, kPrefixes>, kPlaces> result;
+    std::array<std::array<FormsByName, kPrefixes>, kConstructs> result;
     for (const Form& form : kForms) {
-      result[static_cast<std::size_t>(form.place)][static_cast<std::size_t>(form.prefix)].emplace(
-          form.name, &form);
+      result[static_cast<std::size_t>(form.construct)][static_cast<std::size_t>(form.prefix)]
+          .emplace(form.name, &form);
     }
     return result;
   }();
-  return tables[static_cast<std::size_t>(place)][static_cast<std::size_t>(prefix)];
+  return tables[static_cast<std::size_t>(construct)][static_cast<std::size_t>(prefix)];
 }
 
 }  // namespace
@@ -274,8 +275,8 @@ std::span<const Form> all_forms() {
   return kForms;
 }
 
-const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view name) {
-  const FormsByName& forms = forms_of(place, prefix);
+const Form* find_form(Form::Construct construct, Form::Prefix prefix, std::string_view name) {
+  const FormsByName& forms = forms_of(construct, prefix);
   return support::value_at(forms, name).value_or(nullptr);
 }
 

@@ -47,12 +47,12 @@ struct Form {
   /// The meaning of a call of the function: an expression (also a type or another object), `name =
   /// T.…(…)` that defines a variable, a buffer or an axis for the rest of its scope, a scope around
   /// other statements, or a separate line.
-  enum class Place : std::uint8_t { expression, definition, scope, line };
+  enum class Construct : std::uint8_t { expression, definition, scope, line };
   enum class Use : std::uint8_t { written, read };
   /// The module of the name.
   enum class Prefix : std::uint8_t { tir, ir, tvm };
 
-  Place place;
+  Construct construct;
   Use use = Use::written;
   Kind kind;  ///< the node that it makes
   Prefix prefix;
@@ -74,7 +74,7 @@ struct Form {
 /// All forms, in the order of the table.
 std::span<const Form> all_forms();
 /// The function with this name after a prefix; null if there is none.
-const Form* find_form(Form::Place place, Form::Prefix prefix, std::string_view name);
+const Form* find_form(Form::Construct construct, Form::Prefix prefix, std::string_view name);
 /// The form of a kind's nodes in TVM v0.`minor`; null if it has none.
 const Form* form_of(Kind kind, std::uint8_t minor);
 

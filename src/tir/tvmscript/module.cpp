@@ -128,7 +128,7 @@ class ModuleReader {
     }
     const Arguments args = arguments_of(c_, call);
     args.expect(1, 1);
-    if (args[0].kind != ValueKind::string) fail_expected(c_, args[0], "a string");
+    if (args[0].kind != ScriptValueKind::string) fail_expected(c_, args[0], "a string");
     const std::string_view token = c_.values.text(args[0]);
     if (token.starts_with("\"\"\"")) {
       c_.versions.observe(TvmFeature::metadata_in_triple_quotes);

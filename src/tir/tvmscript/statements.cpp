@@ -85,7 +85,7 @@ void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId ext
 }
 
 /// The thread of a loop; none if it is not printed, which the IR allows.
-NodeId thread_of(Context& c, const std::optional<Value>& tag, DType dtype) {
+NodeId thread_of(Context& c, const std::optional<ScriptValue>& tag, DType dtype) {
   if (!tag) return NodeId::none;
   const NodeId var = c.make.var("", c.make.prim_type(dtype));
   return c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,
@@ -99,7 +99,7 @@ void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args
   // Users write the thread after the bounds.
   std::size_t bounds = args.size();
   auto thread_tag = args.keyword("thread");
-  if (args[bounds - 1].kind == ValueKind::string && bounds > 1) thread_tag = args[--bounds];
+  if (args[bounds - 1].kind == ScriptValueKind::string && bounds > 1) thread_tag = args[--bounds];
   if (bounds > 2) args.fail("the third argument is the name of a thread");
   const NodeId last = as_expr(c, args[bounds - 1]);
   const DType dtype = c.make.dtype_of(last);
@@ -215,7 +215,7 @@ void with_item(FunctionContext& fn) {
   const std::string_view callee = tir_callee(c, root);
   if (callee == "block") return open_block(fn, arguments_of(c, root));
   if (callee == "init") return open_init(fn, arguments_of(c, root));
-  const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee);
+  const Form* const scope = find_form(Form::Construct::scope, Form::Prefix::tir, callee);
   if (scope == nullptr) c.values.fail({.syntax = root}, "this does not open a scope");
   open_scope(fn, *scope, name, root, Reach::own_suite);
 }
@@ -322,7 +322,7 @@ void define(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   }
   if (is_declaration(fn, value)) return bind(fn, name, read_declaration(fn, name, value));
   const std::string_view callee = tir_callee(c, value);
-  if (const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee)) {
+  if (const Form* const scope = find_form(Form::Construct::scope, Form::Prefix::tir, callee)) {
     return open_scope(fn, *scope, name, value, Reach::rest_of_suite);
   }
   // TVM combines two or more axes; users also write a single one.
@@ -354,7 +354,7 @@ void define_all(FunctionContext& fn, const std::vector<SyntaxId>& names,
 
 /// Since v0.12 TVM's parser casts the value to the buffer's dtype.
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
-               const Value& value) {
+               const ScriptValue& value) {
   Context& c = fn.c;
   NodeId node = NodeId::none;
   if (c.rules.stores_by_buffer) {
@@ -376,11 +376,11 @@ namespace {
 /// `A[i, j] = v`; an unbound name is a te.Tensor without a buffer.
 void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   Context& c = fn.c;
-  const Value access = lower(c, target);
-  if (access.kind != ValueKind::access) fail_expected(c, access, "an element of a buffer");
+  const ScriptValue access = lower(c, target);
+  if (access.kind != ScriptValueKind::access) fail_expected(c, access, "an element of a buffer");
   Builder& b = c.builder;
   const std::vector<NodeId> indices = as_indices(c, access);
-  const Value stored = lower(c, value);
+  const ScriptValue stored = lower(c, value);
   if (access.node == NodeId::none) {
     const NodeId producer = as_producer(c, access);
     return add_statement(
@@ -395,11 +395,11 @@ void read_augmented(FunctionContext& fn, SyntaxId target) {
   const BinaryOperator& row = *operator_of_assignment(c.lexer.token().sign);
   c.lexer.advance();
   const SyntaxId operand = c.parser.parse();
-  const Value before = lower(c, target);
+  const ScriptValue before = lower(c, target);
   const NodeId result = make_binary(c, row.kind, before, lower(c, operand));
-  if (before.kind == ValueKind::access && before.node != NodeId::none) {
+  if (before.kind == ScriptValueKind::access && before.node != NodeId::none) {
     return add_store(fn, before.node, as_indices(c, before),
-                     {.kind = ValueKind::node, .syntax = target, .node = result});
+                     {.kind = ScriptValueKind::node, .syntax = target, .node = result});
   }
   const NodeId type = c.make.prim_type(c.make.dtype_of(result));
   const std::string_view name = target_name(fn, target);
@@ -450,10 +450,10 @@ void read_expression_statement(FunctionContext& fn, SyntaxId root) {
   const text::Syntax& syntax = c.values.syntax(root);
   if (syntax.kind == SyntaxKind::string) return;  // a doc string
   const std::string_view callee = tir_callee(c, root);
-  if (const Form* const line = find_form(Form::Place::line, Form::Prefix::tir, callee)) {
+  if (const Form* const line = find_form(Form::Construct::line, Form::Prefix::tir, callee)) {
     return read_line(fn, *line, arguments_of(c, root));
   }
-  if (const Form* const scope = find_form(Form::Place::scope, Form::Prefix::tir, callee)) {
+  if (const Form* const scope = find_form(Form::Construct::scope, Form::Prefix::tir, callee)) {
     return open_scope(fn, *scope, {}, root, Reach::rest_of_suite);
   }
   if (syntax.kind == SyntaxKind::call && callee.empty() &&

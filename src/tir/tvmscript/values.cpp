@@ -11,7 +11,7 @@
 namespace mlf::tir::tvmscript {
 
 /// For messages: "expected a buffer, found a list".
-std::string_view to_string(ValueKind kind) {
+std::string_view to_string(ScriptValueKind kind) {
   constexpr std::string_view kNames[] = {"an object",    "None",
                                          "a boolean",    "an integer",
                                          "a number",     "a string",
@@ -32,39 +32,39 @@ void Values::clear() {
   decoded_.clear();
 }
 
-Value Values::pop() {
-  const Value value = stack_.back();
+ScriptValue Values::pop() {
+  const ScriptValue value = stack_.back();
   stack_.pop_back();
   return value;
 }
 
 /// Items never move again, so positions stay valid.
-Value Values::take_items(std::size_t count) {
+ScriptValue Values::take_items(std::size_t count) {
   const auto first = static_cast<std::uint32_t>(items_.size());
   items_.insert(items_.end(), stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
   drop(count);
   return {.first = first, .count = static_cast<std::uint32_t>(count)};
 }
 
-Value Values::hold(const std::vector<Value>& values) {
+ScriptValue Values::hold(const std::vector<ScriptValue>& values) {
   const auto first = static_cast<std::uint32_t>(items_.size());
   items_.insert(items_.end(), values.begin(), values.end());
   return {.first = first, .count = static_cast<std::uint32_t>(values.size())};
 }
 
-std::vector<Value> Values::elements(const Value& value) const {
-  if (value.kind != ValueKind::list && value.kind != ValueKind::tuple) return {value};
+std::vector<ScriptValue> Values::elements(const ScriptValue& value) const {
+  if (value.kind != ScriptValueKind::list && value.kind != ScriptValueKind::tuple) return {value};
   const auto first = items_.begin() + value.first;
   return {first, first + value.count};
 }
 
-std::string_view Values::decoded(const Value& value) {
+std::string_view Values::decoded(const ScriptValue& value) {
   if (const auto plain = text::plain_string(text(value))) return *plain;
   return decoded_.emplace_back(text::decode_string(text(value)));
 }
 
 /// The message shows the whole source text of the value.
-void Values::fail(const Value& at, std::string message) const {
+void Values::fail(const ScriptValue& at, std::string message) const {
   const text::Syntax& syntax = tree_[at.syntax];
   support::fail_at(source_, syntax.begin, std::move(message), syntax.end - syntax.begin);
 }
@@ -72,32 +72,32 @@ void Values::fail(const Value& at, std::string message) const {
 // --- Arguments ---------------------------------------------------------------------------------
 
 /// Keyword arguments come last, as in Python.
-Arguments::Arguments(const Values& values, const Value& call, std::string_view callee,
-                     const Value& items)
+Arguments::Arguments(const Values& values, const ScriptValue& call, std::string_view callee,
+                     const ScriptValue& items)
     : values_(&values), call_(call), callee_(callee), items_(items) {
-  while (positional_ < items_.count && (*this)[positional_].kind != ValueKind::keyword) {
+  while (positional_ < items_.count && (*this)[positional_].kind != ScriptValueKind::keyword) {
     ++positional_;
   }
   for (std::uint32_t i = positional_; i < items_.count; ++i) {
-    if ((*this)[i].kind != ValueKind::keyword) {
+    if ((*this)[i].kind != ScriptValueKind::keyword) {
       values.fail((*this)[i], "a positional argument behind a keyword argument");
     }
   }
 }
 
 /// Few arguments have keywords, so a search is as fast as a table.
-std::optional<Value> Arguments::keyword(std::string_view name) const {
+std::optional<ScriptValue> Arguments::keyword(std::string_view name) const {
   for (std::uint32_t i = positional_; i < items_.count; ++i) {
     if (values_->name((*this)[i]) == name) return values_->keyword_value((*this)[i]);
   }
   return std::nullopt;
 }
 
-std::optional<Value> Arguments::find(std::size_t position, std::string_view name) const {
+std::optional<ScriptValue> Arguments::find(std::size_t position, std::string_view name) const {
   return position < positional_ ? std::optional((*this)[position]) : keyword(name);
 }
 
-Value Arguments::get(std::size_t position, std::string_view name) const {
+ScriptValue Arguments::get(std::size_t position, std::string_view name) const {
   if (const auto value = find(position, name)) return *value;
   fail(fmt::format("{} needs an argument '{}'", callee_, name));
 }

@@ -18,7 +18,7 @@
 
 namespace mlf::tir::tvmscript {
 
-enum class ValueKind : std::uint8_t {
+enum class ScriptValueKind : std::uint8_t {
   node,     ///< an expression, a Buffer, a type or another object: `node`
   none,     ///< None
   boolean,  ///< True, False
@@ -39,10 +39,10 @@ enum class ValueKind : std::uint8_t {
   elements,  ///< of a constant, as text
 };
 
-std::string_view to_string(ValueKind kind);
+std::string_view to_string(ScriptValueKind kind);
 
-struct Value {
-  ValueKind kind = ValueKind::absent;
+struct ScriptValue {
+  ScriptValueKind kind = ScriptValueKind::absent;
   text::SyntaxId syntax = 0;
   NodeId node = NodeId::none;
   std::uint32_t first = 0;  ///< of its items
@@ -63,50 +63,54 @@ class Values {
   void clear();
 
   // --- The stack of values without an owner ----------------------------------------------------
-  void push(const Value& value) { stack_.push_back(value); }
-  void push(ValueKind kind, text::SyntaxId id) { push({.kind = kind, .syntax = id}); }
+  void push(const ScriptValue& value) { stack_.push_back(value); }
+  void push(ScriptValueKind kind, text::SyntaxId id) { push({.kind = kind, .syntax = id}); }
   void push(NodeId node, text::SyntaxId id) {
-    push({.kind = ValueKind::node, .syntax = id, .node = node});
+    push({.kind = ScriptValueKind::node, .syntax = id, .node = node});
   }
-  Value pop();
+  ScriptValue pop();
   void drop(std::size_t count) { stack_.resize(stack_.size() - count); }
-  Value& top() { return stack_.back(); }
+  ScriptValue& top() { return stack_.back(); }
   /// The value that is `depth` below the top.
-  const Value& below_top(std::size_t depth) const { return stack_[stack_.size() - 1 - depth]; }
+  const ScriptValue& below_top(std::size_t depth) const {
+    return stack_[stack_.size() - 1 - depth];
+  }
   /// Moves the last values to their final place; returns a value that contains them.
-  Value take_items(std::size_t count);
+  ScriptValue take_items(std::size_t count);
   /// The same for values that were never on the stack.
-  Value hold(const std::vector<Value>& values);
+  ScriptValue hold(const std::vector<ScriptValue>& values);
 
   // --- Parts of a value ------------------------------------------------------------------------
-  const Value& item(const Value& value, std::size_t i) const { return items_[value.first + i]; }
-  void set_item(const Value& value, std::size_t i, const Value& item) {
+  const ScriptValue& item(const ScriptValue& value, std::size_t i) const {
+    return items_[value.first + i];
+  }
+  void set_item(const ScriptValue& value, std::size_t i, const ScriptValue& item) {
     items_[value.first + i] = item;
   }
   /// The value inside `name=value`.
-  const Value& keyword_value(const Value& value) const { return items_[value.first]; }
+  const ScriptValue& keyword_value(const ScriptValue& value) const { return items_[value.first]; }
   /// Elements of a list or tuple; any other value is the only element.
-  std::vector<Value> elements(const Value& value) const;
+  std::vector<ScriptValue> elements(const ScriptValue& value) const;
   std::string_view slice(std::uint32_t begin, std::uint32_t end) const {
     return source_.text.substr(begin, end - begin);
   }
-  std::string_view text(const Value& value) const { return text(value.syntax); }
+  std::string_view text(const ScriptValue& value) const { return text(value.syntax); }
   std::string_view text(text::SyntaxId id) const { return slice(tree_[id].begin, tree_[id].end); }
   /// The word after the dot of a member, the word before the `=` of a keyword.
-  std::string_view name(const Value& value) const {
+  std::string_view name(const ScriptValue& value) const {
     return slice(tree_[value.syntax].name_begin, tree_[value.syntax].name_end);
   }
-  std::uint32_t begin(const Value& value) const { return tree_[value.syntax].begin; }
+  std::uint32_t begin(const ScriptValue& value) const { return tree_[value.syntax].begin; }
   /// The content of a string literal, with resolved escapes.
-  std::string_view decoded(const Value& value);
+  std::string_view decoded(const ScriptValue& value);
 
-  [[noreturn]] void fail(const Value& at, std::string message) const;
+  [[noreturn]] void fail(const ScriptValue& at, std::string message) const;
 
  private:
   const support::SourceText& source_;
   text::SyntaxTree tree_;
-  std::vector<Value> stack_;
-  std::vector<Value> items_;
+  std::vector<ScriptValue> stack_;
+  std::vector<ScriptValue> items_;
   std::vector<text::SyntaxId> children_;
   std::deque<std::string> decoded_;  // strings with escapes; views of them stay valid
 };
@@ -115,15 +119,16 @@ class Values {
 class Arguments {
  public:
   /// `items` are the arguments; `callee` is the name in the text.
-  Arguments(const Values& values, const Value& call, std::string_view callee, const Value& items);
+  Arguments(const Values& values, const ScriptValue& call, std::string_view callee,
+            const ScriptValue& items);
 
   std::size_t size() const { return positional_; }  ///< positional ones
-  const Value& operator[](std::size_t i) const { return values_->item(items_, i); }
-  std::optional<Value> keyword(std::string_view name) const;
+  const ScriptValue& operator[](std::size_t i) const { return values_->item(items_, i); }
+  std::optional<ScriptValue> keyword(std::string_view name) const;
   /// By position, or by name.
-  std::optional<Value> find(std::size_t position, std::string_view name) const;
+  std::optional<ScriptValue> find(std::size_t position, std::string_view name) const;
   /// The same; fails if it is missing.
-  Value get(std::size_t position, std::string_view name) const;
+  ScriptValue get(std::size_t position, std::string_view name) const;
 
   /// Fails unless there are `least` to `most` positional arguments.
   void expect(std::size_t least, std::size_t most) const;
@@ -139,15 +144,15 @@ class Arguments {
     expect_keywords(std::span(known.begin(), known.size()));
   }
 
-  const Value& call() const { return call_; }
+  const ScriptValue& call() const { return call_; }
   std::string_view callee() const { return callee_; }
   [[noreturn]] void fail(std::string message) const { values_->fail(call_, std::move(message)); }
 
  private:
   const Values* values_;
-  Value call_;
+  ScriptValue call_;
   std::string_view callee_;
-  Value items_;
+  ScriptValue items_;
   std::uint32_t positional_ = 0;
 };
 

@@ -135,7 +135,7 @@ TEST(MemoryClaims, OfTheGraphExecutorCountATupleForEachOfItsFields) {
                                     "for i in range(4):\n    p1[i] = p0[i]\n    p2[i] = p0[i]"),
                       graph::kernel("tvmgen_default_join", buffers,
                                     "for i in range(4):\n    p2[i] = p0[i] + p1[i]")}));
-  topology.provenance.kind = graph::Provenance::Kind::graph_json;
+  topology.provenance.kind = graph::ProvenanceKind::graph_json;
   const auto claims = memory_claims(module_claiming(64, 0, 32), topology);
   EXPECT_TRUE(about(claims, ClaimKind::workspace)
                   .reason.starts_with("TVM counts for each output of a kernel all of its outputs"));

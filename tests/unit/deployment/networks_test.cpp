@@ -195,8 +195,8 @@ TEST_F(NetworksTest, EveryModuleHasItsOwn) {
        {{"executor-config/graph/a.graph", std::string(kGraph)}, {"src/tir-1.txt", one_call()}});
   const Networks found = networks();
   ASSERT_EQ(found.found.size(), 2U);
-  EXPECT_EQ(found.found[0].topology.provenance.kind, graph::Provenance::Kind::graph_json);
-  EXPECT_EQ(found.found[1].topology.provenance.kind, graph::Provenance::Kind::main_function);
+  EXPECT_EQ(found.found[0].topology.provenance.kind, graph::ProvenanceKind::graph_json);
+  EXPECT_EQ(found.found[1].topology.provenance.kind, graph::ProvenanceKind::main_function);
 }
 
 TEST_F(NetworksTest, WithoutANetworkThereIsAReason) {

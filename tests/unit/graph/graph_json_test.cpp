@@ -73,7 +73,7 @@ TEST(GraphJson, ReadsBackAsTheSameNetwork) {
   EXPECT_TRUE(comparison.equal());
   EXPECT_EQ(comparison.calls, 3u);
   EXPECT_EQ(graph_text(*back), text);
-  EXPECT_EQ(back->provenance.kind, Provenance::Kind::graph_json);
+  EXPECT_EQ(back->provenance.kind, ProvenanceKind::graph_json);
   EXPECT_EQ(back->provenance.source, "default.graph");
 }
 

@@ -33,7 +33,7 @@ std::vector<std::uint32_t> columns_of_calls(const Topology& topology) {
   const PictureColumns columns = columns_of(topology);
   std::vector<std::uint32_t> list;
   for (std::uint32_t i = 0; i < topology.calls.size(); ++i) {
-    list.push_back(columns.columns[{Endpoint::Kind::call, i}]);
+    list.push_back(columns.columns[{EndpointKind::call, i}]);
   }
   return list;
 }
@@ -80,7 +80,7 @@ TEST(PictureColumns, ABlockIsOneRank) {
   // The first call reads nothing, and so is not like the others.
   ASSERT_EQ(folded.blocks.size(), 2U);
   EXPECT_EQ(picture_columns(topology, folded).count, 1U);
-  EXPECT_EQ((ranks_of(topology, folded)[{Endpoint::Kind::call, 1}]), 2U);
+  EXPECT_EQ((ranks_of(topology, folded)[{EndpointKind::call, 1}]), 2U);
 }
 
 TEST(PictureColumns, WrittenAsDotOneEdgeLeadsToEachColumn) {

@@ -39,9 +39,9 @@ TEST(Reconstruction, EveryValueKnowsItsLifeAndItsMemory) {
   const Value& first = topology.values[1];
   EXPECT_EQ(first.name, "sid_1");
   EXPECT_EQ(first.kind, ValueKind::computed);
-  EXPECT_EQ(first.producer, (Endpoint{Endpoint::Kind::call, 0, 1}));
+  EXPECT_EQ(first.producer, (Endpoint{EndpointKind::call, 0, 1}));
   EXPECT_EQ(first.consumers,
-            (std::vector<Endpoint>{{Endpoint::Kind::call, 1, 0}, {Endpoint::Kind::call, 2, 0}}));
+            (std::vector<Endpoint>{{EndpointKind::call, 1, 0}, {EndpointKind::call, 2, 0}}));
   EXPECT_EQ(first.first_definition, 0u);
   EXPECT_EQ(first.last_use, 2u);
   EXPECT_EQ(first.bytes, 16u);

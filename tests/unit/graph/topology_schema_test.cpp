@@ -51,7 +51,7 @@ Json with_our_words(Json schema) {
     schema["$defs"][part]["properties"][key]["enum"] = std::move(names);
   };
   schema["properties"]["version"]["const"] = kTopologyVersion;
-  set("provenance", "kind", names_up_to(Provenance::Kind::relay));
+  set("provenance", "kind", names_up_to(ProvenanceKind::relay));
   set("provenance", "call_form", or_null(names_up_to(CallForm::packed)));
   set("provenance", "argument_form", or_null(names_up_to(ArgumentForm::stack)));
   set("kernel", "origin", names_up_to(KernelOrigin::unknown));

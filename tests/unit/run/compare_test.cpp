@@ -119,7 +119,7 @@ graph::Topology chain(const std::vector<std::string>& kernels) {
     call.arguments[1].writes = graph::ValueId{i + 1};
     network.calls.push_back(call);
     if (i == 0) network.values.push_back({.kind = graph::ValueKind::input});
-    network.values.push_back({.producer = graph::Endpoint{graph::Endpoint::Kind::call, i, 1}});
+    network.values.push_back({.producer = graph::Endpoint{graph::EndpointKind::call, i, 1}});
     network.storages.push_back({});
   }
   return network;

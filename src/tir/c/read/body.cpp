@@ -67,7 +67,7 @@ void Blocks::complete_innermost() {
   const Block block = close();
   Builder& builder = context_.builder();
   const NodeId body = sequence(block);
-  if (block.kind == Block::Kind::let) {
+  if (block.kind == BlockKind::let) {
     return complete(builder.make(Kind::LetStmt, {block.var, block.value, body}), block.begin);
   }
   // The condition of an Allocate is always true after the lowering passes.
@@ -92,7 +92,7 @@ void Blocks::close_rest_of_block() {
 Block& Blocks::allocated(std::string_view name, std::string_view device) {
   for (std::size_t i = open_.size(); i > 0 && open_[i - 1].is_rest_of_block(); --i) {
     Block& block = open_[i - 1];
-    if (block.kind != Block::Kind::allocate || block.name != name) continue;
+    if (block.kind != BlockKind::allocate || block.name != name) continue;
     if (block.device == device && !block.is_released) return block;
     context_.cursor.fail(fmt::format("'{}' is of another device or was released", name));
   }
@@ -131,7 +131,7 @@ constexpr std::string_view kFreeWorkspace =
 
 /// The type of a `void*` is known when its block is read: uses alone say what it points to.
 NodeId BodyReader::read() {
-  blocks_.open({.kind = Block::Kind::body});
+  blocks_.open({.kind = BlockKind::body});
   while (!cursor_.at_end()) statement_or_text();
   blocks_.close_rest_of_block();
   if (!blocks_.is_body_alone() || !is_returned_) {
@@ -201,7 +201,7 @@ void BodyReader::statement() {
   }
   if (word == "}") return close_block();
   if (word == "{") {
-    blocks_.open({.kind = Block::Kind::bare, .begin = cursor_.advance().begin});
+    blocks_.open({.kind = BlockKind::bare, .begin = cursor_.advance().begin});
     return;
   }
   if (word == ";") {
@@ -241,13 +241,13 @@ bool BodyReader::ethos_u_launch() {
 /// At a `}`: first what has the rest of the block for a body, then the block.
 void BodyReader::close_block() {
   blocks_.close_rest_of_block();
-  if (blocks_.innermost().kind == Block::Kind::body) cursor_.fail("a '}' that closes nothing");
+  if (blocks_.innermost().kind == BlockKind::body) cursor_.fail("a '}' that closes nothing");
   cursor_.advance();
   const Block block = blocks_.close();
   switch (block.kind) {
-    case Block::Kind::bare:
+    case BlockKind::bare:
       return;  // its statements are those of the block around it
-    case Block::Kind::loop: {
+    case BlockKind::loop: {
       const NodeId body = blocks_.sequence(block);
       const ListId none = builder().map(std::span<const NamedNode>());
       const NodeId zero = make().int_imm(node(block.var).dtype(), 0);
@@ -256,13 +256,13 @@ void BodyReader::close_block() {
                          {block.var, zero, block.value, ForKind::serial, body, NodeId::none, none}),
           block.begin);
     }
-    case Block::Kind::while_loop: {
+    case BlockKind::while_loop: {
       if (block.value == NodeId::none) cursor_.fail("a loop without end");
       const NodeId body = blocks_.sequence(block);
       return blocks_.complete(builder().make(Kind::While, {block.value, body}), block.begin);
     }
-    case Block::Kind::if_value:
-    case Block::Kind::else_value:
+    case BlockKind::if_value:
+    case BlockKind::else_value:
       return finish_value(block);
     default:
       return finish_branch(block);
@@ -272,22 +272,22 @@ void BodyReader::close_block() {
 /// The end of a branch. `else if` is never printed: an `else` has a block of its own.
 void BodyReader::finish_branch(Block block) {
   const bool is_empty = blocks_.is_empty(block);
-  const bool has_else = block.kind == Block::Kind::then_case && cursor_.looks_like("else {");
+  const bool has_else = block.kind == BlockKind::then_case && cursor_.looks_like("else {");
   if (has_else) {
     cursor_.advance();
     cursor_.advance();
     block.other = blocks_.sequence(block);
-    block.kind = Block::Kind::else_case;
+    block.kind = BlockKind::else_case;
     block.stores_arguments = block.stores_arguments && is_empty;
     blocks_.open_again(block);
     return;
   }
   // Type codes of arguments and questions for strides leave nothing behind.
   if (is_empty && block.stores_arguments) return;
-  if (is_empty && block.kind == Block::Kind::then_case && params_.is_strides_check(block.value))
+  if (is_empty && block.kind == BlockKind::then_case && params_.is_strides_check(block.value))
     return;
   const NodeId body = blocks_.sequence(block);
-  const bool is_else = block.kind == Block::Kind::else_case;
+  const bool is_else = block.kind == BlockKind::else_case;
   blocks_.complete(builder().make(Kind::IfThenElse, {block.value, is_else ? block.other : body,
                                                      is_else ? body : NodeId::none}),
                    block.begin);
@@ -300,10 +300,10 @@ void BodyReader::finish_value(Block block) {
   if (value == NodeId::none) {
     cursor_.fail(fmt::format("expected '{} = …;' in this branch", block.name));
   }
-  if (block.kind == Block::Kind::if_value) {
+  if (block.kind == BlockKind::if_value) {
     cursor_.expect("else");
     cursor_.expect("{");
-    block.kind = Block::Kind::else_value;
+    block.kind = BlockKind::else_value;
     block.other = value;
     block.var = NodeId::none;
     blocks_.open_again(block);
@@ -312,7 +312,7 @@ void BodyReader::finish_value(Block block) {
   exprs_.require_type(block.other, block.dtype);
   exprs_.require_type(value, block.dtype);
   const NodeId expr = context_.operators.if_then_else(block.value, block.other, value);
-  context_.define(block.name, {Binding::Kind::temporary, DType::Void(), expr});
+  context_.define(block.name, {BindingKind::temporary, DType::Void(), expr});
 }
 
 // --- Loops and branches -------------------------------------------------------------------------
@@ -339,19 +339,19 @@ void BodyReader::loop() {
     cursor_.expect(word);
   }
   const NodeId var = make().var(name, make().prim_type(*dtype));
-  context_.define(name, {Binding::Kind::variable, DType::Void(), var});
+  context_.define(name, {BindingKind::variable, DType::Void(), var});
   // Indices below are not negative, and as small as this says.
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }
-  blocks_.open({.kind = Block::Kind::loop, .begin = begin, .var = var, .value = extent});
+  blocks_.open({.kind = BlockKind::loop, .begin = begin, .var = var, .value = extent});
 }
 
 /// `while (c) {` up to v0.15, then `while (1) {` with the condition in its first statement.
 void BodyReader::while_() {
   const std::uint32_t begin = cursor_.peek().begin;
   if (cursor_.accept_form(kWhileTrue, words_)) {
-    blocks_.open({.kind = Block::Kind::while_loop, .begin = begin});
+    blocks_.open({.kind = BlockKind::while_loop, .begin = begin});
     return;
   }
   cursor_.advance();
@@ -359,7 +359,7 @@ void BodyReader::while_() {
   const NodeId condition = exprs_.expression();
   cursor_.expect(")");
   cursor_.expect("{");
-  blocks_.open({.kind = Block::Kind::while_loop, .begin = begin, .value = condition});
+  blocks_.open({.kind = BlockKind::while_loop, .begin = begin, .value = condition});
 }
 
 /// Calls of the runtime are `if`s of a fixed form, tried before conditions.
@@ -390,7 +390,7 @@ bool BodyReader::release_workspace() {
 /// A declaration without a value (`T condval;`) makes the next `if` an expression.
 void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
   const bool is_value = !pending_.empty();
-  blocks_.open({.kind = is_value ? Block::Kind::if_value : Block::Kind::then_case,
+  blocks_.open({.kind = is_value ? BlockKind::if_value : BlockKind::then_case,
                 .begin = begin,
                 .value = condition,
                 .dtype = pending_type_,
@@ -401,7 +401,7 @@ void BodyReader::open_branch(NodeId condition, std::uint32_t begin) {
 /// `if (!(c)) { break; }` at the beginning of a loop without condition.
 bool BodyReader::while_condition(NodeId condition) {
   Block& loop = blocks_.innermost();
-  if (loop.kind != Block::Kind::while_loop || loop.value != NodeId::none) return false;
+  if (loop.kind != BlockKind::while_loop || loop.value != NodeId::none) return false;
   if (!cursor_.accept_form("break ; }", words_)) return false;
   const Node negated = node(condition);
   if (!negated.is(Kind::Not)) cursor_.fail("a loop that ends under a condition without '!'");
@@ -488,7 +488,7 @@ bool BodyReader::pass_status(std::uint32_t begin) {
   for (int i = 0; i < 3; ++i) cursor_.advance();
   const std::array value = {named->node};
   const NodeId call = context_.operators.call("tir.ret", make().dtype_of(named->node), value);
-  if (blocks_.with_braces().kind == Block::Kind::body) is_returned_ = true;
+  if (blocks_.with_braces().kind == BlockKind::body) is_returned_ = true;
   blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
   return true;
 }
@@ -512,7 +512,7 @@ void BodyReader::return_() {
   if (value == NodeId::none) {
     // Behind an early return the body's own `return 0;` and the final one are both printed.
     const bool is_last = cursor_.at_end() || cursor_.looks_like("return 0 ;");
-    if (blocks_.with_braces().kind == Block::Kind::body && is_last) {
+    if (blocks_.with_braces().kind == BlockKind::body && is_last) {
       is_returned_ = true;
       return;
     }

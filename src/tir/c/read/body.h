@@ -57,23 +57,24 @@ class UnknownStatements {
   support::NameSet<std::string_view> tainted_;
 };
 
+enum class BlockKind : std::uint8_t {
+  body,
+  bare,  ///< braces without a statement
+  loop,
+  while_loop,
+  then_case,
+  else_case,
+  if_value,  ///< branch of a conditional expression that is printed as a statement
+  else_value,
+  // Statements whose body is the rest of their block:
+  let,
+  allocate,
+};
+
 /// A block, or a statement whose body is the rest of its block: C prints such statements without
 /// braces.
 struct Block {
-  enum class Kind : std::uint8_t {
-    body,
-    bare,  ///< braces without a statement
-    loop,
-    while_loop,
-    then_case,
-    else_case,
-    if_value,  ///< branch of a conditional expression that is printed as a statement
-    else_value,
-    // Statements whose body is the rest of their block:
-    let,
-    allocate,
-  };
-  Kind kind = Kind::body;
+  BlockKind kind = BlockKind::body;
   std::size_t first = 0;          ///< index of its first completed statement
   std::uint32_t begin = 0;        ///< byte of the source
   NodeId var = NodeId::none;      ///< loop, let, allocate
@@ -86,7 +87,7 @@ struct Block {
   bool is_released = false;       ///< allocate: a workspace that was released before an inner one
   bool stores_arguments = false;  ///< an `if` around the type codes of an argument
 
-  bool is_rest_of_block() const { return kind >= Kind::let; }
+  bool is_rest_of_block() const { return kind >= BlockKind::let; }
 };
 
 /// A stack of blocks, and of the completed statements in them.
@@ -174,7 +175,7 @@ class BodyReader {
   void note_pointer(NodeId value);
   void assignment();
   void set_pending(std::string_view name);
-  void store(const Value& place, NodeId value, std::uint32_t begin);
+  void store(const Operand& place, NodeId value, std::uint32_t begin);
   bool set_field(Node place, NodeId value);
   void loop();
   void while_();

@@ -26,7 +26,7 @@ bool Names::bind(std::string_view name, const Binding& binding) {
   if (is_word) return false;
   const auto [found, is_new] = bindings_.try_emplace(name, binding);
   if (is_new) return true;
-  const bool was_pending = found->second.kind == Binding::Kind::pending;
+  const bool was_pending = found->second.kind == BindingKind::pending;
   found->second = binding;
   return was_pending;
 }

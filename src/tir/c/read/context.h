@@ -26,17 +26,18 @@
 
 namespace mlf::tir::c {
 
+enum class BindingKind : std::uint8_t {
+  variable,       ///< `node` is the Var
+  temporary,      ///< `node` is the value
+  pending,        ///< a `condval` whose branches have not been read yet
+  stack_storage,  ///< `TVMValue stack[4];`
+  result,         ///< the result of a packed call, or its type
+  constant,       ///< an array at the top level of the file; `node` is the Var
+};
+
 /// What a name means.
 struct Binding {
-  enum class Kind : std::uint8_t {
-    variable,       ///< `node` is the Var
-    temporary,      ///< `node` is the value
-    pending,        ///< a `condval` whose branches have not been read yet
-    stack_storage,  ///< `TVMValue stack[4];`
-    result,         ///< the result of a packed call, or its type
-    constant,       ///< an array at the top level of the file; `node` is the Var
-  };
-  Kind kind = Kind::variable;
+  BindingKind kind = BindingKind::variable;
   DType pointee{};  ///< elements of a typed pointer or array; void: unknown
   NodeId node = NodeId::none;
 };

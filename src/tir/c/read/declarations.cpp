@@ -54,7 +54,7 @@ bool BodyReader::declaration() {
     cursor_.expect(";");
     pending_ = declared.name;
     pending_type_ = declared.dtype;
-    context_.define(declared.name, {Binding::Kind::pending, DType::Void(), NodeId::none});
+    context_.define(declared.name, {BindingKind::pending, DType::Void(), NodeId::none});
   }
   return true;
 }
@@ -66,10 +66,10 @@ void BodyReader::declare_array(const Declared& declared) {
   const DType element = declared.dtype;
   const NodeId var =
       make().var(declared.name, make().pointer_type(make().prim_type(element), "global"));
-  context_.define(declared.name, {Binding::Kind::variable, element, var});
+  context_.define(declared.name, {BindingKind::variable, element, var});
   context_.buffers.set_bytes(var, count * static_cast<std::int64_t>(element.element_bytes()));
   const NodeId extent = context_.operators.integer(DType::Int(32), count);
-  blocks_.open({.kind = Block::Kind::allocate,
+  blocks_.open({.kind = BlockKind::allocate,
                 .begin = declared.begin,
                 .var = var,
                 .value = extent,
@@ -104,9 +104,9 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   const std::string_view scope = is_workspace ? "global.workspace" : "global";
   const NodeId var =
       make().var(declared.name, make().pointer_type(make().prim_type(element), scope));
-  context_.define(declared.name, {Binding::Kind::variable, DType::Void(), var});
+  context_.define(declared.name, {BindingKind::variable, DType::Void(), var});
   context_.buffers.set_bytes(var, count * width);
-  blocks_.open({.kind = Block::Kind::allocate,
+  blocks_.open({.kind = BlockKind::allocate,
                 .begin = declared.begin,
                 .var = var,
                 .value = context_.operators.integer(DType::Int(count > INT32_MAX ? 64 : 32), count),
@@ -125,7 +125,7 @@ void BodyReader::declare_value(const Declared& declared) {
   cursor_.expect(";");
   exprs_.require_type(value, declared.dtype);
   if (is_temp_name(declared.name)) {
-    context_.define(declared.name, {Binding::Kind::temporary, DType::Void(), value});
+    context_.define(declared.name, {BindingKind::temporary, DType::Void(), value});
     return;
   }
   // The prologue has no statement in the IR: it belongs to the signature.
@@ -145,7 +145,7 @@ void BodyReader::note_pointer(NodeId value) {
 /// It has the range of its value, which decides between a division and a floor division.
 void BodyReader::let(const Declared& declared, NodeId value) {
   const NodeId var = make().var(declared.name, make().prim_type(declared.dtype));
-  context_.define(declared.name, {Binding::Kind::variable, declared.pointee, var});
+  context_.define(declared.name, {BindingKind::variable, declared.pointee, var});
   context_.operators.limit(var, context_.operators.facts().of(value).range);
   if (declared.dtype.is_handle()) {
     untyped_lets_.push_back(var);
@@ -154,7 +154,7 @@ void BodyReader::let(const Declared& declared, NodeId value) {
     statuses_.insert(var);
     note_call(node(value));
   }
-  blocks_.open({.kind = Block::Kind::let, .begin = declared.begin, .var = var, .value = value});
+  blocks_.open({.kind = BlockKind::let, .begin = declared.begin, .var = var, .value = value});
 }
 
 // --- Assignments --------------------------------------------------------------------------------
@@ -163,10 +163,10 @@ void BodyReader::let(const Declared& declared, NodeId value) {
 void BodyReader::assignment() {
   const std::uint32_t begin = cursor_.peek().begin;
   const Binding* const named = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
-  if (named != nullptr && named->kind == Binding::Kind::pending) {
+  if (named != nullptr && named->kind == BindingKind::pending) {
     return set_pending(cursor_.text(cursor_.advance()));
   }
-  const Value place = exprs_.value();
+  const Operand place = exprs_.value();
   if (cursor_.accept(sign(";"))) {
     const NodeId value = exprs_.expr_of(place);
     note_layer(node(value));
@@ -185,8 +185,7 @@ void BodyReader::set_pending(std::string_view name) {
   cursor_.expect(";");
   blocks_.close_rest_of_block();
   Block& branch = blocks_.innermost();
-  const bool is_branch =
-      branch.kind == Block::Kind::if_value || branch.kind == Block::Kind::else_value;
+  const bool is_branch = branch.kind == BlockKind::if_value || branch.kind == BlockKind::else_value;
   if (!is_branch || branch.name != name || branch.var != NodeId::none) {
     cursor_.fail(fmt::format("'{}' is set outside of its branches", name));
   }
@@ -195,7 +194,7 @@ void BodyReader::set_pending(std::string_view name) {
 
 /// A store to the stack of arguments, or of the result of a packed function, belongs to a call or
 /// to `ret`, and is not a statement.
-void BodyReader::store(const Value& place, NodeId value, std::uint32_t begin) {
+void BodyReader::store(const Operand& place, NodeId value, std::uint32_t begin) {
   const Node target = node(exprs_.expr_of(place));
   if (target.is(Kind::Call)) {
     if (!set_field(target, value)) cursor_.fail("an assignment to something that is not a place");

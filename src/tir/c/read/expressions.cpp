@@ -35,7 +35,7 @@ bool is_type_word(std::string_view word) {
 
 /// Operands alternate with operators and postfixes. Parentheses, subscripts and calls open a level,
 /// so nesting does not use the call stack.
-Value ExprReader::value() {
+Operand ExprReader::value() {
   const std::size_t base = levels_.size();
   open(LevelKind::top);
   while (true) {
@@ -74,7 +74,7 @@ bool ExprReader::start_operand() {
     }
     case TokenKind::name:
       operand_ = name();
-      return operand_.form != Value::Form::none;
+      return operand_.form != Operand::Form::none;
     default:
       break;
   }
@@ -137,7 +137,7 @@ bool ExprReader::postfix() {
 /// `.data`, `.dtype.code`, `.device.device_id`, `.v_int64`: fields of an element are read by
 /// tvm_struct_get.
 void ExprReader::field_access() {
-  if (operand_.form != Value::Form::element)
+  if (operand_.form != Operand::Form::element)
     fail("a field of something that is not an element of a record");
   cursor_.advance();
   const Token first = cursor_.peek();
@@ -178,7 +178,7 @@ ExprReader::Next ExprReader::go_on() {
 /// The level ends if none of its operators follows.
 ExprReader::Next ExprReader::close() {
   Level& level = levels_.back();
-  const Value result = finish(level);
+  const Operand result = finish(level);
   const LevelKind kind = level.kind;
   switch (kind) {
     case LevelKind::top:
@@ -216,7 +216,7 @@ ExprReader::Next ExprReader::close() {
   return kind == LevelKind::top ? Next::done : Next::closed;
 }
 
-Value ExprReader::finish(Level& level) {
+Operand ExprReader::finish(Level& level) {
   switch (level.stage) {
     case Stage::first:
       return level.operands[0];
@@ -231,7 +231,7 @@ Value ExprReader::finish(Level& level) {
 }
 
 /// `(a) < (b) ? (a) : (b)` is a minimum; any other condition has its own parentheses.
-Value ExprReader::conditional(Level& level) {
+Operand ExprReader::conditional(Level& level) {
   const NodeId first = expr_of(level.operands[0]);
   const NodeId on_true = expr_of(level.operands[2]);
   const NodeId on_false = expr_of(level.operands[3]);
@@ -250,17 +250,17 @@ Value ExprReader::conditional(Level& level) {
 }
 
 /// `a op b`: comparisons with NULL, places in arrays, and operators of the IR.
-Value ExprReader::combine(const Level& level, const Value& a, const Value& b) {
+Operand ExprReader::combine(const Level& level, const Operand& a, const Operand& b) {
   const std::string_view op = level.op->spelling;
-  if (b.form == Value::Form::null && (op == "==" || op == "!=")) {
+  if (b.form == Operand::Form::null && (op == "==" || op == "!=")) {
     const NodeId is_null = operators_.call("tir.isnullptr", DType::Bool(), std::array{expr_of(a)});
     return expr(op == "==" ? is_null : operators_.logical_not(is_null));
   }
-  if (a.form == Value::Form::record && op == "+") {
+  if (a.form == Operand::Form::record && op == "+") {
     const RecordField address{a.record, {}, field::address, DType::Handle()};
     return expr(struct_get(a.node, expr_of(b), address));
   }
-  if (a.form == Value::Form::pointer && op == "+") return address_behind(a, expr_of(b));
+  if (a.form == Operand::Form::pointer && op == "+") return address_behind(a, expr_of(b));
   const NodeId left = expr_of(a);
   const NodeId right = expr_of(b);
   // Operands have the same type: the known type of one is the type of the other.
@@ -282,7 +282,7 @@ void ExprReader::apply_prefixes() {
   }
 }
 
-Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
+Operand ExprReader::apply(const Prefix& prefix, const Operand& operand) {
   switch (prefix.kind) {
     case PrefixKind::cast:
       return apply_cast(prefix, operand);
@@ -302,7 +302,7 @@ Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
   if (!operand.is_number)
     cursor_.fail(prefix.token, "a minus sign before something that is not a number");
   const Node number = context_.builder().node(operand.node);
-  Value negated = operand;
+  Operand negated = operand;
   negated.node = number.is(Kind::FloatImm)
                      ? make().float_imm(number.dtype(), -number.real(f::FloatImm::value))
                      : operators_.integer(
@@ -314,20 +314,20 @@ Value ExprReader::apply(const Prefix& prefix, const Value& operand) {
 
 /// A cast of a number is a literal of that type, a cast to a pointer states the element type, and
 /// all other casts are casts of the IR.
-Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
+Operand ExprReader::apply_cast(const Prefix& prefix, const Operand& operand) {
   if (prefix.is_record) {
     if (prefix.stars != 1) cursor_.fail(prefix.token, "a cast to a record");
-    return {.form = Value::Form::record, .record = prefix.record, .node = expr_of(operand)};
+    return {.form = Operand::Form::record, .record = prefix.record, .node = expr_of(operand)};
   }
   if (prefix.stars > 0) {
     // After two stars, the element is a pointer itself.
     const DType pointee = prefix.stars > 1 ? DType::Handle() : prefix.dtype;
-    if (operand.form == Value::Form::temp_address) {
-      Value typed = operand;
+    if (operand.form == Operand::Form::temp_address) {
+      Operand typed = operand;
       typed.pointee = pointee;
       return typed;
     }
-    return {.form = Value::Form::pointer, .pointee = pointee, .node = expr_of(operand)};
+    return {.form = Operand::Form::pointer, .pointee = pointee, .node = expr_of(operand)};
   }
   if (prefix.is_device_type) return operand;
   if (operand.is_number) return typed_literal(prefix.dtype, operand);
@@ -337,8 +337,8 @@ Value ExprReader::apply_cast(const Prefix& prefix, const Value& operand) {
 
 /// `(int8_t)-128`: a literal of a type other than int32. An unsigned literal above the range of
 /// IntImm is a large_uint_imm.
-Value ExprReader::typed_literal(DType dtype, const Value& number) {
-  Value literal = expr(number.node);
+Operand ExprReader::typed_literal(DType dtype, const Operand& number) {
+  Operand literal = expr(number.node);
   literal.is_typed_literal = true;
   literal.other = number.node;
   const Node node = context_.builder().node(number.node);
@@ -358,19 +358,19 @@ Value ExprReader::typed_literal(DType dtype, const Value& number) {
 }
 
 /// `*(T*)(&tmp)` is a reinterpretation; the generator prints no other star.
-Value ExprReader::dereference(const Prefix& prefix, const Value& operand) {
-  if (operand.form != Value::Form::temp_address || operand.pointee.is_void()) {
+Operand ExprReader::dereference(const Prefix& prefix, const Operand& operand) {
+  if (operand.form != Operand::Form::temp_address || operand.pointee.is_void()) {
     cursor_.fail(prefix.token, "vector accesses are not read");
   }
   return expr(operators_.call("tir.reinterpret", operand.pointee, std::array{operand.node}));
 }
 
 /// `&x[i]` is address_of; `&tmp` is the first half of a reinterpretation.
-Value ExprReader::address(const Prefix& prefix, const Value& operand) {
+Operand ExprReader::address(const Prefix& prefix, const Operand& operand) {
   if (operand.is_temp || operand.is_number) {
-    return {.form = Value::Form::temp_address, .node = operand.node};
+    return {.form = Operand::Form::temp_address, .node = operand.node};
   }
-  if (operand.form != Value::Form::expr ||
+  if (operand.form != Operand::Form::expr ||
       !context_.builder().node(operand.node).is(Kind::BufferLoad)) {
     cursor_.fail(prefix.token, "the address of something that is not an element of a buffer");
   }
@@ -378,21 +378,21 @@ Value ExprReader::address(const Prefix& prefix, const Value& operand) {
 }
 
 /// `(T *)x + (i)`, as v0.8 prints an address.
-Value ExprReader::address_behind(const Value& base, NodeId index) {
-  const Value place = subscript(base, expr(index));
+Operand ExprReader::address_behind(const Operand& base, NodeId index) {
+  const Operand place = subscript(base, expr(index));
   return expr(operators_.call("tir.address_of", DType::Handle(), std::array{place.node}));
 }
 
 /// An access of a buffer. C contains only accesses, so there is one buffer for each pointer and
 /// element type, as large as its indices reach.
-Value ExprReader::subscript(const Value& base, const Value& index) {
+Operand ExprReader::subscript(const Operand& base, const Operand& index) {
   const NodeId at = expr_of(index);
-  if (base.form == Value::Form::record) {
-    return {.form = Value::Form::element, .record = base.record, .node = base.node, .other = at};
+  if (base.form == Operand::Form::record) {
+    return {.form = Operand::Form::element, .record = base.record, .node = base.node, .other = at};
   }
   // The generator never computes pointers: every access uses a name.
   const bool is_variable = context_.builder().node(base.node).is(Kind::Var);
-  const bool is_pointer = base.form == Value::Form::pointer || base.form == Value::Form::expr;
+  const bool is_pointer = base.form == Operand::Form::pointer || base.form == Operand::Form::expr;
   if (!is_pointer || !is_variable || base.pointee.is_void()) {
     fail("a subscript of something that is not a pointer to elements of a known type");
   }
@@ -401,18 +401,18 @@ Value ExprReader::subscript(const Value& base, const Value& index) {
     fail("symbolic shapes and strides are not read");
   }
   const auto range = operators_.facts().of(at).range;
-  Value load = expr(operators_.load(context_.buffers.access(base.node, base.pointee, range), at));
+  Operand load = expr(operators_.load(context_.buffers.access(base.node, base.pointee, range), at));
   load.begin = base.begin;
   context_.module.note_load(load.node, base.begin, cursor_.end_before());
   return load;
 }
 
-NodeId ExprReader::expr_of(const Value& value) {
+NodeId ExprReader::expr_of(const Operand& value) {
   switch (value.form) {
-    case Value::Form::expr:
-    case Value::Form::pointer:
+    case Operand::Form::expr:
+    case Operand::Form::pointer:
       return value.node;
-    case Value::Form::null:
+    case Operand::Form::null:
       return operators_.null_handle();
     default:
       fail("a record or an address where a value is expected");
@@ -449,10 +449,10 @@ std::optional<double> largest(std::string_view text, DType dtype) {
 
 /// Floats have the suffix of float32 or none, integers a `U` or none. A type before them is a cast,
 /// which makes a literal of that type.
-Value ExprReader::number() {
+Operand ExprReader::number() {
   const Token token = cursor_.advance();
   std::string_view text = cursor_.text(token);
-  Value number{.form = Value::Form::expr, .is_number = true};
+  Operand number{.form = Operand::Form::expr, .is_number = true};
   if (is_float_text(text)) {
     const DType dtype = text.ends_with('f') ? DType::Float(32) : DType::Float(64);
     if (text.ends_with('f')) text.remove_suffix(1);
@@ -483,19 +483,19 @@ Value ExprReader::number() {
 }
 
 /// These words stand for infinities and NaN.
-Value ExprReader::float_word(std::string_view word) {
+Operand ExprReader::float_word(std::string_view word) {
   const bool is_single = word.ends_with("ff") || word == "nanf";
   if (is_single) word.remove_suffix(1);
   if (word != "inf" && word != "nan") return {};
   const double value = word == "inf" ? std::numeric_limits<double>::infinity()
                                      : std::numeric_limits<double>::quiet_NaN();
-  return {.form = Value::Form::expr,
+  return {.form = Operand::Form::expr,
           .is_number = true,
           .node = make().float_imm(DType::Float(is_single ? 32 : 64), value)};
 }
 
 /// A name, or the beginning of a call: then the operand has no form yet.
-Value ExprReader::name() {
+Operand ExprReader::name() {
   const Token token = cursor_.advance();
   const std::string_view word = cursor_.text(token);
   if (cursor_.at(sign("("))) {
@@ -505,28 +505,29 @@ Value ExprReader::name() {
     levels_.back().begin = token;
     if (!cursor_.at(sign(")"))) return {};
     cursor_.advance();
-    const Value call = make_call(levels_.back());
+    const Operand call = make_call(levels_.back());
     levels_.pop_back();
     return call;
   }
-  if (word == "NULL") return {.form = Value::Form::null};
+  if (word == "NULL") return {.form = Operand::Form::null};
   if (const Binding* const found = context_.names.find(word)) {
-    const bool is_value = found->kind == Binding::Kind::variable ||
-                          found->kind == Binding::Kind::temporary ||
-                          found->kind == Binding::Kind::constant;
+    const bool is_value = found->kind == BindingKind::variable ||
+                          found->kind == BindingKind::temporary ||
+                          found->kind == BindingKind::constant;
     if (!is_value) cursor_.fail(token, fmt::format("'{}' has no value here", word));
-    return {.form = Value::Form::expr,
-            .is_temp = found->kind == Binding::Kind::temporary,
+    return {.form = Operand::Form::expr,
+            .is_temp = found->kind == BindingKind::temporary,
             .pointee = found->pointee,
             .begin = token.begin,
             .node = found->node};
   }
   const auto array = context_.module.facts.array_by_name.find(word);
   if (array != context_.module.facts.array_by_name.end()) {
-    return {.form = Value::Form::expr, .begin = token.begin, .node = constant(array->second)};
+    return {.form = Operand::Form::expr, .begin = token.begin, .node = constant(array->second)};
   }
-  const Value number = float_word(word);
-  if (number.form == Value::Form::none) cursor_.fail(token, fmt::format("unknown name '{}'", word));
+  const Operand number = float_word(word);
+  if (number.form == Operand::Form::none)
+    cursor_.fail(token, fmt::format("unknown name '{}'", word));
   return number;
 }
 
@@ -540,7 +541,7 @@ NodeId ExprReader::constant(std::size_t array) {
   }
   const NodeId type = make().pointer_type(make().prim_type(declared.element), "global");
   const NodeId var = make().var(declared.name, type);
-  context_.define(declared.name, {Binding::Kind::constant, DType::Void(), var});
+  context_.define(declared.name, {BindingKind::constant, DType::Void(), var});
   context_.buffers.set_bytes(
       var, static_cast<std::int64_t>(declared.count * declared.element.element_bytes()));
   context_.constants.push_back(array);
@@ -549,8 +550,8 @@ NodeId ExprReader::constant(std::size_t array) {
 
 std::optional<NodeId> ExprReader::memory(std::string_view name) {
   const Binding* const found = context_.names.find(name);
-  const bool is_variable = found != nullptr && (found->kind == Binding::Kind::variable ||
-                                                found->kind == Binding::Kind::constant);
+  const bool is_variable = found != nullptr && (found->kind == BindingKind::variable ||
+                                                found->kind == BindingKind::constant);
   if (is_variable) return found->node;
   const auto array = context_.module.facts.array_by_name.find(name);
   if (found != nullptr || array == context_.module.facts.array_by_name.end()) return std::nullopt;
@@ -560,7 +561,7 @@ std::optional<NodeId> ExprReader::memory(std::string_view name) {
 /// A function of libm is an operator of the IR; any other function is external. Without a prototype
 /// (TVM prints prototypes since v0.15), its type is that of its place, or int32 if the place has
 /// none.
-Value ExprReader::make_call(const Level& level) {
+Operand ExprReader::make_call(const Level& level) {
   const std::vector<NodeId> args(
       arguments_.begin() + static_cast<std::ptrdiff_t>(level.first_argument), arguments_.end());
   arguments_.resize(level.first_argument);

@@ -15,7 +15,7 @@ namespace mlf::tir::c {
 
 /// An operand while its expression is read: an expression of the IR, or an intermediate form, such
 /// as a pointer before its subscript.
-struct Value {
+struct Operand {
   enum class Form : std::uint8_t {
     none,
     expr,          ///< an expression of the IR
@@ -43,9 +43,9 @@ class ExprReader {
 
   /// Reads the expression at the cursor, up to the first token outside of it.
   NodeId expression() { return expr_of(value()); }
-  Value value();
+  Operand value();
   /// The IR of an operand; fails for one without IR, such as a record.
-  NodeId expr_of(const Value& value);
+  NodeId expr_of(const Operand& value);
   /// The value as one of this type: calls of functions without a prototype get the type of their
   /// place. Fails if the value has another type.
   void require_type(NodeId value, DType dtype);
@@ -65,8 +65,8 @@ class ExprReader {
     std::size_t first_argument = 0;  // calls: in arguments_
     std::string_view callee;
     Token begin;
-    Value base;  // index: the subscripted operand
-    Value operands[4];
+    Operand base;  // index: the subscripted operand
+    Operand operands[4];
   };
   enum class PrefixKind : std::uint8_t { negate, logical_not, bitwise_not, address, deref, cast };
   struct Prefix {
@@ -87,25 +87,25 @@ class ExprReader {
   void field_access();
   Next go_on();
   Next close();
-  Value finish(Level& level);
-  Value conditional(Level& level);
+  Operand finish(Level& level);
+  Operand conditional(Level& level);
 
-  Value number();
-  Value name();
-  Value float_word(std::string_view word);
-  Value make_call(const Level& level);
-  Value address_behind(const Value& base, NodeId index);
-  Value subscript(const Value& base, const Value& index);
+  Operand number();
+  Operand name();
+  Operand float_word(std::string_view word);
+  Operand make_call(const Level& level);
+  Operand address_behind(const Operand& base, NodeId index);
+  Operand subscript(const Operand& base, const Operand& index);
   void apply_prefixes();
-  Value apply(const Prefix& prefix, const Value& operand);
-  Value apply_cast(const Prefix& prefix, const Value& operand);
-  Value typed_literal(DType dtype, const Value& number);
-  Value dereference(const Prefix& prefix, const Value& operand);
-  Value address(const Prefix& prefix, const Value& operand);
-  Value combine(const Level& level, const Value& a, const Value& b);
+  Operand apply(const Prefix& prefix, const Operand& operand);
+  Operand apply_cast(const Prefix& prefix, const Operand& operand);
+  Operand typed_literal(DType dtype, const Operand& number);
+  Operand dereference(const Prefix& prefix, const Operand& operand);
+  Operand address(const Prefix& prefix, const Operand& operand);
+  Operand combine(const Level& level, const Operand& a, const Operand& b);
   NodeId struct_get(NodeId record, NodeId index, const RecordField& field);
 
-  static Value expr(NodeId node) { return {.form = Value::Form::expr, .node = node}; }
+  static Operand expr(NodeId node) { return {.form = Operand::Form::expr, .node = node}; }
   text::ExprFactory& make() { return context_.make(); }
   [[noreturn]] void fail(const std::string& message) { cursor_.fail(message); }
 
@@ -116,7 +116,7 @@ class ExprReader {
   std::vector<Prefix> prefixes_;
   std::vector<NodeId> arguments_;
   std::unordered_set<std::uint32_t> untyped_calls_;
-  Value operand_;
+  Operand operand_;
 };
 
 }  // namespace mlf::tir::c

@@ -203,7 +203,7 @@ bool EthosUReader::pass_allocation() {
   allocation_ = {words[0],
                  make.var(words[0], make.pointer_type(make.prim_type(DType::Int(8)), kScope)),
                  cursor_.number_of(words[1])};
-  context_.define(allocation_->name, {Binding::Kind::variable, DType::Int(8), allocation_->var});
+  context_.define(allocation_->name, {BindingKind::variable, DType::Int(8), allocation_->var});
   context_.buffers.set_bytes(allocation_->var, allocation_->bytes);
   return true;
 }

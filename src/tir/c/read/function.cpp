@@ -97,7 +97,7 @@ NodeId Params::bind(std::string_view name, DType dtype, DType pointee) {
   const NodeId type =
       pointee.is_void() ? make.prim_type(dtype) : make.pointer_type(make.prim_type(pointee), "");
   const NodeId var = make.var(name, type);
-  context_.define(name, {Binding::Kind::variable, pointee, var});
+  context_.define(name, {BindingKind::variable, pointee, var});
   return var;
 }
 

@@ -33,7 +33,7 @@ void PackedCallReader::declare_storage() {
   cursor_.expect("TVMValue");
   const std::string_view name = cursor_.expect_name("a variable");
   if (cursor_.accept_form("[ $ ] ;", words_)) {
-    context_.define(name, {Binding::Kind::stack_storage, DType::Void(), NodeId::none});
+    context_.define(name, {BindingKind::stack_storage, DType::Void(), NodeId::none});
   } else {
     cursor_.expect(";");
     declare_result(name);
@@ -41,16 +41,16 @@ void PackedCallReader::declare_storage() {
 }
 
 void PackedCallReader::declare_result(std::string_view name) {
-  context_.define(name, {Binding::Kind::result, DType::Void(), NodeId::none});
+  context_.define(name, {BindingKind::result, DType::Void(), NodeId::none});
 }
 
 bool PackedCallReader::declare_area(std::string_view name) {
   const Binding* const storage = cursor_.at_name() ? context_.names.find(cursor_.text()) : nullptr;
-  if (storage == nullptr || storage->kind != Binding::Kind::stack_storage) return false;
+  if (storage == nullptr || storage->kind != BindingKind::stack_storage) return false;
   cursor_.advance();
   cursor_.expect(";");
   const NodeId area = context_.make().var(name, context_.make().prim_type(DType::Handle()));
-  context_.define(name, {Binding::Kind::variable, DType::Void(), area});
+  context_.define(name, {BindingKind::variable, DType::Void(), area});
   areas_.try_emplace(area);
   return true;
 }
@@ -108,7 +108,7 @@ std::optional<NodeId> PackedCallReader::call() {
 /// Reads the function and the result, which nothing uses.
 void PackedCallReader::require_result(std::string_view name) const {
   const Binding* const found = context_.names.find(name);
-  if (found == nullptr || found->kind != Binding::Kind::result) {
+  if (found == nullptr || found->kind != BindingKind::result) {
     fail(fmt::format("'{}' is not where a call can leave its result", name));
   }
 }

@@ -57,11 +57,11 @@ class StatementPrinter {
 
  private:
   /// Whether a statement is the last one of its suite: then its scope may extend to the end.
-  enum class Place : std::uint8_t { inside, last };
+  enum class SuitePosition : std::uint8_t { inside, last };
   struct PendingOutput {
     enum class Task : std::uint8_t { statement, words, end_of_scope };
     Task task = Task::statement;
-    Place place = Place::last;
+    SuitePosition position = SuitePosition::last;
     Indent indent = 0;
     Node node{};
     std::string_view words{};
@@ -149,7 +149,7 @@ class StatementPrinter {
     }
     for (std::size_t i = statements.size(); i-- > 0;) {
       const bool is_last = i + 1 == statements.size();
-      stack_.push_back({.place = is_last ? step.place : Place::inside,
+      stack_.push_back({.position = is_last ? step.position : SuitePosition::inside,
                         .indent = step.indent,
                         .node = statements[i]});
     }
@@ -274,7 +274,7 @@ class StatementPrinter {
   void around(const PendingOutput& step, Header header, Node body) {
     const std::size_t mark = open_scope();
     // Inside of a suite, a scope must show its end.
-    const bool is_nested = step.place == Place::inside || header.has_suite;
+    const bool is_nested = step.position == SuitePosition::inside || header.has_suite;
     if (is_nested) close_scope_after(mark);
     const std::string name = header.defines ? define(header) : std::string();
     TextFragments line;

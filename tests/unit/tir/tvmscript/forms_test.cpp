@@ -11,14 +11,15 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 TEST(ScriptForms, HaveANameOnceInTheirPlaceAndBehindTheirPrefix) {
-  std::set<std::tuple<Form::Place, Form::Prefix, std::string_view>> names;
+  std::set<std::tuple<Form::Construct, Form::Prefix, std::string_view>> names;
   for (const Form& form : all_forms()) {
-    EXPECT_TRUE(names.emplace(form.place, form.prefix, form.name).second) << form.name;
-    EXPECT_EQ(find_form(form.place, form.prefix, form.name), &form) << form.name;
-    const bool defines = form.place == Form::Place::definition || form.place == Form::Place::scope;
-    EXPECT_TRUE(form.read == nullptr || form.place == Form::Place::expression) << form.name;
+    EXPECT_TRUE(names.emplace(form.construct, form.prefix, form.name).second) << form.name;
+    EXPECT_EQ(find_form(form.construct, form.prefix, form.name), &form) << form.name;
+    const bool defines =
+        form.construct == Form::Construct::definition || form.construct == Form::Construct::scope;
+    EXPECT_TRUE(form.read == nullptr || form.construct == Form::Construct::expression) << form.name;
     EXPECT_TRUE(form.name_reader == nullptr || defines) << form.name;
-    EXPECT_TRUE(form.read_line == nullptr || form.place == Form::Place::line) << form.name;
+    EXPECT_TRUE(form.read_line == nullptr || form.construct == Form::Construct::line) << form.name;
   }
 }
 

@@ -56,45 +56,45 @@ Document without(Kind kind, std::uint8_t field) {
           .losses = {}};
 }
 
-struct Place {
+struct OptionalField {
   Kind kind;
   std::uint8_t field;
 };
 
 /// All but those of functions and modules, which stand in tables of their own.
-std::vector<Place> optional_places() {
-  std::vector<Place> places;
+std::vector<OptionalField> optional_fields() {
+  std::vector<OptionalField> fields;
   for (const KindInfo& kind : all_kinds()) {
     const bool is_plain = kind.category != Category::function &&
                           kind.category != Category::module && kind.kind != Kind::GlobalVar &&
                           kind.encoding == Encoding::attrs;
     for (std::uint8_t i = 0; is_plain && i < kind.fields.size(); ++i) {
-      if (kind.fields[i].nullable && is_there(kind.fields[i])) places.push_back({kind.kind, i});
+      if (kind.fields[i].nullable && is_there(kind.fields[i])) fields.push_back({kind.kind, i});
     }
   }
-  return places;
+  return fields;
 }
 
-std::string name_of(const Place& place) {
-  const KindInfo& kind = info(place.kind);
-  return std::string(kind.name) + "." + std::string(kind.fields[place.field].name);
+std::string name_of(const OptionalField& field) {
+  const KindInfo& kind = info(field.kind);
+  return std::string(kind.name) + "." + std::string(kind.fields[field.field].name);
 }
 
 TEST(OptionalFields, StayUndefinedInTirJson) {
-  ASSERT_GT(optional_places().size(), 50u);
-  for (const Place& place : optional_places()) {
-    SCOPED_TRACE(name_of(place));
-    const Document original = without(place.kind, place.field);
+  ASSERT_GT(optional_fields().size(), 50u);
+  for (const OptionalField& field : optional_fields()) {
+    SCOPED_TRACE(name_of(field));
+    const Document original = without(field.kind, field.field);
     expect_same(original.module, read_text(tir_json_of(original)).module);
   }
 }
 
 TEST(OptionalFields, StayUndefinedInSaveJson) {
-  for (const Place& place : optional_places()) {
-    SCOPED_TRACE(name_of(place));
+  for (const OptionalField& field : optional_fields()) {
+    SCOPED_TRACE(name_of(field));
     // An array that TVM keeps apart from the nodes cannot be left out.
-    if (info(place.kind).fields[place.field].expects == Expects::tensor) continue;
-    const Document original = without(place.kind, place.field);
+    if (info(field.kind).fields[field.field].expects == Expects::tensor) continue;
+    const Document original = without(field.kind, field.field);
     expect_same(original.module, read_text(save_json_of(original)).module);
   }
 }
