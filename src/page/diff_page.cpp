@@ -108,10 +108,12 @@ void write_kernel(HtmlWriter& html, std::size_t position, const KernelDifference
   html.close("summary");
   const std::string old_code = code_of(before, kernel.before);
   const std::string new_code = code_of(after, kernel.after);
+  html.begin_part("Code");
   html.open("div", {{"class", "codes"}});
   if (!kernel.before.empty()) write_side(html, "Before: " + kernel.before, old_code, new_code);
   if (!kernel.after.empty()) write_side(html, "After: " + kernel.after, new_code, old_code);
   html.close("div");
+  html.end_part();
   html.close("details");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "support/characters.h"
 
@@ -84,9 +85,12 @@ void HtmlWriter::open(std::string_view tag, Attributes attributes) {
 }
 
 void HtmlWriter::close(std::string_view tag) {
-  buffer_ += "</";
-  buffer_ += tag;
-  buffer_ += ">";
+  constexpr std::array<std::string_view, 4> kWithoutEnd{"td", "th", "tr", "li"};
+  if (std::ranges::find(kWithoutEnd, tag) == kWithoutEnd.end()) {
+    buffer_ += "</";
+    buffer_ += tag;
+    buffer_ += ">";
+  }
   if (buffer_.size() > kBlockBytes) flush();
 }
 
@@ -143,6 +147,7 @@ void HtmlWriter::element(std::string_view tag, Attributes attributes, std::strin
 
 void HtmlWriter::flush() {
   sink_(buffer_);
+  flushed_ += buffer_.size();
   buffer_.clear();
 }
 

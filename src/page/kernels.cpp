@@ -14,9 +14,6 @@ namespace {
 /// TVMScript prints constants in lines of any length.
 constexpr std::size_t kLongestLine = 2000;
 
-/// With more kernels, a browser takes too long to make the elements, 60 for each.
-constexpr std::size_t kMostParsedAtOnce = 300;
-
 std::string place_of(const std::optional<CodeLines>& lines) {
   return lines ? fmt::format("{}, lines {} to {}", lines->file, lines->first, lines->last) : "";
 }
@@ -77,7 +74,8 @@ void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
   close_table(html);
 }
 
-/// Bars with heights relative to the fullest bin; an empty bin has none.
+/// Bars with heights relative to the fullest bin, in per cent; an empty bin has none. They begin at
+/// y = 0, and the style sheet turns them upside down.
 void histogram(HtmlWriter& html, const std::string& name, const report::ConstantValues& values) {
   const std::uint64_t most = std::ranges::max(values.histogram);
   html.open("svg", {{"class", "bars"},
@@ -89,9 +87,8 @@ void histogram(HtmlWriter& html, const std::string& name, const report::Constant
     if (values.histogram[i] == 0) continue;
     const double height =
         100.0 * static_cast<double>(values.histogram[i]) / static_cast<double>(most);
-    html.open("rect", {{"x", std::to_string(i)},
-                       {"y", fmt::format("{:.3g}", 100.0 - height)},
-                       {"height", fmt::format("{:.3g}", height)}});
+    html.open("rect",
+              {{"x", std::to_string(i)}, {"height", fmt::format("{:.0f}", std::max(height, 1.0))}});
     html.element("title", std::to_string(values.histogram[i]));
     html.close("rect");
   }
@@ -181,15 +178,6 @@ void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport&
   html.close("summary");
 }
 
-/// A browser without scripts shows the contents of a `noscript`. With scripts, it keeps them as
-/// text, and the page's script turns it into elements when the user opens the kernel. The markup
-/// escapes all text, so nothing in it ends the element.
-void write_until_opened(HtmlWriter& html, const ModuleView& module, std::size_t number) {
-  html.open("noscript");
-  write_body(html, module, number);
-  html.close("noscript");
-}
-
 }  // namespace
 
 void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
@@ -224,11 +212,11 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
 void write_kernels(HtmlWriter& html, const ModuleView& module) {
   if (module.report.kernels.empty()) return;
   html.element("h3", {{"id", module.id("kernels")}}, "Kernels");
-  const bool are_many = module.report.kernels.size() > kMostParsedAtOnce;
-  const auto write = are_many ? write_until_opened : write_body;
   for (std::size_t i = 0; i < module.report.kernels.size(); ++i) {
     open_kernel(html, module, module.report.kernels[i]);
-    write(html, module, i);
+    html.begin_part("Costs and code");
+    write_body(html, module, i);
+    html.end_part();
     html.close("details");
   }
 }

@@ -50,8 +50,8 @@ void rectangle(HtmlWriter& html, std::uint64_t height, const MapTensor& tensor, 
                      {"width", steps_text(tensor.end - tensor.begin)},
                      {"height", its_height},
                      bytes_attribute(bytes, its_height),
-                     {"data-name", tensor.name},
                      {"data-offset", std::to_string(tensor.offset)}});
+  // The script takes the name from the title.
   html.element("title", fmt::format("{}: {} bytes at {}, steps {} to {}{}", tensor.name,
                                     number_text(tensor.bytes), number_text(tensor.offset),
                                     std::floor(tensor.begin), std::ceil(tensor.end) - 1,

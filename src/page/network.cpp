@@ -21,11 +21,13 @@ void append_without_comments(std::string& result, std::string_view markup) {
   result += markup;
 }
 
-/// Removes from text of Graphviz what the style of the page says for all of it. Labels escape
-/// quotes, so these are attributes.
+/// Removes from text of Graphviz what the style of the page says for all of it, and the blanks
+/// around labels, which only make Graphviz leave space. Labels escape quotes and `&`, so these are
+/// no text of theirs.
 std::string without_common_attributes(std::string markup) {
-  constexpr std::array<std::string_view, 3> kCommon{
-      " text-anchor=\"middle\"", " font-family=\"Helvetica,sans-Serif\"", " font-size=\"11.00\""};
+  constexpr std::array<std::string_view, 4> kCommon{" text-anchor=\"middle\"",
+                                                    " font-family=\"Helvetica,sans-Serif\"",
+                                                    " font-size=\"11.00\"", "&#160;"};
   for (const std::string_view common : kCommon) {
     std::string rest;
     std::size_t begin = 0;
@@ -68,6 +70,7 @@ struct DrawingView {
 };
 
 void write_drawing(HtmlWriter& html, const DrawingView& view) {
+  html.begin_part("Drawing");
   html.open("div", {{"class", "network"},
                     {"role", "group"},
                     {"tabindex", "0"},
@@ -78,6 +81,7 @@ void write_drawing(HtmlWriter& html, const DrawingView& view) {
                     view.links});
   html.trusted(embedded(view.document, view.prefix));
   html.close("div");
+  html.end_part();
 }
 
 /// Without a script this drawing is below the others; the script shows one of them.

@@ -7,6 +7,7 @@
 
 #include "mlf/formats.h"
 #include "page/assets.h"
+#include "page/packed.h"
 #include "page/parts.h"
 #include "support/base64.h"
 #include "support/error.h"
@@ -83,6 +84,29 @@ void write_json(HtmlWriter& html, const Report& report, std::string_view id) {
   html.trusted("</script>\n");
 }
 
+/// Everything but the head and the script.
+void write_body(HtmlWriter& html, const PageFrame& frame) {
+  html.trusted("<body>\n");
+  html.open("header");
+  html.element("h1", frame.heading);
+  html.open("nav", {{"aria-label", "Parts of this page"}});
+  html.open("ul");
+  frame.write_links(html);
+  html.close("ul");
+  html.close("nav");
+  html.close("header");
+  html.trusted("\n<main>\n");
+  frame.write_sections(html);
+  html.trusted("</main>\n");
+  html.element("footer", fmt::format("mlf {}", version()));
+  html.trusted("\n");
+  for (const auto& [id, report] : frame.reports) {
+    html.begin_part("The report as JSON");
+    write_json(html, *report, id);
+    html.end_part();
+  }
+}
+
 }  // namespace
 
 void write_section(HtmlWriter& html, std::size_t position, std::string_view module,
@@ -101,21 +125,13 @@ void write_section(HtmlWriter& html, std::size_t position, std::string_view modu
 void write_frame(const Sink& sink, const PageFrame& frame) {
   HtmlWriter html(sink);
   write_head(html, frame.title);
-  html.trusted("<body>\n");
-  html.open("header");
-  html.element("h1", frame.heading);
-  html.open("nav", {{"aria-label", "Parts of this page"}});
-  html.open("ul");
-  frame.write_links(html);
-  html.close("ul");
-  html.close("nav");
-  html.close("header");
-  html.trusted("\n<main>\n");
-  frame.write_sections(html);
-  html.trusted("</main>\n");
-  html.element("footer", fmt::format("mlf {}", version()));
-  html.trusted("\n");
-  for (const auto& [id, report] : frame.reports) write_json(html, *report, id);
+  html.flush();
+  std::string body;
+  const Sink to_body = [&](std::string_view markup) { body += markup; };
+  HtmlWriter parts(to_body);
+  write_body(parts, frame);
+  parts.flush();
+  write_with_parts(sink, body, parts.parts());
   html.trusted("<script>");
   html.trusted(script());
   html.trusted("</script>\n</body>\n</html>\n");

@@ -1,6 +1,6 @@
 // A report as one HTML file, for `mlf report --html`: it loads nothing, and can be read without
-// scripts. Threads: plain values; functions have no shared state and may be called from any number
-// of threads.
+// scripts, except for compressed parts of large pages (page/packed.h). Threads: plain values;
+// functions have no shared state and may be called from any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +88,8 @@ MLF_API PageData page_data(const Deployment& deployment, const Report& report);
 MLF_API void add_plans(const Deployment& deployment, PageData& data);
 
 /// Writes the page: HTML with its style and script, and the report as JSON
-/// (schemas/report.schema.json) in the element `report`. All text of the archive is escaped, and
-/// the page's content security policy allows only its own script.
+/// (schemas/report.schema.json) in the element `report`, a part of the page. All text of the
+/// archive is escaped, and the page's content security policy allows only its own script.
 MLF_API void write_page(const Report& report, const PageData& data, const Sink& sink);
 
 /// One of two builds.

@@ -10,7 +10,7 @@ import urllib.parse
 import containment
 import hiding
 import support
-from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, grouped, plain, value_at
+from page_case import ARCHIVES, AXE, BUNDLED, Browser, Text, format_count, grouped, plain, unpacked, value_at
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -75,7 +75,7 @@ class Page(Browser):
         for archive in ARCHIVES:
             with self.subTest(archive):
                 report = json.loads(support.run_ok("report", "--json", archive).stdout)
-                page = Text(self.make(archive).read_text())
+                page = Text(unpacked(self.make(archive).read_text()))
                 text = "".join(page.parts)
                 self.assertEqual(len(page.ids), len(set(page.ids)))
                 for module in report["modules"]:
@@ -92,7 +92,7 @@ class Page(Browser):
 
     def test_the_page_has_the_report(self):
         for archive in ARCHIVES:
-            source = self.make(archive).read_text()
+            source = unpacked(self.make(archive).read_text())
             text = re.search(r'<script type="application/json" id=report>(.*?)</script>', source,
                              re.DOTALL)[1]
             self.assertEqual(json.loads(text),
@@ -417,22 +417,6 @@ class Page(Browser):
         path.write_text(whole[: whole.index("id=memory")])
         self.driver.get(path.as_uri())
         self.assertTrue(self.driver.find_element(By.CSS_SELECTOR, ".calls").is_displayed())
-
-    # Of so many a browser makes elements when they are opened; without a script it makes them all.
-    def test_kernels_of_a_large_network_are_there_when_they_are_opened(self):
-        count = 400
-        path = self.chain(count)
-        self.open(path, "#kernel=tvmgen_default_add_7")
-        WebDriverWait(self.driver, 10).until(lambda _: self.texts("details.kernel[open] pre"))
-        (script,) = self.texts("details.kernel[open] pre")
-        self.assertIn("def tvmgen_default_add_7(", script)
-        self.assertEqual(self.texts("details.kernel[open] .buffers tbody td:first-child"), ["p0", "T_add"])
-        self.assertEqual(len(self.texts("details.kernel pre")), 1)
-        self.run_script("dispatchEvent(new Event('beforeprint'))")
-        self.assertEqual(len(self.texts("details.kernel pre")), count)
-        shown = "".join(Text(self.make(path).read_text()).parts)
-        for i in range(count):
-            self.assertIn(f"def tvmgen_default_add_{i}(", shown)
 
     # --- what the script adds ------------------------------------------------------------------
 

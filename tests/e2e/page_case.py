@@ -1,11 +1,14 @@
 """What tests of the pages of mlf report --html and mlf diff --html have in common."""
 
+import base64
+import gzip
 import html.parser
 import json
 import re
 
 import browser
 import support
+from selenium.webdriver.support.ui import WebDriverWait
 
 AXE = support.SOURCE / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 BUNDLED = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
@@ -41,6 +44,18 @@ def value_at(module, path):
     for key in path.split("."):
         module = module[key]
     return module
+
+
+def parts_of(source):
+    """The parts that a large page has compressed."""
+    packed = re.search(r'<script type="application/gzip" id=packed>(.*?)</script>', source)
+    return gzip.decompress(base64.b64decode(packed[1])).decode().split("\0")[:-1] if packed else []
+
+
+def unpacked(source):
+    """The page with its parts in their places, as the script shows them."""
+    parts = iter(parts_of(source))
+    return re.sub(r'<p class=note data-part="">.*?</p>', lambda _: next(parts), source)
 
 
 class Text(html.parser.HTMLParser):
@@ -91,7 +106,13 @@ class Browser(browser.Case):
     def open(self, archive, fragment=""):
         self.driver.get("about:blank")
         self.driver.get(self.make(archive).as_uri() + fragment)
+        self.wait_for_parts()
         return json.loads(support.run_ok("report", "--json", archive).stdout)
+
+    def wait_for_parts(self):
+        """Until the script has decompressed those of a large page."""
+        WebDriverWait(self.driver, 20).until(
+            lambda _: self.run_script("return !document.getElementById('packed')"))
 
     def run_script(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)

@@ -29,6 +29,7 @@ class DiffPage(Browser):
         self.driver.get("about:blank")
         self.driver.get_log("performance")  # of what was there before
         self.driver.get(path.as_uri())
+        self.wait_for_parts()
         return json.loads(support.run("diff", before, after, "--format", "json").stdout)["modules"]
 
     def test_numbers_are_those_of_the_json(self):

@@ -49,6 +49,7 @@ class Page(unittest.TestCase):
         support.run_ok("report", archive, "--html", path)
         self.firefox.navigate("about:blank")
         self.firefox.navigate(path.as_uri() + fragment)
+        self.wait_for(lambda: self.run_script("return !document.getElementById('packed')"))
         (module, *_) = json.loads(support.run_ok("report", "--json", archive).stdout)["modules"]
         return module
 

@@ -18,7 +18,7 @@ class PageMemory(Browser):
               const box = rect.getBoundingClientRect();
               const plot = rect.ownerSVGElement.getBoundingClientRect();
               const value = name => Number(rect.getAttribute(name));
-              return {name: rect.dataset.name, offset: Number(rect.dataset.offset),
+              return {name: rect.textContent.replace(/: .*$/, ""), offset: Number(rect.dataset.offset),
                       first: value('x'), steps: value('width'), bytes: value('height'),
                       box: [(box.left - plot.left) / plot.width, box.width / plot.width,
                             (plot.bottom - box.bottom) / plot.height, box.height / plot.height]};

@@ -11,7 +11,7 @@ function numberOf(element: Element, name: string): number {
 
 function rectanglesOf(svg: SVGSVGElement): Rectangle[] {
   return all<SVGRectElement>(svg, "rect").map((rect) => ({
-    name: rect.dataset["name"] ?? rect.textContent ?? "",
+    name: (rect.textContent ?? "").replace(/: [\d,]+ bytes at [\d,]+, steps .*$/, ""),
     // In a plan, a tensor may be live for a part of a step.
     first: Math.floor(numberOf(rect, "x")),
     last: Math.ceil(numberOf(rect, "x") + numberOf(rect, "width") - 0.001) - 1,

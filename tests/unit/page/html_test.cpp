@@ -51,7 +51,7 @@ TEST(PageHtml, AttributesAreQuotedWhereTheyHaveToBeAndMayBeLeftOut) {
     html.close("p");
   });
   EXPECT_EQ(text,
-            "<td class=\"a&quot;b\">&lt;</td><p class=n data-s=1.5 title=\"\" id=\"a=b\">x</p>");
+            "<td class=\"a&quot;b\">&lt;<p class=n data-s=1.5 title=\"\" id=\"a=b\">x</p>");
 }
 
 }  // namespace
