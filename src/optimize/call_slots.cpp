@@ -6,6 +6,7 @@
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
+#include "tir/c/read/tokens.h"
 
 namespace mlf::optimize {
 namespace {
@@ -14,78 +15,58 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// The kernel that a statement calls, if the statement is a single call of a kernel.
-std::optional<std::string> called_in(Node statement, const Symbols& kernels) {
-  std::vector<std::string> symbols;
+/// The name of the kernel that a statement calls, if the statement is a single call of a kernel;
+/// else an undefined node.
+Node callee_in(Node statement, const Symbols& kernels) {
+  std::vector<Node> callees;
   tir::for_each_pre_order(statement, [&](Node node) {
     if (!node.is(Kind::Call)) return;
     for (const Node arg : node.list(f::Call::args)) {
-      const std::string_view name = graph::string_of(arg);
-      if (kernels.contains(name)) symbols.emplace_back(name);
+      if (kernels.contains(graph::string_of(arg))) callees.push_back(arg);
     }
   });
-  return symbols.size() == 1 ? std::optional(symbols.front()) : std::nullopt;
+  return callees.size() == 1 ? callees.front() : Node();
 }
 
 bool may_run_otherwise_than_once(Node statement) {
   return statement.is(Kind::For) || statement.is(Kind::While) || statement.is(Kind::IfThenElse);
 }
 
-/// Text between two calls that is not code.
-struct Blanks {
-  std::string_view characters;
-  std::string_view line_comment;
-  std::string_view comment_begin;
-  std::string_view comment_end;
-};
-
-constexpr Blanks kCBlanks{" \t\r\n", "//", "/*", "*/"};
-constexpr Blanks kScriptBlanks{" \t\r\n", "#", {}, {}};
-// Each statement is in braces, which have no meaning.
-constexpr Blanks kLegacyBlanks{" \t\r\n{}", {}, {}, {}};
-constexpr Blanks kJsonBlanks{" \t\r\n,", {}, {}, {}};
-
-const Blanks& blanks_of(tir::Dialect dialect) {
+/// The end of a blank or comment, or of several, of `dialect` at `at`; `at` if none begins there.
+std::uint32_t end_of_blank(std::string_view text, std::uint32_t at, std::uint32_t end,
+                           tir::Dialect dialect) {
+  const auto one_of = [&](std::string_view characters) {
+    return characters.find(text[at]) == characters.npos ? at : at + 1;
+  };
   switch (dialect) {
     case tir::Dialect::c:
-      return kCBlanks;
+      // A line of the preprocessor may make calls conditional.
+      return tir::c::skip_comments(text, at, end);
     case tir::Dialect::tvmscript:
-      return kScriptBlanks;
+      if (text[at] != '#') return one_of(" \t\r\n");
+      return static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
     case tir::Dialect::legacy_text:
-      return kLegacyBlanks;
+      // Each statement is in braces, which have no meaning.
+      return one_of(" \t\r\n{}");
     default:
-      return kJsonBlanks;
+      return one_of(" \t\r\n,");
   }
-}
-
-/// The end of a comment at `at`; `at` if there is none.
-std::size_t end_of_comment(std::string_view text, std::size_t at, const Blanks& blanks) {
-  const auto end_behind = [&](std::string_view mark) {
-    const std::size_t found = text.find(mark, at);
-    return found == std::string_view::npos ? text.size() : found + mark.size();
-  };
-  const std::string_view rest = text.substr(at);
-  if (!blanks.line_comment.empty() && rest.starts_with(blanks.line_comment))
-    return end_behind("\n");
-  if (!blanks.comment_begin.empty() && rest.starts_with(blanks.comment_begin)) {
-    return end_behind(blanks.comment_end);
-  }
-  return at;
 }
 
 /// Offset of the first code in the bytes [begin, end); `end` if there is none.
-std::size_t code_between(std::string_view text, std::size_t begin, std::size_t end,
-                         const Blanks& blanks) {
+std::uint32_t code_between(std::string_view text, std::uint32_t begin, std::uint32_t end,
+                           tir::Dialect dialect) {
   while (begin < end) {
-    if (blanks.characters.find(text[begin]) != std::string_view::npos) {
-      ++begin;
-      continue;
-    }
-    const std::size_t behind = end_of_comment(text, begin, blanks);
+    const std::uint32_t behind = end_of_blank(text, begin, end, dialect);
     if (behind == begin) return begin;
     begin = behind;
   }
   return end;
+}
+
+/// The file that contains main.
+std::size_t file_of(const std::vector<CallSlot>& slots) {
+  return slots.empty() ? 0 : slots.front().place.file;
 }
 
 }  // namespace
@@ -114,8 +95,11 @@ std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Sym
     const tir::Place* const own = places.find(statement.id());
     const tir::Place* const place = own == nullptr ? around : own;
     if (statement.is(Kind::Evaluate)) {
-      auto symbol = called_in(statement, kernels);
-      if (symbol && place != nullptr) slots.push_back({*place, std::move(*symbol)});
+      const Node callee = callee_in(statement, kernels);
+      if (!callee || place == nullptr) continue;
+      const tir::Place* const name = places.find(callee.id());
+      slots.push_back({*place, std::string(graph::string_of(callee)),
+                       name == nullptr ? std::nullopt : std::optional(*name)});
       continue;
     }
     below.clear();
@@ -127,12 +111,43 @@ std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Sym
   return slots;
 }
 
+std::vector<CallSlot> slots_of_network(Node main, const tir::Places& places,
+                                       const graph::Topology& network,
+                                       const std::vector<const archive::Member*>& files) {
+  Symbols kernels;
+  for (const graph::Kernel& kernel : network.kernels) kernels.insert(kernel.symbol);
+  std::vector<CallSlot> slots = call_slots(main, places, kernels);
+  const std::size_t file = file_of(slots);
+  bool is_same = slots.size() == network.calls.size();
+  for (std::size_t i = 0; is_same && i < slots.size(); ++i) {
+    is_same = slots[i].symbol == network.kernel_of(network.calls[i]).symbol &&
+              slots[i].place.file == file;
+  }
+  if (!is_same) refuse("main does not show the calls of the network here", files[file]->name);
+  return slots;
+}
+
+MainCalls calls_of_main(const Deployment& deployment, const EditedMembers& members,
+                        std::size_t module, const graph::Topology& network,
+                        const tir::ReadLimits& limits) {
+  const std::string& symbol = network.provenance.symbol;
+  for (const TirSource& c : support::get_or_throw(deployment.generated_c(module))) {
+    tir::Places places;
+    const tir::Document document = tir::read_c_with_places(members.files_of(c), limits, places);
+    const Node main = function_with_symbol(document.module, symbol);
+    if (!main) continue;
+    std::vector<CallSlot> slots = slots_of_network(main, places, network, c.c_members);
+    const archive::Member& member = *c.c_members[file_of(slots)];
+    return {&member, members.text_of(member), std::move(slots)};
+  }
+  refuse("the archive has no C of function '" + symbol + "'");
+}
+
 // Moves the text of each call; the text between two calls stays. So each line keeps its form, and
 // no other byte changes.
 std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect dialect,
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order) {
-  const Blanks& blanks = blanks_of(dialect);
   std::vector<Edit> edits;
   bool is_among_moved = false;
   std::size_t furthest = 0;  // the last call that has moved to a place up to here
@@ -141,8 +156,8 @@ std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect
     if (i > 0 && slots[i - 1].place.range.end > to.begin) refuse("main has calls inside of calls");
     // Code between two calls stays in place, so no call may move across it.
     if (is_among_moved) {
-      const std::size_t code =
-          code_between(source.text, slots[i - 1].place.range.end, to.begin, blanks);
+      const std::uint32_t code =
+          code_between(source.text, slots[i - 1].place.range.end, to.begin, dialect);
       if (code != to.begin) {
         throw support::Error(ErrorKind::check_failed,
                              "something else is between calls that would change places",

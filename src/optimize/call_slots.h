@@ -1,15 +1,19 @@
-// The text of each call of main, so that calls can change places.
+// The text of each call of main, so that calls can change places or call another function.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mlf/deployment.h"
+#include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
 #include "optimize/edit.h"
+#include "optimize/edited_archive.h"
 #include "support/source_text.h"
 #include "tir/places.h"
 
@@ -20,6 +24,8 @@ namespace mlf::optimize {
 struct CallSlot {
   tir::Place place;
   std::string symbol;  ///< the kernel's
+  std::optional<tir::Place>
+      callee{};  ///< where generated C spells the symbol as the called function
 };
 
 using Symbols = std::set<std::string, std::less<>>;
@@ -30,6 +36,25 @@ tir::Node function_with_symbol(const tir::Module& module, std::string_view symbo
 /// Returns the calls of `kernels` that every run of main makes exactly once, in the order of its
 /// text. Leaves out calls whose text is unknown or contains another call.
 std::vector<CallSlot> call_slots(tir::Node main, const tir::Places& places, const Symbols& kernels);
+
+/// Returns the calls of a network in a text of its main, which is in one of `files`. Throws `Error`
+/// (check_failed) unless the text contains each of its calls exactly once, in their order.
+std::vector<CallSlot> slots_of_network(tir::Node main, const tir::Places& places,
+                                       const graph::Topology& network,
+                                       const std::vector<const archive::Member*>& files);
+
+/// The member of generated C with a network's main, and the text of each of its calls.
+struct MainCalls {
+  const archive::Member* member;
+  std::string_view text;  ///< of the member, as `EditedMembers` returns it
+  std::vector<CallSlot> slots;
+};
+
+/// Returns the calls of main in the module's first C that contains it. Throws `Error` as
+/// `slots_of_network` does.
+MainCalls calls_of_main(const Deployment& deployment, const EditedMembers& members,
+                        std::size_t module, const graph::Topology& network,
+                        const tir::ReadLimits& limits);
 
 /// Returns edits that put call `order[i]` in the place of call i; all slots are of `source`. Throws
 /// `Error` (check_failed) if there is code between calls that would move.

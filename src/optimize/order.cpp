@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -31,7 +30,6 @@ struct Reordering {
   std::size_t module = 0;
   const graph::Topology* network = nullptr;
   std::vector<std::size_t> order;  // positions among the calls, in the new order
-  Symbols kernels;
 };
 
 /// Unchanged modules have none. Throws for copies and device hooks, statements of main without a
@@ -44,9 +42,8 @@ std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
     if (!network.copies.empty() || !network.hooks.empty()) {
       refuse("module '" + module.name + "': main has steps that are not calls");
     }
-    Reordering one{.module = module.module, .network = &network, .order = {}, .kernels = {}};
+    Reordering one{.module = module.module, .network = &network, .order = {}};
     for (const graph::CallId call : module.order->calls) one.order.push_back(graph::index(call));
-    for (const graph::Kernel& kernel : network.kernels) one.kernels.insert(kernel.symbol);
     result.push_back(std::move(one));
   }
   return result;
@@ -102,39 +99,15 @@ class CallMover {
            module.files.objects.front().name);
   }
 
-  /// The calls in the text must be those of the network, in the same order.
-  std::vector<Edit> edits_of(const Reordering& one, const Member& member,
-                             const tir::Document& document,
-                             const std::vector<CallSlot>& slots) const {
-    const std::vector<graph::Call>& calls = one.network->calls;
-    bool is_same = slots.size() == calls.size();
-    for (std::size_t i = 0; is_same && i < calls.size(); ++i) {
-      is_same = slots[i].symbol == one.network->kernel_of(calls[i]).symbol &&
-                slots[i].place.file == slots.front().place.file;
-    }
-    if (!is_same) refuse("main does not show the calls of the network here", member.name);
-    const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
-    return edits_in_order(source, document.source.dialect, slots, one.order);
-  }
-
   void apply(const Member& member, std::vector<Edit> edits) {
     std::string content = optimize::apply(edited_.text_of(member), std::move(edits));
     edited_.replace({member.name, std::move(content)});
   }
 
-  /// The module's first C that contains main.
   void generated_c(const Reordering& one) {
-    const std::string& symbol = one.network->provenance.symbol;
-    for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
-      tir::Places places;
-      const tir::Document document = tir::read_c_with_places(edited_.files_of(c), limits_, places);
-      const tir::Node main = function_with_symbol(document.module, symbol);
-      if (!main) continue;
-      const std::vector<CallSlot> slots = call_slots(main, places, one.kernels);
-      const std::size_t file = slots.empty() ? 0 : slots.front().place.file;
-      return apply(*c.c_members[file], edits_of(one, *c.c_members[file], document, slots));
-    }
-    refuse("the archive has no C of function '" + symbol + "'");
+    const MainCalls main = calls_of_main(deployment_, edited_, one.module, *one.network, limits_);
+    const SourceText source{archive_.path(), main.member->name, main.text};
+    apply(*main.member, edits_in_order(source, tir::Dialect::c, main.slots, one.order));
   }
 
   /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
@@ -147,12 +120,14 @@ class CallMover {
     for (const tir::NamedFunction& function : tir::prim_functions_of(document.module)) {
       functions.try_emplace(function.symbol, function.function);
     }
+    const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
     std::vector<Edit> edits;
     for (const Reordering& one : reorderings_) {
       const tir::Node* const main =
           support::find_value(functions, std::string_view(one.network->provenance.symbol));
       if (main == nullptr) continue;
-      std::ranges::move(edits_of(one, member, document, call_slots(*main, places, one.kernels)),
+      const std::vector<CallSlot> slots = slots_of_network(*main, places, *one.network, {&member});
+      std::ranges::move(edits_in_order(source, document.source.dialect, slots, one.order),
                         std::back_inserter(edits));
     }
     if (!edits.empty()) apply(member, std::move(edits));

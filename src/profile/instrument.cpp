@@ -9,10 +9,10 @@
 
 #include "archive/rewrite.h"
 #include "mlf/profile.h"
+#include "optimize/call_slots.h"
 #include "optimize/edit.h"
 #include "process/regenerate.h"
 #include "profile/instrument_texts.h"
-#include "run/hooks.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -51,7 +51,7 @@ void check_name(const std::string& module) {
   }
 }
 
-std::string instrumented(const run::MainCalls& main, const std::string& module) {
+std::string instrumented(const optimize::MainCalls& main, const std::string& module) {
   if (mentions_instruments(main.text)) refuse("main is instrumented already", main.member->name);
   std::vector<Edit> edits;
   for (std::size_t i = 0; i < main.slots.size(); ++i) {
@@ -112,7 +112,9 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
   if (network.topology.provenance.kind == graph::ProvenanceKind::graph_json) {
     refuse("a graph executor has no main: its runtime calls the kernels");
   }
-  const run::MainCalls main = run::calls_of_main(deployment, network);
+  const optimize::EditedMembers members(deployment.archive());
+  const optimize::MainCalls main =
+      optimize::calls_of_main(deployment, members, network.module, network.topology, {});
   archive::Changes changes;
   changes.edit.push_back({main.member->name, instrumented(main, module)});
   for (const AddedMember& one : instrument_members(module, main.slots.size())) {

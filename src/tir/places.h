@@ -43,10 +43,10 @@ struct ListedConstant {
 
 /// The places that a reader notes when it is asked to: the digits of each IntImm that the text
 /// spells, each statement, and each load of a buffer. In generated C also the declarations of
-/// constants; in TVMScript and legacy text the types of elements of pointers and buffers, and
-/// constants in lists of pools. Of save_json only integers and statements. In save_json, which
-/// spells a node once and refers to it by number, the place of a statement is the number in the
-/// SeqStmt that lists it beside others.
+/// constants, and the StringImm that names the function of a call; in TVMScript and legacy text the
+/// types of elements of pointers and buffers, and constants in lists of pools. Of save_json only
+/// integers and statements. In save_json, which spells a node once and refers to it by number, the
+/// place of a statement is the number in the SeqStmt that lists it beside others.
 class Places {
  public:
   /// A node that is added at two places has none.

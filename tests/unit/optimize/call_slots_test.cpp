@@ -102,6 +102,29 @@ TEST(CallSlots, APackedCallTakesItsArgumentsWithIt) {
             c_main(stack + packed_call("g", 2) + packed_call("f", 1)));
 }
 
+/// The text of each callee, and what is behind it.
+std::vector<std::string> callees_in(std::string_view text) {
+  std::vector<std::string> callees;
+  for (const CallSlot& slot : read_main(text).slots) {
+    const tir::SourceRange range = slot.callee ? slot.callee->range : tir::SourceRange{};
+    callees.emplace_back(text.substr(range.begin, range.end + 1 - range.begin));
+  }
+  return callees;
+}
+
+TEST(CallSlots, InCTheCalleeIsTheNameBeforeTheParenthesis) {
+  EXPECT_EQ(callees_in(c_main("  if (/* f(x) */ f(a_buffer_var) != 0 ) return -1;\n"
+                              "  if (g (a_buffer_var) != 0 ) return -1;\n")),
+            (std::vector<std::string>{"f(", "g "}));
+  const std::string stack =
+      "  TVMValue stack[1];\n"
+      "  void* stack_tcode = stack;\n"
+      "  TVMValue stack1[1];\n"
+      "  void* stack_value = stack1;\n";
+  EXPECT_EQ(callees_in(c_main(stack + packed_call("f", 1) + packed_call("g", 2))),
+            (std::vector<std::string>{"f(", "g("}));
+}
+
 TEST(CallSlots, NothingPassesAnotherStatement) {
   const std::string text = c_main(
       "  if (f(a_buffer_var) != 0 ) return -1;\n"

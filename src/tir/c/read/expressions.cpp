@@ -573,7 +573,9 @@ Operand ExprReader::make_call(const Level& level) {
   if (is_remainder && args.size() == 2) {
     return expr(operators_.binary(*binary_operator("%"), args[0], args[1]));
   }
-  std::vector<NodeId> all = {make().string_imm(level.callee)};
+  const NodeId callee = make().string_imm(level.callee);
+  context_.module.note_place(callee, level.begin.begin, level.begin.end);
+  std::vector<NodeId> all = {callee};
   all.insert(all.end(), args.begin(), args.end());
   const auto known = context_.module.facts.results.find(level.callee);
   const bool is_known = known != context_.module.facts.results.end();

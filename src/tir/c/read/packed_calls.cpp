@@ -130,6 +130,8 @@ PackedCallReader::Args PackedCallReader::passed_arguments(std::string_view funct
 /// C-packed: the function is linked, and called by its symbol.
 NodeId PackedCallReader::call_by_symbol() {
   Args args = passed_arguments(words_[0]);
+  const std::uint32_t begin = cursor_.begin_of(words_[0]);
+  context_.module.note_place(args[0], begin, begin + static_cast<std::uint32_t>(words_[0].size()));
   // Since v0.16 the printed number is one too small.
   const std::int64_t printed = cursor_.number_of(words_[3]);
   const auto count = static_cast<std::int64_t>(args.size()) - 1;

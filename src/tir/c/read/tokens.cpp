@@ -115,19 +115,23 @@ Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
 
 }  // namespace
 
-std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end) {
+std::uint32_t skip_comments(std::string_view text, std::uint32_t at, std::uint32_t end) {
   while (at < end) {
     const char c = text[at];
     if (class_of(c) == CharClass::blank) {
       ++at;
-    } else if (c == '#') {
-      at = skip_line(text, at, end);
     } else if (c == '/' && at + 1 < end && (text[at + 1] == '/' || text[at + 1] == '*')) {
       at = skip_comment(text, at, end);
     } else {
       break;
     }
   }
+  return at;
+}
+
+std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  at = skip_comments(text, at, end);
+  while (at < end && text[at] == '#') at = skip_comments(text, skip_line(text, at, end), end);
   return at;
 }
 

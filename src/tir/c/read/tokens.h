@@ -33,7 +33,9 @@ struct Token {
 /// last one is an end token. A character without a meaning in C is its own token.
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end);
 
-/// The end of a blank, comment or preprocessor line at `at`; `at` if none begins there.
+/// The end of blanks and comments at `at`; `at` if none begins there.
+std::uint32_t skip_comments(std::string_view text, std::uint32_t at, std::uint32_t end);
+/// The same for blanks, comments and preprocessor lines.
 std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end);
 /// The end of the string or character literal whose quote is at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
@@ -59,6 +61,10 @@ class Cursor {
     return source_->text.substr(token.begin, token.end - token.begin);
   }
   std::string_view text(std::size_t ahead = 0) const { return text(peek(ahead)); }
+  /// Offset of a word that was read.
+  std::uint32_t begin_of(std::string_view word) const {
+    return static_cast<std::uint32_t>(word.data() - source_->text.data());
+  }
   bool at_end() const { return peek().kind == TokenKind::end; }
   bool at(Sign wanted, std::size_t ahead = 0) const { return peek(ahead).sign == wanted; }
   bool at_word(std::string_view word, std::size_t ahead = 0) const {
