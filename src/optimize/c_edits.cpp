@@ -50,10 +50,7 @@ class CEditor {
       change_numbers(reading, wanted);
     }
     for (const Member* const file : files_of(constants_)) change_copies(*file);
-    for (auto& [member, edits] : edits_) {
-      std::string content = optimize::apply(edited_.text_of(*member), std::move(edits));
-      edited_.replace({member->name, std::move(content)});
-    }
+    for (auto& [member, edits] : edits_) edited_.edit(*member, std::move(edits));
   }
 
  private:

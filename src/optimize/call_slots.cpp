@@ -167,7 +167,7 @@ std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect
     furthest = std::max(furthest, order[i]);
     is_among_moved = furthest > i;
     const tir::SourceRange from = slots[order[i]].place.range;
-    edits.push_back({to, std::string(source.text.substr(from.begin, from.end - from.begin))});
+    edits.push_back({to, std::string(text_in(source.text, from))});
   }
   return edits;
 }

@@ -11,7 +11,6 @@
 #include "mlf/tir/write.h"
 #include "optimize/edit.h"
 #include "support/error.h"
-#include "tir/compare/compare.h"
 
 namespace mlf::optimize {
 namespace {
@@ -446,11 +445,7 @@ void edit_captured(std::vector<CapturedReading> captured,
     }
     edited.replace({reading.member->name, std::move(text)});
     PlacedTir after = edited.take_tir(*reading.member, limits);
-    const tir::Comparison comparison = tir::compare(reading.document.module, after.document.module);
-    if (!comparison.equal()) {
-      refuse("something else would change: " + tir::to_string(comparison.differences.front()),
-             reading.member->name);
-    }
+    require_equal(reading.document.module, after.document.module, reading.member->name);
     edited.keep_tir(*reading.member, std::move(after));
   }
 }

@@ -18,7 +18,6 @@
 #include "support/error.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
-#include "tir/compare/compare.h"
 
 namespace mlf::optimize {
 namespace {
@@ -240,17 +239,11 @@ class Dropping {
         if (dropped_.contains(symbol)) edits[member].push_back({range, {}});
       }
     }
-    for (auto& [member, of_member] : edits) {
-      std::string content = optimize::apply(edited_.text_of(*member), std::move(of_member));
-      edited.replace({member->name, std::move(content)});
-    }
+    for (auto& [member, of_member] : edits) edited.edit(*member, std::move(of_member));
   }
 
   void check(tir::Module before, const tir::Module& after, const std::string& where) const {
-    const tir::Comparison comparison =
-        tir::compare(without_functions(std::move(before), dropped_), after);
-    if (comparison.equal()) return;
-    refuse("something else would change: " + tir::to_string(comparison.differences.front()), where);
+    require_equal(without_functions(std::move(before), dropped_), after, where);
   }
 
   void change_captured(const Member& member, EditedMembers& edited) {
@@ -281,7 +274,7 @@ class Dropping {
       check_names(twin);
       return edited.replace({member.name, std::move(twin)});
     }
-    edited.replace({member.name, optimize::apply(text, std::move(edits))});
+    edited.edit(member, std::move(edits));
     check_names(edited.text_of(member));
     PlacedTir after = edited.take_tir(member, limits_);
     check(std::move(tir.document.module), after.document.module, member.name);
@@ -300,7 +293,7 @@ class Dropping {
     std::vector<SourceRange> entries;
     std::vector<bool> goes;
     for (const json::Value one : listed.as_array()) {
-      entries.push_back(at(one.offset(), one.offset() + one.source().size()));
+      entries.push_back(range_of(one));
       goes.push_back(dropped_.contains(one.at("function_name").as_string()));
     }
     std::vector<Edit> edits;
@@ -316,7 +309,7 @@ class Dropping {
       }
     }
     if (edits.empty()) return;
-    edited.replace({member->name, optimize::apply(text, std::move(edits))});
+    edited.edit(*member, std::move(edits));
   }
 
   const Deployment& deployment_;

@@ -18,7 +18,7 @@ std::string apply(std::string_view text, std::vector<Edit> edits) {
     if (i > 0 && edits[i - 1].range == edit.range) {
       // Two sites may share one number, such as a node that save_json writes once.
       if (edits[i - 1].text == edit.text) continue;
-      refuse("'" + std::string(text.substr(edit.range.begin, edit.range.end - edit.range.begin)) +
+      refuse("'" + std::string(text_in(text, edit.range)) +
              "' would need two new values: " + edits[i - 1].text + " and " + edit.text);
     }
     if (edit.range.begin < kept) refuse("two changes of one place");

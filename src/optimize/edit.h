@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "json/document.h"
 #include "mlf/tir/module.h"
 #include "support/source_text.h"
 
@@ -15,6 +16,15 @@ namespace mlf::optimize {
 /// Places in texts are of 32 bits: a source has at most 4 GiB.
 inline tir::SourceRange at(std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+}
+
+/// The bytes of a value in its document.
+inline tir::SourceRange range_of(json::Value value) {
+  return at(value.offset(), value.offset() + value.source().size());
+}
+
+inline std::string_view text_in(std::string_view text, tir::SourceRange range) {
+  return text.substr(range.begin, range.end - range.begin);
 }
 
 /// New text for `range`.

@@ -7,6 +7,7 @@
 #include "process/regenerate.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::optimize {
 
@@ -22,6 +23,10 @@ void EditedMembers::replace(archive::EditedMember member) {
     for (const std::string& name : kept.mapped()) kept_.erase(name);
   }
   edited_.insert_or_assign(std::move(member.name), std::move(member.content));
+}
+
+void EditedMembers::edit(const archive::Member& member, std::vector<Edit> edits) {
+  replace({member.name, apply(text_of(member), std::move(edits))});
 }
 
 tir::Input EditedMembers::input_of(const archive::Member& member) const {
@@ -145,6 +150,12 @@ Deployment EditedMembers::open(const DeploymentOptions& options) const {
       Deployment::open(support::get_or_throw(archive::Archive::from_bytes(
                            mapped.bytes(), archive_.path(), options.archive_limits)),
                        options));
+}
+
+void require_equal(const tir::Module& expected, const tir::Module& after, std::string_view where) {
+  const tir::Comparison comparison = tir::compare(expected, after);
+  if (comparison.equal()) return;
+  refuse("something else would change: " + tir::to_string(comparison.differences.front()), where);
 }
 
 FunctionsByModule functions_by_module(const tir::Module& tir, const Deployment& deployment) {

@@ -12,6 +12,7 @@
 #include "deployment/tir_name.h"
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
+#include "optimize/edit.h"
 #include "tir/c/c.h"
 #include "tir/places.h"
 
@@ -33,6 +34,8 @@ class EditedMembers {
   /// Throws `Error` if the member cannot be read. The view is valid until the next `replace`.
   std::string_view text_of(const archive::Member& member) const;
   void replace(archive::EditedMember member);
+  /// Applies edits to the present text of a member.
+  void edit(const archive::Member& member, std::vector<Edit> edits);
   /// Returns the present text of a member with captured TIR, without a digest.
   tir::Input input_of(const archive::Member& member) const;
   /// Returns the files of generated C with their present texts, without digests.
@@ -83,6 +86,9 @@ class EditedMembers {
   /// Names of TIR that was kept, by member.
   std::map<std::string, std::set<std::string>> kept_of_member_;
 };
+
+/// Throws `Error` (check_failed) if the TIR in `where` is not the expected one.
+void require_equal(const tir::Module& expected, const tir::Module& after, std::string_view where);
 
 /// The functions of a TIR, by the module of the archive that they belong to.
 using FunctionsByModule = std::map<std::size_t, std::vector<tir::NamedFunction>>;

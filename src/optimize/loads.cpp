@@ -56,7 +56,7 @@ bool has_plain_indices(Node load) {
 }
 
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
-  const std::string_view load = text.substr(range.begin, range.end - range.begin);
+  const std::string_view load = text_in(text, range);
   if (load.empty() || load.front() != '(') {
     return load.empty() || !support::is_word_character(load.front()) ? std::nullopt
                                                                      : std::optional(CLoad{});

@@ -45,10 +45,6 @@ std::optional<MetadataCopy> copy_at(std::string_view text, std::size_t quote) {
   return text.substr(copy.data_text.end).starts_with('"') ? std::optional(copy) : std::nullopt;
 }
 
-std::string_view text_in(std::string_view text, SourceRange range) {
-  return text.substr(range.begin, range.end - range.begin);
-}
-
 std::optional<std::vector<std::byte>> unescaped(std::string_view text) {
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i < text.size(); i += kEscapeLength) {

@@ -38,9 +38,7 @@ std::optional<MetadataChange> metadata_change(const json::Document& metadata,
       if (!value || *value < 0) refuse(std::string(field) + " is not a number", kMember);
       if (static_cast<std::uint64_t>(*value) != change.before) continue;
       if (found) refuse("two devices of main have the same " + std::string(field), kMember);
-      const auto begin = static_cast<std::uint32_t>(number->offset());
-      const auto end = static_cast<std::uint32_t>(begin + number->length());
-      found = MetadataChange{change, {{begin, end}, std::to_string(change.after)}};
+      found = MetadataChange{change, {range_of(*number), std::to_string(change.after)}};
     }
     if (found) return found;
   }

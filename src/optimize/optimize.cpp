@@ -24,7 +24,6 @@
 #include "optimize/parameters.h"
 #include "support/error.h"
 #include "support/lookup.h"
-#include "tir/compare/compare.h"
 
 namespace mlf::optimize {
 namespace {
@@ -361,11 +360,7 @@ class Optimizing {
       const ConstantsChange change{reading.constants, wanted};
       const tir::Module expected =
           with_new_constants(std::move(reading.document.module), {&change, 1});
-      const tir::Comparison comparison = tir::compare(expected, after.document.module);
-      if (!comparison.equal()) {
-        refuse("something else would change: " + tir::to_string(comparison.differences.front()),
-               reading.source->name);
-      }
+      require_equal(expected, after.document.module, reading.source->name);
       edited.keep_tir(*reading.source, std::move(after));
     }
   }

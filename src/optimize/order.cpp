@@ -99,15 +99,10 @@ class CallMover {
            module.files.objects.front().name);
   }
 
-  void apply(const Member& member, std::vector<Edit> edits) {
-    std::string content = optimize::apply(edited_.text_of(member), std::move(edits));
-    edited_.replace({member.name, std::move(content)});
-  }
-
   void generated_c(const Reordering& one) {
     const MainCalls main = calls_of_main(deployment_, edited_, one.module, *one.network, limits_);
     const SourceText source{archive_.path(), main.member->name, main.text};
-    apply(*main.member, edits_in_order(source, tir::Dialect::c, main.slots, one.order));
+    edited_.edit(*main.member, edits_in_order(source, tir::Dialect::c, main.slots, one.order));
   }
 
   /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
@@ -130,7 +125,7 @@ class CallMover {
       std::ranges::move(edits_in_order(source, document.source.dialect, slots, one.order),
                         std::back_inserter(edits));
     }
-    if (!edits.empty()) apply(member, std::move(edits));
+    if (!edits.empty()) edited_.edit(member, std::move(edits));
   }
 
   const Deployment& deployment_;
