@@ -28,6 +28,12 @@ C_PLANNED = Configuration("c-usmp", "c", usmp=True)
 CONFIGURATIONS = (PACKED, PACKED_PLANNED, Configuration("c", "c", usmp=False), C_PLANNED)
 
 
+def is_of_this_version(turn):
+    """Whether this version of TVM has the network at this turn; the other version has the others. Both
+    have all with MLF_EVERY_ARCHIVE=1."""
+    return support.EVERY_ARCHIVE or turn % 2 == tvm.__version__.startswith("0.9.")
+
+
 def by_turns(turn, count, configurations=CONFIGURATIONS):
     """So many of the configurations, and the others with the other version of TVM. All of them with
     MLF_EVERY_ARCHIVE=1."""

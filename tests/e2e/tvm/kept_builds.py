@@ -31,15 +31,15 @@ class Build(typing.NamedTuple):
         archive.write_bytes(self.stock)
 
 
-def aot(module, configuration):
-    """Raises what TVM raises, each time."""
+def aot(module, configuration, config=None):
+    """With more of the pass context. Raises what TVM raises, each time."""
 
     def make(module, archive):
-        factory = builds.aot(module, configuration)
+        factory = builds.aot(module, configuration, config)
         exporter.export(factory, archive)
         return exporter.captured_tir(factory)
 
-    return _kept(module, configuration.name, make)
+    return _kept(module, f"{configuration.name} {config or ''}".rstrip(), make)
 
 
 def graph(module):

@@ -9,7 +9,8 @@ planner. Of every one of these archives, with TIR that was captured and with gen
     that differs gives another plan. v0.9 chooses by addresses, so that its result is another one
     from run to run, and is only compared with the bound.
 The archive with captured TIR of the first algorithm is written with its new plan, and both are run
-as plan_run.py does: 200 random inputs, a poisoned pool, and the sanitizers.
+as plan_run.py does: 200 random inputs, a poisoned pool, and the sanitizers. Each version of TVM has
+half of the networks for that, and all with MLF_EVERY_ARCHIVE=1.
 The table of plan_table.py is printed and checked of all networks together.
 
 Usage: PYTHON_OF_A_TVM_VENV plan_tvm.py
@@ -29,6 +30,7 @@ except ImportError:
 
 import builds
 import exporter
+import kept_builds
 import networks
 import plan_run
 import plan_table
@@ -39,7 +41,8 @@ HAS_SEED = not tvm.__version__.startswith("0.9")
 
 
 def build(module, algorithm):
-    return builds.aot(module, builds.C_PLANNED, {"tir.usmp.algorithm": algorithm})
+    config = {"tir.usmp.algorithm": algorithm} if algorithm != ALGORITHMS[0] else None  # the default
+    return kept_builds.aot(module, builds.C_PLANNED, config)
 
 
 def pools(archive):
@@ -61,25 +64,25 @@ class Plans(unittest.TestCase):
     def tearDownClass(cls):
         print("\n" + plan_table.text(cls.rows))
 
-    def archives(self, name, module):
-        """Path and pools by algorithm; with captured TIR, then with its C alone."""
+    def archives(self, name, module, runs):
+        """Path and pools by algorithm; with captured TIR, then with its C alone. Runs one, if asked for."""
         for algorithm in ALGORITHMS:
             try:
-                factory = build(module, algorithm)
+                built = build(module, algorithm)
             except tvm.TVMError as error:  # v0.9 fails for networks without a kernel
                 print(f"not built: {name}, {algorithm}: {str(error).strip().splitlines()[-1]}")
                 continue
             stock = self.directory / f"{name}-{algorithm}.tar"
             captured = self.directory / f"{name}-{algorithm}-tir.tar"
             for path in (captured, stock):
-                exporter.export(factory, path)
-            exporter.add_members(captured, exporter.captured_tir(factory))
-            if algorithm == ALGORITHMS[0]:
+                built.export(path)
+            exporter.add_members(captured, built.captured)
+            if runs and algorithm == ALGORITHMS[0]:
                 self.judge.offsets(captured)
             yield algorithm, pools(captured), pools(stock)
 
-    def check(self, name, module):
-        plans = {algorithm: both for algorithm, *both in self.archives(name, module)}
+    def check(self, name, module, runs):
+        plans = {algorithm: both for algorithm, *both in self.archives(name, module, runs)}
         if not any(captured for captured, _ in plans.values()):
             return  # it computes nothing in memory of its own
         sizes = {}
@@ -105,9 +108,9 @@ class Plans(unittest.TestCase):
         )
 
     def test_networks_compute_the_same_with_another_plan(self):
-        for network in networks.all_networks():
+        for turn, network in enumerate(networks.all_networks()):
             with self.subTest(network=network.name):
-                self.check(network.name, network.module)
+                self.check(network.name, network.module, builds.is_of_this_version(turn))
         self.assertEqual(plan_table.faults(self.rows), [])
         self.assertEqual(self.judge.faults, [])
         self.assertGreater(self.judge.moved, 0)
