@@ -4,9 +4,7 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
-#include <limits>
 #include <random>
 #include <type_traits>
 

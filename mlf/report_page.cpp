@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
@@ -13,8 +12,8 @@
 #include "deployment/folding.h"
 #include "graph/formats/picture.h"
 #include "result_file.h"
-#include "support/error.h"
 #include "support/digits.h"
+#include "support/error.h"
 
 namespace mlf::program {
 namespace {

@@ -16,7 +16,6 @@
 #include "archive/replace_file.h"
 #include "archive/tar_header.h"
 #include "archive/tar_walk.h"
-#include "archive/temporary.h"
 #include "support/error.h"
 #include "support/file.h"
 #include "support/name_map.h"

@@ -4,12 +4,10 @@
 #include <algorithm>
 
 #include "json/document.h"
-#include "json/text.h"
 #include "mlf/model_library.h"
 #include "model_library/fields.h"
 #include "model_library/files.h"
 #include "support/error.h"
-#include "target/readers.h"
 
 namespace mlf {
 namespace model_library {

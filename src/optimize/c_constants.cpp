@@ -1,7 +1,6 @@
 #include "optimize/c_constants.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <set>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "optimize/metadata_copies.h"
 #include "support/characters.h"
 #include "support/error.h"
-#include "tir/c/c.h"
 
 namespace mlf::optimize {
 namespace {

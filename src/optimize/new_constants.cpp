@@ -1,7 +1,6 @@
 #include "optimize/new_constants.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>

@@ -3,7 +3,6 @@
 #include "optimize/moves.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <map>

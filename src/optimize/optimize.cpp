@@ -20,7 +20,6 @@
 #include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
-#include "optimize/narrow_type.h"
 #include "optimize/parameters.h"
 #include "support/error.h"
 #include "support/lookup.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -15,7 +14,6 @@
 #include "optimize/moves.h"
 #include "support/error.h"
 #include "support/lookup.h"
-#include "tir/c/c.h"
 #include "tir/places.h"
 
 namespace mlf::optimize {

@@ -1,6 +1,5 @@
 #include "optimize/pool_sites.h"
 
-#include <optional>
 #include <unordered_set>
 #include <utility>
 

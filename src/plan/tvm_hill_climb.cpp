@@ -3,7 +3,6 @@
 // all of TVM's rules, even odd ones: after an attempt without a swap, it undoes the last rejected
 // swap again, and the result is the last accepted plan, not the smallest.
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "plan/tvm_planners.h"

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 
 #include "archive/rewrite.h"
 #include "mlf/profile.h"

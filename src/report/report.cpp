@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "analysis/accumulated_parameters.h"
 #include "analysis/packed_arguments.h"

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "deployment/member_text.h"
-#include "run/process.h"
 #include "support/error.h"
 #include "support/file.h"
 

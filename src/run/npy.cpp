@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <limits>
-#include <optional>
 #include <utility>
 
 #include "support/error.h"

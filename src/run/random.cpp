@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "mlf/run.h"
 #include "support/mixed_bits.h"

@@ -1,6 +1,5 @@
 // Writes a run as JSON, key by key in the order of schemas/run.schema.json.
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include "json/write_document.h"

@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include <cstdint>
-#include <limits>
 #include <set>
 
 #include "support/error.h"

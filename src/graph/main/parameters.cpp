@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
 #include "tir/pools.h"
 

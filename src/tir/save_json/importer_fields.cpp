@@ -1,5 +1,4 @@
 // The fields of nodes of known kind: converts JSON text to field values and checks it.
-#include <cstdlib>
 
 #include "support/numbers.h"
 #include "tir/node_queries.h"

@@ -1,9 +1,6 @@
 // Compressed archives: reading under limits, and keeping the compression on output.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <memory>
-
 #include "archive/filter.h"
 #include "support/file.h"
 #include "unit/archive/archive_fixture.h"

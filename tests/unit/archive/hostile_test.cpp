@@ -2,8 +2,6 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "unit/archive/archive_fixture.h"
 #include "unit/archive/tar_builder.h"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <optional>
 #include <vector>
 
 namespace mlf::test {

@@ -1,7 +1,6 @@
 #include "tir/tvmscript/write/ready_buffers.h"
 
 #include <unordered_set>
-#include <utility>
 
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"

@@ -1,7 +1,6 @@
 // Writes a module as TVMScript.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <unordered_set>

@@ -1,6 +1,5 @@
 // The table of what generated C loses, in schemas/losses.md, names every loss of the reader.
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include "archives.h"

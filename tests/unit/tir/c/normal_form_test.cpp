@@ -2,7 +2,6 @@
 // c_normalization.def names: any other change to captured TIR makes it differ from the C of the
 // same build.
 #include <algorithm>
-#include <cstdio>
 
 #include "archives.h"
 #include "reading.h"

@@ -2,7 +2,6 @@
 // again, and every function has the archive's own tokens.
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <set>
 
 #include "archives.h"

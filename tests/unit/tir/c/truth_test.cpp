@@ -1,7 +1,6 @@
 // Real archives: generated C says the same as the TIR that was captured while it was generated, but
 // for what its losses name.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <set>
 

@@ -2,8 +2,6 @@
 // refuses.
 #include <fmt/core.h>
 
-#include <map>
-
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "reading.h"

@@ -2,9 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <map>
-#include <set>
 
 #include "corpus.h"
 #include "mlf/tir/visit.h"

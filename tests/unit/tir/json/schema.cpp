@@ -1,6 +1,5 @@
 #include "unit/tir/json/schema.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>

@@ -2,8 +2,6 @@
 // tests/e2e/tvm/round_trips.py, here mlf's own reader does.
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
