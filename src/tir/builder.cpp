@@ -1,7 +1,6 @@
 #include "mlf/tir/builder.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -46,11 +45,6 @@ ListId add_map(std::vector<std::uint32_t>& lists, std::span<const Entry> entries
 
 }  // namespace
 
-FieldValue::FieldValue(std::int64_t value)
-    : type_(FieldType::integer), bits_(static_cast<std::uint64_t>(value)) {}
-FieldValue::FieldValue(double value)
-    : type_(FieldType::real), bits_(std::bit_cast<std::uint64_t>(value)) {}
-
 Builder::Builder() : module_(std::make_unique<Module::Storage>()) {}
 Builder::Builder(Module&& module) : module_(std::move(module)) {}
 Builder::Builder(Builder&&) noexcept = default;
@@ -68,13 +62,13 @@ NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   const KindInfo& row = info(kind);
   if (row.fields.size() != fields.size())
     detail::misuse("it is made with a wrong number of fields");
-  const auto id = static_cast<NodeId>(next_index(storage.kinds.size()));
-  const std::uint32_t begin = next_index(storage.words.size());
+  const auto id = static_cast<NodeId>(storage.kinds.size());
+  const auto begin = static_cast<std::uint32_t>(storage.words.size());
   std::uint32_t* const words = storage.words.extend(row.words);
   for (std::size_t i = 0; i < fields.size(); ++i) store(words, row.fields[i], fields[i]);
-  storage.first.push_back(begin);
-  storage.kinds.push_back(kind);
-  module_.refresh_kinds();
+  *storage.first.extend(1) = begin;
+  *storage.kinds.extend(1) = kind;
+  module_.refresh();
   return id;
 }
 
@@ -129,14 +123,6 @@ void Builder::set_span(NodeId id, NodeId span) {
 
 void Builder::set_source_range(NodeId id, SourceRange range) {
   module_.storage_->ranges.emplace_back(index(id), range);
-}
-
-Node Builder::node(NodeId id) const {
-  return module_.node(id);
-}
-
-std::uint32_t Builder::size() const {
-  return module_.size();
 }
 
 // Sorts ranges for binary search; stable, because a node may have two.

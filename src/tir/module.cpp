@@ -1,9 +1,12 @@
 #include "mlf/tir/module.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 
+#include "support/error.h"
 #include "tir/node_queries.h"
 #include "tir/storage.h"
 
@@ -47,19 +50,28 @@ std::string_view StringPool::store(std::string_view text) {
   return {place, text.size()};
 }
 
-void WordArena::grow(std::size_t count) {
-  const std::size_t capacity = std::max({std::size_t{1024}, 2 * capacity_, size_ + count});
-  auto larger = std::make_unique_for_overwrite<std::uint32_t[]>(capacity);
-  std::copy_n(data_.get(), size_, larger.get());
-  data_ = std::move(larger);
-  capacity_ = capacity;
+// std::realloc, because it moves the pages of a large arena instead of copying them. Ids have 32
+// bits: an input that needs more is an error instead of a wraparound.
+void* grown(void* data, std::size_t& capacity, std::size_t least, std::size_t element) {
+  if (least >= UINT32_MAX) {
+    throw support::Error(ErrorKind::invalid_input, "more than 2^32 nodes in one module");
+  }
+  const std::size_t wanted = std::max({std::size_t{1024}, 2 * capacity, least});
+  const std::size_t possible = std::min<std::size_t>(wanted, UINT32_MAX);
+  void* const larger = std::realloc(data, possible * element);
+  if (larger == nullptr) throw std::bad_alloc();
+  capacity = possible;
+  return larger;
 }
 
 // Entry 0 of everything is "undefined", list 1 the empty list.
-Module::Storage::Storage() : kinds(1), first(1), lists{0, 0}, integers{0}, bytes(1) {}
+Module::Storage::Storage() : lists{0, 0}, integers{0}, bytes(1) {
+  *kinds.extend(1) = Kind{};
+  *first.extend(1) = 0;
+}
 
 Module::Module(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {
-  refresh_kinds();
+  refresh();
 }
 Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
@@ -69,8 +81,10 @@ Node Module::root() const {
   return {*this, storage_->root};
 }
 
-void Module::refresh_kinds() {
+void Module::refresh() {
   kinds_ = storage_->kinds.data();
+  first_ = storage_->first.data();
+  words_ = storage_->words.data();
   size_ = static_cast<std::uint32_t>(storage_->kinds.size());
 }
 
@@ -94,6 +108,10 @@ namespace detail {
 // An error of the program that uses the library, not of an input, so it has its own exception.
 void misuse(std::string_view what) {
   throw NodeMisuse("misuse of a node: " + std::string(what));
+}
+
+void refuse_id(NodeId id) {
+  misuse(id == NodeId::none ? "it is undefined" : "its module has no such id");
 }
 
 }  // namespace detail
@@ -122,12 +140,6 @@ void check_family(Kind kind, FieldRef field, const FieldInfo& row) {
   if (!(expected)) refuse_field(its_kind, field, "is not of that type"); \
   const Module::Storage& storage = *module_->storage_;                   \
   const std::uint32_t* const words = storage.words_of(id_, row.offset)
-
-// Field 0 of every expression, by nodes.def: its first word.
-DType Node::dtype() const {
-  if (category() != Category::expr) detail::misuse("only expressions have a dtype");
-  return DType::unpack(*module_->storage_->words_of(id_, 0));
-}
 
 Node Node::node(FieldRef field) const {
   MLF_FIELD_WORDS(row.type == FieldType::node);

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -30,25 +31,39 @@ class StringPool {
   support::NameMap<std::string_view, std::uint32_t> ids_;
 };
 
-/// The words of all nodes, one node after another. A vector, but that space for a node is one
-/// check: making nodes is a tenth of reading a text.
-class WordArena {
+/// Memory for at least `least` elements of this size, with the content of `data`, which it frees.
+/// Sets `capacity`. Throws, and frees nothing, if there is none.
+void* grown(void* data, std::size_t& capacity, std::size_t least, std::size_t element);
+
+/// A vector of at most 2^32 plain values, but that space for several is one check: making nodes is
+/// a tenth of reading a text.
+template <class T>
+class Arena {
  public:
   std::size_t size() const { return size_; }
-  const std::uint32_t& operator[](std::size_t i) const { return data_[i]; }
-  std::uint32_t* data() { return data_.get(); }
-  /// Where the words of a new node go; they are to be written by the caller, all of them.
-  std::uint32_t* extend(std::size_t count) {
-    if (count > capacity_ - size_) grow(count);
-    std::uint32_t* const place = data_.get() + size_;
+  const T& operator[](std::size_t i) const { return data_.get()[i]; }
+  T* data() { return data_.get(); }
+  /// Where new values go; they are to be written by the caller, all of them.
+  T* extend(std::size_t count) {
+    if (count > capacity_ - size_) [[unlikely]]
+      grow(count);
+    T* const place = data_.get() + size_;
     size_ += count;
     return place;
   }
 
  private:
-  void grow(std::size_t count);
+  void grow(std::size_t count) {
+    // Keeps the old memory if there is no larger one.
+    void* const larger = grown(data_.get(), capacity_, size_ + count, sizeof(T));
+    static_cast<void>(data_.release());
+    data_.reset(static_cast<T*>(larger));
+  }
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
 
-  std::unique_ptr<std::uint32_t[]> data_;
+  std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
 };
@@ -64,9 +79,9 @@ struct Module::Storage {
   }
 
   NodeId root = NodeId::none;
-  std::vector<Kind> kinds;             // by node id
-  std::vector<std::uint32_t> first;    // by node id: first word of its fields
-  WordArena words;                     // the fields of all nodes
+  Arena<Kind> kinds;                   // by node id
+  Arena<std::uint32_t> first;          // by node id: first word of its fields
+  Arena<std::uint32_t> words;          // the fields of all nodes
   std::vector<std::uint32_t> lists;    // [count, elements…]…; entry 0 is the undefined list
   std::vector<std::int64_t> integers;  // [count, values…]…
   std::vector<std::vector<std::byte>> bytes;  // entry 0 is undefined

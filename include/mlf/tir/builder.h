@@ -14,6 +14,7 @@
 // Threads: a Builder is for one thread at a time.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -34,9 +35,10 @@ class FieldValue {
   FieldValue(StringId id) : type_(FieldType::string), bits_(static_cast<std::uint32_t>(id)) {}
   FieldValue(BytesId id) : type_(FieldType::bytes), bits_(static_cast<std::uint32_t>(id)) {}
   FieldValue(DType dtype) : type_(FieldType::dtype), bits_(dtype.packed()) {}
-  FieldValue(std::int64_t value);
+  FieldValue(std::int64_t value)
+      : type_(FieldType::integer), bits_(static_cast<std::uint64_t>(value)) {}
   FieldValue(int value) : FieldValue(static_cast<std::int64_t>(value)) {}
-  FieldValue(double value);
+  FieldValue(double value) : type_(FieldType::real), bits_(std::bit_cast<std::uint64_t>(value)) {}
   FieldValue(bool value) : FieldValue(static_cast<std::int64_t>(value)) {}
   template <class Enum>
   requires std::is_same_v<Enum, ForKind> || std::is_same_v<Enum, IterVarType> ||
@@ -91,9 +93,9 @@ class MLF_API Builder {
   void set_source_range(NodeId id, SourceRange range);
 
   /// Returns a handle to a node made so far. Ids stay valid, views only until the next `make`.
-  Node node(NodeId id) const;
+  Node node(NodeId id) const { return module_.node(id); }
   /// Returns the number of ids so far, including the undefined one.
-  std::uint32_t size() const;
+  std::uint32_t size() const { return module_.size(); }
 
   /// Freezes everything with `root` as the module's root. The builder is empty afterwards.
   Module finish(NodeId root) &&;

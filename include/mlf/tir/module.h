@@ -320,6 +320,8 @@ class MLF_API NodeMisuse : public std::logic_error {
 
 namespace detail {
 [[noreturn, gnu::cold]] MLF_API void misuse(std::string_view what);
+/// Apart from its callers, which are inline, because those are to stay small.
+[[noreturn, gnu::cold]] MLF_API void refuse_id(NodeId id);
 
 inline void check_index(std::size_t i, std::size_t size) {
   if (i >= size) misuse("an index is over the end of a list or map");
@@ -350,7 +352,7 @@ class MLF_API Node {
   Category category() const { return info().category; }
 
   /// The dtype of an expression.
-  DType dtype() const;
+  DType dtype() const;  ///< inline below, too
 
   // Fields, by `f::Kind::field` or, for code that iterates over the table, by position.
   Node operator[](FieldRef field) const { return node(field); }
@@ -474,12 +476,14 @@ class MLF_API Module {
   friend class NodeMap;
   struct Storage;
   explicit Module(std::unique_ptr<Storage> storage);
-  /// Call after a change to the storage's kinds.
-  void refresh_kinds();
+  /// Call after a change to the storage's arenas.
+  void refresh();
 
   std::unique_ptr<Storage> storage_;
-  // The storage's kinds by node id, for inline code.
+  // The storage's arenas, for inline code: by node id its kind and its first word; the words.
   const Kind* kinds_ = nullptr;
+  const std::uint32_t* first_ = nullptr;
+  const std::uint32_t* words_ = nullptr;
   std::uint32_t size_ = 0;
 };
 
@@ -499,9 +503,15 @@ MLF_API std::vector<NamedFunction> prim_functions_of(const Module& module);
 
 inline Kind Node::kind() const {
   // An id that is not `none` has a module: see the constructors.
-  if (id_ == NodeId::none) detail::misuse("it is undefined");
-  if (index(id_) >= module_->size_) detail::misuse("its module has no such id");
+  if (id_ == NodeId::none || index(id_) >= module_->size_) [[unlikely]]
+    detail::refuse_id(id_);
   return module_->kinds_[index(id_)];
+}
+
+// Field 0 of every expression, by nodes.def: its first word.
+inline DType Node::dtype() const {
+  if (category() != Category::expr) detail::misuse("only expressions have a dtype");
+  return DType::unpack(module_->words_[module_->first_[index(id_)]]);
 }
 
 }  // namespace mlf::tir

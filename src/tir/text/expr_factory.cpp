@@ -142,13 +142,6 @@ std::int64_t allocation_alignment(std::int64_t most, DType dtype,
   return alignment;
 }
 
-// In texts, Ranges and references into metadata may also be arguments; readers only need to know
-// that they are not numbers.
-DType ExprFactory::dtype_of(NodeId expr) const {
-  const Node node = builder_->node(expr);
-  return is_expr(node.category()) ? node.dtype() : DType::Handle();
-}
-
 // TVM's operators match dtypes before they make a node, so a printed node's operands agree; only
 // lanes may differ, if one side is to be broadcast.
 NodeId ExprFactory::binary(Kind kind, NodeId a, NodeId b) {

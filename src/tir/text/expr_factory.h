@@ -53,9 +53,12 @@ class ExprFactory {
 
   Builder& builder() { return *builder_; }
   LossLog& losses() { return *losses_; }
-  /// The dtype of an existing expression; handle for an object of a missing metadata section, which
-  /// is a string in an expression.
-  DType dtype_of(NodeId expr) const;
+  /// The dtype of an existing expression. In texts, Ranges and references into a missing metadata
+  /// section may also be arguments: these are handles, because they are not numbers.
+  DType dtype_of(NodeId expr) const {
+    const Node node = builder_->node(expr);
+    return is_expr(node.category()) ? node.dtype() : DType::Handle();
+  }
 
   // --- Constants -------------------------------------------------------------------------------
   NodeId int_imm(DType dtype, std::int64_t value) {

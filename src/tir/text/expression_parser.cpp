@@ -15,6 +15,10 @@ constexpr std::uint8_t kLooseLevel = 1;
 
 constexpr std::size_t kShownCallee = 40;
 
+SourceRange range_of(const Token& token) {
+  return {token.begin, token.end};
+}
+
 }  // namespace
 
 // Operator precedence with explicit stacks: `operands_` has complete subtrees, `pending_` has
@@ -54,7 +58,7 @@ void ExpressionParser::operand() {
   }
   if (token.is(Sign::lambda)) return open_lambda();
   if (const std::uint8_t level = grammar_.prefix[token.sign]; level != 0) {
-    push({.open = Open::prefix, .sign = token.sign, .level = level, .at = token});
+    push(Open::prefix, token.sign, level, range_of(token));
     return lexer_.advance();
   }
   if (is_open(token.sign)) return open_bracket();
@@ -67,7 +71,7 @@ void ExpressionParser::operand() {
     const bool empty_value = top.open == Open::keyword && grammar_.empty_keyword_value;
     // `dtype=` without a value is the void of the legacy text; `a[:n]` has no lower bound.
     if (empty_value || top.slice_parts > 0) {
-      emit(0, {.kind = SyntaxKind::absent, .begin = token.begin, .end = token.begin});
+      emit(0, SyntaxKind::absent, {token.begin, token.begin}, {});
       expects_operand_ = false;
       return;
     }
@@ -88,9 +92,7 @@ bool ExpressionParser::whole_construct() {
   const std::uint32_t begin = lexer_.token().begin;
   const auto end = static_cast<std::uint32_t>(grammar_.leaf_end(lexer_.source().text, begin));
   if (end == begin) return false;
-  emit(
-      0,
-      {.kind = SyntaxKind::name, .begin = begin, .end = end, .name_begin = begin, .name_end = end});
+  emit(0, SyntaxKind::name, {begin, end}, {begin, end});
   lexer_.seek(end);
   expects_operand_ = false;
   return true;
@@ -98,28 +100,27 @@ bool ExpressionParser::whole_construct() {
 
 void ExpressionParser::leaf(SyntaxKind kind) {
   const Token& token = lexer_.token();
-  operands_.push_back({tree_.size(), 1, token.begin, token.end});
-  tree_.push({.kind = kind,
-              .first = tree_.size(),
-              .begin = token.begin,
-              .end = token.end,
-              .name_begin = token.begin,
-              .name_end = token.end});
+  tree_.add(kind, range_of(token), range_of(token));
+  Operand& operand = operands_.emplace_back();
+  operand.first = tree_.size() - 1;
+  operand.height = 1;
+  operand.begin = token.begin;
+  operand.end = token.end;
   lexer_.advance();
   expects_operand_ = false;
 }
 
 // A name, or `name=` before the value of a keyword argument.
 void ExpressionParser::name() {
-  const Token token = lexer_.token();
   // Only directly inside the parentheses of a call: `f((x = 1))` is not a keyword.
   const bool starts_argument = !pending_.empty() && pending_.back().open == Open::call;
   leaf(SyntaxKind::name);
   if (!starts_argument || !lexer_.token().is(Sign::assign)) return;
   // The name was read as an operand: it becomes the keyword instead.
+  const SourceRange name{operands_.back().begin, operands_.back().end};
   tree_.pop();
   operands_.pop_back();
-  push({.open = Open::keyword, .level = kLooseLevel, .at = token});
+  push(Open::keyword, Sign::none, kLooseLevel, name);
   lexer_.advance();
   expects_operand_ = true;
 }
@@ -127,20 +128,19 @@ void ExpressionParser::name() {
 // A parenthesis may begin the cast of a load: the dialect looks ahead, because `(float32*)`
 // consists of ordinary tokens.
 void ExpressionParser::open_bracket() {
-  const Token token = lexer_.token();
+  const Token& token = lexer_.token();
   if (token.is(Sign::open_paren) && grammar_.load_cast_end != nullptr) {
     const std::size_t end = grammar_.load_cast_end(lexer_.source().text, token.begin);
     if (end != token.begin) {
-      Token cast = token;
-      cast.end = static_cast<std::uint32_t>(end);
-      push({.open = Open::load_cast, .sign = Sign::load_cast, .level = UINT8_MAX, .at = cast});
+      push(Open::load_cast, Sign::load_cast, UINT8_MAX,
+           {token.begin, static_cast<std::uint32_t>(end)});
       return lexer_.seek(end);
     }
   }
   const Open open = token.is(Sign::open_paren)     ? Open::group
                     : token.is(Sign::open_bracket) ? Open::list
                                                    : Open::dict;
-  push({.open = open, .sign = token.sign, .level = kBracketLevel, .at = token});
+  push(open, token.sign, kBracketLevel, range_of(token));
   lexer_.advance();
 }
 
@@ -161,9 +161,8 @@ void ExpressionParser::open_lambda() {
     leaf(SyntaxKind::name);
     ++count;
   }
-  emit(count,
-       {.kind = SyntaxKind::lambda_params, .begin = token.begin, .end = lexer_.token().begin});
-  push({.open = Open::lambda, .sign = Sign::lambda, .level = kLooseLevel, .at = token});
+  emit(count, SyntaxKind::lambda_params, {token.begin, lexer_.token().begin}, {});
+  push(Open::lambda, Sign::lambda, kLooseLevel, range_of(token));
   lexer_.advance();
   expects_operand_ = true;
 }
@@ -178,7 +177,7 @@ bool ExpressionParser::operator_or_end() {
   if (const std::uint8_t level = grammar_.binary[token.sign]; level != 0) {
     // Operators to the left with at least this level are complete: operators are left-associative.
     reduce(level);
-    push({.open = Open::binary, .sign = token.sign, .level = level, .at = token});
+    push(Open::binary, token.sign, level, range_of(token));
     lexer_.advance();
     expects_operand_ = true;
     return true;
@@ -186,7 +185,7 @@ bool ExpressionParser::operator_or_end() {
   // Postfix brackets have the highest level, so nothing is reduced before them.
   if (token.is(Sign::open_paren) || token.is(Sign::open_bracket)) {
     const Open open = token.is(Sign::open_paren) ? Open::call : Open::subscript;
-    push({.open = open, .sign = token.sign, .level = kBracketLevel, .items = 1, .at = token});
+    push(open, token.sign, kBracketLevel, range_of(token)).items = 1;
     lexer_.advance();
     expects_operand_ = true;
     return true;
@@ -217,25 +216,16 @@ bool ExpressionParser::operator_or_end() {
 
 void ExpressionParser::postfix_attribute() {
   lexer_.advance();
-  const Token word = lexer_.token();
+  const Token& word = lexer_.token();
   if (!word.is(TokenKind::name)) {
     lexer_.fail(word, fmt::format("expected a name after '.', found {}", lexer_.found()));
   }
-  emit(1, {.kind = SyntaxKind::attribute,
-           .begin = operands_.back().begin,
-           .end = word.end,
-           .name_begin = word.begin,
-           .name_end = word.end});
+  emit(1, SyntaxKind::attribute, {operands_.back().begin, word.end}, range_of(word));
   lexer_.advance();
 }
 
 void ExpressionParser::annotate(std::uint32_t end) {
-  const Token colon = lexer_.token();
-  emit(1, {.kind = SyntaxKind::annotation,
-           .begin = operands_.back().begin,
-           .end = end,
-           .name_begin = colon.end,
-           .name_end = end});
+  emit(1, SyntaxKind::annotation, {operands_.back().begin, end}, {lexer_.token().end, end});
   lexer_.seek(end);
 }
 
@@ -265,7 +255,7 @@ void ExpressionParser::colon() {
     ++frame.items;
   } else if (may_hold_slice(frame) && frame.slice_parts < 2) {
     if (expects_operand_) {
-      emit(0, {.kind = SyntaxKind::absent, .begin = token.begin, .end = token.begin});
+      emit(0, SyntaxKind::absent, {token.begin, token.begin}, {});
     }
     ++frame.slice_parts;
   } else {
@@ -281,7 +271,7 @@ void ExpressionParser::end_item(Pending& frame) {
   if (frame.slice_parts > 0) {
     const std::uint32_t parts = frame.slice_parts + 1;
     const Operand& first = operands_[operands_.size() - parts];
-    emit(parts, {.kind = SyntaxKind::slice, .begin = first.begin, .end = operands_.back().end});
+    emit(parts, SyntaxKind::slice, {first.begin, operands_.back().end}, {});
     frame.slice_parts = 0;
   }
   ++frame.items;
@@ -334,20 +324,23 @@ void ExpressionParser::finish_bracket(const Pending& frame) {
                           : frame.open == Open::dict      ? SyntaxKind::dict
                                                           : SyntaxKind::tuple;
   const bool postfix = frame.open == Open::call || frame.open == Open::subscript;
-  emit(frame.items,
-       {.kind = kind,
-        .begin = postfix ? operands_[operands_.size() - frame.items].begin : frame.at.begin,
-        .end = close.end,
-        .name_begin = frame.at.begin,
-        .name_end = frame.at.end});
+  const std::uint32_t begin =
+      postfix ? operands_[operands_.size() - frame.items].begin : frame.at.begin;
+  emit(frame.items, kind, {begin, close.end}, frame.at);
 }
 
 // --- Reducing ----------------------------------------------------------------------------------
 
 // The number of pending entries is the nesting depth at this place.
-void ExpressionParser::push(const Pending& pending) {
-  if (pending_.size() >= max_nesting_) fail_nesting(pending.at.begin);
-  pending_.push_back(pending);
+ExpressionParser::Pending& ExpressionParser::push(Open open, Sign sign, std::uint8_t level,
+                                                  SourceRange at) {
+  if (pending_.size() >= max_nesting_) fail_nesting(at.begin);
+  Pending& pending = pending_.emplace_back();
+  pending.open = open;
+  pending.sign = sign;
+  pending.level = level;
+  pending.at = at;
+  return pending;
 }
 
 void ExpressionParser::reduce(std::uint8_t level) {
@@ -359,53 +352,49 @@ void ExpressionParser::reduce_one() {
   const Pending top = pending_.back();
   pending_.pop_back();
   const std::uint32_t end = operands_.back().end;
-  Syntax node{.kind = SyntaxKind::unary,
-              .sign = top.sign,
-              .begin = top.at.begin,
-              .end = end,
-              .name_begin = top.at.begin,
-              .name_end = top.at.end};
+  const auto combine = [&](std::uint32_t arity, SyntaxKind kind, std::uint32_t begin) {
+    emit(arity, kind, {begin, end}, top.at).sign = top.sign;
+  };
   switch (top.open) {
     case Open::binary:
-      node.kind = SyntaxKind::binary;
-      node.begin = operands_[operands_.size() - 2].begin;
-      return emit(2, node);
+      return combine(2, SyntaxKind::binary, operands_[operands_.size() - 2].begin);
     case Open::lambda:
-      node.kind = SyntaxKind::lambda;
-      return emit(2, node);
+      return combine(2, SyntaxKind::lambda, top.at.begin);
     case Open::keyword:
-      node.kind = SyntaxKind::keyword;
-      return emit(1, node);
+      return combine(1, SyntaxKind::keyword, top.at.begin);
     case Open::load_cast:
-      node.kind = SyntaxKind::load_cast;
-      return emit(1, node);
+      return combine(1, SyntaxKind::load_cast, top.at.begin);
     default:
-      return emit(1, node);
+      return combine(1, SyntaxKind::unary, top.at.begin);
   }
 }
 
 // Adds a node after its parts, the last `arity` operands. Limits the height as well as the pending
 // entries: `a.b.c` and `f()()` grow without pending entries.
-void ExpressionParser::emit(std::uint32_t arity, Syntax node) {
-  node.arity = arity;
-  node.first = tree_.size();
+Syntax& ExpressionParser::emit(std::uint32_t arity, SyntaxKind kind, SourceRange whole,
+                               SourceRange name) {
+  Syntax& node = tree_.add(kind, whole, name);
   if (arity == 0) operands_.emplace_back();
   // The first part becomes the whole.
   Operand* const parts = operands_.data() + operands_.size() - std::max(arity, 1u);
   std::uint32_t height = 0;
   for (std::uint32_t i = 0; i < arity; ++i) height = std::max(height, parts[i].height);
+  if (height >= max_nesting_) fail_nesting(name.begin);
   if (arity > 0) node.first = parts->first;
-  if (height >= max_nesting_) fail_nesting(node.name_begin);
-  *parts = {node.first, height + 1, node.begin, node.end};
+  node.arity = arity;
+  *parts = {node.first, height + 1, whole.begin, whole.end};
   if (arity > 1) operands_.resize(operands_.size() - (arity - 1));
-  tree_.push(node);
+  return node;
 }
 
 // --- Messages ----------------------------------------------------------------------------------
 
 void ExpressionParser::fail_unclosed(const Pending& frame) const {
-  lexer_.fail(frame.at,
-              fmt::format("the '{}' that starts here is never closed", lexer_.text(frame.at)));
+  const auto [begin, end] = frame.at;
+  support::fail_at(
+      lexer_.source(), begin,
+      fmt::format("the '{}' that starts here is never closed", lexer_.slice(begin, end)),
+      end - begin);
 }
 
 void ExpressionParser::fail_nesting(std::uint32_t at) const {

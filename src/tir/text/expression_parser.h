@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/tir/module.h"
 #include "tir/text/lexer.h"
 
 namespace mlf::tir::text {
@@ -40,7 +41,7 @@ enum class SyntaxKind : std::uint8_t {
 };
 
 struct Syntax {
-  SyntaxKind kind;
+  SyntaxKind kind = SyntaxKind::absent;
   Sign sign = Sign::none;   ///< unary and binary: the operator
   std::uint32_t arity = 0;  ///< number of children
   std::uint32_t first = 0;  ///< index of the first node of the subtree
@@ -58,9 +59,17 @@ class SyntaxTree {
  public:
   const Syntax& operator[](SyntaxId id) const { return nodes_[id]; }
   SyntaxId size() const { return static_cast<SyntaxId>(nodes_.size()); }
-  SyntaxId push(const Syntax& node) {
-    nodes_.push_back(node);
-    return size() - 1;
+  /// Appends a node without children, which the caller may add.
+  Syntax& add(SyntaxKind kind, SourceRange whole, SourceRange name) {
+    // In place: a node that is built elsewhere and copied at once waits for its parts to be stored.
+    Syntax& node = nodes_.emplace_back();
+    node.kind = kind;
+    node.first = size() - 1;
+    node.begin = whole.begin;
+    node.end = whole.end;
+    node.name_begin = name.begin;
+    node.name_end = name.end;
+    return node;
   }
   void pop() { nodes_.pop_back(); }
   void clear() { nodes_.clear(); }
@@ -139,13 +148,13 @@ class ExpressionParser {
   };
   /// An open construct.
   struct Pending {
-    Open open;
+    Open open = Open::binary;
     Sign sign = Sign::none;
     std::uint8_t level = 0;
     bool has_comma = false;
     std::uint32_t items = 0;        // complete ones, and the callee or subscripted value
     std::uint32_t slice_parts = 0;  // complete ones of the current item
-    Token at;                       // operator or opening bracket
+    SourceRange at{};               // the operator or opening bracket
   };
   /// A complete subtree that no parent contains yet.
   struct Operand {
@@ -174,10 +183,10 @@ class ExpressionParser {
   bool at_item_end() const;
   Pending* frame();
 
-  void push(const Pending& pending);
+  Pending& push(Open open, Sign sign, std::uint8_t level, SourceRange at);
   void reduce(std::uint8_t level);
   void reduce_one();
-  void emit(std::uint32_t arity, Syntax node);
+  Syntax& emit(std::uint32_t arity, SyntaxKind kind, SourceRange whole, SourceRange name);
   [[noreturn]] void fail_unclosed(const Pending& frame) const;
   [[noreturn]] void fail_nesting(std::uint32_t at) const;
   std::string construct(const Pending& frame) const;

@@ -64,9 +64,15 @@ class Values {
 
   // --- The stack of values without an owner ----------------------------------------------------
   void push(const ScriptValue& value) { stack_.push_back(value); }
-  void push(ScriptValueKind kind, text::SyntaxId id) { push({.kind = kind, .syntax = id}); }
+  // In place: a value that is built elsewhere and copied at once waits for its parts to be stored.
+  void push(ScriptValueKind kind, text::SyntaxId id) {
+    ScriptValue& value = stack_.emplace_back();
+    value.kind = kind;
+    value.syntax = id;
+  }
   void push(NodeId node, text::SyntaxId id) {
-    push({.kind = ScriptValueKind::node, .syntax = id, .node = node});
+    push(ScriptValueKind::node, id);
+    stack_.back().node = node;
   }
   ScriptValue pop();
   void drop(std::size_t count) { stack_.resize(stack_.size() - count); }
