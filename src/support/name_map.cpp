@@ -24,7 +24,7 @@ Secret drawn_secret() {
 
 }  // namespace
 
-std::size_t NameHash::operator()(std::string_view name) const noexcept {
+std::size_t NameHash::operator()(std::string_view name) const {
   static const Secret secret = drawn_secret();
   return XXH3_64bits_withSecret(name.data(), name.size(), secret.data(), secret.size());
 }

@@ -17,7 +17,9 @@ namespace mlf::support {
 struct NameHash {
   using is_transparent = void;
 
-  std::size_t operator()(std::string_view name) const noexcept;
+  // Not noexcept: then libstdc++ keeps the hash of each name, and compares names only if theirs are
+  // equal. It would hash the names of a bucket again with every search.
+  std::size_t operator()(std::string_view name) const;
 };
 
 /// `Name` is std::string, or std::string_view if the text outlives the table.

@@ -35,7 +35,7 @@ class NameScopes {
   /// Until the release of an earlier mark.
   void bind(std::string_view name, NodeId node) {
     NodeId& known = nodes_[name];
-    before_.emplace_back(name, known);
+    before_.emplace_back(&known, known);
     known = node;
   }
   /// After the end of every scope.
@@ -45,7 +45,7 @@ class NameScopes {
   std::size_t mark() const { return before_.size(); }
   void release(std::size_t mark) {
     for (; before_.size() > mark; before_.pop_back()) {
-      nodes_[before_.back().first] = before_.back().second;
+      *before_.back().first = before_.back().second;
     }
   }
   void clear() {
@@ -55,7 +55,7 @@ class NameScopes {
 
  private:
   support::NameMap<std::string_view, NodeId> nodes_;
-  std::vector<std::pair<std::string_view, NodeId>> before_;  // the previous nodes of names
+  std::vector<std::pair<NodeId*, NodeId>> before_;  // entries of names and their previous nodes
 };
 
 struct ReaderContext {
