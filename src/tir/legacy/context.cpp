@@ -16,13 +16,10 @@ using text::Grammar;
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-// The printer puts blanks around every operator but `*` and ':', and does not change names.
+// The printer puts blanks around every operator but `*` and the ':' of ranges, and does not change
+// names: these may contain the characters of other operators.
 constexpr std::string_view kNameContinue = ".-/%#$";
-
-std::size_t word_end(std::string_view text, std::size_t begin) {
-  while (begin < text.size() && continues_name(text[begin])) ++begin;
-  return begin;
-}
+constexpr text::NameChars kNameChars(kNameContinue);
 
 // Words that the printer writes before a parenthesis; any other word there is part of a name.
 constexpr std::string_view kCalled =
@@ -56,22 +53,23 @@ std::size_t meta_end(std::string_view text, std::size_t begin) {
 /// `Target(…)`, a `meta[…][…]`, a name with parentheses such as `T_add(red)`, or a name that equals
 /// a word of the dialect.
 std::size_t leaf_end(std::string_view text, std::size_t begin) {
-  const std::size_t end = word_end(text, begin);
+  if (begin == text.size() || support::is_digit(text[begin]) || text[begin] == '-') return begin;
+  const std::size_t end = kNameChars.end(text, begin);
   const std::string_view word = text.substr(begin, end - begin);
-  if (word.empty() || support::is_digit(word[0]) || word[0] == '-') return begin;
+  if (word.empty()) return begin;
   if (word == "in" || word == "if") return end;
   if (end >= text.size()) return begin;
   if (text[end] == '[' && word == "meta") return meta_end(text, begin);
   if (text[end] != '(' || is_function(word)) return begin;
   std::size_t close = after_parentheses(text, end);
-  return close == kNone ? begin : word_end(text, close);
+  return close == kNone ? begin : kNameChars.end(text, close);
 }
 
 /// `(float32x4*)` before a load: the `*)` distinguishes it from a product in parentheses.
 std::size_t load_cast_end(std::string_view text, std::size_t begin) {
   std::size_t end = begin + 1;
   while (end < text.size() && text[end] != '*' &&
-         (continues_name(text[end]) || text[end] == '[' || text[end] == ']')) {
+         (kNameChars.contain(text[end]) || text[end] == '[' || text[end] == ']')) {
     ++end;
   }
   if (end == begin + 1 || text.substr(end, 2) != "*)") return begin;
@@ -197,10 +195,6 @@ Grammar make_grammar(text::StringEnd end_of_string) {
 
 }  // namespace
 
-bool continues_name(char c) {
-  return text::is_name_char(c) || kNameContinue.find(c) != kNone;
-}
-
 std::optional<ScannedType> scan_type(std::string_view text, std::size_t begin) {
   ScannedType type{begin, {}, {}};
   while (text.substr(type.end).starts_with(kPointer)) {
@@ -278,7 +272,7 @@ std::size_t name_begin(std::string_view text, std::size_t end) {
     const std::size_t open = text.rfind('(', begin - 1);
     if (open != kNone) begin = open;
   }
-  while (begin > 0 && continues_name(text[begin - 1])) --begin;
+  while (begin > 0 && kNameChars.contain(text[begin - 1])) --begin;
   return begin;
 }
 

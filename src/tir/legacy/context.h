@@ -33,10 +33,6 @@ const text::Grammar& grammar_of(Strings strings);
 /// The bytes of a string token.
 std::string decode_string(Strings strings, std::string_view token);
 
-/// Whether a name may contain `c`. Blanks surround every operator but `*` and the ':' of ranges, so
-/// names may contain the characters of other operators.
-bool continues_name(char c);
-
 /// An element type with any number of pointers to it.
 struct ScannedType {
   std::size_t end;                       ///< offset just past it

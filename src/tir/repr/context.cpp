@@ -15,6 +15,7 @@ constexpr std::size_t kNone = std::string_view::npos;
 
 // TVM does not change names, and prints `*`, `/` and ':' without blanks around them.
 constexpr std::string_view kNameContinue = ".-#$";
+constexpr text::NameChars kNameChars(kNameContinue);
 
 constexpr std::string_view kIterVarCall = "iter_var(";
 constexpr std::size_t kLongestDType = 64;  // including its parentheses
@@ -33,10 +34,6 @@ bool is_function(std::string_view word) {
          broadcast_lanes(word) || parse_dtype(word);
 }
 
-bool continues_name(char c) {
-  return text::is_name_char(c) || kNameContinue.find(c) != kNone;
-}
-
 /// Whether `(4*tir.vscale())(value)` begins at `open`. Limits the search to a short range:
 /// otherwise each `x(` would cost a search to the end of the text.
 bool has_scalable_lanes(std::string_view text, std::size_t open) {
@@ -48,10 +45,11 @@ bool has_scalable_lanes(std::string_view text, std::size_t open) {
 /// A name that the lexer would split into several tokens, or read as a word of the dialect: a
 /// SizeVar, a name with parentheses such as `T_add(red)`, an IterVar without a domain.
 std::size_t leaf_end(std::string_view text, std::size_t begin) {
-  if (text.substr(begin).starts_with('{')) return size_var_end(text, begin);
+  if (begin == text.size() || support::is_digit(text[begin]) || text[begin] == '-') return begin;
+  if (text[begin] == '{') return size_var_end(text, begin);
   const std::size_t end = word_end(text, begin);
   const std::string_view word = text.substr(begin, end - begin);
-  if (word.empty() || support::is_digit(word[0]) || word[0] == '-') return begin;
+  if (word.empty()) return begin;
   if (word == "in" || word == "if") return end;
   if (word == "let") return end < text.size() && text[end] == ' ' ? begin : end;
   if (end >= text.size() || text[end] != '(') return begin;
@@ -166,8 +164,7 @@ std::size_t after_bracket(std::string_view text, std::size_t open) {
 /// The names of functions of the module begin with `@`.
 std::size_t word_end(std::string_view text, std::size_t begin) {
   if (begin < text.size() && text[begin] == '@') ++begin;
-  while (begin < text.size() && continues_name(text[begin])) ++begin;
-  return begin;
+  return kNameChars.end(text, begin);
 }
 
 /// The last buffer of that name that can have this number of dimensions: names are hints and not

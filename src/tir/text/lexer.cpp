@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 #include "support/characters.h"
@@ -104,10 +105,6 @@ std::string spelling_of(Sign sign) {
 
 }  // namespace
 
-bool is_name_char(char c) {
-  return is_letter(c) || support::is_digit(c);
-}
-
 // Only skips escapes, so an escaped quote does not end the string; decodes none.
 std::size_t python_string_end(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
@@ -128,7 +125,11 @@ std::size_t python_string_end(std::string_view text, std::size_t begin) {
 
 // Scans the first token at once, so there always is a current token.
 Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
-    : source_(&source), rules_(&rules), data_(source.text.data()), end_(source.text.size()) {
+    : source_(&source),
+      rules_(&rules),
+      data_(source.text.data()),
+      end_(source.text.size()),
+      name_chars_(rules.name_continue) {
   classify();
   if (source.text.starts_with(kByteOrderMark)) next_ = kByteOrderMark.size();
   line_begin_ = static_cast<std::uint32_t>(next_);
@@ -140,7 +141,6 @@ Lexer::Lexer(const support::SourceText& source, const LexicalRules& rules)
 void Lexer::classify() {
   for (std::size_t i = 0; i < 256; ++i) {
     const char c = static_cast<char>(i);
-    continues_[i] = is_name_char(c) || rules_->name_continue.find(c) != std::string_view::npos;
     if (is_letter(c) || rules_->name_start.find(c) != std::string_view::npos) {
       classes_[i] = CharClass::name;
     } else if (support::is_digit(c)) {
@@ -299,9 +299,7 @@ inline void Lexer::take_sign(Sign sign, std::size_t length) {
 }
 
 inline void Lexer::scan_name() {
-  std::size_t end = next_ + 1;
-  while (end < end_ && continues_name(data_[end])) ++end;
-  take(TokenKind::name, end);
+  take(TokenKind::name, name_chars_.end(source_->text, next_ + 1));
   if (!starts_word_[static_cast<unsigned char>(data_[token_.begin])]) return;
   const std::string_view name = text(token_);
   // A few words, so names need not be hashed.
@@ -326,7 +324,7 @@ inline void Lexer::scan_number() {
     ++end;
     skip_digits();
     // `1.` is a real, `1.x` an attribute of 1.
-  } else if (at(end) == '.' && !continues_name(at(end + 1))) {
+  } else if (at(end) == '.' && !name_chars_.contain(at(end + 1))) {
     kind = TokenKind::real;
     ++end;
   }
@@ -347,7 +345,7 @@ inline void Lexer::scan_number() {
   }
   // A name that starts with digits: TVM keeps such names.
   if (end < end_ && (is_letter(data_[end]) || support::is_digit(data_[end]))) {
-    while (end < end_ && continues_name(data_[end])) ++end;
+    end = name_chars_.end(source_->text, end);
     kind = TokenKind::name;
   }
   take(kind, end);
@@ -374,7 +372,14 @@ inline void Lexer::scan_sign() {
 
 void Lexer::scan() {
   // Only now: until here, messages refer to the line that has ended.
-  if (token_.kind == TokenKind::newline) line_begin_ = token_.end;
+  if (token_.kind == TokenKind::newline) {
+    line_begin_ = token_.end;
+    constexpr std::string_view kBlanks = "        ";
+    while (end_ - next_ > kBlanks.size() &&
+           std::memcmp(data_ + next_, kBlanks.data(), kBlanks.size()) == 0) {
+      next_ += kBlanks.size();
+    }
+  }
   if (skip_blank()) return;
   if (next_ >= end_) {
     // A last line without a line feed ends too.

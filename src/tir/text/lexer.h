@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "support/characters.h"
 #include "support/source_text.h"
 
 namespace mlf::tir::text {
@@ -146,7 +147,31 @@ std::size_t python_string_end(std::string_view text, std::size_t begin);
 
 /// Whether names of all dialects may contain `c`: a letter, a digit, `_`, or a byte that is not
 /// ASCII.
-bool is_name_char(char c);
+constexpr bool is_name_char(char c) {
+  return support::is_word_character(c) || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// The characters inside of a dialect's names, as a table: readers ask for each byte of a text.
+class NameChars {
+ public:
+  /// `besides` are those that not every dialect has.
+  constexpr explicit NameChars(std::string_view besides) {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const char c = static_cast<char>(i);
+      table_[i] = is_name_char(c) || besides.find(c) != std::string_view::npos;
+    }
+  }
+
+  constexpr bool contain(char c) const { return table_[static_cast<unsigned char>(c)]; }
+  /// The offset of the first other character from `begin` on.
+  constexpr std::size_t end(std::string_view text, std::size_t begin) const {
+    while (begin < text.size() && contain(text[begin])) ++begin;
+    return begin;
+  }
+
+ private:
+  std::array<bool, 256> table_{};
+};
 
 /// The distance within which the end of a construct is searched if its presence is only a guess: a
 /// name with brackets, a reference, a type. With guesses to the end of a line, a line of brackets
@@ -254,7 +279,6 @@ class Lexer {
   void take_sign(Sign sign, std::size_t length);
   char at(std::size_t offset) const { return offset < end_ ? data_[offset] : '\0'; }
   CharClass class_of(char c) const { return classes_[static_cast<unsigned char>(c)]; }
-  bool continues_name(char c) const { return continues_[static_cast<unsigned char>(c)]; }
   void classify();
 
   const support::SourceText* source_;
@@ -267,7 +291,7 @@ class Lexer {
   std::uint32_t depth_ = 0;  // brackets that are open before the current token
   Token token_;
   std::array<CharClass, 256> classes_{};
-  std::array<bool, 256> continues_{};
+  NameChars name_chars_;
   std::array<bool, 256> starts_word_{};  // one of the rules' words
 };
 
