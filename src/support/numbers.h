@@ -3,7 +3,9 @@
 #pragma once
 
 #include <charconv>
+#include <concepts>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -21,9 +23,25 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
+/// The number that all of `text` is, if it has only digits, so few that any number fits.
+template <std::integral Number>
+std::optional<Number> short_number(std::string_view text) {
+  if (text.empty() || text.size() > std::numeric_limits<Number>::digits10) return std::nullopt;
+  Number number{};
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = static_cast<Number>(10 * number + (c - '0'));
+  }
+  return number;
+}
+
 /// The number that all of `text` is. Nothing where it is none or does not fit.
 template <class Number>
 std::optional<Number> whole_number(std::string_view text) {
+  // Nearly all integers are short; std::from_chars expects an overflow at each digit.
+  if constexpr (std::integral<Number>) {
+    if (const auto number = short_number<Number>(text)) return number;
+  }
   const auto number = take_number<Number>(text);
   return text.empty() ? number : std::nullopt;
 }

@@ -52,6 +52,11 @@ std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::u
 bool NodeFields::place(json::Member attribute) {
   const auto names = fields_by_name(kind_);
   const std::string_view name = attribute.key.text();
+  // In addition to the fields of nodes.def, every node has a span.
+  if (name == kSpan) {
+    span_ = attribute.value.index();
+    return true;
+  }
   for (std::size_t tried = 0; tried < names.size(); ++tried) {
     if (next_ == names.size()) next_ = 0;
     const NamedField& candidate = names[next_++];
@@ -59,9 +64,7 @@ bool NodeFields::place(json::Member attribute) {
     values_[candidate.field] = attribute.value.index();
     return true;
   }
-  // In addition to the fields of nodes.def, every node has a span.
-  if (name == kSpan) span_ = attribute.value.index();
-  return name == kSpan || is_derived(kind_, name);
+  return is_derived(kind_, name);
 }
 
 std::uint32_t NodeFields::reference(std::uint8_t field) const {

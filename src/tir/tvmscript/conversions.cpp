@@ -30,7 +30,8 @@ bool is_type(Node node) {
 /// Also its name: `x = T.meta_var(1)`.
 bool is_literal(const Context& c, const ScriptValue& value) {
   return value.kind == ScriptValueKind::integer || value.kind == ScriptValueKind::real ||
-         (value.kind == ScriptValueKind::node && c.python_numbers.contains(value.node));
+         (!c.python_numbers.empty() && value.kind == ScriptValueKind::node &&
+          c.python_numbers.contains(value.node));
 }
 
 std::optional<DType> script_dtype(std::string_view name) {
@@ -393,15 +394,13 @@ bool is_array(Context& c, NodeId node) {
 }
 
 NodeId as_buffer(Context& c, const ScriptValue& value) {
+  if (value.kind == ScriptValueKind::node && c.node(value.node).is(Kind::Buffer)) return value.node;
   if (value.kind == ScriptValueKind::path) fail_undefined(c, value);
   // Only v0.9 uses the object that an allocation defines as a buffer.
   if (Allocation* const known = allocation(c, value)) {
     return allocated_buffer(c, value.node, *known);
   }
-  if (value.kind != ScriptValueKind::node || !c.node(value.node).is(Kind::Buffer)) {
-    fail_expected(c, value, "a buffer");
-  }
-  return value.node;
+  fail_expected(c, value, "a buffer");
 }
 
 // --- Indices and regions -----------------------------------------------------------------------

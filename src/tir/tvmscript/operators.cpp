@@ -91,10 +91,15 @@ NodeId fold_constants(Context& c, Kind kind, Node a, Node b) {
   return value ? c.make.float_imm(a.dtype(), *value) : NodeId::none;
 }
 
+bool is_number(Node node) {
+  const Kind kind = node.kind();
+  return kind == Kind::IntImm || kind == Kind::FloatImm;
+}
+
 bool is_constant(Node node, std::int64_t number) {
+  if (!is_number(node)) return false;
   if (node.is(Kind::FloatImm)) return node.real(f::FloatImm::value) == static_cast<double>(number);
-  return node.is(Kind::IntImm) && is_index(node.dtype()) &&
-         node.integer(f::IntImm::value) == number;
+  return is_index(node.dtype()) && node.integer(f::IntImm::value) == number;
 }
 
 /// The operand that an operator returns beside a neutral one; none if there is none.
@@ -121,6 +126,7 @@ NodeId fold_neutral(Context& c, Kind kind, Node a, Node b) {
 NodeId fold(Context& c, Kind kind, const Operands& operands) {
   const Node a = c.node(operands.left);
   const Node b = c.node(operands.right);
+  if (!is_number(a) && !is_number(b)) return NodeId::none;
   if (!is_expr(a.category()) || !is_expr(b.category()) || a.dtype() != b.dtype()) {
     return NodeId::none;
   }
