@@ -113,16 +113,16 @@ class Search::Tree {
     if (!skyline_.is_sound()) return {Verdict::impossible, {}};
     restart(strategy);
     for (;;) {
-      Frame& frame = frames_.back();
-      if (frame.next_child == frame.last_child) {
-        if (frames_.size() == 1) return {Verdict::found, skyline_.placement()};
+      Level& level = levels_.back();
+      if (level.next_child == level.last_child) {
+        if (levels_.size() == 1) return {Verdict::found, skyline_.placement()};
         leave();
         continue;
       }
       if (steps == 0 || !effort.take_step()) return {Verdict::undecided, {}};
       --steps;
-      enter(children_[frame.next_child++]);
-      if (!try_next(frames_.back()) && !fail()) return {Verdict::impossible, {}};
+      enter(children_[level.next_child++]);
+      if (!try_next(levels_.back()) && !fail()) return {Verdict::impossible, {}};
     }
   }
 
@@ -136,7 +136,7 @@ class Search::Tree {
 
   /// A part under search, and the choices for the floor of one of its sections. After a choice,
   /// what remains of the part is its children, and each of them needs a placement.
-  struct Frame {
+  struct Level {
     Part part;
     StateKey key{};
     SectionIndex section = 0;
@@ -150,20 +150,20 @@ class Search::Tree {
     std::size_t children_mark = 0;
   };
 
-  /// The root is a frame without choices; its children are the parts of the problem.
+  /// The root is a level without choices; its children are the parts of the problem.
   void restart(const Strategy& strategy) {
-    if (!frames_.empty()) skyline_.undo(frames_.front().undo_mark);
-    frames_.clear();
+    if (!levels_.empty()) skyline_.undo(levels_.front().undo_mark);
+    levels_.clear();
     choices_.clear();
     children_.clear();
     strategy_ = strategy;
     rank();
     forget();
-    Frame root;
+    Level root;
     root.undo_mark = skyline_.mark();
     root.part.sections.last = static_cast<SectionIndex>(instance_.sections.size());
     split(root, root.part.sections);
-    frames_.push_back(root);
+    levels_.push_back(root);
   }
 
   /// Numbers the items in the order of trial.
@@ -199,18 +199,18 @@ class Search::Tree {
 
   /// A state that is known to lead nowhere gets no choices.
   void enter(const Part& part) {
-    Frame frame;
-    frame.part = part;
-    frame.key = skyline_.key_of(part.sections);
-    frame.undo_mark = skyline_.mark();
-    frame.choices_mark = frame.next_choice = choices_.size();
-    frame.children_mark = frame.next_child = frame.last_child = children_.size();
-    if (!dead_ends_.contains(frame.key)) {
-      frame.section = lowest_below(pick_section(part.sections));
-      find_choices(frame.section);
+    Level level;
+    level.part = part;
+    level.key = skyline_.key_of(part.sections);
+    level.undo_mark = skyline_.mark();
+    level.choices_mark = level.next_choice = choices_.size();
+    level.children_mark = level.next_child = level.last_child = children_.size();
+    if (!dead_ends_.contains(level.key)) {
+      level.section = lowest_below(pick_section(part.sections));
+      find_choices(level.section);
     }
-    frame.last_choice = choices_.size();
-    frames_.push_back(frame);
+    level.last_choice = choices_.size();
+    levels_.push_back(level);
   }
 
   SectionIndex pick_section(SectionRange sections) const {
@@ -264,28 +264,28 @@ class Search::Tree {
   }
 
   /// Makes the next choice that leaves enough space. False if there is none.
-  bool try_next(Frame& frame) {
-    while (frame.next_choice < frame.last_choice) {
-      const ItemIndex chosen = choices_[frame.next_choice++];
+  bool try_next(Level& level) {
+    while (level.next_choice < level.last_choice) {
+      const ItemIndex chosen = choices_[level.next_choice++];
       if (chosen == kNoItem) {
-        skyline_.leave_empty(frame.section);
+        skyline_.leave_empty(level.section);
       } else {
         skyline_.place(chosen);
       }
       if (skyline_.is_sound()) {
-        split(frame, chosen == kNoItem ? SectionRange{} : instance_.hull(chosen));
+        split(level, chosen == kNoItem ? SectionRange{} : instance_.hull(chosen));
         return true;
       }
       ++failures_[skyline_.overfull_section()];
-      skyline_.undo(frame.undo_mark);
+      skyline_.undo(level.undo_mark);
     }
     return false;
   }
 
-  /// Makes the children of a frame: its sections, split where an item in `hull` was the last to
+  /// Makes the children of a level: its sections, split where an item in `hull` was the last to
   /// connect them.
-  void split(Frame& frame, SectionRange hull) {
-    SectionIndex from = frame.part.sections.first;
+  void split(Level& level, SectionRange hull) {
+    SectionIndex from = level.part.sections.first;
     const auto add_until = [&](SectionIndex to) {
       Part part{{from, to}, 0};
       for (SectionIndex s = from; s < to; ++s) part.free += skyline_.free_beginning_in(s);
@@ -295,34 +295,34 @@ class Search::Tree {
     for (SectionIndex s = hull.first; s + 1 < hull.last; ++s) {
       if (skyline_.ends_apart(s)) add_until(s + 1);
     }
-    add_until(frame.part.sections.last);
-    frame.last_child = children_.size();
+    add_until(level.part.sections.last);
+    level.last_child = children_.size();
     // A small part that fails does so quickly.
-    std::stable_sort(children_.begin() + static_cast<std::ptrdiff_t>(frame.next_child),
+    std::stable_sort(children_.begin() + static_cast<std::ptrdiff_t>(level.next_child),
                      children_.end(), [](const Part& a, const Part& b) { return a.free < b.free; });
   }
 
-  /// Ends the last frame, after success or failure.
+  /// Ends the last level, after success or failure.
   void leave() {
-    const Frame& frame = frames_.back();
-    choices_.resize(frame.choices_mark);
-    children_.resize(frame.children_mark);
-    frames_.pop_back();
+    const Level& level = levels_.back();
+    choices_.resize(level.choices_mark);
+    children_.resize(level.children_mark);
+    levels_.pop_back();
   }
 
-  /// The last frame has no choices left, so the frame above it must make another one, or else the
-  /// frame above that. False if only the root remains.
+  /// The last level has no choices left, so the level above it must make another one, or else the
+  /// level above that. False if only the root remains.
   bool fail() {
     note_offsets();
     for (;;) {
-      dead_ends_.insert(frames_.back().key);
+      dead_ends_.insert(levels_.back().key);
       leave();
-      if (frames_.size() == 1) return false;
-      Frame& frame = frames_.back();
-      skyline_.undo(frame.undo_mark);
-      children_.resize(frame.children_mark);
-      frame.next_child = frame.last_child = frame.children_mark;
-      if (try_next(frame)) return true;
+      if (levels_.size() == 1) return false;
+      Level& level = levels_.back();
+      skyline_.undo(level.undo_mark);
+      children_.resize(level.children_mark);
+      level.next_child = level.last_child = level.children_mark;
+      if (try_next(level)) return true;
     }
   }
 
@@ -334,9 +334,9 @@ class Search::Tree {
   Skyline skyline_;
   Strategy strategy_{};
   std::vector<std::size_t> ranks_{};  ///< by item, in the order of trial
-  std::vector<Frame> frames_{};
-  std::vector<ItemIndex> choices_{};  ///< of all frames
-  std::vector<Part> children_{};      ///< of all frames
+  std::vector<Level> levels_{};
+  std::vector<ItemIndex> choices_{};  ///< of all levels
+  std::vector<Part> children_{};      ///< of all levels
 
   // What is learned.
   StateSet dead_ends_{};
