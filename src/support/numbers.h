@@ -30,7 +30,7 @@ std::optional<Number> short_number(std::string_view text) {
   Number number{};
   for (const char c : text) {
     if (c < '0' || c > '9') return std::nullopt;
-    number = static_cast<Number>(10 * number + (c - '0'));
+    number = static_cast<Number>(10 * number + static_cast<Number>(c - '0'));
   }
   return number;
 }
