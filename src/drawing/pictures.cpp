@@ -1,6 +1,8 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 #include "drawing/graphviz.h"
 #include "mlf/drawing.h"
@@ -32,6 +34,46 @@ Owned<GVC_t> own_context() {
   return Owned<GVC_t>(graphviz().gvContextPlugins(builtins.data(), kNoOthers));
 }
 
+/// What cgraph reads a graph with. Its own `AgIdDisc` takes addresses of names as ids, and
+/// subgraphs are in the order of their ids: pictures of equal graphs would differ. These ids count.
+class GraphText {
+ public:
+  explicit GraphText(std::string_view text) : text_(text) {}
+
+  /// Must not outlive this object. Null if the text is not a graph.
+  Owned<Agraph_t> read() { return Owned<Agraph_t>(graphviz().agread(this, &discipline_)); }
+
+ private:
+  /// The state of the ids: this object, whose first member `discipline` is.
+  static void* open_ids(Agraph_t*, Agdisc_t* discipline) {
+    return reinterpret_cast<GraphText*>(discipline);
+  }
+  /// Leaves names to cgraph's own table, which asks again for an id without a name.
+  static long new_id(void* ids, int, char* name, IDTYPE* id, int create) {
+    if (name != nullptr || create == 0) return 0;
+    *id = ++static_cast<GraphText*>(ids)->last_id_;
+    return 1;
+  }
+  static long refuse_id(void*, int, IDTYPE) { return 0; }
+  static void free_id(void*, int, IDTYPE) {}
+  static char* no_name(void*, int, IDTYPE) { return nullptr; }
+  static void close_ids(void*) {}
+  static void register_id(void*, int, void*) {}
+
+  static int read_some(void* channel, char* buffer, int size) {
+    std::string_view& rest = static_cast<GraphText*>(channel)->text_;
+    const std::size_t count = rest.copy(buffer, static_cast<std::size_t>(size));
+    rest.remove_prefix(count);
+    return static_cast<int>(count);
+  }
+
+  Agdisc_t discipline_{nullptr, &ids_, &io_};
+  Agiddisc_t ids_{open_ids, new_id, refuse_id, free_id, no_name, close_ids, register_id};
+  Agiodisc_t io_{read_some, nullptr, nullptr};
+  std::string_view text_;
+  IDTYPE last_id_ = 0;
+};
+
 /// A layout belongs to its graph and context, and goes before them.
 struct Layout {
   GVC_t* context;
@@ -47,7 +89,8 @@ tl::unexpected<Diagnostic> fail(ErrorKind kind, std::string message) {
 
 /// The picture in a format of Graphviz, laid out by the plugins of the context.
 Result<std::string> draw(GVC_t* context, const std::string& dot, const char* format) {
-  const Owned<Agraph_t> graph(graphviz().agmemread(dot.c_str()));
+  GraphText text(dot);
+  const Owned<Agraph_t> graph = text.read();
   if (!graph) return fail(ErrorKind::invalid_input, "Graphviz cannot read the graph");
   if (graphviz().gvLayout(context, graph.get(), "dot") != 0) {
     return fail(ErrorKind::internal, "Graphviz cannot lay out the graph");
