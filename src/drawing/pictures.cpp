@@ -1,5 +1,8 @@
 #include <array>
+#include <functional>
+#include <map>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -48,15 +51,34 @@ class GraphText {
   static void* open_ids(Agraph_t*, Agdisc_t* discipline) {
     return reinterpret_cast<GraphText*>(discipline);
   }
-  /// Leaves names to cgraph's own table, which asks again for an id without a name.
-  static long new_id(void* ids, int, char* name, IDTYPE* id, int create) {
+  /// Leaves names of nodes and edges to cgraph's own table, which asks again for an id without a
+  /// name. It would never free its entry for the whole graph, so graphs have a table here.
+  static long map_id(void* state, int type, char* name, IDTYPE* id, int create) {
+    GraphText& text = *static_cast<GraphText*>(state);
+    if (type == AGRAPH && name != nullptr) return text.map_graph(name, *id, create != 0);
     if (name != nullptr || create == 0) return 0;
-    *id = ++static_cast<GraphText*>(ids)->last_id_;
+    *id = ++text.last_id_;
     return 1;
+  }
+  /// Without memory, cgraph's own table serves.
+  long map_graph(const char* name, IDTYPE& id, bool create) try {
+    const auto found = graphs_.find(name);
+    if (found == graphs_.end() && !create) return 0;
+    id = found == graphs_.end() ? ++last_id_ : found->second;
+    if (found == graphs_.end()) graphs_.emplace(name, id);
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+  static char* name_of(void* state, int type, IDTYPE id) {
+    for (auto& [name, one] : static_cast<GraphText*>(state)->graphs_) {
+      // cgraph does not change names.
+      if (type == AGRAPH && one == id) return const_cast<char*>(name.c_str());
+    }
+    return nullptr;
   }
   static long refuse_id(void*, int, IDTYPE) { return 0; }
   static void free_id(void*, int, IDTYPE) {}
-  static char* no_name(void*, int, IDTYPE) { return nullptr; }
   static void close_ids(void*) {}
   static void register_id(void*, int, void*) {}
 
@@ -68,10 +90,11 @@ class GraphText {
   }
 
   Agdisc_t discipline_{nullptr, &ids_, &io_};
-  Agiddisc_t ids_{open_ids, new_id, refuse_id, free_id, no_name, close_ids, register_id};
+  Agiddisc_t ids_{open_ids, map_id, refuse_id, free_id, name_of, close_ids, register_id};
   Agiodisc_t io_{read_some, nullptr, nullptr};
   std::string_view text_;
   IDTYPE last_id_ = 0;
+  std::map<std::string, IDTYPE, std::less<>> graphs_;
 };
 
 /// A layout belongs to its graph and context, and goes before them.
