@@ -62,18 +62,21 @@ class GraphText {
   }
   /// Without memory, cgraph's own table serves.
   long map_graph(const char* name, IDTYPE& id, bool create) try {
-    const auto found = graphs_.find(name);
-    if (found == graphs_.end() && !create) return 0;
-    id = found == graphs_.end() ? ++last_id_ : found->second;
-    if (found == graphs_.end()) graphs_.emplace(name, id);
+    auto found = graphs_.find(name);
+    if (found == graphs_.end()) {
+      if (!create) return 0;
+      found = graphs_.emplace(name, ++last_id_).first;
+    }
+    id = found->second;
     return 1;
   } catch (const std::bad_alloc&) {
     return 0;
   }
   static char* name_of(void* state, int type, IDTYPE id) {
-    for (auto& [name, one] : static_cast<GraphText*>(state)->graphs_) {
+    if (type != AGRAPH) return nullptr;
+    for (const auto& [name, one] : static_cast<GraphText*>(state)->graphs_) {
       // cgraph does not change names.
-      if (type == AGRAPH && one == id) return const_cast<char*>(name.c_str());
+      if (one == id) return const_cast<char*>(name.c_str());
     }
     return nullptr;
   }

@@ -374,6 +374,7 @@ void Lexer::scan() {
   // Only now: until here, messages refer to the line that has ended.
   if (token_.kind == TokenKind::newline) {
     line_begin_ = token_.end;
+    // Indentation, many blanks at once.
     constexpr std::string_view kBlanks = "        ";
     while (end_ - next_ > kBlanks.size() &&
            std::memcmp(data_ + next_, kBlanks.data(), kBlanks.size()) == 0) {
