@@ -10,8 +10,8 @@
 namespace mlf::plan {
 
 /// A table with one place for each key, where the last one stays: a search forgets some states
-/// rather than take more memory. Keys of 128 bits stand for states; that two states of one search
-/// have the same key is less likely than a fault of the machine's memory.
+/// rather than take more memory. Compares states by their keys of 128 bits. Two states of one
+/// search with equal keys are less likely than a memory error of the machine.
 class StateSet {
  public:
   bool contains(const StateKey& key) const { return places_[place_of(key)] == key; }
