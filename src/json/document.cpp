@@ -40,9 +40,9 @@ class Parser {
   /// An array or object that is being read.
   struct Open {
     std::uint32_t entry;
-    bool ascending = true;  // whether the keys came sorted, which proves them distinct
+    std::uint32_t parts = 0;
+    bool is_object;
     bool may_repeat = false;
-    std::string_view last_key = {};
     std::uint64_t signs = 0;  // of the keys, a bit each: one that is not there yet is of a new key
   };
 
@@ -77,10 +77,14 @@ class Parser {
   void close();
   /// Continues inside the innermost container, up to the next value or past its end.
   void next_part();
-  void key();
+  void key(Open& object);
   void check_distinct(std::uint32_t object) const;
 
-  std::uint32_t add(Type type, const char* begin);
+  /// Entries are in the order of the text, a container before its parts: the table is the tree.
+  void add(Type type, const char* begin) {
+    document_.entries_.push_back({static_cast<std::uint32_t>(begin - text_),
+                                  static_cast<std::uint32_t>(at_ - begin), 0, type, false});
+  }
 
   Document& document_;
   const char* const text_;
@@ -150,20 +154,15 @@ void Parser::fail_expected(std::string_view what) const {
   fail(fmt::format("expected {}", what));
 }
 
-// Entries are in the order of the text, a container before its parts: the table is the tree.
-std::uint32_t Parser::add(Type type, const char* begin) {
-  auto& entries = document_.entries_;
-  entries.push_back({static_cast<std::uint32_t>(begin - text_),
-                     static_cast<std::uint32_t>(at_ - begin), 0, type, false});
-  return static_cast<std::uint32_t>(entries.size() - 1);
-}
-
 // Half of an indented document is white space.
 char Parser::peek_over_space() {
   for (; at_ < end_; ++at_) {
     if (static_cast<unsigned char>(*at_) > ' ') return *at_;
-    if (*at_ != ' ' && *at_ != '\n' && *at_ != '\r' && *at_ != '\t') return *at_;
-    pass_indentation();
+    if (*at_ == '\n') {
+      pass_indentation();
+    } else if (*at_ != ' ' && *at_ != '\r' && *at_ != '\t') {
+      return *at_;
+    }
   }
   return '\0';
 }
@@ -265,7 +264,7 @@ void Parser::check_range(const char* begin) const {
   fail(begin, "this number is out of the range of a double");
 }
 
-const char* Parser::quote_or_escape(const char* from) const {
+inline const char* Parser::quote_or_escape(const char* from) const {
   // The first byte in memory has to be the lowest of the word.
   if constexpr (std::endian::native == std::endian::little) {
     for (; end_ - from >= 8; from += 8) {
@@ -305,7 +304,8 @@ std::string_view Parser::escaped_string(const char* first_escape) {
     at_ = end;
   }
   ++at_;
-  Document::ValueRecord& string = document_.entries_[add(Type::string, begin)];
+  add(Type::string, begin);
+  Document::ValueRecord& string = document_.entries_.back();
   string.link = static_cast<std::uint32_t>(document_.unescaped_.size());
   string.escaped = true;
   return document_.unescaped_.emplace_back(std::move(content));
@@ -364,13 +364,14 @@ void Parser::check_unicode(const char* begin, const char* end) const {
   }
 }
 
-// Recorded before its parts; extent and link follow while and after they are read.
+// Recorded before its parts; extent and link follow after they are read.
 void Parser::open(Type type) {
   if (open_.size() >= options_.max_nesting) {
     fail(fmt::format("JSON nested deeper than {} levels", options_.max_nesting));
   }
-  const char* const begin = at_;
-  open_.push_back({.entry = add(type, begin)});
+  const auto entry = static_cast<std::uint32_t>(document_.entries_.size());
+  open_.push_back({.entry = entry, .is_object = type == Type::object});
+  add(type, at_);
   ++at_;
 }
 
@@ -379,41 +380,48 @@ void Parser::close() {
   const Open closed = open_.back();
   open_.pop_back();
   ++at_;
-  document_.entries_[closed.entry].link = static_cast<std::uint32_t>(document_.entries_.size());
-  if (closed.may_repeat && !closed.ascending) check_distinct(closed.entry);
+  Document::ValueRecord& entry = document_.entries_[closed.entry];
+  entry.extent = closed.parts;
+  entry.link = static_cast<std::uint32_t>(document_.entries_.size());
+  if (closed.may_repeat) check_distinct(closed.entry);
 }
 
 // One part of the innermost container: comma, key, value, or its end.
 void Parser::next_part() {
-  Document::ValueRecord& container = document_.entries_[open_.back().entry];
-  const bool is_object = container.type == Type::object;
-  const char end = is_object ? '}' : ']';
+  Open& container = open_.back();
+  const char end = container.is_object ? '}' : ']';
   const char next = peek();
   if (next == end) return close();
-  if (container.extent > 0) {
-    if (next != ',') fail_expected(is_object ? "',' or '}'" : "',' or ']'");
+  if (container.parts > 0) {
+    if (next != ',') fail_expected(container.is_object ? "',' or '}'" : "',' or ']'");
     ++at_;
     if (peek() == end) fail(fmt::format("expected a value before '{}'", end));
   }
-  ++container.extent;
-  if (is_object) key();
+  ++container.parts;
+  if (container.is_object) key(container);
   value();
 }
 
-void Parser::key() {
+void Parser::key(Open& object) {
   if (peek() != '"') fail_expected("a key in double quotes");
-  // A view of the text, or of a string with a stable address.
-  const std::string_view name = string();
-  Open& object = open_.back();
-  const bool is_first = document_.entries_[object.entry].extent == 1;
-  // TVM's writer sorts keys, so each is compared with only one other.
-  if (!is_first && object.ascending) object.ascending = object.last_key < name;
-  object.last_key = name;
-  const std::uint64_t sign = sign_of(name);
+  const std::uint64_t sign = sign_of(string());
   object.may_repeat = object.may_repeat || (object.signs & sign) != 0;
   object.signs |= sign;
   if (peek() != ':') fail_expected("':' after a key");
   ++at_;
+}
+
+/// Whether the keys are sorted, as TVM's writer sorts most, which proves them distinct.
+bool are_ascending(Value object) {
+  std::string_view last;
+  bool is_first = true;
+  for (const Member member : object.members()) {
+    const std::string_view key = member.key.text();
+    if (!is_first && !(last < key)) return false;
+    last = key;
+    is_first = false;
+  }
+  return true;
 }
 
 // Readers differ in which of two equal keys they use, so duplicate keys are errors.
@@ -422,6 +430,7 @@ void Parser::check_distinct(std::uint32_t object) const {
   // Objects of nodes are small: comparing each with each beats a table of hashes.
   constexpr std::size_t kSmall = 12;
   const Value value(document_, object);
+  if (are_ascending(value)) return;
   if (value.size() > kSmall) {
     support::NameSet<std::string_view> seen;
     for (const Member member : value.members()) {
