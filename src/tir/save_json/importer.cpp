@@ -248,12 +248,11 @@ ListId Importer::make_list(std::uint32_t node) {
   if (kind == Kind::StringMap) return make_string_map(node);
   if (kind == Kind::ObjectMap) return make_node_map(node);
   // The null node, 0, is NodeId::none here too.
-  std::vector<NodeId> ids;
-  ids.reserve(graph_.data_size(node));
+  elements_.clear();
   for (const json::Value element : graph_.data(node)) {
-    ids.push_back(node_ids_[graph_.element(element)]);
+    elements_.push_back(node_ids_[graph_.element(element)]);
   }
-  return builder_.list(ids);
+  return builder_.list(elements_);
 }
 
 // `keys` and `data` are parallel arrays.
@@ -315,12 +314,11 @@ NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
                            std::string(graph_.type_key(node)) + "." + std::string(name));
   });
   const auto rows = info(kind).fields;
-  std::vector<FieldValue> values;
-  values.reserve(rows.size());
+  values_.clear();
   for (std::uint8_t i = 0; i < rows.size(); ++i) {
-    values.push_back(field_value(fields, node, kind, i));
+    values_.push_back(field_value(fields, node, kind, i));
   }
-  const NodeId id = builder_.make(kind, values);
+  const NodeId id = builder_.make(kind, values_);
   if (const std::uint32_t span = fields.span()) builder_.set_span(id, node_ids_[span]);
   return id;
 }

@@ -80,7 +80,7 @@ class NodeFields {
   /// Calls `unknown(name)` for attributes that are neither fields, `span` nor derived.
   template <class Unknown>
   NodeFields(const JsonGraph& graph, std::uint32_t node, Kind kind, Unknown&& unknown)
-      : graph_(graph), node_(node), kind_(kind) {
+      : graph_(graph), names_(fields_by_name(kind)), node_(node), kind_(kind) {
     for (const json::Member attribute : graph.attrs(node)) {
       if (!place(attribute)) unknown(attribute.key.text());
     }
@@ -113,6 +113,7 @@ class NodeFields {
   }
 
   const JsonGraph& graph_;
+  std::span<const NamedField> names_;
   std::uint32_t node_;
   Kind kind_;
   std::size_t next_ = 0;  // attributes are sorted, like the names
@@ -201,6 +202,9 @@ class Importer {
   std::vector<std::uint32_t> checked_;  // the purposes (a bit each) for which elements were checked
   std::vector<NodeId> tensor_ids_;
   std::map<std::string, NodeId, std::less<>> ops_;
+  // Of the node or list that is being made: vectors that keep their memory.
+  std::vector<FieldValue> values_;
+  std::vector<NodeId> elements_;
 };
 
 }  // namespace mlf::tir::save_json

@@ -50,16 +50,15 @@ std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::u
 // Both sides are sorted, so the next name usually matches. The search wraps around for documents of
 // other writers.
 bool NodeFields::place(json::Member attribute) {
-  const auto names = fields_by_name(kind_);
   const std::string_view name = attribute.key.text();
   // In addition to the fields of nodes.def, every node has a span.
   if (name == kSpan) {
     span_ = attribute.value.index();
     return true;
   }
-  for (std::size_t tried = 0; tried < names.size(); ++tried) {
-    if (next_ == names.size()) next_ = 0;
-    const NamedField& candidate = names[next_++];
+  for (std::size_t tried = 0; tried < names_.size(); ++tried) {
+    if (next_ == names_.size()) next_ = 0;
+    const NamedField& candidate = names_[next_++];
     if (candidate.name != name) continue;
     values_[candidate.field] = attribute.value.index();
     return true;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "support/base64.h"
-#include "tir/node_queries.h"
 #include "tir/save_json/json_graph.h"
 
 namespace mlf::tir::save_json {
@@ -53,12 +52,6 @@ std::unordered_map<std::string_view, NameUse> index_names() {
 std::span<const NamedField> fields_by_name(Kind kind) {
   static const auto index = index_fields();
   return index[static_cast<std::size_t>(kind)];
-}
-
-bool is_reference(const FieldInfo& field) {
-  // These are indices into `b64ndarrays`, which has its own numbers.
-  if (field.expects == Expects::tensor) return false;
-  return holds_nodes(field.type) || field.type == FieldType::string;
 }
 
 NameUse use_of_name(std::string_view name) {
@@ -144,12 +137,6 @@ bool is_written(const FieldInfo& field, const VersionRange& version) {
   // TVM ignores attributes that it does not read, so vendors' builds may get a few more.
   const int reach = is_development(version) ? 1 : 0;
   return field.since <= version.last + reach && version.last - reach <= field.until;
-}
-
-// The only field whose type changed: int until v0.15, PrimExpr from v0.16 on.
-bool is_lanes(Kind kind, std::uint8_t field) {
-  return (kind == Kind::Ramp && field == f::Ramp::lanes) ||
-         (kind == Kind::Broadcast && field == f::Broadcast::lanes);
 }
 
 std::string_view describe(Expects expects) {

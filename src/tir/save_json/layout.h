@@ -13,6 +13,7 @@
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
 #include "support/byte_sink.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::save_json {
 
@@ -32,7 +33,11 @@ struct NamedField {
 std::span<const NamedField> fields_by_name(Kind kind);
 
 /// Whether a field is written as the index of a node.
-bool is_reference(const FieldInfo& field);
+inline bool is_reference(const FieldInfo& field) {
+  // These are indices into `b64ndarrays`, which has its own numbers.
+  if (field.expects == Expects::tensor) return false;
+  return holds_nodes(field.type) || field.type == FieldType::string;
+}
 /// Whether any kind of the table has a field of this name that is a node's index, and whether any
 /// has one that is not.
 struct NameUse {
@@ -60,7 +65,11 @@ bool is_derived(Kind kind, std::string_view name);
 bool is_required(const FieldInfo& field, const VersionRange& version);
 /// Whether some TVM of this version range may read the field.
 bool is_written(const FieldInfo& field, const VersionRange& version);
-bool is_lanes(Kind kind, std::uint8_t field);
+/// The only field whose type changed: int until v0.15, PrimExpr from v0.16 on.
+inline bool is_lanes(Kind kind, std::uint8_t field) {
+  return (kind == Kind::Ramp && field == f::Ramp::lanes) ||
+         (kind == Kind::Broadcast && field == f::Broadcast::lanes);
+}
 /// The expected content of a field, for messages: "an expression".
 std::string_view describe(Expects expects);
 
