@@ -9,7 +9,9 @@
 #include <cctype>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -175,6 +177,13 @@ void take_one_value_each(CLI::App& app) {
   }
 }
 
+/// Whether the options of a command may be needed: it can only be chosen by a word that is its
+/// name, and `help` describes every command. Options of all commands take a quarter of the start.
+bool may_need(const CLI::App& command, std::span<const char* const> words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return word == command.get_name() || word == "help"; });
+}
+
 constexpr const char* kHelpOfCommand = "Print this help; -q, -v, --limit, --pool-size: mlf --help";
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -198,8 +207,9 @@ int parse_and_run(int argc, const char* const* argv) {
   // After the commands were declared; otherwise each would inherit this footer.
   app.footer(limits_help());
   take_one_value_each(app);
-  // Each command has declared itself with its options; its `run` reads them if it is chosen.
   for (const Command& command : commands) {
+    if (!may_need(*command.app, {argv, static_cast<std::size_t>(argc)})) continue;
+    command.declare();
     take_one_value_each(*command.app);
     command.app->fallthrough();
     command.app->set_help_flag("-h,--help", kHelpOfCommand)->group("Other");

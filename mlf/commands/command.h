@@ -19,11 +19,13 @@ struct Context {
 /// A subcommand that was declared on the command line, and the function that runs it.
 struct Command {
   CLI::App* app;
+  /// Adds its options. Needed before the command is parsed or described.
+  std::function<void()> declare;
   /// Returns the exit code. Throws `Error`.
   std::function<int(const Context&)> run;
 };
 
-/// A subcommand: `declare` adds its options, and `run` reads them.
+/// A subcommand without options yet: `declare` adds them, and `run` reads them.
 template <class Arguments>
 Command make_command(CLI::App& parent, const std::string& name, const std::string& description,
                      void (*declare)(CLI::App&, Arguments&),
@@ -31,8 +33,8 @@ Command make_command(CLI::App& parent, const std::string& name, const std::strin
   CLI::App* app = parent.add_subcommand(name, description);
   // Shared with CLI11's callbacks, which outlive this function.
   const auto options = std::make_shared<Arguments>();
-  declare(*app, *options);
-  return {app, [options, run](const Context& context) { return run(*options, context); }};
+  return {app, [app, options, declare] { declare(*app, *options); },
+          [options, run](const Context& context) { return run(*options, context); }};
 }
 
 Command check_command(CLI::App& parent);

@@ -27,24 +27,28 @@ int run_help(const CLI::App& program, const HelpArguments& options) {
   return 0;
 }
 
+void declare_help_options(CLI::App& app, const CLI::App& parent, HelpArguments& options) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  auto* command =
+      app.add_option("COMMAND", options.command, "The command; without it, the help of mlf")
+          ->check(one_of(names));
+  add_option(app, "--write", options.directory, {"DIRECTORY", "Output"},
+             "Write manual pages and completions for bash, zsh and fish into this directory "
+             "instead, in the layout of a package's share/")
+      ->excludes(command);
+}
+
 }  // namespace
 
 Command help_command(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand(
       "help", "Print the help of a command, or write manual pages and completions");
   const auto options = std::make_shared<HelpArguments>();
-  std::vector<std::string> names;
-  for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  auto* command =
-      app->add_option("COMMAND", options->command, "The command; without it, the help of mlf")
-          ->check(one_of(names));
-  add_option(*app, "--write", options->directory, {"DIRECTORY", "Output"},
-             "Write manual pages and completions for bash, zsh and fish into this directory "
-             "instead, in the layout of a package's share/")
-      ->excludes(command);
-  return {app, [&parent, options](const Context&) { return run_help(parent, *options); }};
+  return {app, [app, &parent, options] { declare_help_options(*app, parent, *options); },
+          [&parent, options](const Context&) { return run_help(parent, *options); }};
 }
 
 }  // namespace mlf::program
