@@ -12,9 +12,10 @@
 namespace mlf::program {
 namespace {
 
-// --- A limit on nesting, checked before the recursive parser reads the text ----------------------
+// --- What toml++ must not see -------------------------------------------------------------------
 
-struct TomlPlace {
+struct TomlFault {
+  std::string what;
   std::uint32_t line = 1;    ///< 1-based
   std::uint32_t column = 1;  ///< 1-based, in bytes
 };
@@ -27,17 +28,44 @@ constexpr unsigned kMostTomlNesting = 64;
 /// does not matter.
 class Scan {
  public:
-  explicit Scan(std::string_view text) : text_(text) {}
+  /// toml++ skips a byte order mark.
+  explicit Scan(std::string_view text)
+      : text_(text), at_(text.starts_with("\xEF\xBB\xBF") ? 3 : 0) {}
 
-  std::optional<TomlPlace> run() {
+  std::optional<TomlFault> run() {
+    bool is_statement_begin = true;
     while (at_ < text_.size()) {
+      const std::size_t key = is_statement_begin ? key_of_head() : std::string_view::npos;
+      if (key < text_.size() && !begins_key(text_[key])) {
+        return fault("expected the key of a table", key);
+      }
+      const char last = text_[at_];
       step();
-      if (nesting_ > kMostTomlNesting) return place();
+      is_statement_begin = last == '\n' && open_ == 0;
+      // toml++ makes a table of each part of a dotted key, and destroys tables by recursion.
+      if (nesting_ > kMostTomlNesting) {
+        return fault(fmt::format("nested more than {} deep", kMostTomlNesting), at_ - 1);
+      }
     }
     return std::nullopt;
   }
 
  private:
+  /// Where the key begins if the head of a table is next: toml++ assumes that one is there.
+  std::size_t key_of_head() const {
+    constexpr std::string_view kBlanks = " \t";
+    const std::size_t begin = text_.find_first_not_of(kBlanks, at_);
+    if (begin == std::string_view::npos || text_[begin] != '[') return std::string_view::npos;
+    const bool is_array = text_.substr(begin).starts_with("[[");
+    return text_.find_first_not_of(kBlanks, begin + (is_array ? 2 : 1));
+  }
+
+  /// True for the bracket of an empty head, too: toml++ refuses that with a better message.
+  static bool begins_key(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-\"']").find(c) != std::string_view::npos;
+  }
+
   void step() {
     switch (const char c = text_[at_++]) {
       case '#':
@@ -87,32 +115,25 @@ class Scan {
     for (int more = 0; more < 2 && at_ < text_.size() && text_[at_] == quote; ++more) ++at_;
   }
 
-  TomlPlace place() const {
-    const std::string_view before = text_.substr(0, at_ - 1);
+  TomlFault fault(std::string what, std::size_t at) const {
+    const std::string_view before = text_.substr(0, at);
     const std::size_t line_begin = before.rfind('\n') + 1;
-    return {static_cast<std::uint32_t>(std::ranges::count(before, '\n') + 1),
+    return {std::move(what), static_cast<std::uint32_t>(std::ranges::count(before, '\n') + 1),
             static_cast<std::uint32_t>(before.size() - line_begin + 1)};
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   unsigned open_ = 0;     ///< brackets and braces
   unsigned nesting_ = 0;  ///< of the statement so far
 };
 
-/// The first place at which a statement has more than `kMostTomlNesting` of them.
-std::optional<TomlPlace> too_nested(std::string_view text) {
-  return Scan(text).run();
-}
-
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& path) {
-  // toml++ makes a table of each part of a dotted key, and destroys tables by recursion.
-  if (const auto deep = too_nested(text)) {
-    throw support::Error(ErrorKind::invalid_input,
-                         fmt::format("nested more than {} deep", kMostTomlNesting),
-                         {.file = path, .line = deep->line, .column = deep->column});
+  if (auto fault = Scan(text).run()) {
+    throw support::Error(ErrorKind::invalid_input, std::move(fault->what),
+                         {.file = path, .line = fault->line, .column = fault->column});
   }
   toml::parse_result document = toml::parse(text, path);
   if (document) return std::move(document).table();

@@ -245,6 +245,15 @@ class BudgetFiles(BudgetCase):
                 self.assertEqual(result.returncode, 65)
                 self.assertRegex(result.stderr, rb"mlf-budget.toml:2:\d+: nested more than 64 deep\n$")
 
+    def test_a_head_without_a_key_is_an_error_with_a_place(self):
+        for before in ("", "\ufeff", "# [{\n", 'a = [\n[{a = "["}]]\n', " \t"):
+            for head in ("[{a}]", "[[{a}]]", "[=]", "[[[a]]]", "[ .a]", "[\na]", "[\u00e9]"):
+                self.budget.write_text(before + head + "\nram = 1\n")
+                result = self.check("--budget", self.budget)
+                self.assertEqual((result.returncode, result.stdout), (65, b""), before + head)
+                line = before.count("\n") + 1
+                self.assertRegex(result.stderr, rb":%d:\d+: expected the key of a table\n$" % line)
+
     def test_dots_and_brackets_in_strings_and_comments_do_not_nest(self):
         dots = "." * 200 + "[" * 200
         self.budget.write_text(f"# {dots} \"'\nbuffers = '1G' # {dots}\n"
