@@ -148,6 +148,10 @@ tir::Document read_tir_argument(const std::string& argument, const Limits& limit
                    limits);
 }
 
+Diagnostic of_source(Diagnostic error, const std::string& source) {
+  return error.kind == ErrorKind::io ? error : in_file(std::move(error), source);
+}
+
 // --- Networks -----------------------------------------------------------------------------------
 
 namespace {

@@ -23,6 +23,10 @@ Deployment open_archive(const std::string& path, const Context& context,
 /// MEMBER is a member's name or the stem of a TIR ("tir-1").
 tir::Document read_tir_argument(const std::string& argument, const Limits& limits);
 
+/// An error of writing what was read from `source`: it is the place, unless the system refused the
+/// output.
+Diagnostic of_source(Diagnostic error, const std::string& source);
+
 /// "no module 'x', only a, b; did you mean 'a'?".
 std::string unknown_module(const std::string& name, const std::vector<std::string>& known);
 

@@ -302,10 +302,14 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
   const tir::Document document = alone(chosen, deployment);
   std::string text;
   const auto sink = [&](std::string_view bytes) { text += bytes; };
+  const auto name_archive = [&](Diagnostic error) {
+    return of_source(std::move(error), deployment.archive().path());
+  };
   if (form == KernelForm::tvmscript) {
-    get_or_throw(tir::write_tvmscript(document, {}, sink));
+    get_or_throw(tir::write_tvmscript(document, {}, sink).map_error(name_archive));
   } else {
-    get_or_throw(tir::write_tir_json(document, {.layout = JsonLayout::pretty}, sink));
+    get_or_throw(tir::write_tir_json(document, {.layout = JsonLayout::pretty}, sink)
+                     .map_error(name_archive));
   }
   return text;
 }

@@ -135,10 +135,11 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
   if (options.constants == tir::ConstantPlace::none && needs_all_data(options.format) &&
       has_constants(document)) {
     const std::string_view format = options.format == TirFormat::c ? "c" : "save_json";
-    throw support::Error(
+    return tl::make_unexpected(Diagnostic{
         ErrorKind::invalid_input,
         fmt::format("the module has constants, and {} cannot be written without their data",
-                    format));
+                    format),
+        {}});
   }
   switch (options.format) {
     case TirFormat::json:
@@ -169,8 +170,10 @@ int run_tir(const TirArguments& options, const Context& context) {
   }
   if (options.format != TirFormat::json) warn_of_missing_functions(document, context.console);
   OutputStream out;
-  support::get_or_throw(write_tir(document, options, context.limits,
-                                  [&](std::string_view bytes) { out.write(bytes); }));
+  support::get_or_throw(
+      write_tir(document, options, context.limits, [&](std::string_view bytes) {
+        out.write(bytes);
+      }).map_error([&](Diagnostic error) { return of_source(std::move(error), options.source); }));
   out.finish();
   return 0;
 }

@@ -50,12 +50,13 @@ class Tir(program_case.Directory):
             result = support.run("tir", "--format", form, "--constants", "none", archive)
             self.assertEqual(result.returncode, 65)
             self.assertIn(b"cannot be written without their data", result.stderr)
+            self.assertTrue(result.stderr.startswith(b"mlf: error: %b: " % os.fsencode(archive)))
 
     def test_tir_without_its_metadata_section(self):
         archive = support.SOURCE / "tests/data/archives/tvm-0.18-add-aot-c.tar"
         refused = support.run("tir", "--format", "save_json", archive)
         self.assertEqual(refused.returncode, 65)
-        self.assertIn(b'metadata["Executor"][0] is not known', refused.stderr)
+        self.assertIn(b'%b: metadata["Executor"][0] is not known' % os.fsencode(archive), refused.stderr)
         for form in ("save_json", "tvmscript"):
             result = support.run_ok("tir", "--missing=omit", "--format", form, archive)
             notes = result.stderr.decode().splitlines()
