@@ -30,6 +30,9 @@ using Clock = std::chrono::steady_clock;
 // Only the first errors of a compiler matter.
 constexpr std::size_t kMostErrors = 64 * 1024;
 
+// As many as Linux allows by default, because a higher limit may be inherited.
+constexpr std::uint64_t kMostOpenFiles = 1024;
+
 /// The supervisor's report at its end.
 struct Outcome {
   int start_error = 0;   ///< errno where the program was not started
@@ -74,6 +77,7 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_AS, start.limits.memory);
   limit(RLIMIT_FSIZE, start.limits.file);
+  limit(RLIMIT_NOFILE, kMostOpenFiles);
   limit(RLIMIT_CPU, static_cast<std::uint64_t>(seconds) + 1);
   sigset_t none;
   sigemptyset(&none);

@@ -30,10 +30,10 @@ struct ProgramResult {
   std::string errors;  ///< the beginning of what it wrote to standard error
 };
 
-/// Runs a program with empty standard input, discarded standard output, no core dump, and
-/// `work_directory` as $TMPDIR. Kills all processes that it started when it ends, when its time is
-/// up, and when this process ends for any reason. Throws `Error` of kind `usage` if it cannot be
-/// started.
+/// Runs a program with empty standard input, discarded standard output, no core dump, at
+/// most 1,024 open files in each process, and `work_directory` as $TMPDIR. Kills all processes that
+/// it started when it ends, when its time is up, and when this process ends for any reason. Throws
+/// `Error` of kind `usage` if it cannot be started.
 ProgramResult run_program(const Program& program, const WorkDirectory& work_directory);
 
 }  // namespace mlf::compile

@@ -100,6 +100,18 @@ class Compilers(unittest.TestCase):
         self.assertFalse(is_alive(int(pid.read_text())))
         self.assertTrue(self.is_clean())
 
+    def test_open_files_within_a_limit(self):
+        """And leave none of many that they made, also in directories."""
+        seen = self.directory / "seen"
+        script = f'ulimit -Hn > {seen}; cd "$TMPDIR" && mkdir -p a/b && seq 20000 | (cd a/b && xargs touch)\n'
+        for command, made in (("report", self.compiler), ("run --random 1", self.compiler_to)):
+            with self.subTest(command):
+                compiler = made(script + "exit 1\n")
+                support.run(*command.split(), "--cc", compiler, QNN, env=self.environment)
+                self.assertLessEqual(int(seen.read_text()), 1024)
+                self.assertTrue(self.is_clean())
+                seen.unlink()
+
     def test_make_no_file_without_end(self):
         text = self.refused("char a[8ull << 30] = {1};\n")
         self.assertIn("this C was not compiled: gcc", text)
