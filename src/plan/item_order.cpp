@@ -1,6 +1,8 @@
 #include "plan/item_order.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace mlf::plan {
 
@@ -60,16 +62,24 @@ Units Measures::measure(Criterion criterion, ItemIndex item) const {
 }
 
 /// The final criterion distinguishes all items, so one problem gives the same order on every
-/// machine.
+/// machine. Measures each item once.
 void Measures::sort(std::span<ItemIndex> items, std::span<const Criterion> criteria) const {
-  std::sort(items.begin(), items.end(), [&](ItemIndex a, ItemIndex b) {
-    for (const Criterion criterion : criteria) {
-      const Units of_a = measure(criterion, a);
-      const Units of_b = measure(criterion, b);
-      if (of_a != of_b) return of_a > of_b;
+  struct Key {
+    std::array<Units, kMostCriteria> measures{};
+    ItemIndex item = 0;
+  };
+  std::vector<Key> keys(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    keys[i].item = items[i];
+    for (std::size_t k = 0; k < criteria.size(); ++k) {
+      keys[i].measures[k] = measure(criteria[k], items[i]);
     }
-    return a < b;
+  }
+  std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+    if (a.measures != b.measures) return a.measures > b.measures;
+    return a.item < b.item;
   });
+  std::ranges::transform(keys, items.begin(), &Key::item);
 }
 
 }  // namespace mlf::plan

@@ -1,6 +1,7 @@
 // The orders in which planners take items.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +19,9 @@ enum class Criterion : std::uint8_t {
   begin,
   end,
 };
+
+/// The most criteria of one order.
+inline constexpr std::size_t kMostCriteria = 3;
 
 /// The sum of the sizes of each section.
 std::vector<Units> totals_of(const Instance& instance);

@@ -18,14 +18,16 @@
 namespace mlf::plan {
 namespace {
 
-/// The lowest placement of all greedy planners for which there is time; the first among equals.
-std::optional<Placement> best_greedy(const Instance& instance, Deadline& deadline) {
+/// The lowest placement of all greedy planners for which there is time, the first among equals.
+/// Ends with the first one at the bound.
+std::optional<Placement> best_greedy(const Instance& instance, Units bound, Deadline& deadline) {
   std::optional<Placement> best;
   const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
     std::optional<Placement> placement = place_greedily(instance, measures, planner, deadline);
     if (!placement) break;
     if (!best || height(instance, *placement) < height(instance, *best)) best = placement;
+    if (height(instance, *best) == bound) break;
   }
   return best;
 }
@@ -63,13 +65,13 @@ std::uint64_t length_of(std::uint64_t run) {
 /// The best placement so far, and the known bounds of better ones.
 class Optimizer {
  public:
-  Optimizer(const Instance& instance, Placement start, const SearchLimits& limits,
+  Optimizer(const Instance& instance, Placement start, Units bound, const SearchLimits& limits,
             Deadline& deadline)
       : instance_(instance),
         effort_(limits, instance.items.size(), deadline),
         best_(std::move(start)),
         best_height_(height(instance, best_)),
-        bound_(lower_bound(instance, deadline)) {}
+        bound_(bound) {}
 
   /// Improves the best placement until it is within `capacity` or proven to be the smallest.
   void run(std::optional<Units> capacity) {
@@ -137,11 +139,12 @@ std::optional<Solution> searched(const Problem& problem, const SearchLimits& lim
                                  Deadline& deadline) {
   const std::optional<Instance> instance = make_instance(problem, deadline);
   if (!instance) return std::nullopt;
-  std::optional<Placement> start = best_greedy(*instance, deadline);
+  const Units bound = lower_bound(*instance, deadline);
+  std::optional<Placement> start = best_greedy(*instance, bound, deadline);
   if (!start) return std::nullopt;
   std::optional<Units> capacity;
   if (problem.capacity) capacity = static_cast<Units>(*problem.capacity / instance->unit);
-  Optimizer optimizer(*instance, *std::move(start), limits, deadline);
+  Optimizer optimizer(*instance, *std::move(start), bound, limits, deadline);
   optimizer.run(capacity);
   return Solution{
       .offsets = offsets_of(problem, *instance, optimizer.best()),
