@@ -13,21 +13,22 @@
 #include "plan/greedy.h"
 #include "plan/instance.h"
 #include "plan/search.h"
+#include "plan/windows.h"
 #include "support/error.h"
 
 namespace mlf::plan {
 namespace {
 
 /// The lowest placement of all greedy planners for which there is time, the first among equals.
-/// Ends with the first one at the bound.
-std::optional<Placement> best_greedy(const Instance& instance, Units bound, Deadline& deadline) {
+/// Ends with the first one within `enough`.
+std::optional<Placement> best_greedy(const Instance& instance, Units enough, Deadline& deadline) {
   std::optional<Placement> best;
   const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
     std::optional<Placement> placement = place_greedily(instance, measures, planner, deadline);
     if (!placement) break;
     if (!best || height(instance, *placement) < height(instance, *best)) best = placement;
-    if (height(instance, *best) == bound) break;
+    if (height(instance, *best) <= enough) break;
   }
   return best;
 }
@@ -133,23 +134,138 @@ class Optimizer {
   std::map<Units, Search> searches_{};  // by height
 };
 
-/// Offsets and a lower bound, from greedy planners and searches. Nullopt if there is no time for
-/// the first planner.
-std::optional<Solution> searched(const Problem& problem, const SearchLimits& limits,
-                                 Deadline& deadline) {
+std::optional<Units> capacity_of(const Problem& problem, const Instance& instance) {
+  if (!problem.capacity) return std::nullopt;
+  return static_cast<Units>(*problem.capacity / instance.unit);
+}
+
+std::uint64_t size_of(const Problem& problem, const std::vector<std::uint64_t>& offsets) {
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    // In bytes, not units: the last buffer need not end at a whole unit.
+    size = std::max(size, offsets[i] + problem.buffers[i].size);
+  }
+  return size;
+}
+
+/// Lowers plans of many buffers in windows of time.
+class WindowPlanner {
+ public:
+  WindowPlanner(const Problem& problem, const SearchLimits& limits, Deadline& deadline)
+      : problem_(problem),
+        windows_(problem),
+        deadline_(deadline),
+        steps_left_(limits.steps.value_or(kMostSteps)),
+        pairs_left_(kPairs + kPairsOfBuffer * problem.buffers.size()) {}
+
+  /// Tries the lowest target first: most problems have a solution at their bound.
+  void improve(Solution& solution) {
+    std::uint64_t failed = solution.lower_bound;
+    std::uint64_t target = std::max(solution.lower_bound, problem_.capacity.value_or(0));
+    solution.size = size_of(problem_, solution.offsets);
+    for (int round = 0; round < kRounds && target < solution.size; ++round) {
+      if (!lower(solution, target)) failed = target;
+      target = failed + (solution.size - failed) / 2;
+      if (problem_.capacity) return;
+    }
+  }
+
+ private:
+  static constexpr int kRounds = 6;
+  static constexpr std::uint64_t kMostSteps = 1'000'000;
+  // About a second, and as many as near-linear time allows.
+  static constexpr std::uint64_t kPairs = 2'000'000;
+  static constexpr std::uint64_t kPairsOfBuffer = 50;
+
+  bool lower(Solution& solution, std::uint64_t target) {
+    auto offsets = windows_.lower(solution.offsets, target,
+                                  [this](const Problem& part) { return solve_part(part); });
+    if (!offsets) return false;
+    solution.offsets = *std::move(offsets);
+    solution.size = size_of(problem_, solution.offsets);
+    return true;
+  }
+
+  std::optional<std::vector<std::uint64_t>> solve_part(const Problem& part) {
+    constexpr std::uint64_t kStepsOfBuffer = 8;
+    const std::uint64_t pairs = part.buffers.size() * part.buffers.size();
+    if (pairs > pairs_left_) return std::nullopt;
+    pairs_left_ -= pairs;
+    SearchLimits limits;
+    limits.steps = std::min(steps_left_, kStepsOfBuffer * part.buffers.size());
+    const std::optional<Instance> instance = make_instance(part, deadline_);
+    if (!instance) return std::nullopt;
+    const Units capacity = *capacity_of(part, *instance);
+    const Units bound = lower_bound(*instance, deadline_);
+    if (bound > capacity) return std::nullopt;
+    std::optional<Placement> start = best_greedy(*instance, capacity, deadline_);
+    if (!start) return std::nullopt;
+    if (height(*instance, *start) > capacity) {
+      steps_left_ -= *limits.steps;
+      Optimizer optimizer(*instance, *std::move(start), bound, limits, deadline_);
+      optimizer.run(capacity);
+      start = optimizer.best();
+    }
+    std::vector<std::uint64_t> offsets = offsets_of(part, *instance, *start);
+    if (size_of(part, offsets) > *part.capacity) return std::nullopt;
+    return offsets;
+  }
+
+  const Problem& problem_;
+  const Windows windows_;
+  Deadline& deadline_;
+  std::uint64_t steps_left_;
+  std::uint64_t pairs_left_;
+};
+
+/// Improves a plan with searches of the whole problem.
+void search(const Problem& problem, const Instance& instance, const SearchLimits& limits,
+            Deadline& deadline, Solution& solution) {
+  Placement start;
+  for (const Item& item : instance.items) {
+    start.push_back(static_cast<Units>(solution.offsets[item.buffer] / instance.unit));
+  }
+  const auto bound = static_cast<Units>(solution.lower_bound / instance.unit);
+  Optimizer optimizer(instance, std::move(start), bound, limits, deadline);
+  optimizer.run(capacity_of(problem, instance));
+  solution.offsets = offsets_of(problem, instance, optimizer.best());
+  solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
+}
+
+/// The plan of the greedy planners. Nullopt if there is no time for the first of them.
+std::optional<Solution> greedy(const Problem& problem, const Instance& instance,
+                               Deadline& deadline) {
+  const Units bound = lower_bound(instance, deadline);
+  const std::optional<Placement> best = best_greedy(instance, bound, deadline);
+  if (!best) return std::nullopt;
+  return Solution{.offsets = offsets_of(problem, instance, *best),
+                  .lower_bound = static_cast<std::uint64_t>(bound) * instance.unit};
+}
+
+/// Whether the greedy planners, which visit all pairs of items, take seconds.
+bool has_many_pairs(const Instance& instance) {
+  constexpr std::size_t kMany = 2'000'000;
+  std::size_t count = 0;  // each pair twice
+  for (const auto& conflicts : instance.conflicts) count += conflicts.size();
+  return count > kMany;
+}
+
+/// Offsets and a lower bound.
+Solution planned(const Problem& problem, const SearchLimits& limits, Deadline& deadline) {
+  constexpr std::size_t kFewBuffers = 1000;
   const std::optional<Instance> instance = make_instance(problem, deadline);
-  if (!instance) return std::nullopt;
-  const Units bound = lower_bound(*instance, deadline);
-  std::optional<Placement> start = best_greedy(*instance, bound, deadline);
-  if (!start) return std::nullopt;
-  std::optional<Units> capacity;
-  if (problem.capacity) capacity = static_cast<Units>(*problem.capacity / instance->unit);
-  Optimizer optimizer(*instance, *std::move(start), bound, limits, deadline);
-  optimizer.run(capacity);
-  return Solution{
-      .offsets = offsets_of(problem, *instance, optimizer.best()),
-      .lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance->unit,
-  };
+  if (instance && has_many_pairs(*instance)) {
+    Solution solution = in_order_of_time(problem);
+    if (size_of(problem, solution.offsets) == solution.lower_bound) return solution;
+  }
+  std::optional<Solution> first;
+  if (instance) first = greedy(problem, *instance, deadline);
+  Solution solution = first ? *std::move(first) : in_order_of_time(problem);
+  if (problem.buffers.size() > kFewBuffers && !deadline.has_ended()) {
+    WindowPlanner(problem, limits, deadline).improve(solution);
+  }
+  if (instance && !deadline.has_ended()) search(problem, *instance, limits, deadline, solution);
+  return solution;
 }
 
 }  // namespace
@@ -157,12 +273,8 @@ std::optional<Solution> searched(const Problem& problem, const SearchLimits& lim
 Result<Solution> solve(const Problem& problem, const SearchLimits& limits) {
   return support::to_result([&] {
     Deadline deadline(limits);
-    std::optional<Solution> found = searched(problem, limits, deadline);
-    Solution solution = found ? *std::move(found) : in_order_of_time(problem);
-    for (std::size_t i = 0; i < solution.offsets.size(); ++i) {
-      // In bytes, not units: the last buffer need not end at a whole unit.
-      solution.size = std::max(solution.size, solution.offsets[i] + problem.buffers[i].size);
-    }
+    Solution solution = planned(problem, limits, deadline);
+    solution.size = size_of(problem, solution.offsets);
     solution.fits = !problem.capacity || solution.size <= *problem.capacity;
     // For a capacity, a search can also prove that no placement fits.
     solution.proven = solution.size == solution.lower_bound ||

@@ -151,6 +151,42 @@ TEST(PlanSolve, ManyBuffersThatAreAllAliveTogetherArePlanned) {
   EXPECT_TRUE(solution.proven);
 }
 
+/// Where no greedy planner finds the least size.
+Problem network_of_many_calls() {
+  std::mt19937 random(7);
+  Problem problem;
+  for (std::int64_t i = 0; i < 20'000; ++i) {
+    const std::int64_t life = i % 2 == 1 ? 1 : 2 + static_cast<std::int64_t>(random() % 23);
+    problem.buffers.push_back({.id = {},
+                               .lower = i,
+                               .upper = i + life,
+                               .size = 64 * (1 + random() % 200),
+                               .alignment = 16});
+  }
+  return problem;
+}
+
+TEST(PlanSolve, WindowsLowerThePlanOfManyBuffers) {
+  const Problem problem = network_of_many_calls();
+  const Solution solution = solved(problem);
+  EXPECT_EQ(check_offsets(problem, solution.offsets), solution.size);
+  EXPECT_TRUE(solution.proven);
+  EXPECT_EQ(solved(problem).offsets, solution.offsets);
+}
+
+TEST(PlanSolve, WindowsLeaveFixedBuffersAndGapsAsTheyAre) {
+  Problem problem = network_of_many_calls();
+  for (std::size_t i = 0; i < problem.buffers.size(); i += 100) {
+    Buffer& buffer = problem.buffers[i];
+    buffer.upper = buffer.lower + 40;
+    buffer.gaps = {{buffer.lower + 3, buffer.lower + 30}};
+    problem.buffers[i + 50].fixed_offset = 160'000;
+  }
+  const Solution solution = solved(problem);
+  EXPECT_EQ(check_offsets(problem, solution.offsets), solution.size);
+  EXPECT_LE(solution.lower_bound, solution.size);
+}
+
 TEST(PlanSolve, InTheOrderOfTimeTheBetterDirectionIsTaken) {
   // Forwards, "b" is put above "a", and "c" does not fit below it.
   const Problem problem = problem_of({{.id = "a", .lower = 0, .upper = 1, .size = 2},
