@@ -178,7 +178,8 @@ void take_one_value_each(CLI::App& app) {
 }
 
 /// Whether the options of a command may be needed: it can only be chosen by a word that is its
-/// name, and `help` describes every command. Options of all commands take a quarter of the start.
+/// name, and `help` describes every command. Declaring the options of all commands takes 40 % of
+/// the instructions of a start.
 bool may_need(const CLI::App& command, std::span<const char* const> words) {
   return std::ranges::any_of(
       words, [&](std::string_view word) { return word == command.get_name() || word == "help"; });
