@@ -202,14 +202,17 @@ void Importer::enter_node(std::uint32_t node) {
     return push(node, Role::list);
   }
   if (info(*kind).encoding != Encoding::attrs) return;
-  // Unknown attributes are reported when the node is made, not here as well.
-  const NodeFields fields(graph_, node, *kind, [](std::string_view) {});
+  // Vendors of TVM add attributes to its classes: they are dropped, and recorded as a loss.
+  NodeFields& fields = entered_.emplace_back(graph_, node, *kind, [&](std::string_view name) {
+    losses_.add_everywhere(LossCode::opaque_fields,
+                           std::string(graph_.type_key(node)) + "." + std::string(name));
+  });
   const auto rows = info(*kind).fields;
   for (std::uint8_t i = 0; i < rows.size(); ++i) enter_field(fields, rows[i], i);
   push(fields.span(), Role::node);
 }
 
-void Importer::enter_field(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
+void Importer::enter_field(NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
   if (!fields.has(at) || field.expects == Expects::tensor) return;
   switch (field.type) {
     case FieldType::node:
@@ -295,7 +298,10 @@ ListId Importer::make_node_map(std::uint32_t node) {
 NodeId Importer::make_node(std::uint32_t node) {
   const Kind kind = unknown_.kind(node);
   // TargetKinds are written with attributes up to v0.17, and as their name since.
-  if (kind == Kind::TargetKind && graph_.node(node).repr != 0) return make_from_repr(node, kind);
+  if (kind == Kind::TargetKind && graph_.node(node).repr != 0) {
+    if (info(kind).encoding == Encoding::attrs) entered_.pop_back();
+    return make_from_repr(node, kind);
+  }
   switch (info(kind).encoding) {
     case Encoding::attrs:
       return make_from_attrs(node, kind);
@@ -307,12 +313,9 @@ NodeId Importer::make_node(std::uint32_t node) {
   graph_.fail(node, "unknown encoding");
 }
 
-// Vendors of TVM add attributes to its classes: they are dropped, and recorded as a loss.
+// Its fields were found when it was entered.
 NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
-  const NodeFields fields(graph_, node, kind, [&](std::string_view name) {
-    losses_.add_everywhere(LossCode::opaque_fields,
-                           std::string(graph_.type_key(node)) + "." + std::string(name));
-  });
+  NodeFields& fields = entered_.back();
   const auto rows = info(kind).fields;
   values_.clear();
   for (std::uint8_t i = 0; i < rows.size(); ++i) {
@@ -320,6 +323,7 @@ NodeId Importer::make_from_attrs(std::uint32_t node, Kind kind) {
   }
   const NodeId id = builder_.make(kind, values_);
   if (const std::uint32_t span = fields.span()) builder_.set_span(id, node_ids_[span]);
+  entered_.pop_back();
   return id;
 }
 

@@ -77,23 +77,25 @@ class UnknownKinds {
 /// The JSON values of one node's fields, found by name; attributes outside the table are separate.
 class NodeFields {
  public:
-  /// Calls `unknown(name)` for attributes that are neither fields, `span` nor derived.
+  /// Calls `unknown(name)` for attributes that are neither fields, `span` nor derived. `graph` must
+  /// outlive this.
   template <class Unknown>
   NodeFields(const JsonGraph& graph, std::uint32_t node, Kind kind, Unknown&& unknown)
-      : graph_(graph), names_(fields_by_name(kind)), node_(node), kind_(kind) {
+      : graph_(&graph), names_(fields_by_name(kind)), node_(node), kind_(kind) {
+    targets_.fill(kUnread);
     for (const json::Member attribute : graph.attrs(node)) {
       if (!place(attribute)) unknown(attribute.key.text());
     }
   }
 
   bool has(std::uint8_t field) const { return values_[field] != 0; }
-  json::Value value(std::uint8_t field) const { return graph_.value(values_[field]); }
+  json::Value value(std::uint8_t field) const { return graph_->value(values_[field]); }
 
   Kind kind() const { return kind_; }
 
-  /// The node that a field refers to; 0 for null and for a missing field.
-  std::uint32_t reference(std::uint8_t field) const;
-  std::uint32_t span() const;
+  /// The node that a field refers to; 0 for null and for a missing field. Read at the first call.
+  std::uint32_t reference(std::uint8_t field);
+  std::uint32_t span();
 
   std::int64_t integer(std::uint8_t field) const;
   std::int64_t boolean(std::uint8_t field) const;
@@ -109,16 +111,19 @@ class NodeFields {
   bool place(json::Member attribute);
   [[noreturn]] void fail_value(std::uint8_t field, std::string_view expected) const;
   json::Member member(std::uint32_t value) const {
-    return {graph_.value(value - 1), graph_.value(value)};
+    return {graph_->value(value - 1), graph_->value(value)};
   }
 
-  const JsonGraph& graph_;
+  const JsonGraph* graph_;
   std::span<const NamedField> names_;
   std::uint32_t node_;
   Kind kind_;
-  std::size_t next_ = 0;  // attributes are sorted, like the names
+  std::size_t next_ = 0;                                // attributes are sorted, like the names
+  static constexpr std::uint32_t kUnread = UINT32_MAX;  // no index of a node
   std::uint32_t span_ = 0;
+  std::uint32_t span_target_ = kUnread;
   std::array<std::uint32_t, kMaxFields> values_{};
+  std::array<std::uint32_t, kMaxFields> targets_;  // the nodes that `values_` are
 };
 
 class Importer {
@@ -151,7 +156,7 @@ class Importer {
   void push(std::uint32_t node, Role role);
   void enter(Task task);
   void enter_node(std::uint32_t node);
-  void enter_field(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
+  void enter_field(NodeFields& fields, const FieldInfo& field, std::uint8_t at);
   void enter_elements(std::uint32_t node);
   void enter_unknown(std::uint32_t node);
   [[noreturn]] void fail_cycle(std::uint32_t node) const;
@@ -174,9 +179,9 @@ class Importer {
   NodeId make_text(std::string_view type_key, std::string_view text);
   std::uint32_t guessed_reference(std::uint32_t node, json::Member attribute) const;
 
-  FieldValue field_value(const NodeFields& fields, std::uint32_t node, Kind kind, std::uint8_t at);
+  FieldValue field_value(NodeFields& fields, std::uint32_t node, Kind kind, std::uint8_t at);
   FieldValue absent_value(std::uint32_t node, const FieldInfo& field);
-  FieldValue reference_value(const NodeFields& fields, std::uint32_t node, const FieldInfo& field,
+  FieldValue reference_value(NodeFields& fields, std::uint32_t node, const FieldInfo& field,
                              std::uint8_t at);
   FieldValue null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
   FieldValue scalar_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
@@ -195,6 +200,7 @@ class Importer {
   LossLog& losses_;
   UnknownKinds unknown_;
   std::vector<Task> stack_;
+  std::vector<NodeFields> entered_;  // of the nodes with attributes whose parts are being made
   std::uint32_t depth_ = 0;
   std::vector<NodeId> node_ids_;        // by index in the document
   std::vector<ListId> list_ids_;        // the same

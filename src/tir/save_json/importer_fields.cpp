@@ -66,15 +66,19 @@ bool NodeFields::place(json::Member attribute) {
   return is_derived(kind_, name);
 }
 
-std::uint32_t NodeFields::reference(std::uint8_t field) const {
+std::uint32_t NodeFields::reference(std::uint8_t field) {
   if (!has(field)) return 0;
-  const std::uint32_t target = graph_.reference(node_, member(values_[field]));
-  if (may_be_canonical_null(kind_, field) && is_canonical_null(graph_, target)) return 0;
+  std::uint32_t& target = targets_[field];
+  if (target != kUnread) return target;
+  target = graph_->reference(node_, member(values_[field]));
+  if (may_be_canonical_null(kind_, field) && is_canonical_null(*graph_, target)) target = 0;
   return target;
 }
 
-std::uint32_t NodeFields::span() const {
-  return span_ == 0 ? 0 : graph_.reference(node_, member(span_));
+std::uint32_t NodeFields::span() {
+  if (span_ == 0) return 0;
+  if (span_target_ == kUnread) span_target_ = graph_->reference(node_, member(span_));
+  return span_target_;
 }
 
 std::int64_t NodeFields::integer(std::uint8_t field) const {
@@ -115,16 +119,16 @@ DType NodeFields::dtype(std::uint8_t field) const {
 std::size_t NodeFields::tensor(std::uint8_t field) const {
   const auto index = support::whole_number<std::size_t>(value(field).text());
   if (!index) fail_value(field, "an index into b64ndarrays");
-  if (*index >= graph_.tensor_count()) {
+  if (*index >= graph_->tensor_count()) {
     fail(field, "index " + std::to_string(*index) + " is out of range: b64ndarrays has " +
-                    std::to_string(graph_.tensor_count()) + " entries");
+                    std::to_string(graph_->tensor_count()) + " entries");
   }
   return *index;
 }
 
 void NodeFields::fail(std::uint8_t field, std::string_view message) const {
-  graph_.fail(node_, value(field),
-              std::string(info(kind_).fields[field].name) + ": " + std::string(message));
+  graph_->fail(node_, value(field),
+               std::string(info(kind_).fields[field].name) + ": " + std::string(message));
 }
 
 void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const {
@@ -132,7 +136,7 @@ void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const
 }
 
 // The order of tests matters: a tensor and lanes look like references but are not.
-FieldValue Importer::field_value(const NodeFields& fields, std::uint32_t node, Kind kind,
+FieldValue Importer::field_value(NodeFields& fields, std::uint32_t node, Kind kind,
                                  std::uint8_t at) {
   const FieldInfo& field = info(kind).fields[at];
   if (!fields.has(at)) return absent_value(node, field);
@@ -174,8 +178,8 @@ FieldValue Importer::absent_value(std::uint32_t node, const FieldInfo& field) {
   return 0;
 }
 
-FieldValue Importer::reference_value(const NodeFields& fields, std::uint32_t node,
-                                     const FieldInfo& field, std::uint8_t at) {
+FieldValue Importer::reference_value(NodeFields& fields, std::uint32_t node, const FieldInfo& field,
+                                     std::uint8_t at) {
   const std::uint32_t target = fields.reference(at);
   if (target == 0) return null_value(fields, field, at);
   switch (field.type) {
