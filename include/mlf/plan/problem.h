@@ -76,7 +76,7 @@ struct Solution {
 /// Runs several greedy planners, TVM's greedy by size and by conflicts among them, and takes the
 /// best result. Searches for a better one, unless this result is within the capacity or known to be
 /// the smallest. The search is exact: given enough time it ends with a proven solution. If more
-/// than 4 million pairs of buffers are alive together, or the time ends before they are listed,
+/// than 20 million pairs of buffers are alive together, or the time ends before they are listed,
 /// allocates the buffers in the order of time instead. Improves a plan of more than 1,000 buffers
 /// in short windows of time first.
 ///
