@@ -41,6 +41,12 @@ std::string field_name(Kind kind, const FieldInfo& field) {
   return std::string(info(kind).type_key) + "." + std::string(field.name);
 }
 
+// They may be null, which `Expects::object` allows, but TVM casts anything else.
+bool are_attributes(Kind kind, std::uint8_t field) {
+  return (kind == Kind::PrimFunc && field == f::PrimFunc::attrs) ||
+         (kind == Kind::IRModule && field == f::IRModule::attrs);
+}
+
 std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
   return "expected " + std::string(expected) + ", found " + graph.describe(found);
 }
@@ -149,7 +155,7 @@ FieldValue Importer::field_value(NodeFields& fields, std::uint32_t node, Kind ki
 // Required only if every version that may have written the document has the field; otherwise it has
 // the value that means "absent".
 FieldValue Importer::absent_value(std::uint32_t node, const FieldInfo& field) {
-  if (graph_.node(node).repr == 0 && is_required(field, graph_.version())) {
+  if (is_required(field, graph_.version())) {
     graph_.fail(node, "expected an attribute \"" + std::string(field.name) + "\"");
   }
   switch (field.type) {
@@ -185,6 +191,9 @@ FieldValue Importer::reference_value(NodeFields& fields, std::uint32_t node, con
   switch (field.type) {
     case FieldType::node:
       check_kind(fields, at, target, field.expects);
+      if (are_attributes(fields.kind(), at) && unknown_.kind(target) != Kind::DictAttrs) {
+        fields.fail(at, wrong_kind(graph_, "a DictAttrs", target));
+      }
       return node_ids_[target];
     case FieldType::string:
       return string_value(fields, at, target);

@@ -87,6 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
         in_body(R"({"type_key": "tir.SeqStmt", "attrs": {"seq": "0", "span": "0"}})",
                 "node 6 (tir.Evaluate): value: expected an expression, found node 10 (tir.SeqStmt)",
                 62, R"({"type_key": "Map"})", 10),
+        in_body(R"({"type_key": "tir.StringImm", "repr_str": "text"})",
+                "node 10 (tir.StringImm): expected an attribute \"dtype\"", 1),
         in_body(std::string(kIntImm) + R"("span": "0"}})",
                 "node 10 (IntImm): expected an attribute \"value\"", 1),
         in_body(std::string(kIntImm) + R"("span": "0", "value": "seven"}})",
