@@ -41,9 +41,10 @@ void add(StackSizes& sizes, Node call) {
   for (std::size_t i = 1; i < end; ++i) {
     if (!is_call_of(args[i], kMakeArray)) continue;
     ++tensors;
-    const Node shape = args[i].list(f::Call::args)[1];
-    if (!is_call_of(shape, kMakeShape)) continue;
-    words += static_cast<std::int64_t>(shape.list(f::Call::args).size());
+    // A tensor with other arguments is refused where it is stored.
+    const NodeList tensor = args[i].list(f::Call::args);
+    if (tensor.size() < 2 || !is_call_of(tensor[1], kMakeShape)) continue;
+    words += static_cast<std::int64_t>(tensor[1].list(f::Call::args).size());
     sizes.shapes = std::max(sizes.shapes.value_or(0), words);
   }
   sizes.tensors = std::max(sizes.tensors, tensors);
@@ -123,7 +124,9 @@ std::string PackedCalls::byte_offset(Node make_array) {
   const std::int64_t bytes = bytes_of(args[4].dtype());
   const Node offset = args[5];
   if (offset.is(Kind::IntImm)) {
-    return integer_text(DType::UInt(64), offset.integer(f::IntImm::value) * bytes);
+    const auto elements = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
+    const std::uint64_t product = elements * static_cast<std::uint64_t>(bytes);
+    return integer_text(DType::UInt(64), static_cast<std::int64_t>(product));
   }
   return fmt::format("((uint64_t)({} * {}))", exprs_(offset), integer_text(offset.dtype(), bytes));
 }
