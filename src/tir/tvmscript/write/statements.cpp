@@ -523,9 +523,14 @@ class StatementPrinter {
   /// `vi = T.axis.spatial(16, i)`, `vk = T.axis.reduce((2, 16), k)`
   void axes(Node block, Node realize, Indent indent) {
     const NodeList iter_vars = block.list(f::Block::iter_vars);
+    if (realize && realize.list(f::BlockRealize::iter_values).size() != iter_vars.size()) {
+      refuse("TVMScript has no words for a block with more or fewer values than axes");
+    }
     for (std::size_t i = 0; i < iter_vars.size(); ++i) {
-      const Node min = iter_vars[i][f::IterVar::dom][f::Range::min];
-      const Node extent = iter_vars[i][f::IterVar::dom][f::Range::extent];
+      const Node range = iter_vars[i][f::IterVar::dom];
+      if (!range) refuse("TVMScript has no words for an axis of a block without a range");
+      const Node min = range[f::Range::min];
+      const Node extent = range[f::Range::extent];
       TextFragments line;
       line.text(axis_function(iter_vars[i])).text("(");
       if (is_int_imm(min, 0) && min.dtype() == extent.dtype()) {

@@ -37,6 +37,15 @@ bool is_handle(Node type) {
          type.dtype(std::uint8_t{f::PrimType::dtype}) == DType::Handle();
 }
 
+/// The attributes of a function or a module. A tree may have an object of another kind there.
+NodeMap attributes_of(Node owner, Node attrs) {
+  if (!attrs) return {owner.module(), {}, false, NodeMap::Keys::names};
+  if (!attrs.is(Kind::DictAttrs)) {
+    refuse(fmt::format("TVMScript has no words for attributes of kind {}", attrs.info().name));
+  }
+  return attrs.map(f::DictAttrs::dict);
+}
+
 /// One function, indented as a member of the module.
 class FunctionPrinter {
  public:
@@ -65,11 +74,7 @@ class FunctionPrinter {
   }
 
  private:
-  NodeMap attrs() const {
-    const Node attrs = function_[f::PrimFunc::attrs];
-    if (!attrs) return {function_.module(), {}, false, NodeMap::Keys::names};
-    return attrs.map(f::DictAttrs::dict);
-  }
+  NodeMap attrs() const { return attributes_of(function_, function_[f::PrimFunc::attrs]); }
 
   bool has_symbol() const { return bool(attrs().find(kGlobalSymbol)); }
 
@@ -252,8 +257,12 @@ class ModulePrinter {
   void print_module_attrs() {
     if (printer_.spelling().is_old) return;
     const Node attrs = module_[f::IRModule::attrs];
-    if (!attrs || attrs.map(f::DictAttrs::dict).empty()) return;
-    script_.line(1, TextFragments().text("I.module_attrs(").value(attrs).text(")"));
+    if (attributes_of(module_, attrs).empty()) return;
+    try {
+      script_.line(1, TextFragments().text("I.module_attrs(").value(attrs).text(")"));
+    } catch (const OutOfScope& use) {
+      refuse(use);
+    }
   }
 
   void print(std::string_view name, Node function) {

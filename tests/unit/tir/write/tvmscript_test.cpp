@@ -1,11 +1,14 @@
 // TVMScript as mlf writes it: TVM's parser judges it in tests/e2e/tvm/round_trips.py, here mlf's
 // own reader does.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "mlf/tir/builder.h"
+#include "mlf/tir/visit.h"
 #include "writing.h"
 
 namespace mlf::tir {
@@ -199,6 +202,61 @@ TEST(WrittenRanges, OfNumbersThatInt32CannotHoldStayWhatTheyAre) {
       "}\n");
   const std::string script = script_of(read_text(script_of(first)));
   EXPECT_EQ(script_of(read_text(script)), script);
+}
+
+/// The document with one field of the only node of a kind changed.
+Document changed(Document document, Kind kind, const auto& change) {
+  NodeId found = NodeId::none;
+  for_each_pre_order(document.module.root(), [&](Node node) {
+    if (node.is(kind)) found = node.id();
+  });
+  const NodeId root = document.module.root().id();
+  Builder builder(std::move(document.module));
+  change(builder, found);
+  document.module = std::move(builder).finish(root);
+  return document;
+}
+
+constexpr std::string_view kBlock =
+    "# from tvm.script import ir as I\n"
+    "# from tvm.script import tir as T\n"
+    "\n"
+    "@I.ir_module\n"
+    "class Module:\n"
+    "    @T.prim_func\n"
+    "    def f(a: T.Buffer((8,), \"float32\")):\n"
+    "        for i in range(8):\n"
+    "            with T.block(\"b\"):\n"
+    "                v = T.axis.spatial(8, i)\n"
+    "                T.reads()\n"
+    "                T.writes(a[v])\n"
+    "                a[v] = T.float32(0)\n";
+
+TEST(TvmScriptOfATree, NeedsAValueForEachAxis) {
+  const auto inner = [](Builder& builder, NodeId id) {
+    builder.set(id, f::BlockRealize::iter_values, builder.list({}));
+  };
+  EXPECT_EQ(script_of(changed(read_text(kBlock), Kind::BlockRealize, inner)),
+            "function f: TVMScript has no words for a block with more or fewer values than axes");
+}
+
+TEST(TvmScriptOfATree, NeedsARangeForEachAxis) {
+  const auto without = [](Builder& builder, NodeId id) {
+    builder.set(id, f::IterVar::dom, NodeId::none);
+  };
+  EXPECT_EQ(script_of(changed(read_text(kBlock), Kind::IterVar, without)),
+            "function f: TVMScript has no words for an axis of a block without a range");
+}
+
+TEST(TvmScriptOfATree, MayNotNameVariablesInAttributesOfTheModule) {
+  const auto with_loop = [](Builder& builder, NodeId id) {
+    const NodeId var = builder.make(Kind::Var, {DType::Int(32), builder.string("i"), NodeId::none});
+    const std::array entries = {NamedNode{builder.string("a"), var}};
+    builder.set(id, f::IRModule::attrs,
+                builder.make(Kind::DictAttrs, {builder.map(std::span(entries))}));
+  };
+  EXPECT_EQ(script_of(changed(read_text(kBlock), Kind::IRModule, with_loop)),
+            "the variable 'i' is used outside of what defines it");
 }
 
 }  // namespace

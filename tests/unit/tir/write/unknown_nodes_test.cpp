@@ -1,5 +1,6 @@
 // Operators, attributes and objects that the tables do not have go through every writer unchanged.
 #include "../save_json/save_json_text.h"
+#include "mlf/tir/builder.h"
 #include "writing.h"
 
 namespace mlf::tir {
@@ -129,6 +130,36 @@ TEST(UnknownNodes, InTvmScriptAreNamedByTheError) {
   EXPECT_EQ(script_of(original),
             "function f: an expression of the unknown type tir.NewExpr cannot be written in "
             "TVMScript");
+}
+
+/// As a tree that a program made may have them.
+TEST(UnknownNodes, InPlaceOfAttributesAreNamedByTheError) {
+  Document document = read_text(kScript);
+  const NodeId function = document.module.root().map(f::IRModule::functions).value(0).id();
+  const NodeId root = document.module.root().id();
+  Builder builder(std::move(document.module));
+  builder.set(function, f::PrimFunc::attrs, builder.make(Kind::Array, {builder.list({})}));
+  document.module = std::move(builder).finish(root);
+  EXPECT_EQ(script_of(document), "function f: TVMScript has no words for attributes of kind Array");
+}
+
+TEST(MalformedCalls, OfPackedFunctionsCannotBePrintedAsC) {
+  const Document original = read_text(with_attribute(
+      {MLF_EVALUATING_FUNCTION,
+       R"({"type_key": "tir.Call", "attrs": {"args": "13", "dtype": "int32", "op": "14",)"
+       R"( "span": "0"}})",
+       R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
+       R"({"type_key": "Map", "keys": ["global_symbol"], "data": [4]})",
+       R"({"type_key": "Array", "data": [15, 16]})",
+       R"({"type_key": "Op", "repr_str": "tir.tvm_call_packed"})",
+       R"({"type_key": "tir.StringImm", "attrs": {"dtype": "handle", "span": "0", "value": "4"}})",
+       R"({"type_key": "tir.Call", "attrs": {"args": "17", "dtype": "handle", "op": "18",)"
+       R"( "span": "0"}})",
+       R"({"type_key": "Array"})",
+       R"({"type_key": "Op", "repr_str": "tir.tvm_stack_make_array"})"}));
+  const std::string said = write_test::collect(
+      [&](const Sink& sink) { return write_c(original, sink, ReadLimits{}.max_nodes); });
+  EXPECT_EQ(said, "a tensor without shape cannot be printed as C");
 }
 
 }  // namespace
