@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <memory>
 #include <new>
 
@@ -255,7 +256,9 @@ void check_write(int status, ::archive* writer, const Output& output) {
   // An error of mlf's own callback is more precise than libarchive's message about it.
   if (output.failure) std::rethrow_exception(output.failure);
   const char* const reason = archive_error_string(writer);
-  throw std::runtime_error(reason != nullptr ? reason : "compression failed");
+  // Where libarchive gets no memory, it gives this number, or neither number nor reason.
+  if (reason == nullptr || archive_errno(writer) == ENOMEM) throw std::bad_alloc();
+  throw std::runtime_error(reason);
 }
 
 void start_raw_stream(::archive* writer, Output& output) {
