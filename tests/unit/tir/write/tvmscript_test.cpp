@@ -217,26 +217,21 @@ Document changed(Document document, Kind kind, const auto& change) {
   return document;
 }
 
-constexpr std::string_view kBlock =
-    "# from tvm.script import ir as I\n"
-    "# from tvm.script import tir as T\n"
-    "\n"
-    "@I.ir_module\n"
-    "class Module:\n"
-    "    @T.prim_func\n"
-    "    def f(a: T.Buffer((8,), \"float32\")):\n"
-    "        for i in range(8):\n"
-    "            with T.block(\"b\"):\n"
-    "                v = T.axis.spatial(8, i)\n"
-    "                T.reads()\n"
-    "                T.writes(a[v])\n"
-    "                a[v] = T.float32(0)\n";
+Document function_with_a_block() {
+  return read_text(
+      function("        for i in range(8):\n"
+               "            with T.block(\"b\"):\n"
+               "                v = T.axis.spatial(8, i)\n"
+               "                T.reads()\n"
+               "                T.writes(A[v])\n"
+               "                A[v] = T.float32(0)\n"));
+}
 
 TEST(TvmScriptOfATree, NeedsAValueForEachAxis) {
   const auto inner = [](Builder& builder, NodeId id) {
     builder.set(id, f::BlockRealize::iter_values, builder.list({}));
   };
-  EXPECT_EQ(script_of(changed(read_text(kBlock), Kind::BlockRealize, inner)),
+  EXPECT_EQ(script_of(changed(function_with_a_block(), Kind::BlockRealize, inner)),
             "function f: TVMScript has no words for a block with more or fewer values than axes");
 }
 
@@ -244,7 +239,7 @@ TEST(TvmScriptOfATree, NeedsARangeForEachAxis) {
   const auto without = [](Builder& builder, NodeId id) {
     builder.set(id, f::IterVar::dom, NodeId::none);
   };
-  EXPECT_EQ(script_of(changed(read_text(kBlock), Kind::IterVar, without)),
+  EXPECT_EQ(script_of(changed(function_with_a_block(), Kind::IterVar, without)),
             "function f: TVMScript has no words for an axis of a block without a range");
 }
 
@@ -255,7 +250,7 @@ TEST(TvmScriptOfATree, MayNotNameVariablesInAttributesOfTheModule) {
     builder.set(id, f::IRModule::attrs,
                 builder.make(Kind::DictAttrs, {builder.map(std::span(entries))}));
   };
-  EXPECT_EQ(script_of(changed(read_text(kBlock), Kind::IRModule, with_loop)),
+  EXPECT_EQ(script_of(changed(function_with_a_block(), Kind::IRModule, with_loop)),
             "the variable 'i' is used outside of what defines it");
 }
 
