@@ -299,7 +299,7 @@ NodeId Importer::make_node(std::uint32_t node) {
   const Kind kind = unknown_.kind(node);
   // TargetKinds are written with attributes up to v0.17, and as their name since.
   if (kind == Kind::TargetKind && graph_.node(node).repr != 0) {
-    if (info(kind).encoding == Encoding::attrs) entered_.pop_back();
+    entered_.pop_back();
     return make_from_repr(node, kind);
   }
   switch (info(kind).encoding) {

@@ -114,12 +114,13 @@ class NodeFields {
     return {graph_->value(value - 1), graph_->value(value)};
   }
 
+  static constexpr std::uint32_t kUnread = UINT32_MAX;  // no index of a node
+
   const JsonGraph* graph_;
   std::span<const NamedField> names_;
   std::uint32_t node_;
   Kind kind_;
-  std::size_t next_ = 0;                                // attributes are sorted, like the names
-  static constexpr std::uint32_t kUnread = UINT32_MAX;  // no index of a node
+  std::size_t next_ = 0;  // attributes are sorted, like the names
   std::uint32_t span_ = 0;
   std::uint32_t span_target_ = kUnread;
   std::array<std::uint32_t, kMaxFields> values_{};
