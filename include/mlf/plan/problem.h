@@ -77,8 +77,9 @@ struct Solution {
 /// best result. Searches for a better one, unless this result is within the capacity or known to be
 /// the smallest. The search is exact: given enough time it ends with a proven solution. If more
 /// than 20 million pairs of buffers are alive together, or the time ends before they are listed,
-/// allocates the buffers in the order of time instead. Improves a plan of more than 1,000 buffers
-/// in short windows of time first.
+/// allocates the buffers in the order of time instead. From a million of such pairs on, it tries
+/// this order first. Improves a plan of more than 1,000 buffers in short windows of time before it
+/// searches.
 ///
 /// Errors: ErrorKind::invalid_input for an empty lifetime or gap, an alignment of 0, a fixed offset
 /// that is not a multiple of the alignment, fixed buffers that overlap, or sizes whose sum is not
