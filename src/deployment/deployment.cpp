@@ -233,15 +233,19 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   const std::scoped_lock lock(collecting);
   if (known_constants) return *known_constants;
   deployment::ConstantLibrary all;
-  const auto add = [&](const TirSource& source) {
-    const auto read = support::to_result([&] { return document(source); });
-    if (!read) return support::throw_unless_invalid(read.error());
-    all.add_module(*read);
+  const auto add = [&](auto&& read) {
+    auto document = support::to_result(read);
+    if (!document) return support::throw_unless_invalid(document.error());
+    all.add_module(*std::move(document));
   };
   const ConstantSources found = constant_sources();
-  for (const TirSource* source : found.captured) add(*source);
+  for (const TirSource* source : found.captured) add([&] { return document(*source); });
   for (const auto& [generated, params] : found.modules) {
-    for (const TirSource& source : generated) add(source);
+    for (const TirSource& source : generated) {
+      add([&] {
+        return std::make_shared<const tir::Document>(tir::read_c_constants(*source.c, limits));
+      });
+    }
   }
   for (const auto& [generated, params] : found.modules) {
     if (params == nullptr) continue;

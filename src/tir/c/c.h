@@ -79,6 +79,11 @@ struct CSources {
 /// twice, and where a file is over a limit.
 Document read_c(const CSources& sources, const ReadLimits& limits = {});
 
+/// Reads only the constants, in less than half of the time of `read_c`. The module has all functions
+/// and pools; a function allocates the arrays that its body names, and has no other statement.
+/// Throws where `read_c` does. The document states no version, digest or losses.
+Document read_c_constants(const CSources& sources, const ReadLimits& limits = {});
+
 /// What remains of a field after a removal.
 enum class CRemainder : std::uint8_t {
   nothing,

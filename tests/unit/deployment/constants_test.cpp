@@ -63,7 +63,7 @@ class OneConstant : public testing::Test {
     tir::CSources c;
     c.files.push_back(
         {.file = "m.tar", .member = "codegen/host/src/m_lib1.c", .text = texts_.back()});
-    library_.add_module(std::make_shared<tir::Document>(tir::read_c(c)));
+    library_.add_module(std::make_shared<tir::Document>(tir::read_c_constants(c)));
   }
 
   std::optional<tir::FoundConstant> find(std::string_view name, std::size_t count,
@@ -148,20 +148,6 @@ TEST(ArchiveConstants, AreWholeWhereTheTextHasNone) {
   ASSERT_TRUE(back);
   EXPECT_EQ(back->recovered.size(), document->recovered.size());
   EXPECT_EQ(back->recovered.at(0).source, document->recovered.at(0).source);
-}
-
-TEST(ArchiveConstants, AreParsedOnceForAllTexts) {
-  auto deployment = Deployment::open(MLF_TEST_DATA "/archives/tvm-0.9-qnn_conv-aot-c.tar");
-  ASSERT_TRUE(deployment);
-  const auto text = deployment->document(deployment->tir_sources().at(0));
-  ASSERT_TRUE(text);
-  ASSERT_FALSE((*text)->recovered.empty());
-  const auto generated = deployment->generated_c(0);
-  ASSERT_TRUE(generated);
-  const std::weak_ptr<const tir::Document> c = *deployment->document(generated->front());
-  deployment->release_documents();
-  ASSERT_FALSE(c.expired()) << "the constants of the archive hold the C that they are from";
-  EXPECT_EQ(*deployment->document(generated->front()), c.lock());
 }
 
 TEST_F(OneConstant, HasTheSameBytesWheneverItIsAskedFor) {

@@ -420,6 +420,10 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
   return {declared.name, declared.element, declared.count, data};
 }
 
+NodeId array_variable(ModuleContext& context, const ConstantArray& array) {
+  return context.make.var(array.name, context.make.pointer_to(array.element, "global"));
+}
+
 /// C states the offsets of members only in comments. The compiler places members by their
 /// alignment, and this code does the same: the offsets equal those in the comments.
 Pool read_constant_pool(ModuleContext& context, const support::SourceText& source,

@@ -26,6 +26,9 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
 ConstantArray read_array(ModuleContext& context, const support::SourceText& source,
                          const Item& item);
 
+/// The variable that a function has for an array.
+NodeId array_variable(ModuleContext& context, const ConstantArray& array);
+
 /// The pool of a parameter `<pool>_<k>_var`; null for another name, or if no file defines the pool.
 const Pool* pool_of_param(const ModuleFacts& facts, std::string_view param);
 /// Whether a parameter of this name is a pool: it ends in `_<number>_var`.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 
+#include "tir/c/read/constants.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {
@@ -539,8 +540,7 @@ NodeId ExprReader::constant(std::size_t array) {
     const std::array args = {make().string_imm(declared.name.substr(kLinkedParamPrefix.size()))};
     return operators_.call("tir.lookup_param", DType::Handle(), args);
   }
-  const NodeId type = make().pointer_type(make().prim_type(declared.element), "global");
-  const NodeId var = make().var(declared.name, type);
+  const NodeId var = array_variable(context_.module, declared);
   context_.define(declared.name, {BindingKind::constant, DType::Void(), var});
   context_.buffers.set_bytes(
       var, static_cast<std::int64_t>(declared.count * declared.element.element_bytes()));

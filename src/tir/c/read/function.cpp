@@ -261,29 +261,39 @@ std::uint32_t end_of(const support::SourceText& source, const Item& item) {
   return std::min(item.body.end + 1, static_cast<std::uint32_t>(source.text.size()));
 }
 
+FunctionDraft draft_of(ModuleContext& context, const support::SourceText& source,
+                       const Item& item) {
+  FunctionDraft draft(context.make);
+  draft.name = item.name;
+  draft.is_main = is_main_symbol(item.name);
+  if (&source == context.primary) draft.range = {item.head.begin, end_of(source, item)};
+  return draft;
+}
+
+/// Reads TVM_DLL, the result, the name and the parameters.
+void read_head(FunctionContext& function, const Item& item, Params& params) {
+  Cursor& cursor = function.cursor;
+  if (!item.is_closed) cursor.fail("a function without its last '}'");
+  cursor.expect("TVM_DLL");
+  cursor.expect("int32_t");
+  cursor.expect(item.name);
+  params.read_signature();
+}
+
 }  // namespace
 
 /// The head and the body are one sequence of tokens, so a message can name any place in them. The
 /// nodes of a function that becomes opaque stay unused and only cost memory.
 FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item) {
   LossLog log;
-  FunctionDraft draft(context.make);
-  draft.name = item.name;
-  draft.is_main = is_main_symbol(item.name);
-  if (&source == context.primary) draft.range = {item.head.begin, end_of(source, item)};
-  // One sequence of tokens: the head begins with TVM_DLL, its result and its name.
+  FunctionDraft draft = draft_of(context, source, item);
   FunctionContext function(context, log, source,
                            tokenize(source.text, item.head.begin, item.body.end));
   function.losses.enter(item.name);
   function.ternary = ternary_of(context.versions.range());
-  Cursor& cursor = function.cursor;
-  if (!item.is_closed) cursor.fail("a function without its last '}'");
-  cursor.expect("TVM_DLL");
-  cursor.expect("int32_t");
-  cursor.expect(item.name);
   Params params(function);
-  params.read_signature();
-  cursor.expect("{");
+  read_head(function, item, params);
+  function.cursor.expect("{");
   draft.body = BodyReader(function, params).read();
   draft.is_packed = params.is_packed();
   draft.params = params.all();
@@ -300,15 +310,65 @@ FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
   return draft;
 }
 
+namespace {
+
+/// What a body names, also in statements outside of the grammar.
+struct BodyNames {
+  std::set<std::size_t> arrays;
+  std::set<std::string_view> pool_params;
+  std::vector<CallSite> calls;
+};
+
+BodyNames names_of(const ModuleFacts& facts, std::string_view text, Bytes body) {
+  BodyNames names;
+  std::uint32_t at = body.begin;
+  for (auto name = next_name(text, at, body.end); !name.empty();
+       name = next_name(text, at, body.end)) {
+    const auto array = facts.array_by_name.find(name);
+    if (array != facts.array_by_name.end()) names.arrays.insert(array->second);
+    if (pool_of_param(facts, name) != nullptr) names.pool_params.insert(name);
+    if (at < body.end && text[at] == '(') names.calls.push_back({name, {}});
+  }
+  return names;
+}
+
+}  // namespace
+
+FunctionDraft outline_function(ModuleContext& context, support::SourceText& source,
+                               const Item& item) {
+  LossLog log;
+  FunctionDraft draft = draft_of(context, source, item);
+  FunctionContext function(context, log, source,
+                           tokenize(source.text, item.head.begin, item.head.end));
+  Params params(function);
+  read_head(function, item, params);
+  draft.is_packed = params.is_packed();
+  draft.params = params.all();
+  BodyNames names = names_of(context.facts, source.text, item.body);
+  draft.calls = std::move(names.calls);
+  if (draft.is_packed) {
+    // Its prologue reads the parameters.
+    const NodeId handle = context.make.prim_type(DType::Handle());
+    for (const std::string_view name : names.pool_params) {
+      draft.params.push_back({.name = name, .var = context.make.var(name, handle)});
+    }
+  }
+  for (const std::size_t array : names.arrays) {
+    const ConstantArray& declared = context.facts.arrays[array];
+    if (declared.name.starts_with(kLinkedParamPrefix)) continue;
+    draft.constants.emplace_back(array, array_variable(context, declared));
+  }
+  draft.body =
+      context.builder.make(Kind::SeqStmt, {context.builder.list(std::span<const NodeId>())});
+  return draft;
+}
+
 /// The function keeps its text, and the loss states what was not understood.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,
                               const Item& item, const Diagnostic& reason) {
   Builder& builder = context.builder;
-  FunctionDraft draft(context.make);
-  draft.name = item.name;
-  draft.is_main = is_main_symbol(item.name);
+  FunctionDraft draft = draft_of(context, source, item);
   const std::uint32_t end = end_of(source, item);
-  if (&source == context.primary) draft.range = {item.head.begin, end};
   const NodeId text =
       context.make.string(source.text.substr(item.head.begin, end - item.head.begin));
   const std::array fields = {NamedNode{builder.string("text"), text}};

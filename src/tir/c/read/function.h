@@ -99,6 +99,11 @@ struct FunctionDraft {
 /// throws support::Error with its place. Continues to count the lines of `source`.
 FunctionDraft read_function(ModuleContext& context, support::SourceText& source, const Item& item);
 
+/// Reads only the head, the names of arrays and the names of called functions.
+/// @throws support::Error where the head cannot be read
+FunctionDraft outline_function(ModuleContext& context, support::SourceText& source,
+                               const Item& item);
+
 /// The function with its text as body, and the reason why it could not be read.
 FunctionDraft opaque_function(ModuleContext& context, const support::SourceText& source,
                               const Item& item, const Diagnostic& reason);

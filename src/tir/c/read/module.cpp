@@ -37,6 +37,10 @@ bool is_wanted(const FileItems& file, const Item& item) {
   return !file.target.empty() || !item.name.ends_with("_run");
 }
 
+bool has_functions(const FileItems& file) {
+  return std::ranges::any_of(file.items, [&](const Item& item) { return is_wanted(file, item); });
+}
+
 std::string_view kind_of_target(std::string_view target) {
   return target.substr(0, target.find(' '));
 }
@@ -100,24 +104,34 @@ class ModuleReader {
 
   Document read(const ReadLimits& limits) {
     split(limits);
+    infer_versions();
     collect_facts();
-    forget_shifted_pools();
-    add_pools(sources_.pools);
-    read_functions();
-    assign_unused_arrays();
+    SourceDigest digest(*find_primary().input);
+    read_functions(read_function);
     std::optional<std::string> target;
     for (const File& file : files_) {
       if (!target && !file.items.target.empty()) target = std::string(file.items.target);
     }
     Module module = finish();
-    return {.source = source(),
+    Source primary = source();
+    primary.sha256 = digest.hex();
+    return {.source = std::move(primary),
             .target = std::move(target),
             .module = std::move(module),
             .losses = losses(),
             .imported_c = imported()};
   }
 
+  Document read_outline(const ReadLimits& limits) {
+    split(limits);
+    collect_facts();
+    find_primary();
+    read_functions(outline_function);
+    return {.source = source(), .target = {}, .module = finish(), .losses = {}};
+  }
+
  private:
+  using ReadFunction = FunctionDraft(ModuleContext&, support::SourceText&, const Item&);
   using ArrayOwners = std::map<std::size_t, std::size_t>;  // array → draft
 
   std::uint32_t index_of(const File& file) const {
@@ -161,16 +175,21 @@ class ModuleReader {
     }
   }
 
-  /// Runs before any function: bodies use arrays, prototypes and the version from later files.
+  void infer_versions() {
+    for (const File& file : files_) infer_version(file.source, file.items, context_.versions);
+  }
+
+  /// Runs before any function: bodies use arrays and prototypes from later files.
   void collect_facts() {
     for (const File& file : files_) {
       context_.file = index_of(file);
-      infer_version(file.source, file.items, context_.versions);
       for (const Item& item : file.items.items) collect(file, item);
       if (auto metadata = read_metadata(file.source, file.items)) {
         context_.facts.metadata.push_back(std::move(*metadata));
       }
     }
+    forget_shifted_pools();
+    add_pools(sources_.pools);
   }
 
   /// A definition in a file takes precedence over declarations in other files.
@@ -271,35 +290,38 @@ class ModuleReader {
     context_.facts.arrays.push_back(std::move(array));
   }
 
+  /// The first file with functions: source ranges refer to it.
+  const File& find_primary() {
+    const auto found =
+        std::ranges::find_if(files_, [](const File& file) { return has_functions(file.items); });
+    if (found != files_.end()) {
+      context_.primary = &found->source;
+      return *found;
+    }
+    if (files_.empty()) throw support::Error(ErrorKind::invalid_input, "no files of C were given");
+    support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
+  }
+
   /// An error with a place concerns this function; an error without one, such as too many nodes,
-  /// concerns all.
-  FunctionDraft read_or_keep(File& file, const Item& item) {
+  /// concerns all. Lines are counted on from there, so that many errors do not count them anew.
+  FunctionDraft read_or_keep(ReadFunction& read, File& file, const Item& item) {
     try {
-      return read_function(context_, file.source, item);
+      return read(context_, file.source, item);
     } catch (const support::Error& error) {
       if (error.diagnostic().where.line == 0) throw;
+      file.source.count_lines_to(item.head.begin);
       return opaque_function(context_, file.source, item, error.diagnostic());
     }
   }
 
-  /// Source ranges refer to the first file with functions.
-  void read_functions() {
+  void read_functions(ReadFunction& read) {
     for (File& file : files_) {
       context_.file = index_of(file);
       for (const Item& item : file.items.items) {
-        if (!is_wanted(file.items, item)) continue;
-        // A function that cannot be read needs the line of that place.
-        file.source.count_lines_to(item.head.begin);
-        if (context_.primary == nullptr) {
-          context_.primary = &file.source;
-          digest_.emplace(*file.input);
-        }
-        drafts_.push_back(read_or_keep(file, item));
+        if (is_wanted(file.items, item)) drafts_.push_back(read_or_keep(read, file, item));
       }
     }
-    if (!drafts_.empty()) return;
-    if (files_.empty()) throw support::Error(ErrorKind::invalid_input, "no files of C were given");
-    support::fail_at(files_.front().source, 0, "no function that TVM printed from TIR");
+    assign_unused_arrays();
   }
 
   /// Whether all functions that are called or in the graph were read completely. Otherwise an array
@@ -355,10 +377,7 @@ class ModuleReader {
         ++unknown;
         continue;
       }
-      const ConstantArray& declared = facts.arrays[array];
-      const NodeId type =
-          context_.make.pointer_type(context_.make.prim_type(declared.element), "global");
-      owner->constants.emplace_back(array, context_.make.var(declared.name, type));
+      owner->constants.emplace_back(array, array_variable(context_, facts.arrays[array]));
     }
     if (unknown == 0) return;
     FunctionDraft& first = drafts_.front();
@@ -417,9 +436,7 @@ class ModuleReader {
   std::vector<ImportedC> imported() const {
     std::vector<ImportedC> all;
     for (const File& file : files_) {
-      const bool has_functions = std::ranges::any_of(
-          file.items.items, [&](const Item& item) { return is_wanted(file.items, item); });
-      if (!has_functions || kind_of_target(file.items.target) != "c") continue;
+      if (!has_functions(file.items) || kind_of_target(file.items.target) != "c") continue;
       for (ImportedC& piece : imported_c(file.source, file.items)) all.push_back(std::move(piece));
     }
     return all;
@@ -444,7 +461,8 @@ class ModuleReader {
     return all;
   }
 
-  Source source() {
+  /// Without its digest.
+  Source source() const {
     const support::SourceText& primary = *context_.primary;
     Source source;
     source.member =
@@ -452,14 +470,12 @@ class ModuleReader {
     source.dialect = Dialect::c;
     source.stage = "codegen";
     source.tvm_version = context_.versions.range();
-    source.sha256 = digest_->hex();
     return source;
   }
 
   const CSources& sources_;
   std::vector<File> files_;
   ModuleContext context_;
-  std::optional<SourceDigest> digest_;  ///< of `context_.primary`
   LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
   std::vector<Loss> unread_;  ///< of pools and arrays
@@ -491,6 +507,10 @@ CFile describe_c(std::string_view text) {
 
 Document read_c(const CSources& sources, const ReadLimits& limits) {
   return c::ModuleReader(sources, nullptr).read(limits);
+}
+
+Document read_c_constants(const CSources& sources, const ReadLimits& limits) {
+  return c::ModuleReader(sources, nullptr).read_outline(limits);
 }
 
 Document read_c_with_places(const CSources& sources, const ReadLimits& limits, Places& places) {

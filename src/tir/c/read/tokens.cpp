@@ -159,6 +159,15 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uin
   return tokens;
 }
 
+std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32_t end) {
+  for (at = skip_blank(text, at, end); at < end; at = skip_blank(text, at, end)) {
+    const Token token = scan(text, at, end);
+    at = token.end;
+    if (token.kind == TokenKind::name) return text.substr(token.begin, token.end - token.begin);
+  }
+  return {};
+}
+
 std::optional<std::int64_t> decimal(std::string_view text) {
   const auto value = support::whole_number<std::int64_t>(text);
   return value && *value >= 0 ? value : std::nullopt;

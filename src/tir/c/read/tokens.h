@@ -33,6 +33,10 @@ struct Token {
 /// last one is an end token. A character without a meaning in C is its own token.
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end);
 
+/// The next name from `at` on, and moves `at` after it; an empty text if there is none before
+/// `end`.
+std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32_t end);
+
 /// The end of blanks and comments at `at`; `at` if none begins there.
 std::uint32_t skip_comments(std::string_view text, std::uint32_t at, std::uint32_t end);
 /// The same for blanks, comments and preprocessor lines.
