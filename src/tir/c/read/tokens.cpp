@@ -39,8 +39,24 @@ constexpr std::array kPairs = {sign("<="), sign(">="), sign("=="), sign("!="),
                                sign("&&"), sign("||"), sign("<<"), sign(">>"),
                                sign("++"), sign("->"), sign("+="), sign("--")};
 
-bool is_pair(std::string_view two) {
-  return std::ranges::find(kPairs, sign(two)) != kPairs.end();
+constexpr auto kBeginsPair = [] {
+  std::array<bool, 256> begins{};
+  for (const Sign pair : kPairs) begins[pair & 0xffU] = true;
+  return begins;
+}();
+
+/// The sign of two characters, or that of the first one.
+Token scan_sign(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  const auto first = static_cast<unsigned char>(text[at]);
+  // Most signs begin no pair.
+  if (kBeginsPair[first] && at + 1 < end) {
+    const auto second = static_cast<unsigned char>(text[at + 1]);
+    const auto pair = static_cast<Sign>(first | second << 8U);
+    if (std::ranges::find(kPairs, pair) != kPairs.end()) {
+      return {at, at + 2, pair, TokenKind::sign};
+    }
+  }
+  return {at, at + 1, first, TokenKind::sign};
 }
 
 /// The end of a preprocessor line, including lines joined by backslashes.
@@ -86,7 +102,7 @@ std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t 
 /// The end of the name at `at`. TVM puts a module's name into symbols unchanged: for a module
 /// "my-net.v1" they are not names of C, such as `tvmgen_my-net.v1_run`.
 std::uint32_t name_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
-  const bool is_symbol = text.substr(at, end - at).starts_with("tvmgen_");
+  const bool is_symbol = text[at] == 't' && text.substr(at, end - at).starts_with("tvmgen_");
   std::uint32_t stop = at + 1;
   for (; stop < end; ++stop) {
     const bool joins = is_symbol && (text[stop] == '-' || text[stop] == '.') && stop + 1 < end &&
@@ -105,11 +121,8 @@ Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
       return {at, number_end(text, at, end), 0, TokenKind::number};
     case CharClass::quote:
       return {at, skip_quoted(text, at, end), 0, TokenKind::string};
-    default: {
-      const bool pair = at + 1 < end && is_pair(text.substr(at, 2));
-      const std::uint32_t stop = at + (pair ? 2 : 1);
-      return {at, stop, sign(text.substr(at, stop - at)), TokenKind::sign};
-    }
+    default:
+      return scan_sign(text, at, end);
   }
 }
 
