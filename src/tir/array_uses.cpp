@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "mlf/tir/visit.h"
@@ -153,8 +154,9 @@ std::vector<ArrayUse> array_uses(Node module) {
 
 // If matches for one array have different data, one of them is wrong, but it is unknown which.
 const FoundConstant* agreed(const std::vector<FoundConstant>& found) {
-  const FoundConstant* best = found.empty() ? nullptr : &found.front();
-  for (const FoundConstant& other : found) {
+  if (found.empty()) return nullptr;
+  const FoundConstant* best = &found.front();
+  for (const FoundConstant& other : std::span(found).subspan(1)) {
     if (other.dtype != best->dtype || !std::ranges::equal(other.data, best->data)) return nullptr;
     if (best->is_flat && !other.is_flat) best = &other;
   }

@@ -1,6 +1,9 @@
 #include "graph/kernels/index_search.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
 #include <queue>
 #include <string_view>
 #include <unordered_map>
@@ -286,10 +289,18 @@ class Search {
     return true;
   }
 
-  /// Whether some iteration reaches the upper end of the box's index: sets each loop to the end of
-  /// its range that keeps this upper end.
+  bool is_reached_by(Box& point, const Box& box) {
+    return evaluate(point) && point.index.high == box.index.high && point.always &&
+           is_point(point.index);
+  }
+
+  /// Whether some iteration reaches the upper end of the box's index: the last one of all loops, as
+  /// most do, or with each loop set to the end of its range that keeps this upper end.
   bool is_reached(const Box& box) {
     Box point = box;
+    for (Interval& loop : point.loops) loop.low = loop.high;
+    if (is_reached_by(point, box)) return true;
+    point = box;
     for (Interval& loop : point.loops) {
       const Interval whole = loop;
       loop = {whole.high, whole.high};
@@ -330,8 +341,10 @@ class Search {
   std::span<const Surrounding> around_;
   SearchBudget& budget_;
   Ranges ranges_;
-  std::unordered_set<std::uint32_t> vars_;  // nodes of the index and the conditions
-  std::vector<bool> matters_;               // by loop
+  std::array<std::byte, 2048> buffer_;  // enough for most sets of nodes
+  std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
+  std::pmr::unordered_set<std::uint32_t> vars_{&memory_};  // of the index and the conditions
+  std::vector<bool> matters_;                              // by loop
   std::priority_queue<Box, std::vector<Box>, LowerIndex> boxes_;
   bool is_lost_ = false;
 };

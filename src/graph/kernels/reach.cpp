@@ -1,6 +1,7 @@
 #include "graph/kernels/reach.h"
 
 #include <algorithm>
+#include <memory_resource>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -348,7 +349,8 @@ class Accesses {
   Scope scope_;
   std::vector<PendingNode> steps_;
   std::vector<OpenLevel> levels_;
-  std::unordered_set<std::uint32_t> seen_;
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_set<std::uint32_t> seen_{&memory_};
   SearchBudget budget_;
   FunctionReach found_;
 };
