@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <future>
 #include <set>
 #include <span>
 #include <string_view>
@@ -174,6 +176,9 @@ void refuse_equal_names(const std::vector<Output>& outputs, const std::string& f
   }
 }
 
+/// Finding the network of a text takes as long as the digest of so many times its bytes.
+constexpr std::uint64_t kDigestsOfText = 16;
+
 class OutputWriter {
  public:
   OutputWriter(Job& job, Outputs& outputs) : job_(job), outputs_(outputs) {}
@@ -203,12 +208,17 @@ class OutputWriter {
 
   /// Documents are large: those of one stage are released before the next is read.
   void make_stage(std::span<const TirSource* const> stage, deployment::NetworkSearch& search) {
+    std::uint64_t bytes = 0;
+    for (const TirSource* source : stage) bytes += source->text.size();
+    // Finds the networks while this thread writes the documents: both only read them.
+    std::future<void> searching = std::async(support::launch_policy(kDigestsOfText * bytes),
+                                             [&] { search.add_stage(stage); });
     for (const TirSource* source : stage) {
       auto [made, entry] = render_tir(*source, job_, outputs_.spool);
       manifest_.tir.push_back(std::move(entry));
       keep(std::move(made));
     }
-    search.add_stage(stage);
+    searching.get();
     job_.deployment.release_documents();
   }
 
