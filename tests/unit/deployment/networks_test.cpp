@@ -30,7 +30,7 @@ std::string one_call(const std::string& input = "x") {
        graph::unary("tvmgen_default_a")});
 }
 
-constexpr std::string_view kGraph = R"({
+constexpr std::string_view kGraphOfOneCall = R"({
   "nodes": [{"op": "null", "name": "x", "inputs": []},
             {"op": "null", "name": "p0", "inputs": []},
             {"op": "tvm_op", "name": "tvmgen_default_add", "attrs": {"num_outputs": "1",
@@ -175,7 +175,7 @@ TEST_F(NetworksTest, TwoMainsOfOneModuleAreNoSoundNetwork) {
 
 TEST_F(NetworksTest, TheGraphOfTheExecutorNeedsNoTir) {
   open(metadata(module_entry("default", "\"graph\"")),
-       {{"executor-config/graph/default.graph", std::string(kGraph)}});
+       {{"executor-config/graph/default.graph", std::string(kGraphOfOneCall)}});
   const graph::Topology topology = networks().found.at(0).topology;
   EXPECT_EQ(topology.provenance.source, "executor-config/graph/default.graph");
   EXPECT_EQ(topology.module, "default");
@@ -185,14 +185,15 @@ TEST_F(NetworksTest, TheGraphOfTheExecutorNeedsNoTir) {
 
 TEST_F(NetworksTest, TheGraphOfTheExecutorIsLinkedToItsKernels) {
   open(metadata(module_entry("default", "\"graph\"")),
-       {{"executor-config/graph/default.graph", std::string(kGraph)},
+       {{"executor-config/graph/default.graph", std::string(kGraphOfOneCall)},
         {"src/tir-1.txt", graph::script({graph::binary("tvmgen_default_add")})}});
   EXPECT_EQ(networks().found.at(0).topology.kernels.at(0).source, "tir-1");
 }
 
 TEST_F(NetworksTest, EveryModuleHasItsOwn) {
   open(metadata(module_entry("a", "\"graph\"") + ", " + module_entry("default", "\"aot\"")),
-       {{"executor-config/graph/a.graph", std::string(kGraph)}, {"src/tir-1.txt", one_call()}});
+       {{"executor-config/graph/a.graph", std::string(kGraphOfOneCall)},
+        {"src/tir-1.txt", one_call()}});
   const Networks found = networks();
   ASSERT_EQ(found.found.size(), 2U);
   EXPECT_EQ(found.found[0].topology.provenance.kind, graph::ProvenanceKind::graph_json);
@@ -223,7 +224,7 @@ TEST_F(NetworksTest, OnlyMembersThatCountAreListed) {
   open(metadata(module_entry("a", "\"graph\"") + ", " + module_entry("b", "\"aot\"")),
        {{"codegen/host/include/tvmgen_b.h", ""},
         {"codegen/host/src/b_lib0.c", ""},
-        {"executor-config/graph/a.graph", std::string(kGraph)},
+        {"executor-config/graph/a.graph", std::string(kGraphOfOneCall)},
         {"parameters/a.params", ""},
         {"parameters/b.params", ""},
         {"src/b.relay", ""}});

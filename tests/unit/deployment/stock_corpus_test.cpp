@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Build {
+struct AotBuild {
   fs::path archive;
   fs::path graph;  // TVM's graph of the same model
 };
 
-std::vector<Build> aot_builds() {
-  std::vector<Build> builds;
+std::vector<AotBuild> aot_builds() {
+  std::vector<AotBuild> builds;
   for (const auto& entry : fs::recursive_directory_iterator(test::corpus_directory())) {
     if (entry.path().filename() != "module.tar") continue;
     const fs::path directory = entry.path().parent_path();
@@ -33,7 +33,7 @@ std::vector<Build> aot_builds() {
     if (model != name && fs::exists(graph)) builds.push_back({entry.path(), graph});
   }
   std::sort(builds.begin(), builds.end(),
-            [](const Build& a, const Build& b) { return a.archive < b.archive; });
+            [](const AotBuild& a, const AotBuild& b) { return a.archive < b.archive; });
   return builds;
 }
 
@@ -54,7 +54,7 @@ graph::Topology graph_of(const fs::path& path) {
 
 TEST(StockCorpus, TheCOfEveryArchiveShowsTheGraphOfTheGraphExecutor) {
   const auto builds = aot_builds();
-  for (const Build& build : builds) {
+  for (const AotBuild& build : builds) {
     const std::string name = build.archive.parent_path().string();
     const graph::Topology topology = network_from_c(build.archive);
     EXPECT_EQ(topology.provenance.dialect, tir::Dialect::c) << name;

@@ -9,13 +9,6 @@
 namespace mlf::graph {
 namespace {
 
-std::string dot_of(const Topology& topology) {
-  std::string text;
-  const auto done = write_dot(topology, [&](std::string_view part) { text += part; });
-  if (!done) throw std::runtime_error(to_string(done.error()));
-  return text;
-}
-
 /// The lines that begin so, in order.
 std::string lines_with(const std::string& dot, const std::string& begin) {
   std::string found;

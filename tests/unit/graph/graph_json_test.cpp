@@ -265,7 +265,7 @@ TEST(GraphJson, CopiesAreFoldedAway) {
   EXPECT_EQ(graph["heads"], json::parse("[[0, 0, 0], [1, 0, 0]]"));
 }
 
-const std::string kGraph = R"({
+const std::string kWrittenByTvm = R"({
   "nodes": [{"op": "null", "name": "x", "inputs": []},
             {"op": "null", "name": "p0", "inputs": []},
             {"op": "tvm_op", "name": "reshape_nop", "attrs": {"num_outputs": "1",
@@ -281,8 +281,8 @@ const std::string kGraph = R"({
 
 TEST(GraphJson, IsReadIntoTheSameModel) {
   const std::vector<std::string> parameters{"p0"};
-  const auto graph =
-      read_graph_json({.file = "", .member = "g.json", .text = kGraph}, {.parameters = parameters});
+  const auto graph = read_graph_json({.file = "", .member = "g.json", .text = kWrittenByTvm},
+                                     {.parameters = parameters});
   ASSERT_TRUE(graph) << to_string(graph.error());
   ASSERT_EQ(graph->inputs.size(), 1u);
   EXPECT_EQ(graph->inputs[0].name, "x");
@@ -301,7 +301,7 @@ TEST(GraphJson, IsReadIntoTheSameModel) {
 
 // TVM writes bytes as they are; in JSON each of them is a private character.
 TEST(GraphJson, NamesThatAreNotUtf8KeepTheirBytes) {
-  std::string text = kGraph;
+  std::string text = kWrittenByTvm;
   text.replace(text.find("\"name\": \"k\""), 11, "\"name\": \"k\xff\"");
   const auto written = [](const std::string& graph) {
     std::string result;
@@ -318,7 +318,7 @@ TEST(GraphJson, NamesThatAreNotUtf8KeepTheirBytes) {
 
 TEST(GraphJson, EveryMalformedGraphHasItsMessage) {
   const auto broken = [](std::string_view what, std::string_view instead) {
-    std::string text = kGraph;
+    std::string text = kWrittenByTvm;
     const std::size_t at = text.find(what);
     if (at == text.npos) throw std::logic_error("the fault does not fit");
     return error_of(text.replace(at, what.size(), instead));

@@ -158,6 +158,13 @@ bool has_graph(const Topology& topology) {
   return write_graph_json(topology, JsonLayout::compact, [](std::string_view) {}).has_value();
 }
 
+std::string dot_of(const Topology& topology) {
+  std::string text;
+  const auto done = write_dot(topology, [&](std::string_view part) { text += part; });
+  if (!done) throw std::runtime_error(to_string(done.error()));
+  return text;
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;

@@ -45,6 +45,9 @@ std::vector<std::string> checks_of(const Topology& topology);
 /// "body/certain" for every tensor of a call.
 std::vector<std::string> decisions_of(const Topology& topology, std::size_t call);
 
+/// The picture as Graphviz reads it. A failure ends the test with its message.
+std::string dot_of(const Topology& topology);
+
 std::string read_file(const std::string& path);
 
 /// A file of tests/data/graph.

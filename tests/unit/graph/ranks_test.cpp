@@ -38,13 +38,6 @@ std::vector<std::uint32_t> columns_of_calls(const Topology& topology) {
   return list;
 }
 
-std::string dot_of(const Topology& topology) {
-  std::string text;
-  const auto done = write_dot(topology, [&](std::string_view part) { text += part; });
-  if (!done) throw std::runtime_error(to_string(done.error()));
-  return text;
-}
-
 std::size_t occurrences(std::string_view text, std::string_view what) {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += what.size()) ++count;

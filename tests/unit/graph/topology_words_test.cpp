@@ -17,8 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kTopology = MLF_SOURCE_DIR "/schemas/topology.md";
-constexpr const char* kGraph = MLF_SOURCE_DIR "/schemas/graph.md";
+constexpr const char* kTopologyPage = MLF_SOURCE_DIR "/schemas/topology.md";
+constexpr const char* kGraphPage = MLF_SOURCE_DIR "/schemas/graph.md";
 
 // The rules, by which comments name them too.
 constexpr std::string_view kRules[] = {
@@ -36,7 +36,7 @@ struct Block {
 
 /// The fenced blocks of both specifications.
 std::vector<Block> blocks() {
-  std::istringstream lines(read_file(kTopology) + read_file(kGraph));
+  std::istringstream lines(read_file(kTopologyPage) + read_file(kGraphPage));
   std::vector<Block> found;
   std::string heading;
   bool inside = false;
@@ -170,11 +170,11 @@ std::string decisions_table() {
 }
 
 TEST(TopologyWords, ListEveryCheckAndEveryDecision) {
-  const std::string committed = read_file(kTopology);
+  const std::string committed = read_file(kTopologyPage);
   ASSERT_NE(committed.find("<!-- checks -->"), std::string::npos);
   const std::string expected = with_section(with_section(committed, "checks", checks_table()),
                                             "decisions", decisions_table());
-  if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kTopology) << expected;
+  if (std::getenv("MLF_UPDATE_GOLDEN") != nullptr) std::ofstream(kTopologyPage) << expected;
   EXPECT_TRUE(committed == expected)
       << "schemas/topology.md is out of date: run this test with MLF_UPDATE_GOLDEN=1";
 }

@@ -3,10 +3,10 @@
 #include <filesystem>
 
 #include "archives.h"
-#include "mlf/tir/write.h"
 #include "reading.h"
 #include "support/corpus_directory.h"
 #include "unit/tir/compare/corpus.h"
+#include "unit/tir/json/documents.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -18,12 +18,6 @@ struct Totals {
   std::size_t functions = 0;
   std::size_t opaque = 0;
 };
-
-std::string json_of(const Document& document) {
-  std::string json;
-  const auto files = write_tir_json(document, {}, [&](std::string_view part) { json += part; });
-  return files ? json : to_string(files.error());
-}
 
 /// What was read is a whole module: tir-N.json takes it and gives it back.
 void expect_writable(const std::string& name, const Document& document) {

@@ -39,7 +39,7 @@ std::string file_with_imports() {
 
 TEST(ImportedC, IsKeptByFunctionWithWhatIsBeforeIt) {
   const Document document = read_files({file_with_imports()});
-  EXPECT_EQ(c::body_of(document), "constant w int8[2] { p[0] = w[1] }");
+  EXPECT_EQ(body_of(document), "constant w int8[2] { p[0] = w[1] }");
   const std::vector<ImportedC>& pieces = document.imported_c;
   ASSERT_EQ(pieces.size(), 3u);
   EXPECT_EQ(pieces[0].name, "sum");

@@ -101,7 +101,7 @@ class SmallModule {
   Builder b_;
 };
 
-inline Node body_of(const Document& document) {
+inline Node first_body(const Document& document) {
   return document.module.root().map(f::IRModule::functions).value(0)[f::PrimFunc::body];
 }
 

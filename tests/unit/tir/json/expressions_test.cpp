@@ -54,7 +54,7 @@ TEST(JsonNumbers, KeepEveryDouble) {
     SmallModule m;
     const NodeId real = m.builder().make(Kind::FloatImm, {DType::Float(64), value});
     const Document back = document_of(json_of(m.document(evaluate(m, real))));
-    const double read = body_of(back)[f::Evaluate::value].real(f::FloatImm::value);
+    const double read = first_body(back)[f::Evaluate::value].real(f::FloatImm::value);
     EXPECT_EQ(std::signbit(read), std::signbit(value));
     EXPECT_TRUE(read == value || (std::isnan(read) && std::isnan(value))) << value;
   }
@@ -70,7 +70,7 @@ TEST(JsonStrings, KeepEveryByte) {
   const std::string document = json_of(m.document(evaluate(m, text)));
   EXPECT_TRUE(Json::accept(document)) << "strict tools must read it";
   const Document back = document_of(document);
-  EXPECT_EQ(body_of(back)[f::Evaluate::value].text(f::StringImm::value), bytes);
+  EXPECT_EQ(first_body(back)[f::Evaluate::value].text(f::StringImm::value), bytes);
 }
 
 TEST(JsonSharing, WritesSmallExpressionsInPlace) {
@@ -221,7 +221,7 @@ TEST(JsonConstants, GoIntoNumPyFilesFromTheThresholdOn) {
     return path == "c/0.npy" ? std::optional(file) : std::nullopt;
   });
   EXPECT_EQ(json_of(back, options), text);
-  EXPECT_FALSE(body_of(document_of(text))[f::AllocateConst::data].bytes(f::NDArray::data));
+  EXPECT_FALSE(first_body(document_of(text))[f::AllocateConst::data].bytes(f::NDArray::data));
 }
 
 // --- What a reader must refuse -------------------------------------------------------------------

@@ -51,7 +51,7 @@ Document document_with(std::string_view dtype_name) {
 }
 
 Node array_of(const Document& document) {
-  return body_of(document)[f::AllocateConst::data];
+  return first_body(document)[f::AllocateConst::data];
 }
 
 void expect_content(const Document& document, std::string_view dtype_name) {
@@ -177,7 +177,7 @@ TEST(NumPyFiles, HoldRawBytesOfWhatNumPyLacks) {
 // Found by fuzzing: a list has the dtype of its statement, which need not be that of the data.
 TEST(WrittenConstants, KeepTheirDtypeWhereTheStatementHasAnother) {
   const Document written = read_text(script_of(document_with("int8", "uint8")));
-  EXPECT_EQ(body_of(written).dtype(f::AllocateConst::dtype), DType::UInt(8));
+  EXPECT_EQ(first_body(written).dtype(f::AllocateConst::dtype), DType::UInt(8));
   expect_content(written, "int8");
 }
 
