@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/error.h"
+#include "support/name_map.h"
 #include "tir/node_queries.h"
 #include "tir/storage.h"
 
@@ -240,6 +241,24 @@ std::vector<NamedFunction> prim_functions_of(const Module& module) {
   std::vector<NamedFunction> result = functions_of(module);
   std::erase_if(result, [](const NamedFunction& one) { return !one.function.is(Kind::PrimFunc); });
   return result;
+}
+
+std::optional<NamedFunction> repeated_function(const Module& module) {
+  support::NameSet<std::string_view> names;
+  for (const NamedFunction& one : functions_of(module)) {
+    if (one.key.is(Kind::GlobalVar) && !names.insert(one.name).second) return one;
+  }
+  return std::nullopt;
+}
+
+std::string message_of_repeated_function(std::string_view name) {
+  return "two functions are named '" + printable(name) + "'";
+}
+
+void refuse_repeated_functions(const Module& module) {
+  if (const auto repeated = repeated_function(module)) {
+    throw support::Error(ErrorKind::invalid_input, message_of_repeated_function(repeated->name));
+  }
 }
 
 }  // namespace mlf::tir

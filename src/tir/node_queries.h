@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,14 @@ namespace mlf::tir {
 /// Whether a node of this kind may be where a field wants `slot`: one rule for every JSON that says
 /// kinds by name.
 bool fits(Kind kind, Expects slot);
+
+/// The first function that has the name of another before it. TVM's modules have none: every reader
+/// of TIR refuses it, and so do the writers, of modules that a program made.
+std::optional<NamedFunction> repeated_function(const Module& module);
+/// What they say of it.
+std::string message_of_repeated_function(std::string_view name);
+/// Throws `invalid_input` if there is one.
+void refuse_repeated_functions(const Module& module);
 
 /// Whether this is a Call of the operator with that full name, such as "tir.shift_left".
 inline bool is_call_of(Node node, std::string_view op) {

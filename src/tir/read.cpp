@@ -7,7 +7,9 @@
 
 #include "mlf/tir/document.h"
 #include "support/error.h"
+#include "support/source_text.h"
 #include "tir/c/c.h"
+#include "tir/node_queries.h"
 #include "tir/reader.h"
 #include "tir/source_digest.h"
 
@@ -74,6 +76,16 @@ std::string without_foreign_lines(std::string_view text, Dialect dialect) {
   return bare;
 }
 
+/// Points at the second function if its text is known: save_json has no places.
+void check_function_names(const SourceText& source, const Module& module) {
+  const auto repeated = repeated_function(module);
+  if (!repeated) return;
+  std::string message = message_of_repeated_function(repeated->name);
+  const auto range = module.source_range(repeated->function.id());
+  if (!range) throw support::Error(ErrorKind::invalid_input, std::move(message));
+  support::fail_at(source, range->begin, std::move(message));
+}
+
 // JSON of ours brings its own description; of every other text the source is described here.
 Document read_document(const Input& input, const SourceText& source, const ReadLimits& limits,
                        Places* places) {
@@ -90,6 +102,7 @@ Document read_document(const Input& input, const SourceText& source, const ReadL
   const std::string bare = without_foreign_lines(source.text, dialect);
   const SourceText text{source.file, source.member, bare.empty() ? source.text : bare};
   Reading reading = read_dialect(dialect, text, limits, input.constants, places);
+  check_function_names(text, reading.module);
   return {.source = {.member = name_of_source(input),
                      .dialect = dialect,
                      .stage = input.stage,

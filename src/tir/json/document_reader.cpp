@@ -98,7 +98,7 @@ class DocumentReader {
       const NodeId global_var = builder_.make(
           Kind::GlobalVar, {read_string(builder_, name), NodeId::none, NodeId::none, NodeId::none});
       if (!tables_.global_vars.emplace(name.text(), global_var).second) {
-        name.fail("another function has this name");
+        name.fail(message_of_repeated_function(name.text()));
       }
       // An entry with "function" refers to an object.
       if (!entry.find("function")) tables_.functions.emplace(name.text(), NodeId::none);

@@ -49,14 +49,12 @@ std::optional<std::uint32_t> Outline::object_id(NodeId id) const {
 // GlobalVar and PrimFunc of an entry are written as that entry; references use the first name of a
 // function that has several.
 void Outline::name_functions() {
-  support::NameSet<std::string_view> names;
+  refuse_repeated_functions(module());
   const NodeMap functions = module().root().map(f::IRModule::functions);
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const Node key = functions.key(i);
     if (!key || !key.is(Kind::GlobalVar)) refuse("a function of the module has no GlobalVar");
     if (!functions.value(i)) refuse("a function of the module is undefined");
-    const std::string_view name = key.text(f::GlobalVar::name_hint);
-    if (!names.insert(name).second) refuse(fmt::format("two functions are named \"{}\"", name));
     state(key.id()).named = true;
     State& function = state(functions.value(i).id());
     if (!functions.value(i).is(Kind::PrimFunc) || function.named) continue;

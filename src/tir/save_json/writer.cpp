@@ -560,6 +560,7 @@ void require_numbers_of_intrinsics(const Document& document) {
 
 Result<void> write_save_json(const Document& document, const Sink& sink) {
   return support::to_result([&] {
+    refuse_repeated_functions(document.module);
     save_json::require_numbers_of_intrinsics(document);
     const VersionRange version = save_json::written_version(document.source.tvm_version);
     save_json::Writer(document.module, version, sink).write();

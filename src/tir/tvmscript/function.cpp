@@ -304,7 +304,6 @@ void read_function(Context& c, FunctionDraft& draft) {
   draft.range.begin = fn.line_begin;
   const std::uint32_t indent = c.lexer.indentation();
   c.lexer.advance();
-  draft.name_offset = c.lexer.token().begin;
   draft.name = c.lexer.expect_name("the name of a function");
   c.function_losses.enter(draft.name);
   const std::size_t mark = c.names.mark();

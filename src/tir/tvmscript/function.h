@@ -124,7 +124,6 @@ enum class Visibility : std::uint8_t { exported, hidden };
 struct FunctionDraft {
   std::string_view name;
   Visibility visibility = Visibility::exported;
-  std::uint32_t name_offset = 0;
   SourceRange range;
   std::vector<NodeId> params;
   std::vector<NodePair> buffer_map;

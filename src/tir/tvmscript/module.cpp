@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "support/error.h"
-#include "support/name_map.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/function.h"
@@ -220,11 +219,6 @@ class ModuleReader {
       lexer_.seek(begin);
       return skip_suite();
     }
-    if (!function_names_.insert(draft.name).second) {
-      support::fail_at(c_.source, draft.name_offset,
-                       fmt::format("a second function of the name '{}'", draft.name),
-                       draft.name.size());
-    }
   }
 
   /// A function of another language ends with its indentation. A Python function around the module
@@ -389,7 +383,6 @@ class ModuleReader {
   Context c_;
   text::Lexer& lexer_;
   std::vector<FunctionDraft> drafts_;
-  support::NameSet<std::string_view> function_names_;
   Visibility next_visibility_ = Visibility::exported;
   bool next_is_tir_ = false;      // stated by a decorator
   bool next_is_foreign_ = false;  // stated by a decorator

@@ -10,7 +10,6 @@
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
 #include "support/error.h"
-#include "support/name_map.h"
 #include "tir/node_queries.h"
 #include "tir/save_json/metadata.h"
 #include "tir/tvm_features.h"
@@ -245,11 +244,8 @@ class ModulePrinter {
  private:
   /// Calls of these functions are members of the module.
   void collect_names() {
-    support::NameSet<std::string_view> names;
+    refuse_repeated_functions(document_.module);
     for (const NamedFunction& function : functions_of(document_.module)) {
-      if (!names.insert(function.name).second) {
-        refuse(fmt::format("two functions are called '{}'", function.name));
-      }
       names_.functions.push_back(function.key.id());
     }
   }

@@ -46,9 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
          "@T.prim_func\n"
          "def f():\n"
          "    T.evaluate(0)\n",
-         "8:5: a second function of the name 'f'\n"
+         "8:1: two functions are named 'f'\n"
          "  def f():\n"
-         "      ^"},
+         "  ^"},
         {"FunctionWithoutParentheses",
          "# from tvm.script import tir as T\n"
          "\n"
