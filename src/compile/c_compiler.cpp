@@ -30,8 +30,6 @@ void write_headers(const WorkDirectory& directory, const archive::Archive& archi
   }
 }
 
-}  // namespace
-
 std::string first_error(std::string_view errors, const std::filesystem::path& directory) {
   std::size_t at = errors.find("error:");
   // The assembler's form.
@@ -42,6 +40,13 @@ std::string first_error(std::string_view errors, const std::filesystem::path& di
   const bool is_elsewhere = place.find('/') != place.npos && !place.starts_with(directory.string());
   if (is_elsewhere) return std::string(place) + "error in a file that is not in the archive";
   return std::string(errors.substr(at, errors.find('\n', at) - at));
+}
+
+}  // namespace
+
+std::string why_it_failed(const ProgramResult& result, const std::filesystem::path& directory) {
+  if (!result.exceeded.empty()) return result.exceeded;
+  return "says: " + first_error(result.errors, directory);
 }
 
 CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
@@ -66,12 +71,11 @@ ProgramResult CCompiler::start(const std::vector<std::string>& arguments) const 
 
 void CCompiler::run(const std::vector<std::string>& arguments, const Location& where) const {
   const ProgramResult result = start(arguments);
-  if (!result.timed_out && result.status == 0) return;
-  const std::string why =
-      result.timed_out ? "took longer than " + std::to_string(compiler_.timeout.count()) + " s"
-                       : "says: " + first_error(result.errors, directory_.path());
+  if (is_success(result)) return;
   throw support::Error(ErrorKind::invalid_input,
-                       "this C was not compiled: " + compiler_.command + " " + why, where);
+                       "this C was not compiled: " + compiler_.command + " " +
+                           why_it_failed(result, directory_.path()),
+                       where);
 }
 
 }  // namespace mlf::compile

@@ -13,9 +13,10 @@
 
 namespace mlf::compile {
 
-/// The first error of a compiler; later ones are usually its consequences. For a file outside of
-/// `directory`, returns only the place: C may include any file of this computer.
-std::string first_error(std::string_view errors, const std::filesystem::path& directory);
+/// The limit that a compiler exceeded, or its first error: later ones are usually its consequences.
+/// For an error in a file outside of `directory`, returns only the place: C may include any file of
+/// this computer.
+std::string why_it_failed(const ProgramResult& result, const std::filesystem::path& directory);
 
 /// Runs the compiler with limits, in a directory with the headers of one module and mlf's
 /// declarations of TVM's runtime.

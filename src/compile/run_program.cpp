@@ -1,6 +1,7 @@
 #include "compile/run_program.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -15,8 +16,10 @@
 #include <climits>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "compile/child.h"
+#include "support/digits.h"
 #include "support/error.h"
 #include "support/file.h"
 
@@ -25,6 +28,7 @@ extern char** environ;
 namespace mlf::compile {
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // Only the first errors of a compiler matter.
@@ -33,11 +37,17 @@ constexpr std::size_t kMostErrors = 64 * 1024;
 // As many as Linux allows by default, because a higher limit may be inherited.
 constexpr std::uint64_t kMostOpenFiles = 1024;
 
+// Linux has no limit of the number of files, so they are counted while the program runs.
+constexpr std::chrono::milliseconds kBetweenCounts{200};
+
+/// The limit that ended a program.
+enum class Exceeded : std::uint8_t { nothing, time, files };
+
 /// The supervisor's report at its end.
 struct Outcome {
   int start_error = 0;   ///< errno where the program was not started
   int status = SIGKILL;  ///< of waitpid; that it was killed where nothing else is known
-  bool timed_out = false;
+  Exceeded exceeded = Exceeded::nothing;
 };
 
 /// Everything that a supervisor needs, because it must not allocate.
@@ -126,8 +136,10 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
   while (true) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(start.end - Clock::now()).count();
-    outcome.timed_out = left <= 0;
-    if (outcome.timed_out) return false;
+    if (left <= 0) {
+      outcome.exceeded = Exceeded::time;
+      return false;
+    }
     pollfd wanted{signals, POLLIN, 0};
     if (poll(&wanted, 1, static_cast<int>(std::min<long long>(left, INT_MAX))) > 0) {
       signalfd_siginfo signal{};
@@ -201,21 +213,62 @@ void append_some(const support::File& pipe, std::string& text) {
   text.append(buffer.data(), std::min(size, kMostErrors - text.size()));
 }
 
+/// Counts files and directories below `top`, at most `most`. Directories may change or disappear
+/// meanwhile. Opens one directory at a time, because they may be nested deep.
+std::size_t count_files(const fs::path& top, std::size_t most) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (std::vector<fs::path> open{top}; !open.empty() && count < most;) {
+    const fs::path directory = std::move(open.back());
+    open.pop_back();
+    for (fs::directory_iterator one(directory, error), end; !error && one != end && count < most;
+         one.increment(error)) {
+      ++count;
+      std::error_code ignored;
+      if (one->symlink_status(ignored).type() == fs::file_type::directory) open.push_back(*one);
+    }
+  }
+  return count;
+}
+
+/// Watches how many files a program makes in a directory.
+class FileWatch {
+ public:
+  FileWatch(const fs::path& directory, std::size_t most)
+      : directory_(directory), most_(count_files(directory, SIZE_MAX - most) + most) {}
+
+  /// Counts at intervals.
+  bool has_too_many() {
+    if (Clock::now() < next_) return false;
+    next_ = Clock::now() + kBetweenCounts;
+    return count_files(directory_, most_ + 1) > most_;
+  }
+
+ private:
+  const fs::path& directory_;
+  std::size_t most_;
+  Clock::time_point next_ = Clock::now() + kBetweenCounts;
+};
+
 /// Reads errors until the supervisor reports the end, which may be before the last process closes
-/// the pipe. False if the supervisor ended without a report.
-bool read_outcome(const support::File& errors, const support::File& end, Outcome& outcome,
-                  std::string& text) {
+/// the pipe, or there are too many files. False if the supervisor ended without a report.
+bool read_outcome(const support::File& errors, const support::File& end, FileWatch& files,
+                  Outcome& outcome, std::string& text) {
+  std::array<pollfd, 2> wanted{{{errors.fd(), POLLIN, 0}, {end.fd(), POLLIN, 0}}};
   while (true) {
-    std::array<pollfd, 2> wanted{{{errors.fd(), POLLIN, 0}, {end.fd(), POLLIN, 0}}};
-    if (poll(wanted.data(), wanted.size(), -1) < 0) continue;
+    const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(kBetweenCounts.count()));
+    if (files.has_too_many()) {
+      outcome.exceeded = Exceeded::files;
+      return true;
+    }
+    if (ready <= 0) continue;
     if ((wanted[0].revents & POLLIN) != 0) {
       append_some(errors, text);
     } else if (wanted[1].revents != 0) {
       return end.read_some(reinterpret_cast<char*>(&outcome), sizeof outcome) == sizeof outcome;
     } else {
-      // No process has the pipe of errors any more, so only the end remains.
-      pollfd last{end.fd(), POLLIN, 0};
-      poll(&last, 1, -1);
+      // No process has the pipe of errors any more: poll ignores it.
+      wanted[0].fd = -1;
     }
   }
 }
@@ -245,6 +298,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
   const std::vector<char*> argument_pointers = pointers(program.arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   const std::string directory = program.directory.string();
+  FileWatch files(work_directory.path(), program.limits.files);
   Pipe errors;
   Pipe end;
   ProgramResult result;
@@ -262,7 +316,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
     // Otherwise the reader would never reach the end.
     errors.write = {};
     end.write = {};
-    is_told = read_outcome(errors.read, end.read, outcome, result.errors);
+    is_told = read_outcome(errors.read, end.read, files, outcome, result.errors);
   }
   if (!is_told) {
     throw support::Error(ErrorKind::io,
@@ -272,10 +326,17 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
     throw support::Error(ErrorKind::usage, "'" + program.arguments[0] + "' cannot be run: " +
                                                std::strerror(outcome.start_error));
   }
-  result.timed_out = outcome.timed_out;
   // As in shells: for a signal, 128 plus its number.
   result.status =
       WIFEXITED(outcome.status) ? WEXITSTATUS(outcome.status) : 128 + WTERMSIG(outcome.status);
+  // Several threads may take the limit of time together before it is over.
+  if (outcome.exceeded == Exceeded::time || result.status == 128 + SIGXCPU) {
+    const std::chrono::duration<double> seconds = program.limits.time;
+    result.exceeded = fmt::format("took longer than {} s", seconds.count());
+  } else if (outcome.exceeded == Exceeded::files) {
+    const std::string most = group_digits(std::to_string(program.limits.files));
+    result.exceeded = fmt::format("made more than {} files", most);
+  }
   return result;
 }
 

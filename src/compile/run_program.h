@@ -14,8 +14,9 @@ namespace mlf::compile {
 
 struct ProgramLimits {
   std::chrono::milliseconds time{};
-  std::uint64_t memory = 0;  ///< bytes of addresses of each process
-  std::uint64_t file = 0;    ///< bytes of each file that is written
+  std::uint64_t memory = 0;    ///< bytes of addresses of each process
+  std::uint64_t file = 0;      ///< bytes of each file that is written
+  std::size_t files = 10'000;  ///< that are made in $TMPDIR; counted several times a second
 };
 
 struct Program {
@@ -25,15 +26,20 @@ struct Program {
 };
 
 struct ProgramResult {
-  int status = 0;  ///< its exit status; 128 + n if signal n ended it
-  bool timed_out = false;
-  std::string errors;  ///< the beginning of what it wrote to standard error
+  int status = 0;        ///< its exit status; 128 + n if signal n ended it
+  std::string exceeded;  ///< the limit that ended it: "took longer than 60 s"; empty if none did
+  std::string errors;    ///< the beginning of what it wrote to standard error
 };
 
 /// Runs a program with empty standard input, discarded standard output, no core dump, at
 /// most 1,024 open files in each process, and `work_directory` as $TMPDIR. Kills all processes that
-/// it started when it ends, when its time is up, and when this process ends for any reason. Throws
-/// `Error` of kind `usage` if it cannot be started.
+/// it started when it ends, when its time is up, when it has made too many files in
+/// `work_directory`, and when this process ends for any reason. Throws `Error` of kind `usage` if
+/// it cannot be started.
 ProgramResult run_program(const Program& program, const WorkDirectory& work_directory);
+
+inline bool is_success(const ProgramResult& result) {
+  return result.exceeded.empty() && result.status == 0;
+}
 
 }  // namespace mlf::compile

@@ -160,8 +160,8 @@ class ProfiledProgram {
                     .file = std::max<std::uint64_t>(result_bytes(), kMessage)}},
         directory);
     if (board_ != nullptr) fail_if_message(directory);
-    if (!run::is_success(ended)) {
-      fail(ErrorKind::invalid_input, "the network " + run::why_it_ended(ended, options_.timeout));
+    if (!is_success(ended)) {
+      fail(ErrorKind::invalid_input, "the network " + run::why_it_ended(ended));
     }
     return run::read_results(directory.path() / run::kResults, result_bytes());
   }
@@ -180,7 +180,7 @@ class ProfiledProgram {
   void link(const run::Builder& builder) const {
     if (board_ == nullptr) {
       const ProgramResult result = builder.link({});
-      if (!run::is_success(result)) builder.fail_link(result);
+      if (!is_success(result)) builder.fail_link(result);
       return;
     }
     for (std::size_t i = 0; i < board_->layouts.size(); ++i) {
@@ -189,7 +189,7 @@ class ProfiledProgram {
       std::vector<std::string> arguments = board_->link;
       arguments.insert(arguments.end(), {"-T", (builder.directory().path() / script).string()});
       const ProgramResult result = builder.link(arguments);
-      if (run::is_success(result)) return;
+      if (is_success(result)) return;
       if (result.errors.find("will not fit in region") == std::string::npos) {
         builder.fail_link(result);
       }

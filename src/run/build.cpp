@@ -109,8 +109,8 @@ void Builder::fail_link(const compile::ProgramResult& result) const {
                     "that has them among the flags of the compiler",
                     fmt::join(missing, ", ")));
   }
-  fail_build(fmt::format("the network was not linked: {} says: {}", user_.command,
-                         compile::first_error(result.errors, directory().path())));
+  fail_build(fmt::format("the network was not linked: {} {}", user_.command,
+                         compile::why_it_failed(result, directory().path())));
 }
 
 }  // namespace mlf::run

@@ -14,11 +14,8 @@ namespace mlf::run {
 
 using compile::ProgramResult;
 
-std::string why_it_ended(const ProgramResult& result, std::chrono::milliseconds timeout) {
-  // Several threads may take the limit of time together before it is over.
-  if (result.timed_out || result.status == 128 + SIGXCPU) {
-    return fmt::format("took longer than {} s", std::chrono::duration<double>(timeout).count());
-  }
+std::string why_it_ended(const ProgramResult& result) {
+  if (!result.exceeded.empty()) return result.exceeded;
   constexpr std::string_view kOwn = "mlf: ";
   const std::size_t at = result.errors.rfind(kOwn);
   if (at != result.errors.npos && result.status == 3) {

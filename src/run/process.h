@@ -1,7 +1,6 @@
 // The end of a process that ran a network, and what it wrote.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -10,12 +9,8 @@
 
 namespace mlf::run {
 
-inline bool is_success(const compile::ProgramResult& result) {
-  return !result.timed_out && result.status == 0;
-}
-
 /// The message of the program, or the reason why its process ended.
-std::string why_it_ended(const compile::ProgramResult& result, std::chrono::milliseconds timeout);
+std::string why_it_ended(const compile::ProgramResult& result);
 
 /// Reads a file of exactly `size` bytes. Throws `Error` (invalid_input) for anything else.
 std::string read_results(const std::filesystem::path& path, std::uint64_t size);

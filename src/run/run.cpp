@@ -54,7 +54,7 @@ RunResult run(const Deployment& deployment, const Network& network, const RunOpt
        .limits = {.time = options.timeout, .memory = options.memory, .file = size}},
       directory);
   if (!is_success(ended)) {
-    fail(ErrorKind::invalid_input, "the network " + why_it_ended(ended, options.timeout));
+    fail(ErrorKind::invalid_input, "the network " + why_it_ended(ended));
   }
   const std::string results = read_results(directory.path() / kResults, size);
   std::string_view left = results;

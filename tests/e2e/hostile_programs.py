@@ -112,6 +112,15 @@ class Compilers(unittest.TestCase):
                 self.assertTrue(self.is_clean())
                 seen.unlink()
 
+    def test_are_ended_when_they_make_many_files(self):
+        script = 'cd "$TMPDIR"; i=0; while :; do i=$((i+1)); : > "made$i"; done\n'
+        for command, made in (("report", self.compiler), ("run --random 1", self.compiler_to)):
+            with self.subTest(command):
+                result = support.run(*command.split(), "--cc", made(script), QNN, env=self.environment)
+                self.assertEqual((result.returncode, result.stdout), (65, b""))
+                self.assertIn(b"made more than 10,000 files", result.stderr)
+                self.assertTrue(self.is_clean())
+
     def test_make_no_file_without_end(self):
         text = self.refused("char a[8ull << 30] = {1};\n")
         self.assertIn("this C was not compiled: gcc", text)

@@ -43,7 +43,7 @@ TEST(RunProgram, TellsStatusAndErrors) {
   const ProgramResult result = shell(directory, "echo why >&2; echo unseen; exit 3");
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.errors, "why\n");
-  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exceeded, "");
   EXPECT_EQ(shell(directory, "kill -SEGV $$").status, 128 + SIGSEGV);
 }
 
@@ -70,9 +70,27 @@ TEST(RunProgram, EndsWhatTakesTooLong) {
   // With and without standard error, with its own process group or another one.
   for (const char* script : {"sleep 60", "exec 2>&-; sleep 60", "while :; do :; done",
                              "setsid sh -c 'exec 2>&-; echo $$ > pid; sleep 60' & sleep 60"}) {
-    EXPECT_TRUE(shell(directory, script, limits).timed_out) << script;
+    EXPECT_EQ(shell(directory, script, limits).exceeded, "took longer than 0.3 s") << script;
   }
   EXPECT_TRUE(is_gone(directory.path() / "pid"));
+}
+
+TEST(RunProgram, EndsWhatMakesTooManyFiles) {
+  ProgramLimits limits = kLimits;
+  limits.files = 1200;
+  // In one directory, in several, and with errors all the time.
+  for (const std::string script :
+       {": > $i", "mkdir -p $i/a && seq 99 | (cd $i/a && xargs touch)", ": > $i; echo $i >&2"}) {
+    const WorkDirectory directory;
+    const ProgramResult result =
+        shell(directory, "i=0; while :; do i=$((i+1)); " + script + "; done", limits);
+    EXPECT_EQ(result.exceeded, "made more than 1,200 files") << script;
+    EXPECT_FALSE(is_success(result));
+  }
+  // Those that were there before do not count.
+  const WorkDirectory directory;
+  directory.write("before", "");
+  EXPECT_TRUE(is_success(shell(directory, "seq 1199 | xargs touch; sleep 0.5", limits)));
 }
 
 TEST(RunProgram, EndsWhatItLeavesBehind) {
