@@ -1,7 +1,6 @@
 #include "arguments.h"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -96,7 +95,7 @@ tir::Document read_only_tir(const Deployment& deployment) {
   std::vector<std::string> stems;
   // In a form that can be copied into the next command.
   for (const TirSource& source : sources) stems.push_back(path + ":" + source.stem);
-  refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", fmt::join(stems, ", ")), path);
+  refuse(ErrorKind::usage, fmt::format("several TIRs, name one: {}", some_of(stems)), path);
 }
 
 tir::Document read_from(const Deployment& deployment, const std::optional<std::string>& member,
@@ -156,23 +155,6 @@ Diagnostic of_source(Diagnostic error, const std::string& source) {
 
 namespace {
 
-/// The requested module: the named one, or the only one.
-std::size_t choose(const ModelLibrary& library, const std::string& module,
-                   const std::string& path) {
-  if (module.empty() && library.modules.size() == 1) return 0;
-  const auto named = std::ranges::find(library.modules, module, &Module::name);
-  if (named != library.modules.end()) {
-    return static_cast<std::size_t>(named - library.modules.begin());
-  }
-  std::vector<std::string> names;
-  for (const Module& one : library.modules) names.push_back(one.name);
-  refuse(ErrorKind::usage,
-         module.empty()
-             ? fmt::format("several modules, name one with --module: {}", fmt::join(names, ", "))
-             : unknown_module(module, names),
-         path);
-}
-
 /// Every module is either found or missing.
 graph::Topology network_of(Networks networks, std::size_t module, const std::string& path) {
   for (Network& network : networks.found) {
@@ -186,15 +168,30 @@ graph::Topology network_of(Networks networks, std::size_t module, const std::str
 
 std::string unknown_module(const std::string& name, const std::vector<std::string>& known) {
   if (known.empty()) return fmt::format("no module '{}', the archive has none", name);
-  return fmt::format("no module '{}', only {}{}", name, fmt::join(known, ", "),
-                     did_you_mean(name, known));
+  return fmt::format("no module '{}', only {}{}", name, some_of(known), did_you_mean(name, known));
+}
+
+std::size_t chosen_module(const ModelLibrary& library, const std::string& name,
+                          const std::string& path) {
+  if (name.empty() && library.modules.size() == 1) return 0;
+  const auto named = std::ranges::find(library.modules, name, &Module::name);
+  if (named != library.modules.end()) {
+    return static_cast<std::size_t>(named - library.modules.begin());
+  }
+  std::vector<std::string> names;
+  for (const Module& one : library.modules) names.push_back(one.name);
+  if (!name.empty()) refuse(ErrorKind::usage, unknown_module(name, names), path);
+  refuse(ErrorKind::usage,
+         names.empty() ? "the archive has no module"
+                       : fmt::format("several modules, name one with --module: {}", some_of(names)),
+         path);
 }
 
 NetworkArgument read_network_argument(const std::string& path, const std::string& module,
                                       const std::vector<std::string>& tir_files,
                                       const Context& context) {
   Deployment deployment = open_archive(path, context, tir_files);
-  const std::size_t chosen = choose(deployment.library(), module, path);
+  const std::size_t chosen = chosen_module(deployment.library(), module, path);
   auto network = network_of(get_or_throw(deployment.networks()), chosen, path);
   return {std::move(deployment), chosen, std::move(network)};
 }

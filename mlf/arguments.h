@@ -30,6 +30,10 @@ Diagnostic of_source(Diagnostic error, const std::string& source);
 /// "no module 'x', only a, b; did you mean 'a'?".
 std::string unknown_module(const std::string& name, const std::vector<std::string>& known);
 
+/// Returns the index of the named module, or of the only one. Throws `usage` otherwise.
+std::size_t chosen_module(const ModelLibrary& library, const std::string& name,
+                          const std::string& path);
+
 /// The network of one module, and its archive.
 struct NetworkArgument {
   Deployment deployment;

@@ -316,24 +316,11 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
 
 // --- Relay ---------------------------------------------------------------------------------------
 
-/// The named module, or the only one.
-const Module& chosen_module(const ModelLibrary& library, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Module& module : library.modules) names.push_back(module.name);
-  if (!name.empty()) {
-    const auto found = std::ranges::find(library.modules, name, &Module::name);
-    if (found == library.modules.end()) refuse(unknown_module(name, names));
-    return *found;
-  }
-  if (names.empty()) refuse("the archive has no module");
-  if (names.size() == 1) return library.modules.front();
-  refuse(fmt::format("the archive has several modules: choose one with --module: {}",
-                     fmt::join(names, ", ")));
-}
-
 /// Main of the model in Relay, as in the archive.
 std::string_view relay_of(const ShowArguments& options, const Deployment& deployment) {
-  const Module& module = chosen_module(deployment.library(), options.module);
+  const ModelLibrary& library = deployment.library();
+  const Module& module =
+      library.modules[chosen_module(library, options.module, deployment.archive().path())];
   const auto& file = module.files.relay;
   if (!file) refuse(fmt::format("module '{}' has no text of Relay", module.name));
   const archive::Archive& archive = deployment.archive();

@@ -131,16 +131,6 @@ std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resou
   return ways;
 }
 
-/// "expf, memcpy and 3 more"
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 3;
-  const std::size_t shown = std::min(names.size(), kMost);
-  const std::span<const std::string> first = std::span(names).first(shown);
-  std::string text = fmt::format("{}", fmt::join(first, ", "));
-  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
-}
-
 /// States that a compiler is needed, and which limit needs none.
 std::string compiler_needed(Resource resource, bool is_stack) {
   std::string text = is_stack ? "stack frames need" : "code needs";
@@ -156,7 +146,7 @@ void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Res
   const bool is_given = is_stack ? library.stack.has_value() : library.flash.has_value();
   if (code.missing.empty() || is_given || resource == Resource::code) return;
   std::string text = fmt::format("the archive does not contain {}: their {} unknown",
-                                 some_of(code.missing), is_stack ? "frames are" : "code is");
+                                 some_of(code.missing, 3), is_stack ? "frames are" : "code is");
   text += is_stack ? "; pass an upper bound with --library-stack BYTES"
                    : "; pass an upper bound with --library-flash BYTES";
   if (resource == Resource::flash) text += "; the limit 'code' covers the rest";

@@ -2,15 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "deployment/member_text.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "support/nearest.h"
 
 namespace mlf::run {
 namespace {
@@ -37,7 +38,7 @@ std::string file_text(const fs::path& path) {
 }
 
 /// The symbols that the linker did not find, each once, in alphabetical order.
-std::set<std::string> missing_symbols(std::string_view errors) {
+std::vector<std::string> missing_symbols(std::string_view errors) {
   std::set<std::string> names;
   for (const std::string_view before : {"undefined reference to `", "undefined symbol: "}) {
     for (std::size_t at = 0; (at = errors.find(before, at)) != errors.npos;) {
@@ -45,7 +46,7 @@ std::set<std::string> missing_symbols(std::string_view errors) {
       names.emplace(errors.substr(at, errors.find_first_of("'\n", at) - at));
     }
   }
-  return names;
+  return {names.begin(), names.end()};
 }
 
 Compiler with_flags_before(Compiler compiler, const std::vector<std::string>& flags) {
@@ -102,12 +103,12 @@ compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) 
 }
 
 void Builder::fail_link(const compile::ProgramResult& result) const {
-  const std::set<std::string> missing = missing_symbols(result.errors);
+  const std::vector<std::string> missing = missing_symbols(result.errors);
   if (!missing.empty()) {
     fail_build(
         fmt::format("the network needs functions that are not in the archive: {}; name a library "
                     "that has them among the flags of the compiler",
-                    fmt::join(missing, ", ")));
+                    some_of(missing)));
   }
   fail_build(fmt::format("the network was not linked: {} {}", user_.command,
                          compile::why_it_failed(result, directory().path())));

@@ -1,5 +1,8 @@
 #include "support/nearest.h"
 
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -68,6 +71,13 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
   const auto one = nearest(name, known);
   return one ? "; did you mean '" + *one + "'?" : "";
+}
+
+std::string some_of(std::span<const std::string> names, std::size_t most) {
+  const std::size_t shown = std::min(names.size(), most);
+  std::string text = fmt::format("{}", fmt::join(names.first(shown), ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
 }
 
 }  // namespace mlf

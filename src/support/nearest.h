@@ -1,7 +1,8 @@
-// Finds the known name that an unknown one probably misspells, for messages. Threads: functions
-// have no shared state; any number of threads may call them at once.
+// Names in messages: the known name that an unknown one probably misspells, and short lists.
+// Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,5 +22,8 @@ MLF_API std::optional<std::string> nearest(std::string_view name,
 
 /// Returns "; did you mean 'kernel'?", or an empty text if no known name is near.
 MLF_API std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+/// Returns "expf, memcpy and 3 more", with the first `most` names: an archive may have thousands.
+MLF_API std::string some_of(std::span<const std::string> names, std::size_t most = 10);
 
 }  // namespace mlf

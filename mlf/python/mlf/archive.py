@@ -11,6 +11,7 @@ from typing import IO, Any, NamedTuple, Union
 
 from . import _core
 from .arrays import arrays, tensors
+from .errors import some_of
 from .network import Network
 from .profile import Profile
 from .table import Rows, Table, columns, row_kind
@@ -40,7 +41,7 @@ class Tirs(Mapping[str, Document]):
 
     def __getitem__(self, stem: str) -> Document:
         if stem not in self._stems:
-            names = ", ".join(self._stems) or "none"
+            names = some_of(self._stems) or "none"
             raise KeyError(f"no TIR {stem!r} in this archive; it has {names}")
         return Document(self._archive.document(stem))
 
@@ -51,7 +52,7 @@ class Tirs(Mapping[str, Document]):
         return len(self._stems)
 
     def __repr__(self) -> str:
-        return f"<TIR: {', '.join(self._stems)}>"
+        return f"<TIR: {some_of(self._stems)}>"
 
 
 class Archive:
@@ -268,7 +269,7 @@ class Archive:
         """Return the index of a module; None means the only one."""
         names = [one.name for one in self.modules]
         if module is None and len(names) > 1:
-            raise ValueError(f"several modules, name one: {', '.join(names)}")
+            raise ValueError(f"several modules, name one: {some_of(names)}")
         return 0 if module is None else names.index(module)
 
     def verify(self) -> dict[str, Any]:
@@ -301,7 +302,7 @@ class Archive:
         return self.table()._repr_html_()
 
     def __repr__(self) -> str:
-        names = ", ".join(repr(module.name) for module in self.modules)
+        names = some_of([repr(module.name) for module in self.modules])
         return f"<Archive {self._path or 'of bytes'}: {names}>"
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+
+def some_of(names: Sequence[str], most: int = 10) -> str:
+    """Return the first names, and how many more there are: an archive may have thousands."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 class Diagnostic(NamedTuple):

@@ -40,6 +40,17 @@ TEST(Nearest, TakesNoTimeForLongNames) {
   EXPECT_EQ(nearest(std::string(99, 'x'), long_names), long_names.front());
 }
 
+TEST(SomeOf, AreTheFirstNamesAndACount) {
+  std::vector<std::string> names{"expf", "memcpy", "sqrtf"};
+  EXPECT_EQ(some_of({}), "");
+  EXPECT_EQ(some_of(names), "expf, memcpy, sqrtf");
+  EXPECT_EQ(some_of(names, 3), "expf, memcpy, sqrtf");
+  EXPECT_EQ(some_of(names, 2), "expf, memcpy and 1 more");
+  names.resize(10'000, "powf");
+  EXPECT_EQ(some_of(names),
+            "expf, memcpy, sqrtf, powf, powf, powf, powf, powf, powf, powf and 9990 more");
+}
+
 TEST(DidYouMean, IsTheEndOfAMessage) {
   EXPECT_EQ(did_you_mean("kernl", kColumns), "; did you mean 'kernel'?");
   EXPECT_EQ(did_you_mean("frobnicate", kColumns), "");
