@@ -74,22 +74,11 @@ void Console::detail(std::string_view message) const {
   log_->info(printable(message));
 }
 
-void OutputStream::write(std::string_view bytes) {
-  if (error_ != 0) return;
-  end_progress();
-  // Reports only the first error, which causes the others.
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) error_ = errno;
-}
-
-void OutputStream::finish() {
-  if (error_ == 0 && std::fflush(stdout) != 0) error_ = errno;
-  if (error_ != 0) fail_output(error_);
-}
-
 void print(std::string_view text) {
-  OutputStream out;
-  out.write(text);
-  out.finish();
+  end_progress();
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    fail_output(errno);
+  }
 }
 
 void close_standard_output() {

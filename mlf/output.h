@@ -37,19 +37,8 @@ class Console {
   std::shared_ptr<spdlog::logger> log_;
 };
 
-/// Standard output, with errors that a plain stream ignores. Writes part by part. After a failure
-/// it writes nothing more; `finish` throws the error.
-class OutputStream {
- public:
-  void write(std::string_view bytes);
-  /// Throws `Error` of kind `io` with the first failure.
-  void finish();
-
- private:
-  int error_ = 0;
-};
-
-/// Writes everything. Throws `Error` of kind `io`.
+/// Writes a result to standard output, once it is whole: an error before leaves no part of it
+/// there. Throws `Error` of kind `io`.
 void print(std::string_view text);
 
 /// Closes standard output, at the end of the program: a network file system may report a full disk

@@ -48,9 +48,9 @@ bool takes_standard_output(std::initializer_list<std::string_view> paths, Printe
 
 void write_result(const std::string& path, const std::function<void(const Sink&)>& write) {
   if (path != kStandardOutput) return write_file(path, write);
-  OutputStream out;
-  write([&](std::string_view bytes) { out.write(bytes); });
-  out.finish();
+  std::string text;
+  write([&](std::string_view bytes) { text += bytes; });
+  print(text);
 }
 
 }  // namespace mlf::program

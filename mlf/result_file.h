@@ -30,7 +30,7 @@ enum class Printed { table, json };
 /// then: no table, and JSON is an error. Throws `usage` if two results would go there.
 bool takes_standard_output(std::initializer_list<std::string_view> paths, Printed printed);
 
-/// Writes a result atomically; "-" is standard output. Throws `io`, and what `write` throws.
+/// Writes a result once it is whole; "-" is standard output. Throws `io`, and what `write` throws.
 void write_result(const std::string& path, const std::function<void(const Sink&)>& write);
 
 }  // namespace mlf::program

@@ -188,17 +188,15 @@ int run_graph(const GraphArguments& options, const Context& context) {
   }
   const NetworkArgument network =
       read_network_argument(options.archive, options.module, options.tir_files, context);
-  // Written part by part: the text need not be in memory as a whole.
-  OutputStream out;
-  const auto sink = [&](std::string_view bytes) { out.write(bytes); };
+  std::string text;
+  const auto sink = [&](std::string_view bytes) { text += bytes; };
   try {
     is_drawn(options.format) ? write_picture(network, options, context.console, sink)
                              : write_text(network, options, sink);
   } catch (const Error& error) {
-    // Output before the failure has been written; the exit code tells the caller not to use it.
     throw Error(in_file(error.diagnostic(), options.archive));
   }
-  out.finish();
+  print(text);
   return 0;
 }
 

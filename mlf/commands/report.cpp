@@ -41,12 +41,12 @@ std::string calls_as_csv(const Report& report) {
 }
 
 void print_report(const Report& report, const ReportArguments& options) {
-  OutputStream out;
-  const auto sink = [&](std::string_view bytes) { out.write(bytes); };
+  std::string text;
+  const auto sink = [&](std::string_view bytes) { text += bytes; };
   if (options.json) {
     get_or_throw(write_report_json(report, JsonLayout::compact, sink));
   } else if (options.csv) {
-    out.write(calls_as_csv(report));
+    text = calls_as_csv(report);
   } else if (options.node_data) {
     get_or_throw(write_node_data(report, *options.node_data, JsonLayout::compact, sink));
   } else {
@@ -54,9 +54,9 @@ void print_report(const Report& report, const ReportArguments& options) {
     for (const std::string& name : options.columns) view.columns.push_back(column_named(name));
     if (!options.sort.empty()) view.sort = column_named(options.sort);
     view.screen = screen_of_standard_output();
-    out.write(to_tables(report, view));
+    text = to_tables(report, view);
   }
-  out.finish();
+  print(text);
 }
 
 CLI::Option* add_node_data_option(CLI::App& app, ReportArguments& options) {

@@ -169,12 +169,12 @@ int run_tir(const TirArguments& options, const Context& context) {
     }
   }
   if (options.format != TirFormat::json) warn_of_missing_functions(document, context.console);
-  OutputStream out;
+  std::string text;
   support::get_or_throw(
       write_tir(document, options, context.limits, [&](std::string_view bytes) {
-        out.write(bytes);
+        text += bytes;
       }).map_error([&](Diagnostic error) { return of_source(std::move(error), options.source); }));
-  out.finish();
+  print(text);
   return 0;
 }
 

@@ -145,6 +145,22 @@ class Outputs(program_case.Directory):
                         self.run_into(file, line, **places, OUT=name)
                     self.assertEqual((self.directory / "file").read_bytes(), b"before" + found.stdout)
 
+    def test_standard_output_gets_no_part_of_a_result_that_fails(self):
+        """The last of many functions has a constant whose data the text does not contain."""
+        head, kernel = "from tvm.script import ir as I, tir as T\n\n@I.ir_module\nclass Module:\n", ""
+        for number in range(1000):
+            kernel += f'    @T.prim_func\n    def f{number}(p: T.Buffer((4,), "float32")):\n        p[0] = p[1]\n\n'
+        unknown = """    @T.prim_func
+    def last(p: T.Buffer((4,), "float32")):
+        c = T.allocate_const(metadata["runtime.NDArray"][0], "float32", [4])
+        c_1 = T.Buffer((4,), data=c)
+        p[0] = c_1[0]
+"""
+        (self.directory / "tir.py").write_text(head + kernel + unknown)
+        result = self.run_line("tir --format save_json tir.py")
+        self.assertEqual((result.returncode, result.stdout), (65, b""))
+        self.assertIn(b"the data of a constant is not known", result.stderr)
+
     def test_two_results_do_not_share_standard_output(self):
         for line in ("run IN --random 1 --layers OUT -o OUT", "run IN --random 1 --layers OUT --json",
                      "run IN --random 1 -o OUT --json", "optimize IN -o OUT --json"):
