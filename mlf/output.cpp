@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -87,6 +88,18 @@ void close_standard_output() {
 
 bool standard_output_is_terminal() {
   return isatty(STDOUT_FILENO) == 1;
+}
+
+void print_source(std::string_view text) {
+  if (!standard_output_is_terminal()) return print(text);
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\n\t", at), text.size());
+    shown += printable(text.substr(at, end - at));
+    if (end < text.size()) shown += text[end];
+    at = end + 1;
+  }
+  print(shown);
 }
 
 Screen screen_of_standard_output() {

@@ -47,6 +47,10 @@ void close_standard_output();
 
 bool standard_output_is_terminal();
 
+/// Prints text of an archive that may have any bytes: unchanged into a file or pipe. A terminal
+/// gets its lines `printable`, with tabs.
+void print_source(std::string_view text);
+
 /// On a terminal: its width, numbers in groups of three digits, and colours, unless TERM is "dumb"
 /// or NO_COLOR is set. Elsewhere plain text of any width.
 Screen screen_of_standard_output();

@@ -298,7 +298,6 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
   if (form == KernelForm::summary) {
     return summary_of(chosen, deployment, screen_of_standard_output());
   }
-  if (form == KernelForm::c) return std::string(c_of(chosen, deployment));
   const tir::Document document = alone(chosen, deployment);
   std::string text;
   const auto sink = [&](std::string_view bytes) { text += bytes; };
@@ -335,13 +334,18 @@ int run_show(const ShowArguments& options, const Context& context) {
   if (options.relay) {
     const Deployment deployment =
         get_or_throw(Deployment::open(options.archive, context.limits.deployment()));
-    print(relay_of(options, deployment));
+    print_source(relay_of(options, deployment));
     return 0;
   }
   if (options.kernel.empty()) refuse("KERNEL is required, or --relay (see mlf show --help)");
   const Deployment deployment = open_archive(options.archive, context);
   const Report report = get_or_throw(report_of(deployment));
-  print(text_of(chosen_kernel(report, options), deployment, options.form));
+  const ChosenKernel chosen = chosen_kernel(report, options);
+  if (options.form == KernelForm::c) {
+    print_source(c_of(chosen, deployment));
+  } else {
+    print(text_of(chosen, deployment, options.form));
+  }
   return 0;
 }
 

@@ -471,6 +471,23 @@ class Kernels(unittest.TestCase):
             self.assertEqual(result.returncode, 64, arguments)
             self.assertIn(why, result.stderr)
 
+    def test_show_a_terminal_only_text_in_relay_and_c(self):
+        """And any bytes elsewhere: escape sequences, marks of direction, and bytes that are not UTF-8."""
+        hostile = b"\x1b[31m\xff\xe2\x80\xae\x9b\t\r"
+        with tarfile.open(QNN) as tar:
+            members = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
+        for name, before in (("src/default.relay", b"def @main("), ("codegen/host/src/default_lib1.c", b"for (")):
+            members[name] = members[name].replace(before, before + hostile)
+        with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+            archive.write(support.make_tar(members))
+            archive.flush()
+            for arguments in (["--relay"], ["--form", "c", "0"]):
+                command = ["show", archive.name, *arguments]
+                self.assertIn(hostile, support.run_ok(*command).stdout)
+                shown = support.on_terminal(200, *command)
+                self.assertIn("\\x1b[31m\\xff\\u{202e}\\x9b\t\\x0d", shown)
+                self.assertEqual(set(c for c in shown if not c.isprintable()), {"\n", "\t"})
+
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
         text = support.run_ok("show", QNN, kernel["symbol"], "--form", "c").stdout.decode()
