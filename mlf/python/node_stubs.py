@@ -31,6 +31,7 @@ EXPECTED = {
     "match_buffer_region": "MatchBufferRegion",
     "comm_reducer": "CommReducer",
     "type": "Type",
+    "attributes": "DictAttrs",
     "constant": "NDArray",
     "tensor": "NDArray",
 }

@@ -191,6 +191,8 @@ bool fits(Kind kind, Expects slot) {
       return category == Category::type || kind == Kind::Opaque;
     case Expects::function:
       return category == Category::function || kind == Kind::RelayFunction || kind == Kind::Opaque;
+    case Expects::attributes:
+      return kind == Kind::DictAttrs;
     case Expects::callee:
       return category == Category::object;
     case Expects::constant:

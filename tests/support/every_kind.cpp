@@ -41,6 +41,8 @@ Kind kind_for(Expects expects) {
       return Kind::PrimFunc;
     case Expects::object:
       return Kind::EnvFunc;
+    case Expects::attributes:
+      return Kind::DictAttrs;
     case Expects::callee:
       return Kind::Op;
     case Expects::constant:

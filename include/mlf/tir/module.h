@@ -204,6 +204,7 @@ enum class Expects : std::uint8_t {
   type,
   function,
   object,
+  attributes,  ///< DictAttrs
   attr_value,
   callee,    ///< Op or GlobalVar
   constant,  ///< NDArray, in save_json a node of its own

@@ -102,6 +102,8 @@ const char* name_of(Expects expects) {
       return "function";
     case Expects::object:
       return "object";
+    case Expects::attributes:
+      return "attributes";
     case Expects::attr_value:
       return "attr_value";
     case Expects::callee:

@@ -253,7 +253,7 @@ class DocumentReader {
     // An attribute may be called "object", too, but a number is never an attribute's value.
     const auto reference = value.find("object");
     if (value.size() == 1 && reference && reference->is_number()) {
-      return nodes_.read(value, Expects::object, scope);
+      return nodes_.read(value, Expects::attributes, scope);
     }
     return builder_.make(Kind::DictAttrs,
                          {nodes_.read_string_map(value, Expects::attr_value, scope)});

@@ -192,7 +192,7 @@ class DocumentWriter {
     if (attrs && !outline_.is_reference(attrs.id())) {
       return nodes_.write_field(attrs, f::DictAttrs::dict);
     }
-    nodes_.write(attrs, Expects::object);
+    nodes_.write(attrs, Expects::attributes);
   }
 
   void write_buffer_map(std::string_view key, NodeMap map) {

@@ -41,12 +41,6 @@ std::string field_name(Kind kind, const FieldInfo& field) {
   return std::string(info(kind).type_key) + "." + std::string(field.name);
 }
 
-// They may be null, which `Expects::object` allows, but TVM casts anything else.
-bool are_attributes(Kind kind, std::uint8_t field) {
-  return (kind == Kind::PrimFunc && field == f::PrimFunc::attrs) ||
-         (kind == Kind::IRModule && field == f::IRModule::attrs);
-}
-
 std::string wrong_kind(const JsonGraph& graph, std::string_view expected, std::uint32_t found) {
   return "expected " + std::string(expected) + ", found " + graph.describe(found);
 }
@@ -191,9 +185,6 @@ FieldValue Importer::reference_value(NodeFields& fields, std::uint32_t node, con
   switch (field.type) {
     case FieldType::node:
       check_kind(fields, at, target, field.expects);
-      if (are_attributes(fields.kind(), at) && unknown_.kind(target) != Kind::DictAttrs) {
-        fields.fail(at, wrong_kind(graph_, "a DictAttrs", target));
-      }
       return node_ids_[target];
     case FieldType::string:
       return string_value(fields, at, target);

@@ -163,6 +163,8 @@ std::string_view describe(Expects expects) {
       return "a type";
     case Expects::function:
       return "a function";
+    case Expects::attributes:
+      return "a DictAttrs";
     case Expects::callee:
       return "an Op or GlobalVar";
     case Expects::constant:

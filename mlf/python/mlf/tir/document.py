@@ -147,6 +147,7 @@ _EXPECTED: dict[str, type[Node]] = {
     "comm_reducer": nodes.CommReducer,
     "type": nodes.Type,
     "function": nodes.PrimFunc,
+    "attributes": nodes.DictAttrs,
     "constant": nodes.NDArray,
     "tensor": nodes.NDArray,
 }

@@ -232,6 +232,24 @@ struct Refused {
   std::string_view message;
 };
 
+TEST(JsonReader, RefusesAttributesThatAreNoMap) {
+  SmallModule m;
+  std::string text = json_of(m.document(m.evaluate()));
+  for (const auto& [from, to] :
+       {std::pair(R"("attrs":null,"losses")", R"("attrs":{"object":0},"losses")"),
+        std::pair(R"("objects":[])", R"("objects":[{"id":0,"node":"TargetKind","name":"c"}])")}) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, text.npos);
+    text.replace(at, std::string_view(from).size(), to);
+  }
+  try {
+    document_of(text);
+    ADD_FAILURE() << "accepted";
+  } catch (const support::Error& error) {
+    EXPECT_EQ(error.diagnostic().message, "TargetKind does not belong here");
+  }
+}
+
 TEST(JsonReader, RefusesWhatContradictsItself) {
   SmallModule m;
   const NodeId x = m.var("x");

@@ -61,11 +61,28 @@ std::string type_of(const FieldInfo& field) {
                                          "",
                                          "list of integer",
                                          "bytes"};
-  constexpr std::string_view kExpects[] = {
-      "",         "value",     "expr",         "variable id",          "buffer id",   "stmt",
-      "Range",    "IterVar",   "BufferRegion", "MatchBufferRegion",    "CommReducer", "type",
-      "value",    "value",     "value",        "operator or function", "constant id", "constant id",
-      "for kind", "iter type", "buffer type"};
+  constexpr std::string_view kExpects[] = {"",
+                                           "value",
+                                           "expr",
+                                           "variable id",
+                                           "buffer id",
+                                           "stmt",
+                                           "Range",
+                                           "IterVar",
+                                           "BufferRegion",
+                                           "MatchBufferRegion",
+                                           "CommReducer",
+                                           "type",
+                                           "value",
+                                           "value",
+                                           "DictAttrs",
+                                           "value",
+                                           "operator or function",
+                                           "constant id",
+                                           "constant id",
+                                           "for kind",
+                                           "iter type",
+                                           "buffer type"};
   std::string text(kTypes[static_cast<std::size_t>(field.type)]);
   if (field.type == FieldType::enumeration) {
     std::size_t number = 0;  // TVM's own, which save_json has
