@@ -170,6 +170,10 @@ class MLF_API Deployment {
   /// Reads the TIR again, into a document that the caller owns and may change.
   Result<tir::Document> read_tir(const TirSource& source) const;
 
+  /// Returns why sources of constants could not be read, of those that the documents which were
+  /// read so far needed: constants that only these contain stay a loss.
+  std::vector<Diagnostic> unread_constants() const;
+
   /// Releases the documents that were read so far, to bound memory between stages. A document that
   /// a caller holds stays alive; a later call reads the TIR again.
   void release_documents();

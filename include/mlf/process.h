@@ -80,6 +80,10 @@ struct ProcessReport {
   /// Extended attributes that the replaced file had and the new one lacks, because the system did
   /// not let mlf read or set them; one sentence each.
   std::vector<std::string> lost{};
+  /// Why generated C or another source of constants could not be read, if TIR lacks data of
+  /// constants. The data that only this source contains is `null` in the JSON of the TIR, with the
+  /// loss `constant-data`; `verify_archive` fails. Empty if the archive is already up to date.
+  std::vector<Diagnostic> unread_constants{};
   /// The number of TIR sources. Without any, and without a network, there is nothing to write, not
   /// even a manifest.
   std::size_t tir_sources = 0;

@@ -124,11 +124,19 @@ void explain(const NetworkReport& network, const std::string& archive, const Con
   }
 }
 
+/// On one line: the place, without its text.
+std::string unread_warning(Diagnostic why) {
+  why.where.source_line.clear();
+  why.message += "; constants that only this file contains have no data";
+  return to_string(why);
+}
+
 void explain(const std::string& archive, const ProcessReport& report, const Console& console) {
   for (const std::string& kept : report.kept) {
     console.warn(fmt::format("{}: {} already exists with other content, and stays", archive, kept));
   }
   for (const std::string& lost : report.lost) console.warn(fmt::format("{}: {}", archive, lost));
+  for (const Diagnostic& why : report.unread_constants) console.warn(unread_warning(why));
   const bool has_network =
       std::any_of(report.networks.begin(), report.networks.end(),
                   [](const NetworkReport& network) { return !network.reason; });

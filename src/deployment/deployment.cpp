@@ -134,6 +134,7 @@ struct Deployment::State {
   std::mutex generating;    // of `sources.generated`
   std::mutex collecting;    // of `known_constants`
   std::optional<deployment::ConstantLibrary> known_constants;
+  std::vector<Diagnostic> unread_constants;  // the same lock
 };
 
 Deployment::State::Slot& Deployment::State::slot_of(const TirSource& source) {
@@ -226,7 +227,7 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
   return slot.kept;
 }
 
-/// Ignores a source of constants that cannot be read, because the caller did not request it.
+/// Leaves out a source of constants that cannot be read, because the caller did not request it.
 /// Parameters of all modules come last: TIR states the owner of a constant, but a parameter has
 /// only a name.
 const deployment::ConstantLibrary& Deployment::State::constants() {
@@ -235,8 +236,9 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   deployment::ConstantLibrary all;
   const auto add = [&](auto&& read) {
     auto document = support::to_result(read);
-    if (!document) return support::throw_unless_invalid(document.error());
-    all.add_module(*std::move(document));
+    if (document) return all.add_module(*std::move(document));
+    support::throw_unless_invalid(document.error());
+    unread_constants.push_back(document.error());
   };
   const ConstantSources found = constant_sources();
   for (const TirSource* source : found.captured) add([&] { return document(*source); });
@@ -305,6 +307,11 @@ void Deployment::release_documents() {
   for (State::Slot* slot : std::exchange(state_->kept, {})) {
     slot->released = std::exchange(slot->kept, nullptr);
   }
+}
+
+std::vector<Diagnostic> Deployment::unread_constants() const {
+  const std::scoped_lock lock(state_->collecting);
+  return state_->unread_constants;
 }
 
 Result<TirOwners> Deployment::owners_of(const TirSource& source) const {

@@ -18,6 +18,7 @@
 #include "process/regenerate.h"
 #include "process/verify_c.h"
 #include "support/error.h"
+#include "support/nearest.h"
 
 namespace mlf::process {
 namespace {
@@ -133,6 +134,7 @@ ProcessReport report_on(const Job& job, const Changes& changes, const Outputs& o
   report.tir_sources = job.deployment.tir_sources().size();
   report.networks = outputs.networks;
   report.kept = job.kept;
+  report.unread_constants = job.deployment.unread_constants();
   std::set<std::string_view> names;
   for (const archive::NewMember& member : changes.add) {
     report.written.push_back({member.name, member.size});
@@ -175,16 +177,14 @@ void refuse_contradictions(const Job& job) {
 /// The user states that with --module.
 void require_module(const Job& job) {
   if (job.deployment.library().states_modules()) return;
-  std::string names;
-  for (const Module& module : job.modules()) {
-    names += (names.empty() ? "'" : ", '") + module.name + "'";
-  }
+  std::vector<std::string> names;
+  for (const Module& module : job.modules()) names.push_back("'" + module.name + "'");
   const bool is_named = job.modules().size() == 1 && !job.modules().front().name.empty() &&
                         job.modules().front().name == job.options.module;
   if (is_named) return;
   const bool is_none = job.modules().front().name.empty();
   const std::string files =
-      is_none ? "the files name no module" : "the files are those of module " + names;
+      is_none ? "the files name no module" : "the files are those of module " + some_of(names);
   throw Error(ErrorKind::invalid_input,
               "no metadata.json, so nothing is written: " + files +
                   (is_none || job.modules().size() > 1
