@@ -1,16 +1,23 @@
-// mlf_plan_bench: what the allocator takes. Problems of growing size as networks have them, then
-// MiniMalloc's challenging instances within their capacity, where they are beside the checkout.
+// mlf_plan_bench [SEED [FAMILY BUFFERS]]: what the allocator takes, in processor time. Problems of
+// growing size in families, then MiniMalloc's challenging instances within their capacity, where
+// they are beside the checkout. With FAMILY and BUFFERS, writes that problem as CSV for other
+// planners.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "large_problems.h"
 #include "measure.h"
 #include "mlf/plan/problem.h"
 
@@ -23,35 +30,16 @@ T value_or_throw(Result<T> result) {
   return *std::move(result);
 }
 
-/// A tensor a step that the next steps read, one of eight for long, and scratch in every second
-/// one.
-plan::Problem network_like(std::size_t buffers) {
-  std::mt19937 random(1);
-  plan::Problem problem;
-  while (problem.buffers.size() < buffers) {
-    const auto step = static_cast<std::int64_t>(problem.buffers.size());
-    const bool is_scratch = step % 2 == 1;
-    const auto life = static_cast<std::int64_t>(is_scratch ? 1 : 2 + random() % 3);
-    const bool is_skip = !is_scratch && random() % 8 == 0;
-    problem.buffers.push_back({.id = std::to_string(step),
-                               .lower = step,
-                               .upper = step + (is_skip ? life + 20 : life),
-                               .gaps = {},
-                               .size = 64 * (1 + random() % 200),
-                               .alignment = 16,
-                               .fixed_offset = {}});
-  }
-  return problem;
-}
-
 void print_row(std::string_view what, const plan::Problem& problem) {
   plan::Solution solution;
-  const double seconds = timed([&] { solution = value_or_throw(plan::solve(problem)); });
+  const double seconds = worked([&] { solution = value_or_throw(plan::solve(problem)); });
   value_or_throw(plan::check_offsets(problem, solution.offsets));
   const char* quality = solution.proven ? "smallest" : problem.capacity ? "" : "not proven";
-  fmt::print("{:<24} {:>8} {:>11.1f} {:>10} {:>10} {:>8}  {}\n", what, problem.buffers.size(),
-             seconds * 1e3, solution.size, solution.lower_bound,
-             solution.fits ? "fits" : "too large", quality);
+  const double bound = std::max(1.0, static_cast<double>(solution.lower_bound));
+  fmt::print("{:<24} {:>8} {:>11.1f} {:>12} {:>12} {:>8.4f} {:>9}  {}\n", what,
+             problem.buffers.size(), seconds * 1e3, solution.size, solution.lower_bound,
+             static_cast<double>(solution.size) / bound, solution.fits ? "fits" : "too large",
+             quality);
   std::fflush(stdout);
 }
 
@@ -71,18 +59,49 @@ void bench_instances(const std::filesystem::path& directory) {
   }
 }
 
+void bench_families(std::uint32_t seed) {
+  for (const std::size_t buffers : {25u, 50u, 100u, 200u, 400u, 800u, 1600u, 3200u}) {
+    print_row("network", make_problem(families().front(), buffers, seed));
+  }
+  for (const Family& family : families()) {
+    for (const std::size_t buffers : {1000u, 10'000u, 100'000u, 1'000'000u}) {
+      print_row(family.name, make_problem(family, buffers, seed));
+    }
+  }
+}
+
+void write_csv(const plan::Problem& problem) {
+  fmt::print("id,lower,upper,size,alignment\n");
+  for (const plan::Buffer& buffer : problem.buffers) {
+    fmt::print("{},{},{},{},{}\n", buffer.id, buffer.lower, buffer.upper, buffer.size,
+               buffer.alignment);
+  }
+}
+
+void run(std::span<const std::string> arguments) {
+  const std::size_t count = arguments.size();
+  if (count == 2 || count > 3) {
+    throw std::runtime_error("arguments are [SEED [FAMILY BUFFERS]]");
+  }
+  const auto seed = static_cast<std::uint32_t>(count > 0 ? std::stoul(arguments[0]) : 1);
+  if (count < 3) {
+    fmt::print("{:<24} {:>8} {:>11} {:>12} {:>12} {:>8} {:>9}\n", "", "buffers", "CPU ms", "bytes",
+               "at least", "ratio", "capacity");
+    bench_families(seed);
+    bench_instances(MLF_MINIMALLOC);
+    return;
+  }
+  const auto family = std::ranges::find(families(), arguments[1], &Family::name);
+  if (family == families().end()) throw std::runtime_error("no family '" + arguments[1] + "'");
+  write_csv(make_problem(*family, std::stoul(arguments[2]), seed));
+}
+
 }  // namespace
 }  // namespace mlf::bench
 
-int main() {
+int main(int count, char** values) {
   try {
-    fmt::print("{:<24} {:>8} {:>11} {:>10} {:>10} {:>8}\n", "", "buffers", "ms", "bytes",
-               "at least", "capacity");
-    for (const std::size_t buffers :
-         {25u, 50u, 100u, 200u, 400u, 800u, 1600u, 3200u, 10'000u, 100'000u, 1'000'000u}) {
-      mlf::bench::print_row("like a network", mlf::bench::network_like(buffers));
-    }
-    mlf::bench::bench_instances(MLF_MINIMALLOC);
+    mlf::bench::run(std::vector<std::string>(values + 1, values + count));
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mlf_plan_bench: {}\n", error.what());
