@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <iterator>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "mlf/plan/problem.h"
@@ -13,27 +15,6 @@ namespace mlf::plan {
 namespace {
 
 // Shares no code with the planners, so that a mistake in them is not repeated here.
-
-bool in_gap(const Buffer& buffer, std::int64_t step) {
-  return std::any_of(buffer.gaps.begin(), buffer.gaps.end(),
-                     [&](const Interval& gap) { return gap.lower <= step && step < gap.upper; });
-}
-
-/// The first step at which both are live. It is the beginning of a lifetime or the end of a gap:
-/// nothing becomes live at other steps.
-std::optional<std::int64_t> common_step(const Buffer& a, const Buffer& b) {
-  const std::int64_t from = std::max(a.lower, b.lower);
-  const std::int64_t to = std::min(a.upper, b.upper);
-  std::vector<std::int64_t> steps = {from};
-  for (const Buffer* buffer : {&a, &b}) {
-    for (const Interval& gap : buffer->gaps) steps.push_back(gap.upper);
-  }
-  std::sort(steps.begin(), steps.end());
-  for (const std::int64_t step : steps) {
-    if (from <= step && step < to && !in_gap(a, step) && !in_gap(b, step)) return step;
-  }
-  return std::nullopt;
-}
 
 /// Checks the requirements of one buffer, independent of the others.
 void check_place(const Buffer& buffer, std::uint64_t offset) {
@@ -50,18 +31,76 @@ void check_place(const Buffer& buffer, std::uint64_t offset) {
   if (offset + buffer.size < offset) fail("ends beyond 2^64");
 }
 
-/// Checks that two buffers share no byte at a step at which both are live. Empty buffers share
-/// nothing at any offset.
-void check_pair(const Buffer& a, std::uint64_t at_a, const Buffer& b, std::uint64_t at_b) {
-  const bool apart = at_a + a.size <= at_b || at_b + b.size <= at_a;
-  if (apart || a.size == 0 || b.size == 0) return;
-  const auto step = common_step(a, b);
-  if (!step) return;
-  throw support::Error(
-      ErrorKind::check_failed,
-      fmt::format("buffers '{}' [{}, {}) and '{}' [{}, {}) overlap at step {}", printable(a.id),
-                  at_a, at_a + a.size, printable(b.id), at_b, at_b + b.size, *step));
+/// A buffer begins or ends to be live. Ends come first, as it is not live at the end of a lifetime.
+struct Event {
+  std::int64_t step = 0;
+  bool begins = false;
+  std::size_t buffer = 0;
+
+  auto operator<=>(const Event&) const = default;
+};
+
+/// In the order of time. Empty buffers share nothing at any offset.
+std::vector<Event> events_of(const std::vector<Buffer>& buffers) {
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i].size == 0) continue;
+    std::vector<Interval> gaps = buffers[i].gaps;
+    // What is left of the lifetime is before, between and after these.
+    gaps.push_back({buffers[i].upper, buffers[i].upper});
+    std::ranges::sort(gaps, {}, &Interval::lower);
+    std::int64_t from = buffers[i].lower;
+    for (const Interval& gap : gaps) {
+      const std::int64_t to = std::min(gap.lower, buffers[i].upper);
+      if (from < to) {
+        events.push_back({from, true, i});
+        events.push_back({to, false, i});
+      }
+      from = std::max(from, gap.upper);
+    }
+  }
+  std::ranges::sort(events);
+  return events;
 }
+
+/// The buffers that are live at one step. No two of them share a byte.
+class LiveBuffers {
+ public:
+  LiveBuffers(const std::vector<Buffer>& buffers, const std::vector<std::uint64_t>& offsets)
+      : buffers_(buffers), offsets_(offsets) {}
+
+  void take(const Event& event) {
+    if (!event.begins) {
+      live_.erase(offsets_[event.buffer]);
+      return;
+    }
+    // If it shares a byte with any, it does so with one that is next to it.
+    const auto above = live_.lower_bound(offsets_[event.buffer]);
+    if (above != live_.begin()) check(event, std::prev(above)->second);
+    if (above != live_.end()) check(event, above->second);
+    live_.emplace(offsets_[event.buffer], event.buffer);
+  }
+
+ private:
+  std::uint64_t end(std::size_t buffer) const { return offsets_[buffer] + buffers_[buffer].size; }
+
+  void check(const Event& event, std::size_t other) const {
+    const std::size_t added = event.buffer;
+    if (end(added) <= offsets_[other] || end(other) <= offsets_[added]) return;
+    const auto key = [this](std::size_t buffer) {
+      return std::pair(buffers_[buffer].lower, buffer);
+    };
+    const auto [a, b] = std::minmax(added, other, [&](auto x, auto y) { return key(x) < key(y); });
+    throw support::Error(ErrorKind::check_failed,
+                         fmt::format("buffers '{}' [{}, {}) and '{}' [{}, {}) overlap at step {}",
+                                     printable(buffers_[a].id), offsets_[a], end(a),
+                                     printable(buffers_[b].id), offsets_[b], end(b), event.step));
+  }
+
+  const std::vector<Buffer>& buffers_;
+  const std::vector<std::uint64_t>& offsets_;
+  std::map<std::uint64_t, std::size_t> live_{};  // by offset
+};
 
 }  // namespace
 
@@ -78,21 +117,8 @@ Result<std::uint64_t> check_offsets(const Problem& problem,
       check_place(buffers[i], offsets[i]);
       size = std::max(size, offsets[i] + buffers[i].size);
     }
-    // In the order of their beginnings, only pairs that overlap in time are checked: far fewer than
-    // all pairs in a deep network.
-    std::vector<std::size_t> by_start(buffers.size());
-    std::iota(by_start.begin(), by_start.end(), std::size_t{0});
-    std::stable_sort(by_start.begin(), by_start.end(), [&](std::size_t a, std::size_t b) {
-      return buffers[a].lower < buffers[b].lower;
-    });
-    for (std::size_t i = 0; i < by_start.size(); ++i) {
-      const std::size_t a = by_start[i];
-      for (std::size_t j = i + 1; j < by_start.size(); ++j) {
-        const std::size_t b = by_start[j];
-        if (buffers[b].lower >= buffers[a].upper) break;
-        check_pair(buffers[a], offsets[a], buffers[b], offsets[b]);
-      }
-    }
+    LiveBuffers live(buffers, offsets);
+    for (const Event& event : events_of(buffers)) live.take(event);
     return size;
   });
 }
