@@ -1,14 +1,12 @@
 #include "plan/by_time.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
-
-#include "plan/instance.h"
 
 namespace mlf::plan {
 namespace {
@@ -16,26 +14,26 @@ namespace {
 /// Free and used bytes above `base`.
 class Heap {
  public:
-  explicit Heap(std::uint64_t base) : top_(base) {}
+  explicit Heap(Units base) : top_(base) {}
 
-  std::uint64_t allocate(const Buffer& buffer) {
+  Units allocate(const Item& item) {
     // With the most bytes that the alignment can cost.
-    const auto hole = by_size_.lower_bound({buffer.size + buffer.alignment - 1, 0});
+    const auto hole = by_size_.lower_bound({item.size + item.alignment - 1, 0});
     if (hole == by_size_.end()) {
-      const std::uint64_t offset = aligned(top_, buffer.alignment);
-      release(top_, offset - top_);
-      top_ = offset + buffer.size;
+      const Units offset = item.aligned(top_);
+      const Units from = std::exchange(top_, offset + item.size);
+      release(from, offset - from);
       return offset;
     }
     const auto [size, from] = *hole;
     remove(from);
-    const std::uint64_t offset = aligned(from, buffer.alignment);
+    const Units offset = item.aligned(from);
     release(from, offset - from);
-    release(offset + buffer.size, from + size - offset - buffer.size);
+    release(offset + item.size, from + size - offset - item.size);
     return offset;
   }
 
-  void release(std::uint64_t offset, std::uint64_t size) {
+  void release(Units offset, Units size) {
     if (size == 0) return;
     const auto above = holes_.lower_bound(offset);
     if (above != holes_.end() && above->first == offset + size) {
@@ -51,88 +49,80 @@ class Heap {
         size += bytes;
       }
     }
+    if (offset + size == top_) {
+      top_ = offset;
+      return;
+    }
     holes_.emplace(offset, size);
     by_size_.emplace(size, offset);
   }
 
  private:
-  static std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
-    return (offset + alignment - 1) / alignment * alignment;
-  }
-
-  void remove(std::uint64_t from) {
+  void remove(Units from) {
     const auto hole = holes_.find(from);
     by_size_.erase({hole->second, from});
     holes_.erase(hole);
   }
 
-  std::uint64_t top_;                                            // nothing is used above
-  std::map<std::uint64_t, std::uint64_t> holes_{};               // sizes by offset
-  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_{};  // sizes and offsets
+  Units top_;                                    // nothing is used above, and the byte below is
+  std::map<Units, Units> holes_{};               // sizes by offset
+  std::set<std::pair<Units, Units>> by_size_{};  // sizes and offsets
 };
 
-/// Allocates and frees at the events, in order. Returns the end of the highest buffer.
-std::uint64_t allocate_all(const Problem& problem, std::uint64_t base,
-                           std::vector<LifeEvent>& events, std::vector<std::uint64_t>& offsets) {
-  std::ranges::sort(events);
+/// Allocates items with these lifetimes, in the order of their beginnings. Of those that begin
+/// together, the one that comes first in `order` is below.
+void allocate(const Instance& instance, const std::vector<SectionRange>& lives,
+              std::vector<ItemIndex> order, Units base, Placement& placement) {
+  std::vector<ItemIndex> ends = order;
+  std::ranges::stable_sort(order, {}, [&](ItemIndex i) { return lives[i].first; });
+  std::ranges::stable_sort(ends, {}, [&](ItemIndex i) { return lives[i].last; });
   Heap heap(base);
-  std::uint64_t height = base;
-  for (const LifeEvent& event : events) {
-    const Buffer& buffer = problem.buffers[event.index];
-    std::uint64_t& offset = offsets[event.index];
-    if (event.starts) {
-      offset = heap.allocate(buffer);
-      height = std::max(height, offset + buffer.size);
-    } else {
-      heap.release(offset, buffer.size);
+  auto next_end = ends.begin();
+  for (const ItemIndex index : order) {
+    for (; lives[*next_end].last <= lives[index].first; ++next_end) {
+      heap.release(placement[*next_end], instance.items[*next_end].size);
     }
+    placement[index] = heap.allocate(instance.items[index]);
   }
-  return height;
-}
-
-/// The most bytes that are live at one step.
-std::uint64_t busiest_step(const Problem& problem) {
-  std::vector<LifeEvent> events;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    add_events(problem.buffers[i], i, events);
-  }
-  std::ranges::sort(events);
-  std::uint64_t live = 0;
-  std::uint64_t most = 0;
-  for (const LifeEvent& event : events) {
-    const std::uint64_t size = problem.buffers[event.index].size;
-    live = event.starts ? live + size : live - size;
-    most = std::max(most, live);
-  }
-  return most;
 }
 
 }  // namespace
 
-Solution in_order_of_time(const Problem& problem) {
-  Solution solution;
-  std::uint64_t base = 0;
-  std::vector<LifeEvent> events;
-  std::vector<LifeEvent> backwards;
-  for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
-    const Buffer& buffer = problem.buffers[i];
-    solution.offsets.push_back(buffer.fixed_offset.value_or(0));
-    if (buffer.fixed_offset) {
-      base = std::max(base, *buffer.fixed_offset + buffer.size);
-    } else if (buffer.size > 0) {
-      // Gaps count as if there were none.
-      events.push_back({buffer.lower, true, i});
-      events.push_back({buffer.upper, false, i});
-      // Negative without overflow, in the opposite order.
-      backwards.push_back({~buffer.upper, true, i});
-      backwards.push_back({~buffer.lower, false, i});
+Placement in_order_of_time(const Instance& instance, SectionIndex from) {
+  Placement placement(instance.items.size());
+  Units base = 0;
+  std::vector<ItemIndex> movable;
+  // Gaps count as if there were none.
+  std::vector<SectionRange> lives;
+  for (ItemIndex index = 0; index < placement.size(); ++index) {
+    const Item& item = instance.items[index];
+    lives.push_back(instance.hull(index));
+    placement[index] = item.fixed.value_or(0);
+    if (item.fixed) {
+      base = std::max(base, *item.fixed + item.size);
+    } else {
+      movable.push_back(index);
     }
   }
-  solution.lower_bound = std::max(busiest_step(problem), base);
-  std::vector<std::uint64_t> offsets = solution.offsets;
-  const std::uint64_t height = allocate_all(problem, base, events, solution.offsets);
-  if (allocate_all(problem, base, backwards, offsets) < height) solution.offsets = offsets;
-  return solution;
+  // What is freed first is on top.
+  std::ranges::stable_sort(movable, std::greater{},
+                           [&](ItemIndex i) { return lives[i].last - lives[i].first; });
+  const auto allocate_from = [&](SectionIndex section) {
+    std::vector<ItemIndex> order;
+    for (const ItemIndex index : movable) {
+      if (lives[index].last > section) order.push_back(index);
+    }
+    std::vector<SectionRange> rests = lives;
+    for (SectionRange& rest : rests) rest.first = std::max(rest.first, section);
+    allocate(instance, rests, std::move(order), base, placement);
+  };
+  allocate_from(from);
+  // Those that are live in the section get the same offsets again.
+  for (SectionRange& life : lives) {
+    life = {instance.section_count - life.last, instance.section_count - life.first};
+  }
+  allocate_from(instance.section_count - 1 - from);
+  return placement;
 }
 
 }  // namespace mlf::plan

@@ -1,13 +1,12 @@
-// A plan in near-linear time, for problems whose pairs of buffers take too much time or memory.
+// A plan in near-linear time.
 #pragma once
 
-#include "mlf/plan/problem.h"
+#include "plan/instance.h"
 
 namespace mlf::plan {
 
-/// Allocates and frees buffers in the order of time, as a heap does, above all fixed buffers. Does
-/// the same in the opposite order, and returns the better offsets, and a lower bound. The problem
-/// has none of the errors of `solve`.
-Solution in_order_of_time(const Problem& problem);
+/// Allocates and frees items in the order of time, as a heap does, from this section to the last
+/// one, and then from there back to the first one. All fixed items are below.
+Placement in_order_of_time(const Instance& instance, SectionIndex from);
 
 }  // namespace mlf::plan

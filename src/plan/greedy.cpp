@@ -1,40 +1,20 @@
 #include "plan/greedy.h"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
+#include "plan/occupancy.h"
 
 namespace mlf::plan {
 namespace {
 
-/// The places of items that are live with one item: [from, to), by `from`.
-using Occupied = std::vector<std::pair<Units, Units>>;
-
-/// As in TVM's greedy planners, which never fill a hole. The result is never better than first fit
-/// in the same order; it exists for the comparison with TVM's numbers.
-Units above_all(const Item& item, const Occupied& occupied) {
-  Units top = 0;
-  for (const auto& [from, to] : occupied) top = std::max(top, to);
-  return item.aligned(top);
-}
-
-/// The hole that `fit` prefers; the hole above everything has no end.
-Units in_hole(const Item& item, const Occupied& occupied, Fit fit) {
-  Units end = 0;
-  Units best = -1;
-  Units least_room = std::numeric_limits<Units>::max();
-  for (const auto& [from, to] : occupied) {
-    const Units offset = item.aligned(end);
-    if (offset + item.size <= from) {
-      if (fit == Fit::first) return offset;
-      if (from - end < least_room) {
-        least_room = from - end;
-        best = offset;
-      }
+/// The hole that `fit` prefers; the hole above everything is no good.
+Units in_hole(const Item& item, Occupancy& occupancy, Fit fit) {
+  Extent best = occupancy.next_hole(item);
+  if (fit == Fit::best) {
+    for (Extent hole = best; hole.second != Occupancy::kNoEnd;) {
+      if (hole.second - hole.first < best.second - best.first) best = hole;
+      hole = occupancy.next_hole(item);
     }
-    end = std::max(end, to);
   }
-  return best >= 0 ? best : item.aligned(end);
+  return item.aligned(best.first);
 }
 
 }  // namespace
@@ -43,15 +23,13 @@ std::span<const GreedyPlanner> greedy_planners() {
   using enum Criterion;
   // Each is the best for some network; together they take less time than one search.
   static const std::vector<GreedyPlanner> planners = {
-      {"greedy by size, stacked", {size, conflicts}, Fit::stacked},
-      {"greedy by conflicts, stacked", {conflicts, size}, Fit::stacked},
-      {"first fit by size", {size, conflicts}, Fit::first},
-      {"first fit by conflicts", {conflicts, size}, Fit::first},
       {"first fit by area", {area}, Fit::first},
-      {"first fit by lifetime", {lifetime, size}, Fit::first},
+      {"first fit by pressure, then lifetime", {pressure, lifetime, size}, Fit::first},
+      {"first fit by size", {size, conflicts}, Fit::first},
       {"first fit by pressure", {pressure, area}, Fit::first},
       {"first fit by pressure, then size", {pressure, size}, Fit::first},
-      {"first fit by pressure, then lifetime", {pressure, lifetime, size}, Fit::first},
+      {"first fit by conflicts", {conflicts, size}, Fit::first},
+      {"first fit by lifetime", {lifetime, size}, Fit::first},
       {"first fit from the end", {end, size}, Fit::first},
       {"best fit by size", {size, conflicts}, Fit::best},
       {"best fit by conflicts", {conflicts, size}, Fit::best},
@@ -59,6 +37,8 @@ std::span<const GreedyPlanner> greedy_planners() {
       {"best fit by pressure", {pressure, area}, Fit::best},
       {"best fit from the end", {end, size}, Fit::best},
       {"best fit from the last beginning", {begin, size}, Fit::best},
+      {"greedy by size, stacked", {size, conflicts}, Fit::stacked},
+      {"greedy by conflicts, stacked", {conflicts, size}, Fit::stacked},
   };
   return planners;
 }
@@ -66,30 +46,32 @@ std::span<const GreedyPlanner> greedy_planners() {
 std::optional<Placement> place_greedily(const Instance& instance, const Measures& measures,
                                         const GreedyPlanner& planner, Deadline& deadline) {
   constexpr Units kUnplaced = -1;
+  constexpr std::uint64_t kWorkOfItem = 100;
   Placement placement(instance.items.size(), kUnplaced);
   for (std::size_t item = 0; item < placement.size(); ++item) {
     placement[item] = instance.items[item].fixed.value_or(kUnplaced);
   }
   std::vector<ItemIndex> order = instance.all_items();
   measures.sort(order, planner.order);
-  Occupied occupied;
+  Occupancy occupancy(instance.section_count);
+  const auto add = [&](ItemIndex index) {
+    const Units end = placement[index] + instance.items[index].size;
+    occupancy.add(instance.ranges[index], {placement[index], end});
+  };
   // Places fixed items before all others, so that the others go around them.
   for (const ItemIndex index : order) {
+    if (placement[index] != kUnplaced) add(index);
+  }
+  for (const ItemIndex index : order) {
     if (placement[index] != kUnplaced) continue;
-    if (deadline.ends_after(kWorkOfConflict * instance.conflicts[index].size())) {
-      return std::nullopt;
-    }
-    occupied.clear();
-    for (const ItemIndex other : instance.conflicts[index]) {
-      if (placement[other] == kUnplaced) continue;
-      occupied.emplace_back(placement[other], placement[other] + instance.items[other].size);
-    }
-    // Two of these may share bytes: both are live with the item, but not necessarily with each
-    // other.
-    std::sort(occupied.begin(), occupied.end());
+    if (deadline.ends_after(kWorkOfItem)) return std::nullopt;
     const Item& item = instance.items[index];
-    placement[index] = planner.fit == Fit::stacked ? above_all(item, occupied)
-                                                   : in_hole(item, occupied, planner.fit);
+    occupancy.look_at(instance.ranges[index]);
+    // As in TVM's greedy planners, the stacked fit never fills a hole. The result is never better
+    // than first fit in the same order; it exists for the comparison with TVM's numbers.
+    placement[index] = planner.fit == Fit::stacked ? item.aligned(occupancy.top())
+                                                   : in_hole(item, occupancy, planner.fit);
+    add(index);
   }
   return placement;
 }

@@ -19,8 +19,8 @@ namespace {
 
 /// Units are signed, and a planner adds two heights at most.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;
-/// Pairs of items take 8 bytes each, and each of some 20 planners visits them all.
-constexpr std::size_t kMostConflicts = 20'000'000;
+/// Of the items of all sections, and of the pairs of items: they take 4 and 8 bytes each.
+constexpr std::size_t kMostListed = 20'000'000;
 
 [[noreturn]] void fail_buffer(const Buffer& buffer, const std::string& why) {
   throw support::Error(ErrorKind::invalid_input,
@@ -78,72 +78,54 @@ std::uint64_t unit_of(const Problem& problem) {
   return unit;
 }
 
-/// Passes through time once and fills sections, ranges and conflicts.
-class Sweep {
- public:
-  explicit Sweep(Instance& instance) : instance_(instance) {
-    instance_.ranges.resize(instance.items.size());
-    instance_.conflicts.resize(instance.items.size());
-  }
-
-  /// Takes events in order. Returns false if the time ends before, or if there are too many pairs.
-  bool run(const std::vector<LifeEvent>& events, Deadline& deadline) {
-    for (const LifeEvent& event : events) {
-      if (deadline.ends_after(kWorkOfConflict * live_.size())) return false;
-      const auto item = static_cast<ItemIndex>(event.index);
-      event.starts ? start(item) : end(item);
-      if (conflicts_ > kMostConflicts || kept_ > kMostConflicts) return false;
+/// Finds sections and ranges. Takes events in order.
+void find_ranges(Instance& instance, const std::vector<LifeEvent>& events) {
+  instance.ranges.resize(instance.items.size());
+  bool has_grown = false;
+  for (const LifeEvent& event : events) {
+    auto& ranges = instance.ranges[event.index];
+    if (event.starts) {
+      has_grown = true;
+      // Planners ignore a gap without a section in it.
+      const bool continues = !ranges.empty() && ranges.back().last == instance.section_count;
+      if (!continues) ranges.push_back({instance.section_count, instance.section_count});
+    } else {
+      // Directly before the first end after a start, the set of live items is maximal.
+      if (std::exchange(has_grown, false)) ++instance.section_count;
+      ranges.back().last = instance.section_count;
     }
-    return !has_gaps_ || remove_repetitions(deadline);
   }
+}
 
- private:
-  SectionIndex next_section() const { return static_cast<SectionIndex>(instance_.sections.size()); }
-
-  void start(ItemIndex item) {
-    conflicts_ += live_.size();
-    for (const ItemIndex other : live_) {
-      instance_.conflicts[item].push_back(other);
-      instance_.conflicts[other].push_back(item);
-    }
-    live_.push_back(item);
-    grown_ = true;
-    auto& ranges = instance_.ranges[item];
-    has_gaps_ = has_gaps_ || !ranges.empty();
-    // Planners ignore a gap without a section in it.
-    const bool continues = !ranges.empty() && ranges.back().last == next_section();
-    if (!continues) ranges.push_back({next_section(), next_section()});
+/// Lists the items of sections unless they are too many.
+void list_sections(Instance& instance) {
+  std::size_t count = 0;
+  for (const auto& ranges : instance.ranges) {
+    for (const SectionRange& range : ranges) count += range.last - range.first;
   }
-
-  /// Two items may meet again after a gap.
-  bool remove_repetitions(Deadline& deadline) {
-    for (auto& conflicts : instance_.conflicts) {
-      if (deadline.ends_after(kWorkOfConflict * conflicts.size())) return false;
-      std::sort(conflicts.begin(), conflicts.end());
-      conflicts.erase(std::unique(conflicts.begin(), conflicts.end()), conflicts.end());
-    }
-    return true;
+  if (count > kMostListed) return;
+  instance.sections.resize(instance.section_count);
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    instance.for_sections(item, [&](SectionIndex s) { instance.sections[s].push_back(item); });
   }
+}
 
-  /// Directly before the first end after a start, the set of live items is maximal.
-  void end(ItemIndex item) {
-    if (grown_) {
-      kept_ += live_.size();
-      instance_.sections.push_back(live_);
-      std::sort(instance_.sections.back().begin(), instance_.sections.back().end());
-      grown_ = false;
-    }
-    instance_.ranges[item].back().last = next_section();
-    live_.erase(std::find(live_.begin(), live_.end(), item));
+bool begins_in(const Instance& instance, ItemIndex item, SectionIndex section) {
+  return std::ranges::find(instance.ranges[item], section, &SectionRange::first) !=
+         instance.ranges[item].end();
+}
+
+/// Two items may meet again after a gap.
+bool remove_repetitions(Instance& instance, Deadline& deadline) {
+  const auto has_gap = [](const auto& ranges) { return ranges.size() > 1; };
+  if (std::ranges::none_of(instance.ranges, has_gap)) return true;
+  for (auto& conflicts : instance.conflicts) {
+    if (deadline.ends_after(kWorkOfConflict * conflicts.size())) return false;
+    std::sort(conflicts.begin(), conflicts.end());
+    conflicts.erase(std::unique(conflicts.begin(), conflicts.end()), conflicts.end());
   }
-
-  Instance& instance_;
-  std::vector<ItemIndex> live_{};
-  std::size_t conflicts_ = 0;
-  std::size_t kept_ = 0;
-  bool grown_ = false;
-  bool has_gaps_ = false;
-};
+  return true;
+}
 
 /// No plan exists if two fixed buffers that are live together overlap.
 class FixedItems {
@@ -225,7 +207,7 @@ bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>&
   return !live.empty();
 }
 
-std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline) {
+Instance make_instance(const Problem& problem) {
   for (const Buffer& buffer : problem.buffers) check_buffer(buffer);
   check_sum(problem);
   Instance instance;
@@ -245,8 +227,32 @@ std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline
   }
   std::sort(events.begin(), events.end());
   FixedItems(problem, instance).check(events);
-  if (!Sweep(instance).run(events, deadline)) return std::nullopt;
+  find_ranges(instance, events);
+  list_sections(instance);
   return instance;
+}
+
+bool list_conflicts(Instance& instance, Deadline& deadline) {
+  if (instance.sections.size() < instance.section_count) return false;
+  std::size_t count = 0;
+  for (const auto& ranges : instance.ranges) {
+    for (const SectionRange& range : ranges) count += instance.sections[range.first].size();
+  }
+  if (count > kMostListed) return false;
+  instance.conflicts.resize(instance.items.size());
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    for (const SectionRange& range : instance.ranges[item]) {
+      const auto& section = instance.sections[range.first];
+      if (deadline.ends_after(kWorkOfConflict * section.size())) return false;
+      // An item that begins later has the pair.
+      for (const ItemIndex other : section) {
+        if (other >= item && begins_in(instance, other, range.first)) continue;
+        instance.conflicts[item].push_back(other);
+        instance.conflicts[other].push_back(item);
+      }
+    }
+  }
+  return remove_repetitions(instance, deadline);
 }
 
 Units height(const Instance& instance, const Placement& placement) {
@@ -270,6 +276,19 @@ std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& in
 }
 
 // --- What every solution needs -------------------------------------------------------------------
+
+std::vector<Units> totals_of(const Instance& instance) {
+  std::vector<Units> totals(instance.section_count + 1);
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    for (const SectionRange& range : instance.ranges[item]) {
+      totals[range.first] += instance.items[item].size;
+      totals[range.last] -= instance.items[item].size;
+    }
+  }
+  std::partial_sum(totals.begin(), totals.end(), totals.begin());
+  totals.pop_back();
+  return totals;
+}
 
 namespace {
 
@@ -314,23 +333,31 @@ Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& s
   return std::max(bytes, end);
 }
 
-}  // namespace
-
-// The bound of the busiest section, including the bytes that alignment and fixed buffers waste
-// there.
-Units lower_bound(const Instance& instance, Deadline& deadline) {
+/// Includes the bytes that alignment and fixed buffers waste in one section.
+Units bound_of_sections(const Instance& instance, Deadline& deadline) {
   std::set<Units> grids;
   for (const Item& item : instance.items) grids.insert(item.alignment);
   // No network has more alignments than hardware does.
   constexpr std::size_t kMostGrids = 16;
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
-  Units bound = instance.least_height;
+  Units bound = 0;
   for (const auto& section : instance.sections) {
     if (deadline.ends_after(section.size() * (grids.size() + 1))) break;
     bound = std::max(bound, bound_with_holes(instance, section));
     for (const Units grid : grids) bound = std::max(bound, bound_on_grid(instance, section, grid));
   }
   return bound;
+}
+
+}  // namespace
+
+Units lower_bound(const Instance& instance, Deadline& deadline) {
+  Units bound = instance.least_height;
+  for (const Item& item : instance.items) {
+    bound = std::max(bound, item.fixed.value_or(0) + item.size);
+  }
+  for (const Units total : totals_of(instance)) bound = std::max(bound, total);
+  return std::max(bound, bound_of_sections(instance, deadline));
 }
 
 }  // namespace mlf::plan

@@ -38,12 +38,14 @@ struct SectionRange {
 
 struct Instance {
   std::vector<Item> items;
-  /// The maximal sets of items that are live at the same time, in the order of time. Leaves out a
-  /// step whose items are all live in a neighbouring step too.
-  std::vector<std::vector<ItemIndex>> sections;
+  /// Sections are the maximal sets of items that are live at the same time, in the order of time.
+  /// They leave out a step whose items are all live in a neighbouring step too.
+  SectionIndex section_count = 0;
   /// By item: the sections in which it is live, in order; several ranges for an item with gaps.
   std::vector<std::vector<SectionRange>> ranges;
-  /// By item: the items that are live with it in at least one step.
+  /// By section: its items. Empty if they are too many to be listed.
+  std::vector<std::vector<ItemIndex>> sections;
+  /// By item: the items that are live with it in at least one step. Empty before `list_conflicts`.
   std::vector<std::vector<ItemIndex>> conflicts;
   /// Bytes of a unit. All sizes, fixed offsets and relevant alignments are multiples of it, so some
   /// smallest solution has only offsets that are multiples of it.
@@ -85,9 +87,11 @@ struct LifeEvent {
 /// Adds the events of a buffer's lifetime without its gaps. Returns false if there are none.
 bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events);
 
-/// Throws an `Error` for the errors of `solve`. Returns nullopt if the time ends before, or if
-/// pairs of items would take too much memory.
-std::optional<Instance> make_instance(const Problem& problem, Deadline& deadline);
+/// Everything but the conflicts. Throws an `Error` for the errors of `solve`.
+Instance make_instance(const Problem& problem);
+
+/// Returns false if pairs of items would take too much memory, or if the time ends before.
+bool list_conflicts(Instance& instance, Deadline& deadline);
 
 /// Offsets by item.
 using Placement = std::vector<Units>;
@@ -100,8 +104,11 @@ Units height(const Instance& instance, const Placement& placement);
 std::vector<std::uint64_t> offsets_of(const Problem& problem, const Instance& instance,
                                       const Placement& placement);
 
-/// A lower bound of every solution, from one section or one fixed item. It is lower if the time
-/// ends before all sections are counted.
+/// The sum of the sizes of each section.
+std::vector<Units> totals_of(const Instance& instance);
+
+/// A lower bound of every solution, from one section or one fixed item. It may be lower if the time
+/// ends before all sections are visited.
 Units lower_bound(const Instance& instance, Deadline& deadline);
 
 }  // namespace mlf::plan

@@ -3,36 +3,73 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <numeric>
+#include <utility>
 
 namespace mlf::plan {
 
-std::vector<Units> totals_of(const Instance& instance) {
-  std::vector<Units> totals;
-  for (const auto& section : instance.sections) {
-    Units total = 0;
-    for (const ItemIndex item : section) total += instance.items[item].size;
-    totals.push_back(total);
+namespace {
+
+/// By item: how many pieces of other lifetimes meet it.
+std::vector<Units> conflicts_of(const Instance& instance) {
+  // Pieces that begin, and end, before a section or at its beginning.
+  std::vector<Units> begun(instance.section_count + 1);
+  std::vector<Units> ended(instance.section_count + 1);
+  for (const auto& ranges : instance.ranges) {
+    for (const SectionRange& range : ranges) {
+      ++begun[range.first + 1];
+      ++ended[range.last];
+    }
   }
-  return totals;
+  std::partial_sum(begun.begin(), begun.end(), begun.begin());
+  std::partial_sum(ended.begin(), ended.end(), ended.begin());
+  std::vector<Units> conflicts(instance.items.size());
+  for (ItemIndex item = 0; item < conflicts.size(); ++item) {
+    for (const SectionRange& range : instance.ranges[item]) {
+      conflicts[item] += begun[range.last] - ended[range.first] - 1;
+    }
+  }
+  return conflicts;
 }
 
-/// All measures except pressure are constant during placement.
+/// The largest of some numbers in a row, in a tree of maxima.
+class Maxima {
+ public:
+  explicit Maxima(std::vector<Units> numbers) : count_(numbers.size()), tree_(std::move(numbers)) {
+    tree_.insert(tree_.begin(), count_, 0);
+    for (std::size_t i = count_; i-- > 1;) tree_[i] = std::max(tree_[2 * i], tree_[2 * i + 1]);
+  }
+
+  Units of(const SectionRange& range) const {
+    Units most = 0;
+    std::size_t first = count_ + range.first;
+    std::size_t last = count_ + range.last;
+    for (; first < last; first /= 2, last /= 2) {
+      if (first % 2 == 1) most = std::max(most, tree_[first++]);
+      if (last % 2 == 1) most = std::max(most, tree_[--last]);
+    }
+    return most;
+  }
+
+ private:
+  std::size_t count_;
+  std::vector<Units> tree_;
+};
+
+}  // namespace
+
 Measures::Measures(const Instance& instance)
-    : instance_(instance), lifetime_(instance.items.size()), pressure_(instance.items.size()) {
+    : instance_(instance),
+      conflicts_(conflicts_of(instance)),
+      lifetime_(instance.items.size()),
+      pressure_(instance.items.size()) {
+  const Maxima totals(totals_of(instance));
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
     for (const SectionRange& range : instance.ranges[item]) {
       lifetime_[item] += range.last - range.first;
+      // The busiest section shows how much freedom an item leaves to others.
+      pressure_[item] = std::max(pressure_[item], totals.of(range));
     }
-  }
-  measure_pressure(instance.all_items(), totals_of(instance));
-}
-
-/// The busiest section of an item's lifetime shows how much freedom it leaves to others.
-void Measures::measure_pressure(std::span<const ItemIndex> items, std::span<const Units> totals) {
-  for (const ItemIndex item : items) {
-    pressure_[item] = 0;
-    instance_.for_sections(
-        item, [&](SectionIndex s) { pressure_[item] = std::max(pressure_[item], totals[s]); });
   }
 }
 
@@ -43,7 +80,7 @@ Units Measures::measure(Criterion criterion, ItemIndex item) const {
     case Criterion::size:
       return size;
     case Criterion::conflicts:
-      return static_cast<Units>(instance_.conflicts[item].size());
+      return conflicts_[item];
     case Criterion::lifetime:
       return lifetime_[item];
     case Criterion::area: {

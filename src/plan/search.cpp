@@ -40,18 +40,27 @@ SearchLimits SearchLimits::from_now() const {
 
 namespace {
 
-/// A few seconds on a desktop: a step visits each section of its part. None for so many items that
-/// the steps would not place all of them.
-std::uint64_t default_steps(std::size_t items) {
-  const std::uint64_t steps = std::min<std::uint64_t>(200'000'000 / (items + 100), 1'000'000);
+/// How many items a step visits: all of each section of the item that it places.
+std::uint64_t visits_of_step(const Instance& instance) {
+  std::uint64_t visits = 0;
+  for (const auto& section : instance.sections) visits += section.size() * section.size();
+  return visits / std::max<std::size_t>(1, instance.items.size());
+}
+
+/// A few seconds on a desktop: a step visits each section of its part too. None for so many items
+/// that the steps would not place all of them.
+std::uint64_t default_steps(const Instance& instance) {
+  const std::size_t items = instance.items.size();
+  const std::uint64_t steps = std::min<std::uint64_t>(
+      {200'000'000 / (items + 100), 1'000'000, 4'000'000'000 / (visits_of_step(instance) + 1)});
   return steps < items ? 0 : steps;
 }
 
 }  // namespace
 
-Effort::Effort(const SearchLimits& limits, std::size_t items, Deadline& deadline)
-    : steps_left_(limits.steps.value_or(default_steps(items))),
-      work_of_step_(10 * (items + 100)),
+Effort::Effort(const SearchLimits& limits, const Instance& instance, Deadline& deadline)
+    : steps_left_(limits.steps ? *limits.steps : default_steps(instance)),
+      work_of_step_(10 * (instance.items.size() + 100)),
       deadline_(deadline),
       ended_(steps_left_ == 0) {}
 

@@ -15,8 +15,7 @@ namespace mlf::plan {
 /// The steps and the time that all searches for one problem share.
 class Effort {
  public:
-  /// `items` is the number of items of the problem: a step visits each of its partition.
-  Effort(const SearchLimits& limits, std::size_t items, Deadline& deadline);
+  Effort(const SearchLimits& limits, const Instance& instance, Deadline& deadline);
 
   /// Takes one step. Returns false once none is left.
   bool take_step();

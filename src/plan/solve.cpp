@@ -1,8 +1,9 @@
-// Greedy planners first, then searches within decreasing heights.
+// Simple planners first, windows of many buffers, then searches within decreasing heights.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,12 +20,16 @@
 namespace mlf::plan {
 namespace {
 
-/// The lowest placement of all greedy planners for which there is time, the first among equals.
+/// The lowest placement of the greedy planners for which there is time, the first among equals.
 /// Ends with the first one within `enough`.
 std::optional<Placement> best_greedy(const Instance& instance, Units enough, Deadline& deadline) {
+  // Many items have time for the first planners only.
+  constexpr std::size_t kMostPlacements = 90'000;
+  std::size_t left = kMostPlacements;
   std::optional<Placement> best;
   const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
+    if (instance.items.size() > std::exchange(left, left - instance.items.size())) break;
     std::optional<Placement> placement = place_greedily(instance, measures, planner, deadline);
     if (!placement) break;
     if (!best || height(instance, *placement) < height(instance, *best)) best = placement;
@@ -69,7 +74,7 @@ class Optimizer {
   Optimizer(const Instance& instance, Placement start, Units bound, const SearchLimits& limits,
             Deadline& deadline)
       : instance_(instance),
-        effort_(limits, instance.items.size(), deadline),
+        effort_(limits, instance, deadline),
         best_(std::move(start)),
         best_height_(height(instance, best_)),
         bound_(bound) {}
@@ -155,11 +160,11 @@ class WindowPlanner {
       : problem_(problem),
         windows_(problem),
         deadline_(deadline),
-        steps_left_(limits.steps.value_or(kMostSteps)),
-        pairs_left_(kPairs + kPairsOfBuffer * problem.buffers.size()) {}
+        steps_left_(limits.steps.value_or(kMostSteps)) {}
 
   /// Tries the lowest target first: most problems have a solution at their bound.
   void improve(Solution& solution) {
+    work_left_ = kWork + kWorkOfBuffer * problem_.buffers.size();
     std::uint64_t failed = solution.lower_bound;
     std::uint64_t target = std::max(solution.lower_bound, problem_.capacity.value_or(0));
     solution.size = size_of(problem_, solution.offsets);
@@ -173,9 +178,9 @@ class WindowPlanner {
  private:
   static constexpr int kRounds = 6;
   static constexpr std::uint64_t kMostSteps = 1'000'000;
-  // About a second, and as many as near-linear time allows.
-  static constexpr std::uint64_t kPairs = 2'000'000;
-  static constexpr std::uint64_t kPairsOfBuffer = 50;
+  // A unit is about a microsecond, so this is near-linear time.
+  static constexpr std::uint64_t kWork = 350'000;
+  static constexpr std::uint64_t kWorkOfBuffer = 1;
 
   bool lower(Solution& solution, std::uint64_t target) {
     auto offsets = windows_.lower(solution.offsets, target,
@@ -188,39 +193,54 @@ class WindowPlanner {
 
   std::optional<std::vector<std::uint64_t>> solve_part(const Problem& part) {
     constexpr std::uint64_t kStepsOfBuffer = 8;
-    const std::uint64_t pairs = part.buffers.size() * part.buffers.size();
-    if (pairs > pairs_left_) return std::nullopt;
-    pairs_left_ -= pairs;
+    constexpr std::uint64_t kGreedyWorkOfBuffer = 50;
+    constexpr std::uint64_t kPairsOfWork = 4;
+    const std::uint64_t count = part.buffers.size();
+    if (!takes(kGreedyWorkOfBuffer * count)) return std::nullopt;
     SearchLimits limits;
     limits.steps = std::min(steps_left_, kStepsOfBuffer * part.buffers.size());
-    const std::optional<Instance> instance = make_instance(part, deadline_);
-    if (!instance) return std::nullopt;
-    const Units capacity = *capacity_of(part, *instance);
-    const Units bound = lower_bound(*instance, deadline_);
+    Instance instance = make_instance(part);
+    const Units capacity = *capacity_of(part, instance);
+    const Units bound = lower_bound(instance, deadline_);
     if (bound > capacity) return std::nullopt;
-    std::optional<Placement> start = best_greedy(*instance, capacity, deadline_);
+    std::optional<Placement> start = best_greedy(instance, capacity, deadline_);
     if (!start) return std::nullopt;
-    if (height(*instance, *start) > capacity) {
+    if (height(instance, *start) > capacity && takes(count * count / kPairsOfWork) &&
+        list_conflicts(instance, deadline_)) {
       steps_left_ -= *limits.steps;
-      Optimizer optimizer(*instance, *std::move(start), bound, limits, deadline_);
+      Optimizer optimizer(instance, *std::move(start), bound, limits, deadline_);
       optimizer.run(capacity);
       start = optimizer.best();
     }
-    std::vector<std::uint64_t> offsets = offsets_of(part, *instance, *start);
+    std::vector<std::uint64_t> offsets = offsets_of(part, instance, *start);
     if (size_of(part, offsets) > *part.capacity) return std::nullopt;
     return offsets;
+  }
+
+  /// False if not so much work is left.
+  bool takes(std::uint64_t work) {
+    if (work > work_left_) return false;
+    work_left_ -= work;
+    return true;
   }
 
   const Problem& problem_;
   const Windows windows_;
   Deadline& deadline_;
   std::uint64_t steps_left_;
-  std::uint64_t pairs_left_;
+  std::uint64_t work_left_ = 0;
 };
 
+/// A size that is small enough, or that cannot become smaller.
+std::uint64_t enough(const Problem& problem, const Solution& solution) {
+  return std::max(solution.lower_bound, problem.capacity.value_or(0));
+}
+
 /// Improves a plan with searches of the whole problem.
-void search(const Problem& problem, const Instance& instance, const SearchLimits& limits,
+void search(const Problem& problem, Instance& instance, const SearchLimits& limits,
             Deadline& deadline, Solution& solution) {
+  const bool has_steps = !Effort(limits, instance, deadline).ended();
+  if (!has_steps || !list_conflicts(instance, deadline)) return;
   Placement start;
   for (const Item& item : instance.items) {
     start.push_back(static_cast<Units>(solution.offsets[item.buffer] / instance.unit));
@@ -232,39 +252,60 @@ void search(const Problem& problem, const Instance& instance, const SearchLimits
   solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
 }
 
-/// The plan of the greedy planners. Nullopt if there is no time for the first of them.
-std::optional<Solution> greedy(const Problem& problem, const Instance& instance,
-                               Deadline& deadline) {
-  const Units bound = lower_bound(instance, deadline);
-  const std::optional<Placement> best = best_greedy(instance, bound, deadline);
-  if (!best) return std::nullopt;
-  return Solution{.offsets = offsets_of(problem, instance, *best),
-                  .lower_bound = static_cast<std::uint64_t>(bound) * instance.unit};
+/// Beginning in the busiest section, where no byte is lost then.
+Placement from_busiest_section(const Instance& instance) {
+  const std::vector<Units> totals = totals_of(instance);
+  const auto busiest = std::ranges::max_element(totals) - totals.begin();
+  return in_order_of_time(instance, static_cast<SectionIndex>(busiest));
 }
 
-/// Whether the greedy planners, which visit all pairs of items, take seconds.
-bool has_many_pairs(const Instance& instance) {
-  constexpr std::size_t kMany = 2'000'000;
-  std::size_t count = 0;  // each pair twice
-  for (const auto& conflicts : instance.conflicts) count += conflicts.size();
-  return count > kMany;
+/// The better one of both.
+Placement from_an_end(const Instance& instance) {
+  Placement forwards = in_order_of_time(instance, 0);
+  Placement backwards = in_order_of_time(instance, instance.section_count - 1);
+  return height(instance, forwards) < height(instance, backwards) ? forwards : backwards;
+}
+
+/// Lowers plans of many items in windows, until one is small enough. These differ in how the plan
+/// was made.
+void plan_many(const Problem& problem, const Instance& instance, const SearchLimits& limits,
+               Deadline& deadline, Solution& solution) {
+  const auto least = static_cast<Units>(enough(problem, solution) / instance.unit);
+  const std::array<std::function<std::optional<Placement>()>, 3> planners = {
+      [&] { return from_busiest_section(instance); },
+      [&] { return from_an_end(instance); },
+      [&] { return best_greedy(instance, least, deadline); },
+  };
+  WindowPlanner windows(problem, limits, deadline);
+  for (const auto& planner : planners) {
+    const std::optional<Placement> start = planner();
+    if (!start) return;
+    Solution other = {.offsets = offsets_of(problem, instance, *start),
+                      .lower_bound = solution.lower_bound};
+    windows.improve(other);
+    if (solution.offsets.empty() || other.size < solution.size) solution = std::move(other);
+    if (solution.size <= enough(problem, solution) || deadline.look()) return;
+  }
 }
 
 /// Offsets and a lower bound.
 Solution planned(const Problem& problem, const SearchLimits& limits, Deadline& deadline) {
-  constexpr std::size_t kFewBuffers = 1000;
-  const std::optional<Instance> instance = make_instance(problem, deadline);
-  if (instance && has_many_pairs(*instance)) {
-    Solution solution = in_order_of_time(problem);
-    if (size_of(problem, solution.offsets) == solution.lower_bound) return solution;
+  constexpr std::size_t kFewItems = 1000;
+  Instance instance = make_instance(problem);
+  const Units bound = lower_bound(instance, deadline);
+  Solution solution;
+  solution.lower_bound = static_cast<std::uint64_t>(bound) * instance.unit;
+  if (instance.items.size() > kFewItems) {
+    plan_many(problem, instance, limits, deadline, solution);
+  } else {
+    const std::optional<Placement> start = best_greedy(instance, bound, deadline);
+    solution.offsets =
+        offsets_of(problem, instance, start ? *start : from_busiest_section(instance));
   }
-  std::optional<Solution> first;
-  if (instance) first = greedy(problem, *instance, deadline);
-  Solution solution = first ? *std::move(first) : in_order_of_time(problem);
-  if (problem.buffers.size() > kFewBuffers && !deadline.has_ended()) {
-    WindowPlanner(problem, limits, deadline).improve(solution);
+  solution.size = size_of(problem, solution.offsets);
+  if (solution.size > enough(problem, solution) && !deadline.has_ended()) {
+    search(problem, instance, limits, deadline, solution);
   }
-  if (instance && !deadline.has_ended()) search(problem, *instance, limits, deadline, solution);
   return solution;
 }
 

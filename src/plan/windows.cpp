@@ -11,9 +11,10 @@ namespace mlf::plan {
 namespace {
 
 /// How many beginnings of lifetimes before and after a buffer are in its windows.
-constexpr std::size_t kReaches[] = {16, 64, 256, 1024};
-/// Pairs of them are listed.
-constexpr std::size_t kMostBuffersOfWindow = 2000;
+constexpr std::size_t kReaches[] = {16, 64, 256, 1024, 4096};
+constexpr std::size_t kMostBuffersOfWindow = 16'000;
+/// Live buffers that windows visit to lower a plan once.
+constexpr std::size_t kMostVisits = 20'000'000;
 
 }  // namespace
 
@@ -22,6 +23,7 @@ struct Windows::State {
   std::vector<std::uint64_t> offsets;
   std::vector<bool> is_placed;
   std::uint64_t target = 0;
+  std::size_t visits_left = kMostVisits;
 };
 
 /// The problem of a window.
@@ -29,6 +31,29 @@ struct Windows::Part {
   Problem problem{};
   std::vector<std::size_t> buffers{};  ///< their places in the whole problem
 };
+
+namespace {
+
+/// Adds fixed buffers that are live in all of the window, one for those that touch.
+void add_obstacles(Problem& problem, const Interval& window,
+                   std::vector<std::pair<std::uint64_t, std::uint64_t>> used) {
+  std::ranges::sort(used);
+  const std::size_t movable = problem.buffers.size();
+  for (const auto& [from, to] : used) {
+    Buffer& last = problem.buffers.back();
+    if (problem.buffers.size() > movable && *last.fixed_offset + last.size == from) {
+      last.size += to - from;
+    } else {
+      problem.buffers.push_back({.id = {},
+                                 .lower = window.lower,
+                                 .upper = window.upper,
+                                 .size = to - from,
+                                 .fixed_offset = from});
+    }
+  }
+}
+
+}  // namespace
 
 Windows::Windows(const Problem& problem) : problem_(problem), by_begin_(problem.buffers.size()) {
   std::iota(by_begin_.begin(), by_begin_.end(), std::size_t{0});
@@ -65,7 +90,7 @@ void Windows::for_live(const Interval& window, Visit visit) const {
 }
 
 /// Nullopt if too many buffers are live in it.
-std::optional<Windows::Part> Windows::window(const State& state, std::size_t center,
+std::optional<Windows::Part> Windows::window(State& state, std::size_t center,
                                              std::size_t reach) const {
   const auto begin = [&](std::size_t i) { return problem_.buffers[i].lower; };
   const Buffer& middle = problem_.buffers[center];
@@ -74,15 +99,27 @@ std::optional<Windows::Part> Windows::window(const State& state, std::size_t cen
   const auto before =
       std::min<std::ptrdiff_t>(first - by_begin_.begin(), static_cast<std::ptrdiff_t>(reach));
   const bool ends_before = by_begin_.end() - last > static_cast<std::ptrdiff_t>(reach);
-  const Interval window = {begin(*(first - before)),
-                           ends_before ? begin(last[static_cast<std::ptrdiff_t>(reach)])
-                                       : std::numeric_limits<std::int64_t>::max()};
+  const Interval window = {
+      begin(*(first - before)),
+      ends_before ? begin(last[static_cast<std::ptrdiff_t>(reach)]) : last_uppers_[1]};
   Part part;
   part.problem.capacity = state.target;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> used;  // in all of the window
+  const auto has_space = [&] {
+    return part.buffers.size() <= kMostBuffersOfWindow && state.visits_left > 0;
+  };
   for_live(window, [&](std::size_t i) {
+    if (!has_space()) return false;
+    --state.visits_left;
     const Buffer& buffer = problem_.buffers[i];
     const bool is_inside = buffer.lower >= window.lower && buffer.upper <= window.upper;
     if (buffer.size == 0 || (!state.is_placed[i] && !is_inside)) return true;
+    const bool is_throughout =
+        !is_inside && buffer.lower <= window.lower && buffer.upper >= window.upper;
+    if (is_throughout && buffer.gaps.empty()) {
+      used.emplace_back(state.offsets[i], state.offsets[i] + buffer.size);
+      return true;
+    }
     Buffer piece = {.id = {},
                     .lower = std::max(buffer.lower, window.lower),
                     .upper = std::min(buffer.upper, window.upper),
@@ -95,9 +132,10 @@ std::optional<Windows::Part> Windows::window(const State& state, std::size_t cen
     if (!piece.gaps.empty() && live_intervals(piece).empty()) return true;
     part.problem.buffers.push_back(std::move(piece));
     part.buffers.push_back(i);
-    return part.buffers.size() <= kMostBuffersOfWindow;
+    return true;
   });
-  if (part.buffers.size() > kMostBuffersOfWindow) return std::nullopt;
+  if (!has_space()) return std::nullopt;
+  add_obstacles(part.problem, window, std::move(used));
   return part;
 }
 
@@ -108,7 +146,7 @@ bool Windows::place(State& state, std::size_t center, const PartSolver& solver) 
     if (!part) return false;
     const auto offsets = solver(part->problem);
     if (!offsets) continue;
-    for (std::size_t i = 0; i < offsets->size(); ++i) {
+    for (std::size_t i = 0; i < part->buffers.size(); ++i) {
       state.offsets[part->buffers[i]] = (*offsets)[i];
       state.is_placed[part->buffers[i]] = true;
     }

@@ -30,7 +30,7 @@ class Windows {
   struct State;
   struct Part;
 
-  std::optional<Part> window(const State& state, std::size_t center, std::size_t reach) const;
+  std::optional<Part> window(State& state, std::size_t center, std::size_t reach) const;
   bool place(State& state, std::size_t center, const PartSolver& solver) const;
   template <class Visit>
   void for_live(const Interval& window, Visit visit) const;

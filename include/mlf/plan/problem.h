@@ -75,11 +75,11 @@ struct Solution {
 
 /// Runs several greedy planners, TVM's greedy by size and by conflicts among them, and takes the
 /// best result. Searches for a better one, unless this result is within the capacity or known to be
-/// the smallest. The search is exact: given enough time it ends with a proven solution. If more
-/// than 20 million pairs of buffers are alive together, or the time ends before they are listed,
-/// allocates the buffers in the order of time instead. From a million of such pairs on, it tries
-/// this order first. Improves a plan of more than 1,000 buffers in short windows of time before it
-/// searches.
+/// the smallest. The search is exact: given enough time it ends with a proven solution.
+///
+/// Allocates more than 1,000 buffers in the order of time first, and lowers that plan in windows of
+/// time, all in near-linear time. Lowers a greedy plan as well if that is not enough. Searches only
+/// if at most 20 million pairs of buffers are alive together.
 ///
 /// Errors: ErrorKind::invalid_input for an empty lifetime or gap, an alignment of 0, a fixed offset
 /// that is not a multiple of the alignment, fixed buffers that overlap, or sizes whose sum is not

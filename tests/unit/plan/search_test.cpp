@@ -20,7 +20,9 @@ constexpr ProblemShape kEveryShape{
 
 Instance instance_of(const Problem& problem) {
   Deadline deadline({});
-  return make_instance(problem, deadline).value();
+  Instance instance = make_instance(problem);
+  list_conflicts(instance, deadline);
+  return instance;
 }
 
 /// 100 steps of `height` bytes, cut into buffers so that nothing is left over.
@@ -176,7 +178,7 @@ TEST(PlanSearch, LearnsNothingThatIsWrong) {
     const Instance instance = instance_of(problem);
     if (instance.items.empty()) continue;
     Deadline deadline({});
-    Effort effort({}, instance.items.size(), deadline);
+    Effort effort({}, instance, deadline);
     const Units height = least / static_cast<Units>(instance.unit);
     for (const Units capacity : {height, height - 1}) {
       if (capacity < instance.least_height) continue;

@@ -96,7 +96,7 @@ void expect_sound(const Problem& problem, const Solution& solution) {
   EXPECT_EQ(*size, solution.size);
   EXPECT_GE(solution.size, solution.lower_bound);
   Deadline deadline({});
-  const Instance instance = make_instance(problem, deadline).value();
+  const Instance instance = make_instance(problem);
   const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
     const Placement placement = place_greedily(instance, measures, planner, deadline).value();
@@ -187,14 +187,36 @@ TEST(PlanSolve, WindowsLeaveFixedBuffersAndGapsAsTheyAre) {
   EXPECT_LE(solution.lower_bound, solution.size);
 }
 
-TEST(PlanSolve, InTheOrderOfTimeTheBetterDirectionIsTaken) {
+TEST(PlanSolve, TheOrderOfTimeBeginsInAnySection) {
   // Forwards, "b" is put above "a", and "c" does not fit below it.
-  const Problem problem = problem_of({{.id = "a", .lower = 0, .upper = 1, .size = 2},
-                                      {.id = "b", .lower = 0, .upper = 2, .size = 2},
-                                      {.id = "c", .lower = 1, .upper = 3, .size = 3}});
-  const Solution solution = in_order_of_time(problem);
-  EXPECT_EQ(check_offsets(problem, solution.offsets), 5u);
-  EXPECT_EQ(solution.lower_bound, 5u);
+  const Problem problem = problem_of({{.id = "a", .lower = 0, .upper = 2, .size = 2},
+                                      {.id = "before", .lower = 0, .upper = 1, .size = 1},
+                                      {.id = "b", .lower = 1, .upper = 4, .size = 2},
+                                      {.id = "c", .lower = 3, .upper = 5, .size = 3}});
+  const Instance instance = make_instance(problem);
+  ASSERT_EQ(instance.section_count, 3u);
+  EXPECT_EQ(height(instance, in_order_of_time(instance, 0)), 7);
+  EXPECT_EQ(height(instance, in_order_of_time(instance, 2)), 5);
+}
+
+/// Every third lives to the end; the others are short.
+Problem many_to_the_end(std::int64_t buffers) {
+  std::mt19937 random(7);
+  Problem problem;
+  for (std::int64_t i = 0; i < buffers; ++i) {
+    const std::int64_t upper = i % 3 == 0 ? buffers + 40 : i + 1 + static_cast<int>(random() % 40);
+    problem.buffers.push_back(
+        {.id = {}, .lower = i, .upper = upper, .size = 64 * (1 + random() % 200)});
+  }
+  return problem;
+}
+
+TEST(PlanSolve, BuffersThatLiveThroughAWindowDoNotCountInIt) {
+  // More are live at once than a window may have.
+  const Problem problem = many_to_the_end(60'000);
+  const Solution solution = solved(problem);
+  EXPECT_EQ(check_offsets(problem, solution.offsets), solution.size);
+  EXPECT_TRUE(solution.proven);
 }
 
 TEST(PlanSolve, WithoutTimeFixedBuffersThatOverlapAreRefused) {
