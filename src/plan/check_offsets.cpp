@@ -32,17 +32,17 @@ void check_place(const Buffer& buffer, std::uint64_t offset) {
 }
 
 /// A buffer begins or ends to be live. Ends come first, as it is not live at the end of a lifetime.
-struct Event {
+struct Change {
   std::int64_t step = 0;
   bool begins = false;
   std::size_t buffer = 0;
 
-  auto operator<=>(const Event&) const = default;
+  auto operator<=>(const Change&) const = default;
 };
 
 /// In the order of time. Empty buffers share nothing at any offset.
-std::vector<Event> events_of(const std::vector<Buffer>& buffers) {
-  std::vector<Event> events;
+std::vector<Change> changes_of(const std::vector<Buffer>& buffers) {
+  std::vector<Change> changes;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].size == 0) continue;
     std::vector<Interval> gaps = buffers[i].gaps;
@@ -53,14 +53,14 @@ std::vector<Event> events_of(const std::vector<Buffer>& buffers) {
     for (const Interval& gap : gaps) {
       const std::int64_t to = std::min(gap.lower, buffers[i].upper);
       if (from < to) {
-        events.push_back({from, true, i});
-        events.push_back({to, false, i});
+        changes.push_back({from, true, i});
+        changes.push_back({to, false, i});
       }
       from = std::max(from, gap.upper);
     }
   }
-  std::ranges::sort(events);
-  return events;
+  std::ranges::sort(changes);
+  return changes;
 }
 
 /// The buffers that are live at one step. No two of them share a byte.
@@ -69,23 +69,23 @@ class LiveBuffers {
   LiveBuffers(const std::vector<Buffer>& buffers, const std::vector<std::uint64_t>& offsets)
       : buffers_(buffers), offsets_(offsets) {}
 
-  void take(const Event& event) {
-    if (!event.begins) {
-      live_.erase(offsets_[event.buffer]);
+  void take(const Change& change) {
+    if (!change.begins) {
+      live_.erase(offsets_[change.buffer]);
       return;
     }
     // If it shares a byte with any, it does so with one that is next to it.
-    const auto above = live_.lower_bound(offsets_[event.buffer]);
-    if (above != live_.begin()) check(event, std::prev(above)->second);
-    if (above != live_.end()) check(event, above->second);
-    live_.emplace(offsets_[event.buffer], event.buffer);
+    const auto above = live_.lower_bound(offsets_[change.buffer]);
+    if (above != live_.begin()) check(change, std::prev(above)->second);
+    if (above != live_.end()) check(change, above->second);
+    live_.emplace(offsets_[change.buffer], change.buffer);
   }
 
  private:
   std::uint64_t end(std::size_t buffer) const { return offsets_[buffer] + buffers_[buffer].size; }
 
-  void check(const Event& event, std::size_t other) const {
-    const std::size_t added = event.buffer;
+  void check(const Change& change, std::size_t other) const {
+    const std::size_t added = change.buffer;
     if (end(added) <= offsets_[other] || end(other) <= offsets_[added]) return;
     const auto key = [this](std::size_t buffer) {
       return std::pair(buffers_[buffer].lower, buffer);
@@ -94,7 +94,7 @@ class LiveBuffers {
     throw support::Error(ErrorKind::check_failed,
                          fmt::format("buffers '{}' [{}, {}) and '{}' [{}, {}) overlap at step {}",
                                      printable(buffers_[a].id), offsets_[a], end(a),
-                                     printable(buffers_[b].id), offsets_[b], end(b), event.step));
+                                     printable(buffers_[b].id), offsets_[b], end(b), change.step));
   }
 
   const std::vector<Buffer>& buffers_;
@@ -118,7 +118,7 @@ Result<std::uint64_t> check_offsets(const Problem& problem,
       size = std::max(size, offsets[i] + buffers[i].size);
     }
     LiveBuffers live(buffers, offsets);
-    for (const Event& event : events_of(buffers)) live.take(event);
+    for (const Change& change : changes_of(buffers)) live.take(change);
     return size;
   });
 }

@@ -72,7 +72,7 @@ std::string kernel(std::string_view name, std::string_view body) {
 }
 
 /// The number of constants of all archives below a directory.
-std::size_t compare_all(const fs::path& root) {
+std::size_t compare_files(const fs::path& root) {
   std::size_t count = 0;
   for (const fs::path& tar : archives(root)) {
     const std::vector<SourceFile> files = c_files(tar);
@@ -92,11 +92,11 @@ std::size_t compare_all(const fs::path& root) {
 }
 
 TEST(CConstants, OfTheTestsAreThoseOfTheWholeModule) {
-  EXPECT_GE(compare_all(MLF_TEST_DATA "/c"), 5u);
+  EXPECT_GE(compare_files(MLF_TEST_DATA "/c"), 5u);
 }
 
 TEST(CConstants, OfTheCorpusAreThoseOfTheWholeModule) {
-  EXPECT_GT(compare_all(test::corpus_directory()), test::of_corpus(300, 30));
+  EXPECT_GT(compare_files(test::corpus_directory()), test::of_corpus(300, 30));
 }
 
 TEST(CConstants, BelongToEachFunctionWhoseBodyNamesThem) {
