@@ -170,8 +170,8 @@ class MLF_API Deployment {
   /// Reads the TIR again, into a document that the caller owns and may change.
   Result<tir::Document> read_tir(const TirSource& source) const;
 
-  /// Returns why sources of constants could not be read, of those that the documents which were
-  /// read so far needed: constants that only these contain stay a loss.
+  /// Returns the errors of sources of constants that could not be read. These sources are read when
+  /// a document lacks data. Constants that only such a source contains stay a loss.
   std::vector<Diagnostic> unread_constants() const;
 
   /// Releases the documents that were read so far, to bound memory between stages. A document that

@@ -69,8 +69,8 @@ class Heap {
   std::set<std::pair<Units, Units>> by_size_{};  // sizes and offsets
 };
 
-/// Allocates items with these lifetimes, in the order of their beginnings. Of those that begin
-/// together, the one that comes first in `order` is below.
+/// Allocates items with these lifetimes in the order of their beginnings. Items that begin together
+/// keep the order of `order`.
 void allocate(const Instance& instance, const std::vector<SectionRange>& lives,
               std::vector<ItemIndex> order, Units base, Placement& placement) {
   std::vector<ItemIndex> ends = order;

@@ -74,7 +74,7 @@ class LiveBuffers {
       live_.erase(offsets_[change.buffer]);
       return;
     }
-    // If it shares a byte with any, it does so with one that is next to it.
+    // Live buffers are disjoint, so an overlap includes a neighbour by offset.
     const auto above = live_.lower_bound(offsets_[change.buffer]);
     if (above != live_.begin()) check(change, std::prev(above)->second);
     if (above != live_.end()) check(change, above->second);

@@ -5,7 +5,7 @@
 namespace mlf::plan {
 namespace {
 
-/// The hole that `fit` prefers; the hole above everything is no good.
+/// The hole that `fit` prefers; the one above everything only if no other is large enough.
 Units in_hole(const Item& item, Occupancy& occupancy, Fit fit) {
   Extent best = occupancy.next_hole(item);
   if (fit == Fit::best) {

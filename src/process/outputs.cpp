@@ -176,7 +176,7 @@ void refuse_equal_names(const std::vector<Output>& outputs, const std::string& f
   }
 }
 
-/// Finding the network of a text takes as long as the digest of so many times its bytes.
+/// Finding the network of a text takes about as long as hashing 16 times its bytes.
 constexpr std::uint64_t kDigestsOfText = 16;
 
 class OutputWriter {
