@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+from processes import machine
+
 from mlf.batch import reader, run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
@@ -64,7 +66,7 @@ def main(mlf, count=2000):
         start, _ = seconds_of_a_batch(few, pathlib.Path(work, "dataset-of-few"))
         batch, done = seconds_of_a_batch(many, pathlib.Path(work, "dataset"))
         one, all_kinds = seconds_of_the_program(mlf, many)
-    print(f"{count} archives, {WORKERS} workers, {done}")
+    print(f"{machine()}: {count} archives, {WORKERS} workers, {done}")
     print(f"mlf table, one kind of rows   {one:7.1f} s")
     print(f"mlf table, all kinds of rows  {all_kinds:7.1f} s")
     print(f"a batch of two archives       {start:7.1f} s")

@@ -33,6 +33,7 @@ os.environ.setdefault("MLF_PROGRAM", str(ROOT / "build/release/mlf/mlf"))
 import battery_archives  # noqa: E402
 import module_copies  # noqa: E402
 import support  # noqa: E402
+from processes import machine  # noqa: E402
 
 MEMORY = 8 << 30
 SECONDS = 120
@@ -604,6 +605,7 @@ def main():
     options = parser.parse_args()
     unit = "M" if options.instructions else "s"
     began = time.monotonic()
+    print(machine())
     print(f"{'shape':36} {'command':22} {'size':>9} {'exit':>6} "
           + " ".join(f"{f'{f}x {unit}':>7}" for f in (1, 2, 4, 8, 16, 32) if f <= options.times)
           + f" {'MiB':>7} {'e':>5}")

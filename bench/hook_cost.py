@@ -40,6 +40,7 @@ from tvm.driver.tvmc.model import TVMCModel  # noqa: E402
 
 import hook_cost_networks  # noqa: E402
 import models  # noqa: E402
+from processes import machine  # noqa: E402
 
 _OPTIONS = ("--target=c", "--executor=aot", "--runtime=crt", "--output-format=mlf")
 _OPTIONS += ("--pass-config", "tir.disable_vectorize=1")
@@ -145,6 +146,7 @@ def main(mlf, names):
         print(json.dumps(measure(names[1])))
         return
     parts = "".join(f"{name:>10}" for name in ("passes", *_MEASURED))
+    print(machine())
     print(f"TVM {tvm.__version__:18}tvmc, s{parts}, ms  share, %", flush=True)
     for name in names or [*hook_cost_networks.MAKERS, *map(str, models.real())]:
         runs = sorted((measure_apart(mlf, name) for _ in range(_RUNS)), key=share)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from processes import cost
+from processes import cost, machine
 
 _LAYOUT = pathlib.Path(__file__).with_suffix(".mjs")
 _POINTS = 72  # of an inch
@@ -65,6 +65,7 @@ def measure(mlf, elkjs, archive, directory):
 
 
 def main(mlf, elkjs, *archives):
+    print(machine())
     with tempfile.TemporaryDirectory() as directory:
         for archive in archives:
             measure(mlf, elkjs, archive, pathlib.Path(directory))

@@ -9,7 +9,11 @@
 #include <array>
 #include <chrono>
 #include <exception>
+#include <fstream>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace mlf::bench {
@@ -77,6 +81,19 @@ double timed(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::string machine() {
+  constexpr std::string_view kName = "model name";
+  std::ifstream info("/proc/cpuinfo");
+  std::string model = "unknown processor";
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(": ");
+    if (!line.starts_with(kName) || colon == std::string::npos) continue;
+    model = line.substr(colon + 2);
+    break;
+  }
+  return model + ", " + std::to_string(std::thread::hardware_concurrency()) + " cores";
 }
 
 }  // namespace mlf::bench

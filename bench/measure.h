@@ -1,7 +1,8 @@
-// Time and peak memory of one piece of work, in a process of its own.
+// Time and peak memory of one piece of work, in a process of its own, and the machine.
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace mlf::bench {
 
@@ -22,5 +23,8 @@ double timed(const std::function<void()>& work);
 
 /// The seconds of processor time that `work` takes: on a busy machine the same, nearly.
 double worked(const std::function<void()>& work);
+
+/// The processor as Linux names it, and how many of them there are.
+std::string machine();
 
 }  // namespace mlf::bench

@@ -85,8 +85,8 @@ void run(std::span<const std::string> arguments) {
   }
   const auto seed = static_cast<std::uint32_t>(count > 0 ? std::stoul(arguments[0]) : 1);
   if (count < 3) {
-    fmt::print("{:<24} {:>8} {:>11} {:>12} {:>12} {:>8} {:>9}\n", "", "buffers", "CPU ms", "bytes",
-               "at least", "ratio", "capacity");
+    fmt::print("{}\n{:<24} {:>8} {:>11} {:>12} {:>12} {:>8} {:>9}\n", machine(), "", "buffers",
+               "CPU ms", "bytes", "at least", "ratio", "capacity");
     bench_families(seed);
     bench_instances(MLF_MINIMALLOC);
     return;

@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 import planner_problems
+from processes import machine
 
 INSTANCES = pathlib.Path(__file__).resolve().parents[1] / ".." / "shared" / "minimalloc"
 
@@ -107,6 +108,7 @@ def main():
         sys.exit(f"planners.py: there are no instances in {INSTANCES}")
     with tempfile.TemporaryDirectory() as directory:
         planners, families = measure(arguments, pathlib.Path(directory))
+    print(machine())
     print(f"{'':<20}{'problems':>9}" + "".join(f"{name:>12}{'CPU s':>9}" for name in planners))
     families["all"] = [one for some in families.values() for one in some]
     for family, problems in families.items():

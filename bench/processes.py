@@ -1,10 +1,19 @@
-"""What processes cost, each run several times."""
+"""What processes cost, each run several times, and the machine that runs them."""
 
+import os
+import re
 import statistics
 import subprocess
 import sys
 
 RUNS = 5
+
+
+def machine():
+    """The processor as Linux names it, and how many of them there are."""
+    with open("/proc/cpuinfo") as info:
+        model = re.search(r"^model name\s*: (.*)", info.read(), re.MULTILINE)
+    return f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores"
 
 
 class Cost:

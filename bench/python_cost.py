@@ -8,7 +8,7 @@ Processor time and the largest resident set of whole processes, start of Python 
 import pathlib
 import sys
 
-from processes import cost
+from processes import cost, machine
 
 NETWORKS = "import mlf, sys; mlf.open(sys.argv[1]).networks"
 REPORT = "import mlf, sys; mlf.open(sys.argv[1]).report()"
@@ -21,6 +21,7 @@ def row(what, program, python):
 
 
 def main(mlf, archives):
+    print(machine())
     print(f"{'':28} {'mlf ms':>9} {'Python ms':>9} {'times':>6} {'mlf MiB':>9} {'Python':>9} {'times':>6}")
     for archive in archives:
         name = pathlib.Path(archive).stem

@@ -118,7 +118,8 @@ void bench_calls(std::size_t calls) {
 
 int main() {
   try {
-    fmt::print("{:<24} {:>9} {:>11} {:>11} {:>9}\n", "", "calls", "ms", "us per call", "peak MiB");
+    fmt::print("{}\n{:<24} {:>9} {:>11} {:>11} {:>9}\n", mlf::bench::machine(), "", "calls", "ms",
+               "us per call", "peak MiB");
     for (const std::size_t calls : {1'000u, 10'000u, 100'000u, 1'000'000u})
       mlf::bench::bench_calls(calls);
     return 0;

@@ -169,7 +169,8 @@ int main(int argc, char** argv) {
     std::vector<std::string> inputs(argv + 1, argv + argc);
     const bool has_inputs = !inputs.empty();
     if (!has_inputs) inputs = mlf::bench::default_archives();
-    fmt::print("{:<64} {:>9} {:>9} {:>9} {:>9}\n", "", "MB", "ms", "MB/s", "peak MiB");
+    fmt::print("{}\n{:<64} {:>9} {:>9} {:>9} {:>9}\n", mlf::bench::machine(), "", "MB", "ms",
+               "MB/s", "peak MiB");
     for (const std::string& input : inputs) mlf::bench::bench_input(input);
     if (has_inputs) return 0;
     for (const auto& spelling : mlf::bench::spellings()) mlf::bench::bench_constants(spelling);
