@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 
 #include "mlf/archive.h"
 #include "support/sha256.h"
@@ -30,7 +31,7 @@ bool is_hex_digit(char c) {
 File open_to_lock(const File& directory, const std::string& name) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   File file(::openat(directory.fd(), name.c_str(), O_RDWR | kFlags), name);
-  if (file) return file;
+  if (file || errno == ENOENT) return file;
   return {::openat(directory.fd(), name.c_str(), O_RDONLY | kFlags), name};
 }
 
