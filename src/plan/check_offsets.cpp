@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "mlf/plan/problem.h"
 #include "support/error.h"
+#include "support/sort_by_key.h"
 
 namespace mlf::plan {
 namespace {
@@ -31,18 +34,20 @@ void check_place(const Buffer& buffer, std::uint64_t offset) {
   if (offset + buffer.size < offset) fail("ends beyond 2^64");
 }
 
-/// A buffer begins or ends to be live. Ends come first, as it is not live at the end of a lifetime.
-struct Change {
-  std::int64_t step = 0;
-  bool begins = false;
+/// The steps [lower, upper), in which a buffer is live at the bytes [from, to).
+struct Piece {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
   std::size_t buffer = 0;
-
-  auto operator<=>(const Change&) const = default;
 };
 
-/// In the order of time. Empty buffers share nothing at any offset.
-std::vector<Change> changes_of(const std::vector<Buffer>& buffers) {
-  std::vector<Change> changes;
+/// In the order of their beginnings. Empty buffers share nothing at any offset.
+std::vector<Piece> pieces_of(const std::vector<Buffer>& buffers,
+                             const std::vector<std::uint64_t>& offsets) {
+  std::vector<Piece> pieces;
+  pieces.reserve(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i].size == 0) continue;
     std::vector<Interval> gaps = buffers[i].gaps;
@@ -52,54 +57,59 @@ std::vector<Change> changes_of(const std::vector<Buffer>& buffers) {
     std::int64_t from = buffers[i].lower;
     for (const Interval& gap : gaps) {
       const std::int64_t to = std::min(gap.lower, buffers[i].upper);
-      if (from < to) {
-        changes.push_back({from, true, i});
-        changes.push_back({to, false, i});
-      }
+      if (from < to) pieces.push_back({from, to, offsets[i], offsets[i] + buffers[i].size, i});
       from = std::max(from, gap.upper);
     }
   }
-  std::ranges::sort(changes);
-  return changes;
+  support::sort_by_number(pieces, &Piece::lower);
+  return pieces;
 }
 
-/// The buffers that are live at one step. No two of them share a byte.
-class LiveBuffers {
+/// Checks that pieces that are live at one step share no byte.
+class LivePieces {
  public:
-  LiveBuffers(const std::vector<Buffer>& buffers, const std::vector<std::uint64_t>& offsets)
-      : buffers_(buffers), offsets_(offsets) {}
+  LivePieces(const std::vector<Buffer>& buffers, const std::vector<Piece>& pieces)
+      : buffers_(buffers), pieces_(pieces) {}
 
-  void take(const Change& change) {
-    if (!change.begins) {
-      live_.erase(offsets_[change.buffer]);
-      return;
+  void check() {
+    std::vector<std::size_t> ends(pieces_.size());
+    std::iota(ends.begin(), ends.end(), std::size_t{0});
+    support::sort_by_number(ends, [this](std::size_t i) { return pieces_[i].upper; });
+    auto next_end = ends.begin();
+    for (const Piece& piece : pieces_) {
+      for (; pieces_[*next_end].upper <= piece.lower; ++next_end) {
+        live_.erase(pieces_[*next_end].from);
+      }
+      add(piece);
     }
-    // Live buffers are disjoint, so an overlap includes a neighbour by offset.
-    const auto above = live_.lower_bound(offsets_[change.buffer]);
-    if (above != live_.begin()) check(change, std::prev(above)->second);
-    if (above != live_.end()) check(change, above->second);
-    live_.emplace(offsets_[change.buffer], change.buffer);
   }
 
  private:
-  std::uint64_t end(std::size_t buffer) const { return offsets_[buffer] + buffers_[buffer].size; }
+  /// Live pieces are disjoint, so an overlap includes a neighbour by offset.
+  void add(const Piece& piece) {
+    const auto above = live_.lower_bound(piece.from);
+    if (above != live_.begin()) {
+      const Piece& below = *std::prev(above)->second;
+      if (below.to > piece.from) refuse(piece, below);
+    }
+    if (above != live_.end() && above->first < piece.to) refuse(piece, *above->second);
+    live_.emplace_hint(above, piece.from, &piece);
+  }
 
-  void check(const Change& change, std::size_t other) const {
-    const std::size_t added = change.buffer;
-    if (end(added) <= offsets_[other] || end(other) <= offsets_[added]) return;
-    const auto key = [this](std::size_t buffer) {
-      return std::pair(buffers_[buffer].lower, buffer);
+  [[noreturn]] void refuse(const Piece& added, const Piece& other) const {
+    const auto key = [this](const Piece& piece) {
+      return std::pair(buffers_[piece.buffer].lower, piece.buffer);
     };
-    const auto [a, b] = std::minmax(added, other, [&](auto x, auto y) { return key(x) < key(y); });
+    const auto& [a, b] = key(added) < key(other) ? std::tie(added, other) : std::tie(other, added);
     throw support::Error(ErrorKind::check_failed,
                          fmt::format("buffers '{}' [{}, {}) and '{}' [{}, {}) overlap at step {}",
-                                     printable(buffers_[a].id), offsets_[a], end(a),
-                                     printable(buffers_[b].id), offsets_[b], end(b), change.step));
+                                     printable(buffers_[a.buffer].id), a.from, a.to,
+                                     printable(buffers_[b.buffer].id), b.from, b.to, added.lower));
   }
 
   const std::vector<Buffer>& buffers_;
-  const std::vector<std::uint64_t>& offsets_;
-  std::map<std::uint64_t, std::size_t> live_{};  // by offset
+  const std::vector<Piece>& pieces_;
+  std::map<std::uint64_t, const Piece*> live_{};  // by offset
 };
 
 }  // namespace
@@ -117,8 +127,7 @@ Result<std::uint64_t> check_offsets(const Problem& problem,
       check_place(buffers[i], offsets[i]);
       size = std::max(size, offsets[i] + buffers[i].size);
     }
-    LiveBuffers live(buffers, offsets);
-    for (const Change& change : changes_of(buffers)) live.take(change);
+    LivePieces(buffers, pieces_of(buffers, offsets)).check();
     return size;
   });
 }

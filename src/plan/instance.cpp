@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "support/sort_by_key.h"
 
 namespace mlf::plan {
 namespace {
@@ -78,17 +79,48 @@ std::uint64_t unit_of(const Problem& problem) {
   return unit;
 }
 
+/// The beginning or end of a piece of a lifetime.
+struct LifeEvent {
+  std::int64_t step = 0;
+  ItemIndex item = 0;
+  bool starts = false;
+};
+
+/// Adds the events of a buffer's lifetime without its gaps. Returns false if there are none.
+bool add_events(const Buffer& buffer, ItemIndex item, std::vector<LifeEvent>& events) {
+  const auto add = [&](const Interval& interval) {
+    events.push_back({interval.lower, item, true});
+    events.push_back({interval.upper, item, false});
+  };
+  if (buffer.gaps.empty()) {
+    add({buffer.lower, buffer.upper});
+    return true;
+  }
+  const std::vector<Interval> live = live_intervals(buffer);
+  std::ranges::for_each(live, add);
+  return !live.empty();
+}
+
+/// Sorts in order of time. Ends come first, as a buffer is not live at its `upper`.
+void sort(std::vector<LifeEvent>& events) {
+  support::sort_by_key(events, [](const LifeEvent& event) { return std::uint64_t{event.starts}; });
+  support::sort_by_number(events, &LifeEvent::step);
+}
+
 /// Finds sections and ranges. Takes events in order.
 void find_ranges(Instance& instance, const std::vector<LifeEvent>& events) {
-  instance.ranges.resize(instance.items.size());
+  std::vector<std::size_t> pieces(instance.items.size());
+  for (const LifeEvent& event : events) pieces[event.item] += event.starts ? 1u : 0u;
+  instance.ranges = Rows<SectionRange>(std::move(pieces));
   bool has_grown = false;
   for (const LifeEvent& event : events) {
-    auto& ranges = instance.ranges[event.index];
+    const std::span<SectionRange> ranges = instance.ranges[event.item];
     if (event.starts) {
       has_grown = true;
       // Planners ignore a gap without a section in it.
       const bool continues = !ranges.empty() && ranges.back().last == instance.section_count;
-      if (!continues) ranges.push_back({instance.section_count, instance.section_count});
+      if (continues) continue;
+      instance.ranges.add(event.item, {instance.section_count, instance.section_count});
     } else {
       // Directly before the first end after a start, the set of live items is maximal.
       if (std::exchange(has_grown, false)) ++instance.section_count;
@@ -99,26 +131,31 @@ void find_ranges(Instance& instance, const std::vector<LifeEvent>& events) {
 
 /// Lists the items of sections unless they are too many.
 void list_sections(Instance& instance) {
-  std::size_t count = 0;
-  for (const auto& ranges : instance.ranges) {
-    for (const SectionRange& range : ranges) count += range.last - range.first;
-  }
-  if (count > kMostListed) return;
-  instance.sections.resize(instance.section_count);
+  std::vector<std::size_t> counts(instance.section_count + 1);
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
-    instance.for_sections(item, [&](SectionIndex s) { instance.sections[s].push_back(item); });
+    for (const SectionRange& range : instance.ranges[item]) {
+      ++counts[range.first];
+      --counts[range.last];
+    }
+  }
+  std::partial_sum(counts.begin(), counts.end(), counts.begin());
+  if (std::accumulate(counts.begin(), counts.end(), std::size_t{0}) > kMostListed) return;
+  counts.pop_back();
+  instance.sections = Rows<ItemIndex>(std::move(counts));
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    instance.for_sections(item, [&](SectionIndex s) { instance.sections.add(s, item); });
   }
 }
 
 bool begins_in(const Instance& instance, ItemIndex item, SectionIndex section) {
-  return std::ranges::find(instance.ranges[item], section, &SectionRange::first) !=
-         instance.ranges[item].end();
+  const std::span<const SectionRange> ranges = instance.ranges[item];
+  return std::ranges::find(ranges, section, &SectionRange::first) != ranges.end();
 }
 
 /// Two items may meet again after a gap.
 bool remove_repetitions(Instance& instance, Deadline& deadline) {
-  const auto has_gap = [](const auto& ranges) { return ranges.size() > 1; };
-  if (std::ranges::none_of(instance.ranges, has_gap)) return true;
+  const auto has_gap = [&](ItemIndex item) { return instance.ranges[item].size() > 1; };
+  if (std::ranges::none_of(instance.all_items(), has_gap)) return true;
   for (auto& conflicts : instance.conflicts) {
     if (deadline.ends_after(kWorkOfConflict * conflicts.size())) return false;
     std::sort(conflicts.begin(), conflicts.end());
@@ -134,11 +171,15 @@ class FixedItems {
       : problem_(problem), instance_(instance) {}
 
   void check(const std::vector<LifeEvent>& events) {
+    if (std::ranges::none_of(instance_.items,
+                             [](const Item& one) { return one.fixed.has_value(); })) {
+      return;
+    }
     for (const LifeEvent& event : events) {
-      const Item& item = instance_.items[event.index];
+      const Item& item = instance_.items[event.item];
       if (!item.fixed) continue;
       if (event.starts) {
-        start(static_cast<ItemIndex>(event.index), *item.fixed);
+        start(event.item, *item.fixed);
       } else {
         live_.erase(*item.fixed);
       }
@@ -198,15 +239,6 @@ std::vector<Interval> live_intervals(const Buffer& buffer) {
   return live;
 }
 
-bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events) {
-  const std::vector<Interval> live = live_intervals(buffer);
-  for (const Interval& interval : live) {
-    events.push_back({interval.lower, true, index});
-    events.push_back({interval.upper, false, index});
-  }
-  return !live.empty();
-}
-
 Instance make_instance(const Problem& problem) {
   for (const Buffer& buffer : problem.buffers) check_buffer(buffer);
   check_sum(problem);
@@ -214,9 +246,12 @@ Instance make_instance(const Problem& problem) {
   instance.unit = unit_of(problem);
   const auto units = [&](std::uint64_t bytes) { return static_cast<Units>(bytes / instance.unit); };
   std::vector<LifeEvent> events;
+  events.reserve(2 * problem.buffers.size());
+  instance.items.reserve(problem.buffers.size());
   for (std::size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
-    if (buffer.size == 0 || !add_events(buffer, instance.items.size(), events)) {
+    if (buffer.size == 0 ||
+        !add_events(buffer, static_cast<ItemIndex>(instance.items.size()), events)) {
       const std::uint64_t end = buffer.fixed_offset.value_or(0) + buffer.size;
       instance.least_height = std::max(instance.least_height, units(end));
       continue;
@@ -225,7 +260,7 @@ Instance make_instance(const Problem& problem) {
         {units(buffer.size), std::max<Units>(1, units(buffer.alignment)), std::nullopt, i});
     if (buffer.fixed_offset) instance.items.back().fixed = units(*buffer.fixed_offset);
   }
-  std::sort(events.begin(), events.end());
+  sort(events);
   FixedItems(problem, instance).check(events);
   find_ranges(instance, events);
   list_sections(instance);
@@ -235,14 +270,15 @@ Instance make_instance(const Problem& problem) {
 bool list_conflicts(Instance& instance, Deadline& deadline) {
   if (instance.sections.size() < instance.section_count) return false;
   std::size_t count = 0;
-  for (const auto& ranges : instance.ranges) {
-    for (const SectionRange& range : ranges) count += instance.sections[range.first].size();
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    for (const SectionRange& range : instance.ranges[item])
+      count += instance.sections[range.first].size();
   }
   if (count > kMostListed) return false;
   instance.conflicts.resize(instance.items.size());
   for (ItemIndex item = 0; item < instance.items.size(); ++item) {
     for (const SectionRange& range : instance.ranges[item]) {
-      const auto& section = instance.sections[range.first];
+      const std::span<const ItemIndex> section = instance.sections[range.first];
       if (deadline.ends_after(kWorkOfConflict * section.size())) return false;
       // An item that begins later has the pair.
       for (const ItemIndex other : section) {
@@ -294,7 +330,7 @@ namespace {
 
 /// Items whose offsets are all multiples of `grid` occupy whole cells of it, except for the topmost
 /// item.
-Units bound_on_grid(const Instance& instance, const std::vector<ItemIndex>& section, Units grid) {
+Units bound_on_grid(const Instance& instance, std::span<const ItemIndex> section, Units grid) {
   Units cells = 0;
   Units saved_on_top = 0;
   for (const ItemIndex index : section) {
@@ -309,7 +345,7 @@ Units bound_on_grid(const Instance& instance, const std::vector<ItemIndex>& sect
 
 /// Adds the holes below and between fixed items that are too small for the smallest movable item:
 /// nothing can use these bytes.
-Units bound_with_holes(const Instance& instance, const std::vector<ItemIndex>& section) {
+Units bound_with_holes(const Instance& instance, std::span<const ItemIndex> section) {
   Units bytes = 0;
   Units smallest = std::numeric_limits<Units>::max();
   std::vector<std::pair<Units, Units>> fixed;
@@ -341,7 +377,8 @@ Units bound_of_sections(const Instance& instance, Deadline& deadline) {
   constexpr std::size_t kMostGrids = 16;
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
   Units bound = 0;
-  for (const auto& section : instance.sections) {
+  for (SectionIndex s = 0; s < instance.sections.size(); ++s) {
+    const std::span<const ItemIndex> section = instance.sections[s];
     if (deadline.ends_after(section.size() * (grids.size() + 1))) break;
     bound = std::max(bound, bound_with_holes(instance, section));
     for (const Units grid : grids) bound = std::max(bound, bound_on_grid(instance, section, grid));

@@ -9,6 +9,7 @@
 
 #include "mlf/plan/problem.h"
 #include "plan/deadline.h"
+#include "plan/rows.h"
 
 namespace mlf::plan {
 
@@ -42,9 +43,9 @@ struct Instance {
   /// They leave out a step whose items are all live in a neighbouring step too.
   SectionIndex section_count = 0;
   /// By item: the sections in which it is live, in order; several ranges for an item with gaps.
-  std::vector<std::vector<SectionRange>> ranges;
+  Rows<SectionRange> ranges;
   /// By section: its items. Empty if they are too many to be listed.
-  std::vector<std::vector<ItemIndex>> sections;
+  Rows<ItemIndex> sections;
   /// By item: the items that are live with it in at least one step. Empty before `list_conflicts`.
   std::vector<std::vector<ItemIndex>> conflicts;
   /// Bytes of a unit. All sizes, fixed offsets and relevant alignments are multiples of it, so some
@@ -73,19 +74,6 @@ struct Instance {
 
 /// The steps at which the buffer has content: its lifetime without its gaps, in order.
 std::vector<Interval> live_intervals(const Buffer& buffer);
-
-/// The beginning or end of a piece of a lifetime. In order of time; ends come first, as a buffer is
-/// not live at its `upper`.
-struct LifeEvent {
-  std::int64_t step = 0;
-  bool starts = false;
-  std::size_t index = 0;
-
-  auto operator<=>(const LifeEvent&) const = default;
-};
-
-/// Adds the events of a buffer's lifetime without its gaps. Returns false if there are none.
-bool add_events(const Buffer& buffer, std::size_t index, std::vector<LifeEvent>& events);
 
 /// Everything but the conflicts. Throws an `Error` for the errors of `solve`.
 Instance make_instance(const Problem& problem);

@@ -15,8 +15,8 @@ std::vector<Units> conflicts_of(const Instance& instance) {
   // Pieces that begin, and end, before a section or at its beginning.
   std::vector<Units> begun(instance.section_count + 1);
   std::vector<Units> ended(instance.section_count + 1);
-  for (const auto& ranges : instance.ranges) {
-    for (const SectionRange& range : ranges) {
+  for (ItemIndex item = 0; item < instance.items.size(); ++item) {
+    for (const SectionRange& range : instance.ranges[item]) {
       ++begun[range.first + 1];
       ++ended[range.last];
     }

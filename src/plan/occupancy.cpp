@@ -30,7 +30,7 @@ Occupancy::Occupancy(SectionIndex sections) {
 
 /// Calls `inside` for the largest nodes within a range, and `across` for the nodes above them.
 template <class Inside, class Across>
-void Occupancy::visit(const std::vector<SectionRange>& ranges, Inside inside, Across across) {
+void Occupancy::visit(std::span<const SectionRange> ranges, Inside inside, Across across) {
   for (const SectionRange& range : ranges) {
     // Of each level, from the leaves to the root: the nodes at the ends of the range, and the nodes
     // [begin, end) that are within it.
@@ -48,7 +48,7 @@ void Occupancy::visit(const std::vector<SectionRange>& ranges, Inside inside, Ac
   }
 }
 
-void Occupancy::add(const std::vector<SectionRange>& ranges, const Extent& extent) {
+void Occupancy::add(std::span<const SectionRange> ranges, const Extent& extent) {
   visit(
       ranges,
       [&](Node& node) {
@@ -58,7 +58,7 @@ void Occupancy::add(const std::vector<SectionRange>& ranges, const Extent& exten
       [&](Node& node) { add_to(node.anywhere, extent); });
 }
 
-void Occupancy::look_at(const std::vector<SectionRange>& ranges) {
+void Occupancy::look_at(std::span<const SectionRange> ranges) {
   rests_.clear();
   end_ = 0;
   const auto add = [this](const Extents& extents) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,9 @@ class Occupancy {
  public:
   explicit Occupancy(SectionIndex sections);
 
-  void add(const std::vector<SectionRange>& ranges, const Extent& extent);
+  void add(std::span<const SectionRange> ranges, const Extent& extent);
   /// Begins to look at what is used in these sections. Ends with the next call of `add`.
-  void look_at(const std::vector<SectionRange>& ranges);
+  void look_at(std::span<const SectionRange> ranges);
   /// The lowest hole above the last one in which the item fits. That above everything ends at
   /// `kNoEnd`, and is the last one.
   Extent next_hole(const Item& item);
@@ -46,7 +47,7 @@ class Occupancy {
   };
 
   template <class Inside, class Across>
-  void visit(const std::vector<SectionRange>& ranges, Inside inside, Across across);
+  void visit(std::span<const SectionRange> ranges, Inside inside, Across across);
 
   SectionIndex leaves_ = 1;
   std::vector<Node> nodes_{};

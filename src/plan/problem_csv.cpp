@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <utility>
@@ -25,6 +26,7 @@ struct Field {
 
 std::vector<Field> split(const Field& whole, char separator) {
   std::vector<Field> parts;
+  parts.reserve(1 + static_cast<std::size_t>(std::ranges::count(whole.text, separator)));
   std::size_t from = 0;
   for (std::size_t end = whole.text.find(separator); end != std::string_view::npos;
        end = whole.text.find(separator, from)) {
@@ -45,6 +47,16 @@ std::vector<Field> lines_of(std::string_view text) {
   return lines;
 }
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+enum class Column : std::uint8_t { id, lower, upper, size, alignment, gaps, hint, offset };
+
+/// By column: the name that messages use.
+constexpr std::array<std::string_view, 8> kNames = {"id",        "lower", "upper", "size",
+                                                    "alignment", "gaps",  "hint",  "offset"};
+
 /// Reads the head first: columns may be in any order and may have several names.
 class ProblemReader {
  public:
@@ -55,15 +67,17 @@ class ProblemReader {
     if (lines.empty()) support::fail_at(source_, 0, "expected the names of the columns");
     read_head(lines.front());
     ProblemCsv csv;
+    csv.lines.reserve(lines.size());
+    csv.problem.buffers.reserve(lines.size());
     for (const Field& line : lines) {
       // The output repeats the lines unchanged, possibly on a terminal.
-      if (printable(line.text) != line.text) {
+      if (!is_ascii(line.text) && printable(line.text) != line.text) {
         fail(line, "the line has bytes that are not printable UTF-8");
       }
       csv.lines.emplace_back(line.text);
       if (&line != &lines.front()) csv.problem.buffers.push_back(buffer_of(line));
     }
-    if (columns_.contains("offset")) csv.offset_column = columns_.at("offset");
+    csv.offset_column = place_of(Column::offset);
     return csv;
   }
 
@@ -75,25 +89,36 @@ class ProblemReader {
 
   void read_head(const Field& line) {
     // MiniMalloc's converter accepts these words (FromCsv in src/converter.cc).
-    static const std::map<std::string_view, std::string_view> kColumns = {
-        {"id", "id"},        {"buffer", "id"},           {"buffer_id", "id"}, {"lower", "lower"},
-        {"begin", "lower"},  {"start", "lower"},         {"upper", "upper"},  {"end", "upper"},
-        {"size", "size"},    {"alignment", "alignment"}, {"gaps", "gaps"},    {"hint", "hint"},
-        {"offset", "offset"}};
+    static const std::map<std::string_view, Column> kColumns = {
+        {"id", Column::id},        {"buffer", Column::id},
+        {"buffer_id", Column::id}, {"lower", Column::lower},
+        {"begin", Column::lower},  {"start", Column::lower},
+        {"upper", Column::upper},  {"end", Column::upper},
+        {"size", Column::size},    {"alignment", Column::alignment},
+        {"gaps", Column::gaps},    {"hint", Column::hint},
+        {"offset", Column::offset}};
     for (const Field& field : split(line, ',')) {
       const auto known = kColumns.find(field.text);
       if (known == kColumns.end()) {
         fail(field, fmt::format("there is no column '{}'", printable(field.text)));
       }
-      if (!columns_.emplace(known->second, columns_.size()).second) {
-        fail(field, fmt::format("a second column for '{}'", known->second));
+      const auto column = static_cast<std::size_t>(known->second);
+      if (columns_[column]) {
+        fail(field, fmt::format("a second column for '{}'", kNames[column]));
       }
+      columns_[column] = column_count_++;
       // A column `end` contains the last step; `upper` is the step after it.
       if (field.text == "end") last_step_counts_ = 1;
     }
-    for (const char* name : {"id", "lower", "upper", "size"}) {
-      if (!columns_.contains(name)) fail(line, fmt::format("there is no column '{}'", name));
+    for (const Column column : {Column::id, Column::lower, Column::upper, Column::size}) {
+      if (place_of(column)) continue;
+      fail(line, fmt::format("there is no column '{}'", kNames[static_cast<std::size_t>(column)]));
     }
+  }
+
+  /// In a line.
+  std::optional<std::size_t> place_of(Column column) const {
+    return columns_[static_cast<std::size_t>(column)];
   }
 
   /// The whole field must be a number, without plus sign, spaces or unit.
@@ -134,32 +159,33 @@ class ProblemReader {
   /// If a column is missing, the buffer keeps its default: no gaps, no alignment, no fixed offset.
   Buffer buffer_of(const Field& line) const {
     const std::vector<Field> fields = split(line, ',');
-    if (fields.size() != columns_.size()) {
-      fail(line, fmt::format("{} fields for {} columns", fields.size(), columns_.size()));
+    if (fields.size() != column_count_) {
+      fail(line, fmt::format("{} fields for {} columns", fields.size(), column_count_));
     }
-    const auto field = [&](std::string_view name) -> const Field* {
-      const auto column = columns_.find(name);
-      return column == columns_.end() ? nullptr : &fields[column->second];
+    const auto field = [&](Column column) -> const Field* {
+      const std::optional<std::size_t> place = place_of(column);
+      return place ? &fields[*place] : nullptr;
     };
     Buffer buffer;
-    buffer.id = field("id")->text;
-    const Interval life = interval(*field("lower"), *field("upper"));
+    buffer.id = field(Column::id)->text;
+    const Interval life = interval(*field(Column::lower), *field(Column::upper));
     buffer.lower = life.lower;
     buffer.upper = life.upper;
-    buffer.size = number<std::uint64_t>(*field("size"));
-    if (const Field* alignment = field("alignment")) {
+    buffer.size = number<std::uint64_t>(*field(Column::size));
+    if (const Field* alignment = field(Column::alignment)) {
       buffer.alignment = number<std::uint64_t>(*alignment);
       if (buffer.alignment == 0) fail(*alignment, "an alignment is 1 or more");
     }
-    if (const Field* list = field("gaps")) buffer.gaps = gaps(*list);
-    if (const Field* offset = field("offset"); offset != nullptr && !offset->text.empty()) {
+    if (const Field* list = field(Column::gaps)) buffer.gaps = gaps(*list);
+    if (const Field* offset = field(Column::offset); offset != nullptr && !offset->text.empty()) {
       buffer.fixed_offset = number<std::uint64_t>(*offset);
     }
     return buffer;
   }
 
   support::SourceText source_;
-  std::map<std::string_view, std::size_t> columns_{};
+  std::array<std::optional<std::size_t>, kNames.size()> columns_{};
+  std::size_t column_count_ = 0;
   std::int64_t last_step_counts_ = 0;
 };
 
@@ -173,9 +199,12 @@ std::string to_csv(const ProblemCsv& csv, const std::vector<std::uint64_t>& offs
   // An existing column `offset` gets the new values; all other cells stay unchanged.
   std::string text;
   for (std::size_t row = 0; row < csv.lines.size(); ++row) {
-    const std::string cell = row == 0 ? "offset" : fmt::format("{}", offsets[row - 1]);
+    const std::string cell = row == 0 ? "offset" : std::to_string(offsets[row - 1]);
     if (!csv.offset_column) {
-      text += csv.lines[row] + "," + cell + "\n";
+      text += csv.lines[row];
+      text += ',';
+      text += cell;
+      text += '\n';
       continue;
     }
     const std::vector<Field> fields = split({csv.lines[row], 0}, ',');

@@ -43,7 +43,9 @@ namespace {
 /// How many items a step visits: all of each section of the item that it places.
 std::uint64_t visits_of_step(const Instance& instance) {
   std::uint64_t visits = 0;
-  for (const auto& section : instance.sections) visits += section.size() * section.size();
+  for (SectionIndex s = 0; s < instance.sections.size(); ++s) {
+    visits += instance.sections[s].size() * instance.sections[s].size();
+  }
   return visits / std::max<std::size_t>(1, instance.items.size());
 }
 
@@ -83,12 +85,20 @@ std::vector<ItemIndex> twins_of(const Instance& instance) {
   std::vector<ItemIndex> order = instance.all_items();
   const auto key = [&](ItemIndex item) {
     const auto& [size, alignment, fixed, buffer] = instance.items[item];
-    return std::tie(size, alignment, fixed, instance.ranges[item]);
+    return std::tie(size, alignment, fixed);
   };
-  std::ranges::stable_sort(order, [&](ItemIndex a, ItemIndex b) { return key(a) < key(b); });
+  const auto compare = [&](ItemIndex a, ItemIndex b) {
+    const auto by_key = key(a) <=> key(b);
+    const std::span<const SectionRange> x = instance.ranges[a];
+    const std::span<const SectionRange> y = instance.ranges[b];
+    return by_key != 0
+               ? by_key
+               : std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
+  };
+  std::ranges::stable_sort(order, [&](ItemIndex a, ItemIndex b) { return compare(a, b) < 0; });
   std::vector<ItemIndex> twins(order.size(), kNoItem);
   for (std::size_t i = 1; i < order.size(); ++i) {
-    if (key(order[i - 1]) == key(order[i])) twins[order[i]] = order[i - 1];
+    if (compare(order[i - 1], order[i]) == 0) twins[order[i]] = order[i - 1];
   }
   return twins;
 }
@@ -96,9 +106,10 @@ std::vector<ItemIndex> twins_of(const Instance& instance) {
 /// By section: the size of its smallest item. No hole that it allows costs less.
 std::vector<Units> smallest_sizes(const Instance& instance) {
   std::vector<Units> sizes;
-  for (const auto& section : instance.sections) {
+  for (SectionIndex s = 0; s < instance.sections.size(); ++s) {
     Units least = std::numeric_limits<Units>::max();
-    for (const ItemIndex item : section) least = std::min(least, instance.items[item].size);
+    for (const ItemIndex item : instance.sections[s])
+      least = std::min(least, instance.items[item].size);
     sizes.push_back(least);
   }
   return sizes;
