@@ -53,7 +53,7 @@ void declare_plan_options(CLI::App& app, PlanArguments& options) {
       ->check(size_with_unit())
       ->needs(problem);
   add_option(app, "--seconds", options.seconds, {"S", "Search"},
-             "End the search after this number of seconds")
+             "End the search after this number of seconds; a first plan is always made")
       ->check(number_above_0());
   app.add_flag("--offsets", options.details.offsets, "List every buffer that would move")
       ->group("Output")
@@ -403,6 +403,7 @@ void plan_problem(const PlanArguments& options, const Console& console) {
       get_or_throw(plan::solve(csv.problem, limits).map_error([&](Diagnostic diagnostic) {
         return in_file(std::move(diagnostic), options.problem);
       }));
+  get_or_throw(plan::check_offsets(csv.problem, solution.offsets));
   print(plan::to_csv(csv, solution.offsets));
   console.note(summary(solution, csv.problem.buffers.size()));
   if (solution.fits) return;

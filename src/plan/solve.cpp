@@ -27,6 +27,7 @@ std::optional<Placement> best_greedy(const Instance& instance, Units enough, Dea
   constexpr std::size_t kMostPlacements = 90'000;
   std::size_t left = kMostPlacements;
   std::optional<Placement> best;
+  if (instance.items.size() > left) return best;
   const Measures measures(instance);
   for (const GreedyPlanner& planner : greedy_planners()) {
     if (instance.items.size() > std::exchange(left, left - instance.items.size())) break;
@@ -71,10 +72,9 @@ std::uint64_t length_of(std::uint64_t run) {
 /// The best placement so far, and the known bounds of better ones.
 class Optimizer {
  public:
-  Optimizer(const Instance& instance, Placement start, Units bound, const SearchLimits& limits,
-            Deadline& deadline)
+  Optimizer(const Instance& instance, Placement start, Units bound, const Effort& effort)
       : instance_(instance),
-        effort_(limits, instance, deadline),
+        effort_(effort),
         best_(std::move(start)),
         best_height_(height(instance, best_)),
         bound_(bound) {}
@@ -157,18 +157,15 @@ std::uint64_t size_of(const Problem& problem, const std::vector<std::uint64_t>& 
 class WindowPlanner {
  public:
   WindowPlanner(const Problem& problem, const SearchLimits& limits, Deadline& deadline)
-      : problem_(problem),
-        windows_(problem),
-        deadline_(deadline),
-        steps_left_(limits.steps.value_or(kMostSteps)) {}
+      : problem_(problem), deadline_(deadline), steps_left_(limits.steps.value_or(kMostSteps)) {}
 
   /// Tries the lowest target first: most problems have a solution at their bound.
   void improve(Solution& solution) {
     work_left_ = kWork + kWorkOfBuffer * problem_.buffers.size();
     std::uint64_t failed = solution.lower_bound;
     std::uint64_t target = std::max(solution.lower_bound, problem_.capacity.value_or(0));
-    solution.size = size_of(problem_, solution.offsets);
     for (int round = 0; round < kRounds && target < solution.size; ++round) {
+      if (deadline_.look()) return;
       if (!lower(solution, target)) failed = target;
       target = failed + (solution.size - failed) / 2;
       if (problem_.capacity) return;
@@ -183,8 +180,9 @@ class WindowPlanner {
   static constexpr std::uint64_t kWorkOfBuffer = 1;
 
   bool lower(Solution& solution, std::uint64_t target) {
-    auto offsets = windows_.lower(solution.offsets, target,
-                                  [this](const Problem& part) { return solve_part(part); });
+    if (!windows_) windows_.emplace(problem_, deadline_);
+    auto offsets = windows_->lower(solution.offsets, target,
+                                   [this](const Problem& part) { return solve_part(part); });
     if (!offsets) return false;
     solution.offsets = *std::move(offsets);
     solution.size = size_of(problem_, solution.offsets);
@@ -208,7 +206,7 @@ class WindowPlanner {
     if (height(instance, *start) > capacity && takes(count * count / kPairsOfWork) &&
         list_conflicts(instance, deadline_)) {
       steps_left_ -= *limits.steps;
-      Optimizer optimizer(instance, *std::move(start), bound, limits, deadline_);
+      Optimizer optimizer(instance, *std::move(start), bound, {limits, instance, deadline_});
       optimizer.run(capacity);
       start = optimizer.best();
     }
@@ -225,7 +223,7 @@ class WindowPlanner {
   }
 
   const Problem& problem_;
-  const Windows windows_;
+  std::optional<Windows> windows_{};  // since the first target
   Deadline& deadline_;
   std::uint64_t steps_left_;
   std::uint64_t work_left_ = 0;
@@ -239,31 +237,35 @@ std::uint64_t enough(const Problem& problem, const Solution& solution) {
 /// Improves a plan with searches of the whole problem.
 void search(const Problem& problem, Instance& instance, const SearchLimits& limits,
             Deadline& deadline, Solution& solution) {
-  const bool has_steps = !Effort(limits, instance, deadline).ended();
-  if (!has_steps || !list_conflicts(instance, deadline)) return;
+  const Effort effort(limits, instance, deadline);
+  if (effort.ended() || !list_conflicts(instance, deadline)) return;
   Placement start;
   for (const Item& item : instance.items) {
     start.push_back(static_cast<Units>(solution.offsets[item.buffer] / instance.unit));
   }
   const auto bound = static_cast<Units>(solution.lower_bound / instance.unit);
-  Optimizer optimizer(instance, std::move(start), bound, limits, deadline);
+  Optimizer optimizer(instance, std::move(start), bound, effort);
   optimizer.run(capacity_of(problem, instance));
   solution.offsets = offsets_of(problem, instance, optimizer.best());
   solution.lower_bound = static_cast<std::uint64_t>(optimizer.bound()) * instance.unit;
 }
 
-/// Beginning in the busiest section, where no byte is lost then.
+/// Beginning in the busiest section, where no byte is lost then. Takes the time that it needs.
 Placement from_busiest_section(const Instance& instance) {
   const std::vector<Units> totals = totals_of(instance);
   const auto busiest = std::ranges::max_element(totals) - totals.begin();
-  return in_order_of_time(instance, static_cast<SectionIndex>(busiest));
+  Deadline unlimited({});
+  return in_order_of_time(instance, static_cast<SectionIndex>(busiest), unlimited).value();
 }
 
-/// The better one of both.
-Placement from_an_end(const Instance& instance) {
-  Placement forwards = in_order_of_time(instance, 0);
-  Placement backwards = in_order_of_time(instance, instance.section_count - 1);
-  return height(instance, forwards) < height(instance, backwards) ? forwards : backwards;
+/// The better one of both, or the only one for which there is time.
+std::optional<Placement> from_an_end(const Instance& instance, Deadline& deadline) {
+  std::optional<Placement> forwards = in_order_of_time(instance, 0, deadline);
+  if (!forwards) return std::nullopt;
+  std::optional<Placement> backwards =
+      in_order_of_time(instance, instance.section_count - 1, deadline);
+  if (!backwards || height(instance, *forwards) < height(instance, *backwards)) return forwards;
+  return backwards;
 }
 
 /// Lowers plans of many items in windows, until one is small enough. These differ in how the plan
@@ -273,7 +275,7 @@ void plan_many(const Problem& problem, const Instance& instance, const SearchLim
   const auto least = static_cast<Units>(enough(problem, solution) / instance.unit);
   const std::array<std::function<std::optional<Placement>()>, 3> planners = {
       [&] { return from_busiest_section(instance); },
-      [&] { return from_an_end(instance); },
+      [&] { return from_an_end(instance, deadline); },
       [&] { return best_greedy(instance, least, deadline); },
   };
   WindowPlanner windows(problem, limits, deadline);
@@ -282,6 +284,7 @@ void plan_many(const Problem& problem, const Instance& instance, const SearchLim
     if (!start) return;
     Solution other = {.offsets = offsets_of(problem, instance, *start),
                       .lower_bound = solution.lower_bound};
+    other.size = size_of(problem, other.offsets);
     windows.improve(other);
     if (solution.offsets.empty() || other.size < solution.size) solution = std::move(other);
     if (solution.size <= enough(problem, solution) || deadline.look()) return;

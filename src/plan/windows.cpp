@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/instance.h"
+#include "support/sort_by_key.h"
 
 namespace mlf::plan {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::size_t kReaches[] = {16, 64, 256, 1024, 4096};
 constexpr std::size_t kMostBuffersOfWindow = 16'000;
 /// Live buffers that windows visit to lower a plan once.
 constexpr std::size_t kMostVisits = 20'000'000;
+constexpr std::uint64_t kWorkOfVisit = 30;
 
 }  // namespace
 
@@ -55,9 +57,11 @@ void add_obstacles(Problem& problem, const Interval& window,
 
 }  // namespace
 
-Windows::Windows(const Problem& problem) : problem_(problem), by_begin_(problem.buffers.size()) {
+Windows::Windows(const Problem& problem, Deadline& deadline)
+    : problem_(problem), deadline_(deadline), by_begin_(problem.buffers.size()) {
   std::iota(by_begin_.begin(), by_begin_.end(), std::size_t{0});
-  std::ranges::stable_sort(by_begin_, {}, [&](std::size_t i) { return problem.buffers[i].lower; });
+  const auto begin = [&](std::size_t i) { return problem.buffers[i].lower; };
+  support::sort_by_number(by_begin_, begin);
   while (leaves_ < by_begin_.size()) leaves_ *= 2;
   last_uppers_.assign(2 * leaves_, std::numeric_limits<std::int64_t>::min());
   for (std::size_t i = 0; i < by_begin_.size(); ++i) {
@@ -89,7 +93,7 @@ void Windows::for_live(const Interval& window, Visit visit) const {
   }
 }
 
-/// Nullopt if too many buffers are live in it.
+/// Nullopt if too many buffers are live in it, or if the time ends before.
 std::optional<Windows::Part> Windows::window(State& state, std::size_t center,
                                              std::size_t reach) const {
   const auto begin = [&](std::size_t i) { return problem_.buffers[i].lower; };
@@ -106,7 +110,8 @@ std::optional<Windows::Part> Windows::window(State& state, std::size_t center,
   part.problem.capacity = state.target;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> used;  // in all of the window
   const auto has_space = [&] {
-    return part.buffers.size() <= kMostBuffersOfWindow && state.visits_left > 0;
+    return part.buffers.size() <= kMostBuffersOfWindow && state.visits_left > 0 &&
+           !deadline_.ends_after(kWorkOfVisit);
   };
   for_live(window, [&](std::size_t i) {
     if (!has_space()) return false;

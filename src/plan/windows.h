@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mlf/plan/problem.h"
+#include "plan/deadline.h"
 
 namespace mlf::plan {
 
@@ -18,10 +19,10 @@ using PartSolver = std::function<std::optional<std::vector<std::uint64_t>>(const
 /// are live beyond it stay where they are, so a change in a window affects no other.
 class Windows {
  public:
-  explicit Windows(const Problem& problem);
+  Windows(const Problem& problem, Deadline& deadline);
 
   /// Moves buffers until all of them end at or below `target`. Returns the new offsets, or nullopt
-  /// if the solver fails for the largest window around some buffer.
+  /// if the solver fails for the largest window around some buffer, or if the time ends before.
   std::optional<std::vector<std::uint64_t>> lower(std::vector<std::uint64_t> offsets,
                                                   std::uint64_t target,
                                                   const PartSolver& solver) const;
@@ -36,6 +37,7 @@ class Windows {
   void for_live(const Interval& window, Visit visit) const;
 
   const Problem& problem_;
+  Deadline& deadline_;
   std::vector<std::size_t> by_begin_;        ///< buffers in order of their beginnings
   std::vector<std::int64_t> last_uppers_{};  ///< a tree of the largest ends of lifetimes
   std::size_t leaves_ = 1;

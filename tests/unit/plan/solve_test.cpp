@@ -10,6 +10,7 @@
 #include "plan/by_time.h"
 #include "plan/greedy.h"
 #include "plan/instance.h"
+#include "plan/windows.h"
 #include "random_problems.h"
 
 namespace mlf::plan {
@@ -195,8 +196,36 @@ TEST(PlanSolve, TheOrderOfTimeBeginsInAnySection) {
                                       {.id = "c", .lower = 3, .upper = 5, .size = 3}});
   const Instance instance = make_instance(problem);
   ASSERT_EQ(instance.section_count, 3u);
-  EXPECT_EQ(height(instance, in_order_of_time(instance, 0)), 7);
-  EXPECT_EQ(height(instance, in_order_of_time(instance, 2)), 5);
+  Deadline deadline({});
+  EXPECT_EQ(height(instance, in_order_of_time(instance, 0, deadline).value()), 7);
+  EXPECT_EQ(height(instance, in_order_of_time(instance, 2, deadline).value()), 5);
+}
+
+TEST(PlanSolve, WithoutTimeTheFirstPlanOfManyBuffersIsTheAnswer) {
+  const Problem problem = network_of_many_calls();
+  const auto late = solve(problem, {.seconds = std::chrono::duration<double>(0)});
+  ASSERT_TRUE(late) << to_string(late.error());
+  EXPECT_EQ(check_offsets(problem, late->offsets), late->size);
+  const Instance instance = make_instance(problem);
+  const std::vector<Units> totals = totals_of(instance);
+  const auto busiest = std::ranges::max_element(totals) - totals.begin();
+  Deadline unlimited({});
+  const auto first = in_order_of_time(instance, static_cast<SectionIndex>(busiest), unlimited);
+  EXPECT_EQ(late->offsets, offsets_of(problem, instance, first.value()));
+  EXPECT_GT(late->size, solved(problem).size);
+}
+
+TEST(PlanSolve, TheTimeEndsAllButTheFirstPlan) {
+  const Problem problem = network_of_many_calls();
+  const Instance instance = make_instance(problem);
+  Deadline ended({.seconds = std::chrono::duration<double>(0)});
+  EXPECT_FALSE(in_order_of_time(instance, 0, ended));
+  const auto solver = [](const Problem& part) -> std::optional<std::vector<std::uint64_t>> {
+    ADD_FAILURE() << "asks for " << part.buffers.size() << " buffers";
+    return std::nullopt;
+  };
+  const std::vector<std::uint64_t> offsets(problem.buffers.size(), 1'000'000);
+  EXPECT_FALSE(Windows(problem, ended).lower(offsets, 500'000, solver));
 }
 
 /// Every third lives to the end; the others are short.
