@@ -53,12 +53,6 @@ Cell text(std::string_view value) {
   return value.empty() ? Cell() : Cell(printable(value));
 }
 
-/// A text that columns refer to until the end of the program.
-std::string_view kept(std::string text) {
-  static std::deque<std::string> texts;  // filled while the tables below are made
-  return texts.emplace_back(std::move(text));
-}
-
 /// The columns of one kind of row, and how to make a cell from an item.
 template <class Item>
 class Columns {
@@ -90,7 +84,10 @@ class Columns {
   auto end() const { return all_.end(); }
 
  private:
+  std::string_view kept(std::string text) { return texts_.emplace_back(std::move(text)); }
+
   std::vector<Column> all_;
+  std::deque<std::string> texts_;  // that columns refer to
 };
 
 /// Whether main is understood completely.
@@ -336,11 +333,12 @@ Columns<FindingItem> finding_columns() {
   return columns;
 }
 
-const Columns<ModuleItem> kModuleColumns = module_columns();
-const Columns<CallItem> kCallColumns = call_columns();
-const Columns<TensorItem> kTensorColumns = tensor_columns();
-const Columns<ConstantItem> kConstantColumns = constant_columns();
-const Columns<FindingItem> kFindingColumns = finding_columns();
+/// The columns that `make` makes. Only commands with rows need them, so no start makes them.
+template <auto make>
+const auto& once() {
+  static const auto columns = make();
+  return columns;
+}
 
 /// Calls `visit` with every item of the kind that `visit` takes, in order.
 void for_each_item(const ModuleReport& module, const Columns<ModuleItem>&, const auto& visit) {
@@ -372,17 +370,17 @@ void for_each_item(const ModuleReport& module, const Columns<FindingItem>&, cons
 decltype(auto) with_columns(RowKind kind, const auto& use) {
   switch (kind) {
     case RowKind::archive:
-      return use(kModuleColumns);
+      return use(once<module_columns>());
     case RowKind::call:
-      return use(kCallColumns);
+      return use(once<call_columns>());
     case RowKind::tensor:
-      return use(kTensorColumns);
+      return use(once<tensor_columns>());
     case RowKind::constant:
-      return use(kConstantColumns);
+      return use(once<constant_columns>());
     case RowKind::finding:
       break;
   }
-  return use(kFindingColumns);
+  return use(once<finding_columns>());
 }
 
 template <class Item>
