@@ -1,75 +1,165 @@
 #include "plan/by_time.h"
 
-#include "support/sort_by_key.h"
-
 #include <algorithm>
 #include <iterator>
-#include <map>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "support/sort_by_key.h"
+
 namespace mlf::plan {
 namespace {
 
-/// Free and used bytes above `base`.
+/// Of the items that a heap has to allocate.
+struct Means {
+  double life = 1;  // sections
+  double size = 1;
+};
+
+/// Free and used bytes above `base`, as a list of blocks in the order of their offsets.
 class Heap {
  public:
-  explicit Heap(Units base) : top_(base) {}
+  using BlockIndex = std::uint32_t;
 
-  Units allocate(const Item& item) {
-    // With the most bytes that the alignment can cost.
-    const auto hole = by_size_.lower_bound({item.size + item.alignment - 1, 0});
-    if (hole == by_size_.end()) {
+  Heap(Units base, const Means& means) : top_(base), means_(means) {}
+
+  /// Returns the block of an item that lives until `end`.
+  BlockIndex allocate(const Item& item, SectionIndex end) {
+    const BlockIndex hole = hole_for(item, end);
+    if (hole == kNone) {
       const Units offset = item.aligned(top_);
-      const Units from = std::exchange(top_, offset + item.size);
-      release(from, offset - from);
-      return offset;
+      if (offset > top_) add_hole(insert(last_, top_, offset - top_));
+      top_ = offset + item.size;
+      const BlockIndex added = insert(last_, offset, item.size);
+      blocks_[added].end = end;
+      return added;
     }
-    const auto [size, from] = *hole;
-    remove(holes_.find(from));
-    const Units offset = item.aligned(from);
-    release(from, offset - from);
-    release(offset + item.size, from + size - offset - item.size);
-    return offset;
+    by_size_.erase({blocks_[hole].size, hole});
+    const Units from = blocks_[hole].from;
+    const Units to = from + blocks_[hole].size;
+    const Units lowest = item.aligned(from);
+    const Units highest = (to - item.size) / item.alignment * item.alignment;
+    const Units offset = is_near_below(hole, end) ? lowest : highest;
+    if (offset > from) add_hole(insert(blocks_[hole].below, from, offset - from));
+    const Units rest = offset + item.size;
+    if (rest < to) add_hole(insert(hole, rest, to - rest));
+    blocks_[hole].from = offset;
+    blocks_[hole].size = item.size;
+    blocks_[hole].end = end;
+    return hole;
   }
 
-  void release(Units offset, Units size) {
-    if (size == 0) return;
-    auto above = holes_.lower_bound(offset);
-    if (above != holes_.end() && above->first == offset + size) {
-      size += above->second;
-      above = remove(above);
+  Units offset(BlockIndex block) const { return blocks_[block].from; }
+  void set_end(BlockIndex block, SectionIndex end) { blocks_[block].end = end; }
+
+  void release(BlockIndex block) {
+    const BlockIndex above = blocks_[block].above;
+    if (is_hole(above)) {
+      blocks_[block].size += blocks_[above].size;
+      remove_hole(above);
     }
-    if (above != holes_.begin()) {
-      const auto below = std::prev(above);
-      if (below->first + below->second == offset) {
-        offset = below->first;
-        size += below->second;
-        above = remove(below);
-      }
+    const BlockIndex below = blocks_[block].below;
+    if (is_hole(below)) {
+      blocks_[block].from = blocks_[below].from;
+      blocks_[block].size += blocks_[below].size;
+      remove_hole(below);
     }
-    if (offset + size == top_) {
-      top_ = offset;
-      return;
+    if (block == last_) {
+      top_ = blocks_[block].from;
+      unlink(block);
+    } else {
+      add_hole(block);
     }
-    holes_.emplace_hint(above, offset, size);
-    by_size_.emplace(size, offset);
   }
 
  private:
-  using Holes = std::map<Units, Units>;
+  static constexpr BlockIndex kNone = UINT32_MAX;
+  struct Block {
+    Units from = 0;
+    Units size = 0;
+    SectionIndex end = 0;  // of the item's life; 0 for a hole
+    BlockIndex below = kNone;
+    BlockIndex above = kNone;
+  };
 
-  /// Returns the hole above it.
-  Holes::iterator remove(Holes::iterator hole) {
-    by_size_.erase({hole->second, hole->first});
-    return holes_.erase(hole);
+  bool is_hole(BlockIndex block) const { return block != kNone && blocks_[block].end == 0; }
+
+  /// How many sections are between the ends of two items.
+  SectionIndex distance(BlockIndex neighbour, SectionIndex end) const {
+    if (neighbour == kNone) return std::numeric_limits<SectionIndex>::max();
+    const SectionIndex other = blocks_[neighbour].end;
+    return other < end ? end - other : other - end;
   }
 
-  Units top_;                                    // nothing is used above, and the byte below is
-  Holes holes_{};                                // sizes by offset
-  std::set<std::pair<Units, Units>> by_size_{};  // sizes and offsets
+  bool is_near_below(BlockIndex hole, SectionIndex end) const {
+    return distance(blocks_[hole].below, end) <= distance(blocks_[hole].above, end);
+  }
+
+  /// Of the smallest holes that are large enough, one that is filled well, and beside an item that
+  /// ends at about the same time: what ends together leaves one large hole.
+  BlockIndex hole_for(const Item& item, SectionIndex end) const {
+    constexpr int kMostHoles = 8;
+    BlockIndex best = kNone;
+    double least_cost = 0;
+    // With the most bytes that the alignment can cost.
+    auto hole = by_size_.lower_bound({item.size + item.alignment - 1, 0});
+    for (int i = 0; i < kMostHoles && hole != by_size_.end(); ++i, ++hole) {
+      const auto [size, block] = *hole;
+      const SectionIndex apart =
+          std::min(distance(blocks_[block].below, end), distance(blocks_[block].above, end));
+      // Without a product, so that no machine rounds it in another way.
+      const double cost = static_cast<double>(apart) / means_.life +
+                          static_cast<double>(size - item.size) / means_.size;
+      if (best != kNone && cost >= least_cost) continue;
+      best = block;
+      least_cost = cost;
+    }
+    return best;
+  }
+
+  /// Adds a block above another, or as the lowest one.
+  BlockIndex insert(BlockIndex below, Units from, Units size) {
+    BlockIndex added = static_cast<BlockIndex>(blocks_.size());
+    if (unused_.empty()) {
+      blocks_.emplace_back();
+    } else {
+      added = unused_.back();
+      unused_.pop_back();
+    }
+    const BlockIndex above = below == kNone ? first_ : blocks_[below].above;
+    blocks_[added] = {.from = from, .size = size, .below = below, .above = above};
+    (below == kNone ? first_ : blocks_[below].above) = added;
+    (above == kNone ? last_ : blocks_[above].below) = added;
+    return added;
+  }
+
+  void unlink(BlockIndex block) {
+    const auto [from, size, end, below, above] = blocks_[block];
+    (below == kNone ? first_ : blocks_[below].above) = above;
+    (above == kNone ? last_ : blocks_[above].below) = below;
+    unused_.push_back(block);
+  }
+
+  void add_hole(BlockIndex block) {
+    blocks_[block].end = 0;
+    by_size_.emplace(blocks_[block].size, block);
+  }
+
+  void remove_hole(BlockIndex block) {
+    by_size_.erase({blocks_[block].size, block});
+    unlink(block);
+  }
+
+  Units top_;  // nothing is used above, and the byte below is
+  std::vector<Block> blocks_{};
+  std::vector<BlockIndex> unused_{};
+  BlockIndex first_ = kNone;
+  BlockIndex last_ = kNone;
+  std::set<std::pair<Units, BlockIndex>> by_size_{};  // holes
+  Means means_;
 };
 
 /// A movable item, with its gaps counted as if there were none.
@@ -80,6 +170,16 @@ struct Life {
   Units alignment = 1;
 };
 
+Means means_of(const std::vector<Life>& lives) {
+  Means means;
+  const auto count = static_cast<double>(lives.size());
+  for (const Life& life : lives) {
+    means.life += static_cast<double>(life.sections.last - life.sections.first) / count;
+    means.size += static_cast<double>(life.size) / count;
+  }
+  return means;
+}
+
 /// Allocates items in the order of their beginnings. Items that begin together keep their order.
 /// Returns false if the time ends before.
 bool allocate(std::vector<Life> lives, Units base, Deadline& deadline, Placement& placement) {
@@ -89,16 +189,26 @@ bool allocate(std::vector<Life> lives, Units base, Deadline& deadline, Placement
   std::vector<ItemIndex> ends(lives.size());
   std::iota(ends.begin(), ends.end(), ItemIndex{0});
   support::sort_by_key(ends, [&](ItemIndex i) { return lives[i].sections.last; });
-  std::vector<Units> offsets(lives.size());
-  Heap heap(base);
+  std::vector<Heap::BlockIndex> blocks(lives.size());
+  Heap heap(base, means_of(lives));
+  const auto place = [&](std::size_t i, SectionIndex end) {
+    const Life& life = lives[i];
+    blocks[i] = heap.allocate({.size = life.size, .alignment = life.alignment}, end);
+    placement[life.item] = heap.offset(blocks[i]);
+  };
+  // Those of the first section have the same offsets whatever their ends are.
+  std::size_t next = 0;
+  for (; next < lives.size() && lives[next].sections.first == lives[0].sections.first; ++next) {
+    place(next, 1);
+  }
+  for (std::size_t i = 0; i < next; ++i) heap.set_end(blocks[i], lives[i].sections.last);
   auto next_end = ends.begin();
-  for (std::size_t i = 0; i < lives.size(); ++i) {
+  for (; next < lives.size(); ++next) {
     if (deadline.ends_after(kWorkOfItem)) return false;
-    for (; lives[*next_end].sections.last <= lives[i].sections.first; ++next_end) {
-      heap.release(offsets[*next_end], lives[*next_end].size);
+    for (; lives[*next_end].sections.last <= lives[next].sections.first; ++next_end) {
+      heap.release(blocks[*next_end]);
     }
-    offsets[i] = heap.allocate({.size = lives[i].size, .alignment = lives[i].alignment});
-    placement[lives[i].item] = offsets[i];
+    place(next, lives[next].sections.last);
   }
   return true;
 }

@@ -289,6 +289,22 @@ TEST(PlanSolve, IsSoundOnRandomProblems) {
   }
 }
 
+TEST(PlanSolve, TheOrderOfTimeIsAPlanFromAnySection) {
+  std::mt19937 random(5);
+  Deadline deadline({});
+  for (int round = 0; round < 100; ++round) {
+    for (const ProblemShape& shape : kShapes) {
+      const Problem problem = random_problem(shape, random);
+      const Instance instance = make_instance(problem);
+      for (SectionIndex from = 0; from < instance.section_count; ++from) {
+        const Placement placement = in_order_of_time(instance, from, deadline).value();
+        const auto size = check_offsets(problem, offsets_of(problem, instance, placement));
+        ASSERT_TRUE(size) << from << ": " << to_string(size.error());
+      }
+    }
+  }
+}
+
 /// Small problems of every kind: the least size, proven, for a pool without limit and for pools
 /// that are exactly large enough or one byte too small.
 void expect_exact(Problem problem) {
