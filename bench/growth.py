@@ -300,7 +300,7 @@ def metadata(names):
     return json.dumps(document)
 
 
-@shape(800, *ARCHIVE, ["report", "FILE"])
+@shape(800, *ARCHIVE, ["report", "FILE"], ["table", "FILE", "--rows", "constant"])
 def modules(n):
     """Modules with C files, and one TIR of all."""
     names = [f"m{i}" for i in range(n)]

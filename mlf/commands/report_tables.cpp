@@ -256,9 +256,10 @@ bool is_peak(const Row& row) {
   return row.call != nullptr && row.module->peak.call == row.call->call;
 }
 
-Table calls_table(const ModuleReport& module, const ReportView& view) {
+Table calls_table(const ModuleReport& module, report::ConstantReader& reader,
+                  const ReportView& view) {
   const std::vector<ReportColumn> columns = shown_columns(view, module);
-  const std::vector<report::ModuleConstant> constants = report::constants_of(module);
+  const std::vector<report::ModuleConstant> constants = reader.constants_of(module);
   const std::vector<Row> rows = rows_of(module, constants, view);
   std::vector<std::vector<std::string>> cells;
   for (const Row& row : rows) {
@@ -525,11 +526,12 @@ ReportColumn column_named(std::string_view name) {
 
 std::string to_tables(const Report& report, const ReportView& view) {
   std::string text;
+  report::ConstantReader constants;
   for (const ModuleReport& module : report.modules) {
     if (!text.empty()) text += "\n";
     if (report.modules.size() > 1) text += "MODULE " + printable(module.name) + "\n";
     const Screen& screen = view.screen;
-    text += summary(module, screen) + "\n" + calls_table(module, view).text(screen) +
+    text += summary(module, screen) + "\n" + calls_table(module, constants, view).text(screen) +
             objects_text(module, screen) + findings_text(module, screen) +
             contradictions_text(module, screen) + why_uncertain(module, screen);
   }

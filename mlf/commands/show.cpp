@@ -223,7 +223,8 @@ Table buffers_table(const analysis::KernelCost& cost) {
 Table constants_table(const ChosenKernel& chosen) {
   Table table({"CONSTANT", "DTYPE", "SHAPE", "BYTES", "ZEROS", "LEAST", "GREATEST"});
   table.align_right({3, 4, 5, 6});
-  for (const report::ModuleConstant& constant : report::constants_of(*chosen.module)) {
+  report::ConstantReader reader;
+  for (const report::ModuleConstant& constant : reader.constants_of(*chosen.module)) {
     if (constant.kernel != chosen.kernel->symbol) continue;
     const report::ConstantSummary& summary = constant.summary;
     const auto& values = summary.values;

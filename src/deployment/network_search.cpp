@@ -188,29 +188,22 @@ Networks NetworkSearch::finish() && {
   return networks;
 }
 
-NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network) {
+NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
+                               KnownFunctions& known) {
   std::set<std::string> stems{network.provenance.source};
   for (const graph::Kernel& kernel : network.kernels) stems.insert(kernel.source);
   NetworkSources sources;
   for (const std::string& stem : stems) {
     const TirSource* source = stem.empty() ? nullptr : deployment.find_tir(stem);
     if (source == nullptr) continue;
-    sources.documents.push_back(get_or_throw(deployment.document(*source)));
-    sources.inputs.push_back({sources.documents.back().get(), stem});
-  }
-  return sources;
-}
-
-NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
-                               KnownFunctions& known) {
-  NetworkSources sources = network_sources(deployment, network);
-  for (graph::TirInput& input : sources.inputs) {
-    auto& functions = known[input.document];
+    const auto& document =
+        sources.documents.emplace_back(get_or_throw(deployment.document(*source)));
+    auto& functions = known[document.get()];
     if (functions == nullptr) {
       functions =
-          std::make_shared<const graph::FunctionsByName>(graph::functions_by_name(*input.document));
+          std::make_shared<const graph::FunctionsByName>(graph::functions_by_name(*document));
     }
-    input.functions = functions;
+    sources.inputs.push_back({document.get(), stem, functions});
   }
   return sources;
 }

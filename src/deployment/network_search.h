@@ -71,15 +71,12 @@ struct NetworkSources {
   std::vector<graph::TirInput> inputs;
 };
 
-/// Returns the sources of main and of its kernels, by stem. Throws the errors of
-/// `Deployment::document`.
-NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network);
-
 /// Functions of documents that several networks have in common. The documents must outlive it.
 using KnownFunctions =
     std::map<const tir::Document*, std::shared_ptr<const graph::FunctionsByName>>;
 
-/// The same with `TirInput::functions`, which it adds to `known`.
+/// Returns the sources of main and of its kernels, by stem, with `TirInput::functions`, which it
+/// adds to `known`. Throws the errors of `Deployment::document`.
 NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
                                KnownFunctions& known);
 

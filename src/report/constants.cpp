@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
@@ -166,12 +167,18 @@ std::vector<ConstantSummary> constants_of(const KernelReport& kernel,
   return list;
 }
 
-namespace {
+const ConstantReader::Source& ConstantReader::source_of(
+    const std::shared_ptr<const tir::Document>& document) {
+  const auto known = sources_.find(document.get());
+  if (known != sources_.end()) return known->second;
+  Source source{document, PooledConstants(*document), graph::functions_by_name(*document)};
+  return sources_.emplace(document.get(), std::move(source)).first->second;
+}
 
-/// Summarises a module's constants; reads each document once.
-class Summaries {
+/// Summarises the constants of one module.
+class ConstantReader::Summaries {
  public:
-  explicit Summaries(const ModuleReport& module);
+  Summaries(const ModuleReport& module, ConstantReader& reader);
 
   ConstantSummary of_kernel(const graph::Kernel& kernel, const graph::KernelBuffer& buffer) const;
   ConstantSummary of_main(const graph::Value& value) const;
@@ -179,46 +186,38 @@ class Summaries {
  private:
   using ByName = std::map<std::string, ConstantSummary, std::less<>>;
 
-  const PooledConstants& pooled(const tir::Document& document);
-  void add_main(const graph::Topology& network, const tir::Document& document);
+  void add_main(const Source& source);
 
   const graph::Topology& network_;
-  std::map<const tir::Document*, PooledConstants> pooled_;
   std::map<std::string, ByName, std::less<>> by_kernel_;  // by symbol
   ByName of_main_;                                        // by variable
   const PooledConstants* pools_of_main_ = nullptr;        // null: the archive lacks its TIR
 };
 
-Summaries::Summaries(const ModuleReport& module) : network_(*module.network) {
+ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader& reader)
+    : network_(*module.network) {
   for (const KernelReport& kernel : module.kernels) {
     if (!kernel.document) continue;
+    const Source& source = reader.source_of(kernel.document);
     ByName& by_name = by_kernel_[kernel.symbol];
-    for (ConstantSummary& one : constants_of(kernel, &network_, pooled(*kernel.document))) {
+    for (ConstantSummary& one : report::constants_of(kernel, &network_, source.pooled)) {
       by_name.try_emplace(one.name, one);
     }
-    if (pools_of_main_ == nullptr && kernel.source == network_.provenance.source) {
-      add_main(network_, *kernel.document);
-    }
+    if (pools_of_main_ == nullptr && kernel.source == network_.provenance.source) add_main(source);
   }
 }
 
-const PooledConstants& Summaries::pooled(const tir::Document& document) {
-  return pooled_.try_emplace(&document, document).first->second;
-}
-
-void Summaries::add_main(const graph::Topology& network, const tir::Document& document) {
-  pools_of_main_ = &pooled(document);
+void ConstantReader::Summaries::add_main(const Source& source) {
+  pools_of_main_ = &source.pooled;
+  const auto main = source.functions.find(network_.provenance.function);
+  if (main == source.functions.end()) return;
   std::vector<ConstantSummary> list;
-  for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
-    if (one.name == network.provenance.function) {
-      add_allocated(one.function, is_from_c(document), list);
-    }
-  }
+  add_allocated(main->second, is_from_c(*source.document), list);
   for (ConstantSummary& one : list) of_main_.try_emplace(one.name, one);
 }
 
-ConstantSummary Summaries::of_kernel(const graph::Kernel& kernel,
-                                     const graph::KernelBuffer& buffer) const {
+ConstantSummary ConstantReader::Summaries::of_kernel(const graph::Kernel& kernel,
+                                                     const graph::KernelBuffer& buffer) const {
   const auto of_kernel = by_kernel_.find(kernel.symbol);
   if (of_kernel == by_kernel_.end()) return {.name = buffer.name};
   const auto found = of_kernel->second.find(buffer.name);
@@ -226,7 +225,7 @@ ConstantSummary Summaries::of_kernel(const graph::Kernel& kernel,
 }
 
 /// Main's declaration is known even without the data.
-ConstantSummary Summaries::of_main(const graph::Value& value) const {
+ConstantSummary ConstantReader::Summaries::of_main(const graph::Value& value) const {
   const graph::Storage& storage = network_[value.storage];
   const auto found = of_main_.find(storage.name);
   if (found != of_main_.end()) return found->second;
@@ -237,13 +236,11 @@ ConstantSummary Summaries::of_main(const graph::Value& value) const {
   return pools_of_main_->find(value.name, storage.offset, value.bytes).value_or(declared);
 }
 
-}  // namespace
-
-std::vector<ModuleConstant> constants_of(const ModuleReport& module) {
+std::vector<ModuleConstant> ConstantReader::constants_of(const ModuleReport& module) {
   std::vector<ModuleConstant> list;
   if (!module.network) return list;
   const graph::Topology& network = *module.network;
-  const Summaries summaries(module);
+  const Summaries summaries(module, *this);
   for (std::size_t i = 0; i < network.values.size(); ++i) {
     const graph::Value& value = network.values[i];
     if (value.kind != graph::ValueKind::constant) continue;

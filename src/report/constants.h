@@ -1,10 +1,12 @@
 // The constants of a network: dtypes, shapes and values. Threads: plain values; functions have no
-// shared state and may be called from any number of threads.
+// shared state and may be called from any number of threads, and a ConstantReader from one at a
+// time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/reconstruct.h"
 #include "mlf/export.h"
 #include "mlf/graph/topology.h"
 #include "mlf/report.h"
@@ -84,13 +87,30 @@ struct ModuleConstant {
   ConstantSummary summary;
 };
 
-/// Those of main, then those of each kernel. They refer to names of the module.
-MLF_API std::vector<ModuleConstant> constants_of(const ModuleReport& module);
+/// Reads the constants of modules. Visits the nodes of each document once, as thousands of modules
+/// may have theirs in one document.
+class MLF_API ConstantReader {
+ public:
+  /// Those of main, then those of each kernel. They refer to names of the module.
+  std::vector<ModuleConstant> constants_of(const ModuleReport& module);
+
+ private:
+  struct Source {
+    std::shared_ptr<const tir::Document> document;
+    PooledConstants pooled;
+    graph::FunctionsByName functions;
+  };
+  class Summaries;
+
+  const Source& source_of(const std::shared_ptr<const tir::Document>& document);
+
+  std::map<const tir::Document*, Source> sources_{};
+};
 
 /// The largest of the constants that each call of a module reads: the first of those of one size.
 class MLF_API LargestConstants {
  public:
-  /// Both must outlive this object. `constants` is `constants_of(module)`.
+  /// Both must outlive this object. `constants` are those of the module.
   LargestConstants(const std::vector<ModuleConstant>& constants, const ModuleReport& module);
 
   /// Returns null if the call reads no constant.

@@ -74,6 +74,7 @@ class Reporter {
   const Deployment& deployment_;
   const ReportOptions& options_;
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
+  deployment::KnownFunctions functions_{};
   /// By module, if needed: an archive may have thousands of modules and sources.
   std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;
 };
@@ -306,7 +307,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_kernels_of_network(report, *network);
     add_calls(report, *network);
     add_memory(report, *network);
-    const auto sources = deployment::network_sources(deployment_, *network);
+    const auto sources = deployment::network_sources(deployment_, *network, functions_);
     report.ram.arguments = analysis::packed_arguments(main_of(network));
     // Parts of main that are not understood may pass more.
     if (!network->gaps.empty()) report.ram.arguments += Count::unknown();

@@ -341,29 +341,38 @@ const auto& once() {
 }
 
 /// Calls `visit` with every item of the kind that `visit` takes, in order.
-void for_each_item(const ModuleReport& module, const Columns<ModuleItem>&, const auto& visit) {
-  visit(ModuleItem{module});
+void for_each_item(const Report& report, const Columns<ModuleItem>&, const auto& visit) {
+  for (const ModuleReport& module : report.modules) visit(ModuleItem{module});
 }
 
-void for_each_item(const ModuleReport& module, const Columns<CallItem>&, const auto& visit) {
-  for (const CallReport& call : module.calls) visit(CallItem{module, call});
-}
-
-void for_each_item(const ModuleReport& module, const Columns<TensorItem>&, const auto& visit) {
-  if (!module.network) return;
-  for (const graph::Value& value : module.network->values) {
-    if (value.kind != graph::ValueKind::constant) visit(TensorItem{module, value});
+void for_each_item(const Report& report, const Columns<CallItem>&, const auto& visit) {
+  for (const ModuleReport& module : report.modules) {
+    for (const CallReport& call : module.calls) visit(CallItem{module, call});
   }
 }
 
-void for_each_item(const ModuleReport& module, const Columns<ConstantItem>&, const auto& visit) {
-  for (const ModuleConstant& constant : constants_of(module)) {
-    visit(ConstantItem{module, constant});
+void for_each_item(const Report& report, const Columns<TensorItem>&, const auto& visit) {
+  for (const ModuleReport& module : report.modules) {
+    if (!module.network) continue;
+    for (const graph::Value& value : module.network->values) {
+      if (value.kind != graph::ValueKind::constant) visit(TensorItem{module, value});
+    }
   }
 }
 
-void for_each_item(const ModuleReport& module, const Columns<FindingItem>&, const auto& visit) {
-  for (const CostFinding& finding : module.findings) visit(FindingItem{module, finding});
+void for_each_item(const Report& report, const Columns<ConstantItem>&, const auto& visit) {
+  ConstantReader reader;
+  for (const ModuleReport& module : report.modules) {
+    for (const ModuleConstant& constant : reader.constants_of(module)) {
+      visit(ConstantItem{module, constant});
+    }
+  }
+}
+
+void for_each_item(const Report& report, const Columns<FindingItem>&, const auto& visit) {
+  for (const ModuleReport& module : report.modules) {
+    for (const CostFinding& finding : module.findings) visit(FindingItem{module, finding});
+  }
 }
 
 /// Calls `use` with the columns of a kind.
@@ -403,12 +412,10 @@ std::span<const RowColumn> columns_of(RowKind kind) {
 std::vector<std::vector<Cell>> rows_of(const Report& report, RowKind kind) {
   return report::with_columns(kind, [&](const auto& columns) {
     std::vector<std::vector<Cell>> rows;
-    for (const ModuleReport& module : report.modules) {
-      report::for_each_item(module, columns, [&](const auto& item) {
-        std::vector<Cell>& row = rows.emplace_back();
-        for (const auto& column : columns) row.push_back(column.cell(item));
-      });
-    }
+    report::for_each_item(report, columns, [&](const auto& item) {
+      std::vector<Cell>& row = rows.emplace_back();
+      for (const auto& column : columns) row.push_back(column.cell(item));
+    });
     return rows;
   });
 }
