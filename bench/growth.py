@@ -300,7 +300,8 @@ def metadata(names):
     return json.dumps(document)
 
 
-@shape(800, *ARCHIVE, ["report", "FILE"], ["table", "FILE", "--rows", "constant"])
+@shape(800, *ARCHIVE, ["report", "FILE"], ["report", "FILE", "--html", "OUT"], ["plan", "FILE"],
+       ["table", "FILE", "--rows", "constant"])
 def modules(n):
     """Modules with C files, and one TIR of all."""
     names = [f"m{i}" for i in range(n)]

@@ -9,8 +9,8 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
-#include "deployment/folding.h"
 #include "graph/formats/picture.h"
+#include "report/folding.h"
 #include "result_file.h"
 #include "support/digits.h"
 #include "support/error.h"
@@ -54,11 +54,11 @@ void add_picture(graph::DotNotes notes, const Topology& network, std::string& pi
   }
 }
 
-void add_pictures(const Deployment& deployment, const ModuleReport& module, PageModule& page) {
+void add_pictures(const ModuleReport& module, PageModule& page) {
   const Topology& network = *module.network;
   add_picture(notes_of(graph::whole_network(network), module), network, page.picture,
               page.no_picture);
-  const FoldedNetwork folded = fold_repeats(deployment, network);
+  const FoldedNetwork folded = fold_repeats(module);
   if (folded.blocks.size() == network.calls.size()) return;
   add_picture(notes_of(folded, module), network, page.folded_picture, page.no_picture);
 }
@@ -96,7 +96,7 @@ void write_report_page(const Deployment& deployment, const Report& report,
   data.title = std::filesystem::path(title_of(archive)).filename();
   add_plans(deployment, data);
   for (std::size_t i = 0; i < report.modules.size(); ++i) {
-    if (report.modules[i].network) add_pictures(deployment, report.modules[i], data.modules[i]);
+    if (report.modules[i].network) add_pictures(report.modules[i], data.modules[i]);
   }
   write_result(file, [&](const Sink& sink) { write_page(report, data, sink); });
 }

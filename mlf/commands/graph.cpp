@@ -7,11 +7,11 @@
 #ifdef MLF_HAS_DRAWING
 #include "mlf/drawing.h"
 #endif
-#include "deployment/folding.h"
 #include "graph/formats/picture.h"
 #include "mlf/graph/write.h"
 #include "mlf/profile.h"
 #include "mlf/report.h"
+#include "report/folding.h"
 #include "report_page.h"
 #include "support/error.h"
 
@@ -89,11 +89,11 @@ Picture picture_of(const NetworkArgument& network, const GraphArguments& options
   const bool is_folded =
       options.fold || (options.format != NetworkFormat::dot &&
                        graph::layout_effort(topology) > graph::kMostLayoutEffort);
-  auto folded =
-      is_folded ? fold_repeats(network.deployment, topology) : graph::whole_network(topology);
   const Report report = get_or_throw(report_of(network.deployment));
+  const ModuleReport& module = report.modules[network.module];
+  auto folded = is_folded ? fold_repeats(module) : graph::whole_network(topology);
   const std::uint64_t effort = graph::layout_effort(topology, folded);
-  return {notes_of(std::move(folded), report.modules[network.module]), effort};
+  return {notes_of(std::move(folded), module), effort};
 }
 
 #ifdef MLF_HAS_DRAWING

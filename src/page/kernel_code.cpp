@@ -95,12 +95,13 @@ std::string script_of(const tir::Document& document) {
   return {};
 }
 
-/// Returns the module's name for a function, or an empty text.
-std::string_view name_of(const tir::Document& document, tir::NodeId function) {
-  for (const tir::NamedFunction& one : tir::functions_of(document.module)) {
-    if (one.function.id() == function) return one.name;
+/// Returns the module's names for its functions.
+std::map<tir::NodeId, std::string_view> names_of_functions(const tir::Module& module) {
+  std::map<tir::NodeId, std::string_view> names;
+  for (const tir::NamedFunction& one : tir::functions_of(module)) {
+    names.try_emplace(one.function.id(), one.name);
   }
-  return {};
+  return names;
 }
 
 }  // namespace
@@ -172,17 +173,18 @@ std::string CodeCollector::whole_script(const KernelReport& kernel) const {
 
 CodeCollector::Source CodeCollector::read(const KernelReport& kernel) const {
   report::PooledConstants constants(*kernel.document);
+  auto names = names_of_functions(kernel.document->module);
   const std::string script = whole_script(kernel);
   if (!script.empty()) {
     // The places of the lines of the new script. A script cannot be read if it lacks the data of
     // constants that TVM keeps elsewhere.
     return {kernel.document, ScriptFunctions(script), ReadText(read_script(script), script),
-            std::move(constants)};
+            std::move(constants), std::move(names)};
   }
   const TirSource* source = deployment_.find_tir(kernel.source);
   const std::string_view own = source == nullptr || source->c ? std::string_view() : source->text;
   return {kernel.document, ScriptFunctions({}), ReadText(kernel.document, own),
-          std::move(constants)};
+          std::move(constants), std::move(names)};
 }
 
 const CodeCollector::Source& CodeCollector::source_of(const KernelReport& kernel) {
@@ -210,7 +212,7 @@ std::map<std::uint32_t, std::uint32_t> CodeCollector::matches_of(const KernelRep
                                                                  const KernelCode& code) {
   if (code.c.empty() || code.tir.empty()) return {};
   const Source& source = source_of(kernel);
-  const std::string_view name = name_of(*kernel.document, kernel.function);
+  const std::string_view name = source.names.at(kernel.function);
   const std::uint32_t first =
       code.is_tvmscript ? source.functions.find(name)->first_line : kernel.tir->first;
   std::map<std::uint32_t, std::uint32_t> shown;
@@ -234,7 +236,7 @@ KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module
   code.c = lines(kernel.c);
   if (!kernel.document) return code;
   const Source& source = source_of(kernel);
-  const auto* const function = source.functions.find(name_of(*kernel.document, kernel.function));
+  const auto* const function = source.functions.find(source.names.at(kernel.function));
   code.is_tvmscript = function != nullptr;
   code.tir = code.is_tvmscript ? function->text : lines(kernel.tir);
   code.line_of_tir = matches_of(kernel, module, code);

@@ -85,6 +85,7 @@ class CodeCollector {
     ScriptFunctions functions;
     ReadText text;  ///< the script, or the archive's own text if there is no script
     report::PooledConstants constants;
+    std::map<tir::NodeId, std::string_view> names;  ///< of functions of the document
   };
 
   std::string whole_script(const KernelReport& kernel) const;

@@ -3,18 +3,14 @@
 #pragma once
 
 #include "graph/formats/picture.h"
-#include "mlf/deployment.h"
-#include "mlf/diagnostics.h"
 #include "mlf/export.h"
+#include "mlf/report.h"
 
 namespace mlf {
 
 /// Calls `graph::fold_repeats`, which treats kernels as equal that compute the same
 /// (`analysis::arithmetic_shape`), so that a block repeated with more channels is folded too. A
-/// kernel without TIR equals only itself. `network` is an element of `deployment.networks()`.
-///
-/// Throws the errors of reading TIR; after `networks()` only `io`.
-MLF_API graph::FoldedNetwork fold_repeats(const Deployment& deployment,
-                                          const graph::Topology& network);
+/// kernel without TIR equals only itself. The module must have a network.
+MLF_API graph::FoldedNetwork fold_repeats(const ModuleReport& module);
 
 }  // namespace mlf
