@@ -25,6 +25,7 @@
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
+#include "support/name_map.h"
 #include "tir/c/c.h"
 
 namespace mlf::optimize {
@@ -124,6 +125,7 @@ class Narrowing {
       const auto dtype = tir::parse_dtype(to_string(one.type));
       parameters_.push_back(
           {.param = &one, .dtype = dtype.value_or(tir::DType{}), .group = parameters_.size()});
+      by_name_.try_emplace(one.name, parameters_.size() - 1);
       any = any || (dtype && narrowest_type(*dtype, one.data));
     }
     return any;
@@ -144,17 +146,17 @@ class Narrowing {
   using KernelArgument = std::pair<std::string, std::size_t>;
 
   void find_uses() {
+    std::map<graph::StorageId, std::size_t> tensors;
+    for (const graph::Value& value : network_->values) ++tensors[value.storage];
     for (std::size_t i = 0; i < network_->values.size(); ++i) {
       const graph::Value& value = network_->values[i];
       if (value.kind != graph::ValueKind::constant) continue;
-      const auto found = std::ranges::find_if(
-          parameters_, [&](const Parameter& one) { return one.param->name == value.name; });
-      if (found == parameters_.end()) continue;
-      if (std::ranges::count(network_->values, value.storage, &graph::Value::storage) > 1) {
-        keep(found->kept, "other tensors share its storage");
-      }
-      found->value = static_cast<graph::ValueId>(i);
-      by_value_.emplace(i, static_cast<std::size_t>(found - parameters_.begin()));
+      const auto found = by_name_.find(value.name);
+      if (found == by_name_.end()) continue;
+      Parameter& one = parameters_[found->second];
+      if (tensors.at(value.storage) > 1) keep(one.kept, "other tensors share its storage");
+      one.value = static_cast<graph::ValueId>(i);
+      by_value_.emplace(i, found->second);
     }
     for (Parameter& one : parameters_) {
       if (!one.value) {
@@ -194,12 +196,17 @@ class Narrowing {
 
   /// Parameters that a kernel receives as the same argument have one type.
   void join_groups() {
+    std::vector<std::vector<std::size_t>> groups(parameters_.size());
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i] = {i};
     for (const auto& [argument, given] : arguments_) {
-      const std::size_t group = parameters_[given.front()].group;
       for (const std::size_t index : given) {
-        const std::size_t old = parameters_[index].group;
-        for (Parameter& one : parameters_) {
-          if (one.group == old) one.group = group;
+        std::size_t larger = parameters_[given.front()].group;
+        std::size_t smaller = parameters_[index].group;
+        if (larger == smaller) continue;
+        if (groups[larger].size() < groups[smaller].size()) std::swap(larger, smaller);
+        for (const std::size_t moved : std::exchange(groups[smaller], {})) {
+          parameters_[moved].group = larger;
+          groups[larger].push_back(moved);
         }
       }
       if (!others_.contains(argument)) continue;
@@ -293,19 +300,26 @@ class Narrowing {
   }
 
   void choose_types() {
-    for (Parameter& one : parameters_) {
-      std::vector<std::byte> values;
-      std::string kept;
-      for (const Parameter& other : parameters_) {
-        if (other.group != one.group) continue;
-        keep(kept, other.kept);
-        if (other.dtype != one.dtype) keep(kept, "a kernel also receives one of another type");
-        values.insert(values.end(), other.param->data.begin(), other.param->data.end());
-      }
-      const auto narrower = narrowest_type(one.dtype, values);
-      if (kept.empty() && narrower) one.after = *narrower;
-      if (!narrower) keep(kept, "a kernel also receives one that needs its type");
-      if (!one.after) keep(one.kept, kept);
+    std::map<std::size_t, std::vector<Parameter*>> groups;
+    for (Parameter& one : parameters_) groups[one.group].push_back(&one);
+    for (const auto& [group, parameters] : groups) choose_type(parameters);
+  }
+
+  /// Of parameters that must have one type.
+  static void choose_type(const std::vector<Parameter*>& parameters) {
+    const tir::DType dtype = parameters.front()->dtype;
+    std::vector<std::byte> values;
+    std::string kept;
+    for (const Parameter* const one : parameters) {
+      keep(kept, one->kept);
+      if (one->dtype != dtype) keep(kept, "a kernel also receives one of another type");
+      values.insert(values.end(), one->param->data.begin(), one->param->data.end());
+    }
+    const auto narrower = narrowest_type(dtype, values);
+    if (!narrower) keep(kept, "a kernel also receives one that needs its type");
+    for (Parameter* const one : parameters) {
+      if (kept.empty()) one->after = *narrower;
+      keep(one->kept, kept);
     }
   }
 
@@ -384,10 +398,10 @@ class Narrowing {
     std::size_t node = 0;
     for (const json::Value one : root.at("nodes").as_array()) {
       const std::size_t row = node++;
-      const auto found = std::ranges::find_if(parameters_, [&](const Parameter& parameter) {
-        return parameter.after && parameter.param->name == one.at("name").as_string();
-      });
-      if (found == parameters_.end() || one.at("op").as_string() != "null") continue;
+      const auto named = by_name_.find(one.at("name").as_string());
+      if (named == by_name_.end() || one.at("op").as_string() != "null") continue;
+      const Parameter* const found = &parameters_[named->second];
+      if (!found->after) continue;
       const auto entry = row < rows.size() ? rows[row].integer() : std::nullopt;
       const std::size_t at = static_cast<std::size_t>(entry.value_or(-1));
       const bool is_there = at < types.size() && at < storages.size() &&
@@ -405,24 +419,27 @@ class Narrowing {
   /// extents (64 bits each) and the number of bytes (64 bits).
   void change_file(EditedMembers& edited) const {
     const Member& member = member_of(*module_.files.parameters);
-    std::string content(edited.text_of(member));
-    // From the end, so that the places of earlier arrays stay valid.
+    const std::string_view old = edited.text_of(member);
     std::vector<const Parameter*> changed;
     for (const Parameter& one : parameters_) {
       if (one.after) changed.push_back(&one);
     }
-    std::ranges::sort(changed, std::ranges::greater(),
-                      [](const Parameter* one) { return one->param->offset; });
+    std::ranges::sort(changed, {}, [](const Parameter* one) { return one->param->offset; });
+    std::string content;
+    std::size_t copied = 0;
     for (const Parameter* const one : changed) {
       const std::vector<std::byte> data = converted(one->dtype, one->param->data, *one->after);
       const std::uint64_t size = data.size();
-      const std::size_t at = one->param->offset;
+      content += old.substr(copied, one->param->offset - copied);
+      copied = one->param->offset + one->bytes();
+      const std::size_t at = content.size();
       const std::size_t type_at = at - (one->param->shape.size() + 1) * sizeof size - 4;
       content[type_at] = static_cast<char>(one->after->code);
       content[type_at + 1] = static_cast<char>(one->after->bits);
       std::memcpy(content.data() + at - sizeof size, &size, sizeof size);
-      content.replace(at, one->bytes(), reinterpret_cast<const char*>(data.data()), data.size());
+      content.append(reinterpret_cast<const char*>(data.data()), data.size());
     }
+    content += old.substr(copied);
     edited.replace({member.name, std::move(content)});
   }
 
@@ -546,6 +563,7 @@ class Narrowing {
   const DeploymentOptions& options_;
   std::vector<Param> params_;
   std::vector<Parameter> parameters_;  // in the order of `params_`
+  support::NameMap<std::string_view, std::size_t> by_name_{};
   std::map<std::size_t, std::size_t> by_value_;
   std::map<KernelArgument, std::vector<std::size_t>> arguments_;  // that receive parameters
   std::set<KernelArgument> others_;                               // that receive other tensors
