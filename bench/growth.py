@@ -480,7 +480,7 @@ GRAPH = (["process", "FILE", "-o", "OUT"], ["report", "FILE"], ["verify", "FILE"
          ["table", "FILE"], ["graph", "FILE"], ["diff", "FILE", "FILE"])
 
 
-@shape(5_000, *GRAPH)
+@shape(5_000, *GRAPH, ["optimize", "FILE", "-o", "OUT"])
 def parameters_of_a_graph(n):
     return graph_of([f"p{i}" for i in range(n)], 1)
 

@@ -69,16 +69,7 @@ void put(std::string& bytes, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-/// As TVM writes them (src/runtime/file_utils.cc): one array of four int16.
-std::string params(const std::vector<std::int16_t>& values) {
-  constexpr std::string_view kName = "weights";
-  std::string bytes;
-  put<std::uint64_t>(bytes, 0xF7E58D4F05049CB7);
-  put<std::uint64_t>(bytes, 0);
-  put<std::uint64_t>(bytes, 1);
-  put<std::uint64_t>(bytes, kName.size());
-  bytes += kName;
-  put<std::uint64_t>(bytes, 1);
+void put_array(std::string& bytes, const std::vector<std::int16_t>& values) {
   put<std::uint64_t>(bytes, 0xDD5E40F096B4A13F);
   put<std::uint64_t>(bytes, 0);
   put<std::int32_t>(bytes, 1);
@@ -90,6 +81,22 @@ std::string params(const std::vector<std::int16_t>& values) {
   put<std::int64_t>(bytes, static_cast<std::int64_t>(values.size()));
   put<std::int64_t>(bytes, static_cast<std::int64_t>(2 * values.size()));
   for (const std::int16_t value : values) put(bytes, value);
+}
+
+using Arrays = std::vector<std::pair<std::string, std::vector<std::int16_t>>>;
+
+/// Arrays of int16 as TVM writes them (src/runtime/file_utils.cc).
+std::string params(const Arrays& arrays) {
+  std::string bytes;
+  put<std::uint64_t>(bytes, 0xF7E58D4F05049CB7);
+  put<std::uint64_t>(bytes, 0);
+  put<std::uint64_t>(bytes, arrays.size());
+  for (const auto& [name, values] : arrays) {
+    put<std::uint64_t>(bytes, name.size());
+    bytes += name;
+  }
+  put<std::uint64_t>(bytes, arrays.size());
+  for (const auto& [name, values] : arrays) put_array(bytes, values);
   return bytes;
 }
 
@@ -100,10 +107,13 @@ class Parameters : public ArchiveTest {
     std::string graph = graph_json();
     std::vector<std::int16_t> values{-128, 1, 2, 127};
     std::string captured{};
+    Arrays others{};  ///< more parameters
   };
 
   OptimizeReport optimize(const Contents& contents) const {
-    const std::string file = params(contents.values);
+    Arrays arrays = contents.others;
+    arrays.insert(arrays.begin(), {"weights", contents.values});
+    const std::string file = params(arrays);
     std::vector<std::pair<std::string_view, std::string_view>> members{
         {"metadata.json", kMetadata},
         {"codegen/host/src/default_lib1.c", contents.c},
@@ -177,6 +187,39 @@ TEST_F(Parameters, KeepTheirTypeWhereAKernelDoesMoreThanLoad) {
                                 "((int16_t*)p1_1)[0] = 1;\n    "
                                 "((int16_t*)T_multiply_1)")}),
             "'tvmgen_default_fused_multiply' has a statement that mlf cannot read");
+}
+
+/// Multiplies by each of two parameters: the kernel receives both as the same argument.
+std::string graph_of_two() {
+  return R"({"nodes": [{"op": "null", "name": "x", "inputs": []}, )"
+         R"({"op": "null", "name": "weights", "inputs": []}, )"
+         R"({"op": "null", "name": "scales", "inputs": []}, )" +
+         node_of_call("[0, 0, 0], [1, 0, 0]") + ", " + node_of_call("[3, 0, 0], [2, 0, 0]") +
+         R"(], "arg_nodes": [0, 1, 2], "heads": [[4, 0, 0]], "attrs": {)"
+         R"("dltype": ["list_str", ["int16", "int16", "int16", "int16", "int16"]], )"
+         R"("device_index": ["list_int", [1, 1, 1, 1, 1]], )"
+         R"("storage_id": ["list_int", [0, 1, 2, 3, 4]], )"
+         R"("shape": ["list_shape", [[4], [4], [4], [4], [4]]]}, )"
+         R"("node_row_ptr": [0, 1, 2, 3, 4, 5]})";
+}
+
+TEST_F(Parameters, OfOneArgumentOfAKernelHaveOneType) {
+  const Arrays small{{"scales", {4, 5, 6, -7}}, {"unused", {300, 8, 9, 10}}};
+  EXPECT_EQ(why_kept({.graph = graph_of_two(), .others = small}), "it is smaller");
+  const std::string file = member("parameters/default.params");
+  const auto read =
+      read_params(std::as_bytes(std::span(file)), "parameters/default.params").value();
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(to_string(read[0].type), "int8");
+  EXPECT_EQ(to_string(read[1].type), "int8");
+  EXPECT_EQ(to_string(read[2].type), "int16");
+  EXPECT_EQ(static_cast<std::int8_t>(read[1].data[3]), -7);
+  EXPECT_EQ(read[2].data.size(), 8U);
+  EXPECT_EQ(static_cast<std::uint8_t>(read[2].data[1]), 1U);  // of 300
+
+  const Arrays large{{"scales", {4, 5, 6, 700}}};
+  EXPECT_EQ(why_kept({.graph = graph_of_two(), .others = large}),
+            "a kernel also receives one that needs its type");
 }
 
 TEST_F(Parameters, KeepTheirTypeWhereAKernelReceivesOtherTensorsInTheirPlace) {
