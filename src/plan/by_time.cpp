@@ -98,8 +98,8 @@ class Heap {
     return distance(blocks_[hole].below, end) <= distance(blocks_[hole].above, end);
   }
 
-  /// Of the smallest holes that are large enough, one that is filled well, and beside an item that
-  /// ends at about the same time: what ends together leaves one large hole.
+  /// Chooses among the smallest holes that are large enough. Prefers a hole that the item fills,
+  /// and a neighbour that ends at about the same time, because both then leave one large hole.
   BlockIndex hole_for(const Item& item, SectionIndex end) const {
     constexpr int kMostHoles = 8;
     BlockIndex best = kNone;

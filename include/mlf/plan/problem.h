@@ -50,9 +50,9 @@ struct Problem {
   std::optional<std::uint64_t> capacity{};
 };
 
-/// How long to search for a better solution than a first one, which is always made: about a second
-/// for a million buffers. The result depends only on `steps`, unless `seconds` or `stop` end the
-/// search first.
+/// Limits the search for a better solution. A first solution is always made, which takes about a
+/// second for a million buffers. The result depends only on `steps`, unless `seconds` or `stop` end
+/// the search first.
 struct SearchLimits {
   std::optional<std::uint64_t> steps{};  ///< of the search; nothing: a default of the library
   std::optional<std::chrono::duration<double>> seconds{};
