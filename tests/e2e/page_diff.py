@@ -119,6 +119,19 @@ class DiffPage(Browser):
             self.assertEqual(self.run_script("""
                 return document.querySelector('.network:not([hidden])').dataset.build"""), "before")
 
+    def test_one_enter_on_a_box_does_not_close_what_it_opened(self):
+        self.open(support.ARCHIVES / "tvm-0.9-qnn_conv-aot-c.tar", BUNDLED)
+        if not self.texts(".network svg"):
+            self.skipTest("built without Graphviz")
+        self.run_script("document.querySelector('.network:not([hidden]) [role=link]').focus()")
+        # One press is three events; the browser may follow the link after the first.
+        key = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13}
+        self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "rawKeyDown", **key})
+        WebDriverWait(self.driver, 10).until(lambda _: self.texts("details.target[open] .code"))
+        self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "char", "text": "\r", **key})
+        self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyUp", **key})
+        self.assertEqual(len(self.texts("details.target[open]")), 1)
+
     def test_memory_before_and_after_is_on_one_scale(self):
         captions = 0
         for before, after in self.pairs():

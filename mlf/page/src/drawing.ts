@@ -156,7 +156,10 @@ export class Drawing {
       if (!event.defaultPrevented) open();
     });
     element.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") open();
+      if (event.key !== "Enter") return;
+      open();
+      // The rest of the press would go to the summary that gets the focus, and close it again.
+      event.preventDefault();
     });
   }
 
