@@ -3,13 +3,13 @@
     MLF_PROGRAM=build/release/mlf/mlf python3 bench/growth.py [--shape NAME…] [--times 8]
                                                                [--instructions]
 
-A shape is a kind of input that a program, or an attacker, makes large. The last
-column is the exponent e of "time grows as size to the e" over the last two steps; 1 is linear.
-Exits with 1 where it is above 1.15 (and the time is long enough to tell).
+A shape is a kind of input that a program, or an attacker, makes large. The column e is the exponent
+of "time grows as size to the e" over the last two steps; 1 is linear.
 
-Time also grows where tables outgrow the processor's caches, and on a busy machine. --instructions
-counts instructions instead (millions, with valgrind: fifty times as slow), which says whether there is
-more to do for each byte.
+Time also grows where tables outgrow the processor's caches, and on a busy machine. Where e is above
+1.15 (and the time is long enough to tell), instructions are counted too, with valgrind: the last column
+is their exponent. Exits with 1 where that is above 1.15, or e is and there is no valgrind.
+--instructions counts instructions (millions) everywhere, which is fifty times as slow.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -569,32 +570,55 @@ def run(command, path, out):
     return code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
+class Inputs:
+    """Of one shape, in files of `directory`."""
+
+    def __init__(self, name, directory):
+        self.size, self.commands, self.generate = SHAPES[name]
+        self.directory = directory
+
+    def costs(self, commands, factors, cost):
+        """What `cost` tells of each command at these multiples of the size."""
+        rows = [[] for _ in commands]
+        for factor in factors:
+            content = self.generate(self.size * factor)
+            is_archive = isinstance(content, bytes)
+            path = self.directory / f"input{'.tar' if is_archive else '.txt'}"
+            path.write_bytes(content if is_archive else content.encode())
+            for row, command in zip(rows, commands):
+                row.append(cost(command, path, self.directory / "out.tar"))
+        return rows
+
+
+def exponent(before, after, factor):
+    return math.log(after / max(before, 0.004), factor)
+
+
 def measure(name, directory, largest, unit):
-    cost = instructions_of if unit == "M" else run
-    base, commands, generate = SHAPES[name]
+    """Whether a command does more for each byte of larger inputs."""
+    inputs = Inputs(name, directory)
     factors = [f for f in (1, 2, 4, 8, 16, 32) if f <= largest]
-    columns = {i: [] for i in range(len(commands))}
-    suffix = None
-    for factor in factors:
-        content = generate(base * factor)
-        suffix = ".tar" if isinstance(content, bytes) else ".txt"
-        path = directory / f"input{suffix}"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        for i, command in enumerate(commands):
-            columns[i].append(cost(command, path, directory / "out.tar"))
     worse = False
-    for i, command in enumerate(commands):
-        costs = [each for _, each, _ in columns[i]]
-        exponent = math.log(costs[-1] / max(costs[-3], 0.004), 4) if len(costs) >= 3 else 0
-        tell = costs[-1] >= TOO_SHORT[unit]
-        bad = tell and exponent > TOLERATED
-        worse = worse or bad
-        codes = "/".join(sorted({str(code) for code, _, _ in columns[i]}))
+    rows = inputs.costs(inputs.commands, factors, instructions_of if unit == "M" else run)
+    for command, row in zip(inputs.commands, rows):
+        costs = [each for _, each, _ in row]
+        shown = "-"
+        is_worse = False
+        if len(costs) >= 3 and costs[-1] >= TOO_SHORT[unit]:
+            of_time = exponent(costs[-3], costs[-1], 4)
+            shown = f"{of_time:.2f}"
+            is_worse = of_time > TOLERATED
+            if is_worse and unit == "s" and shutil.which("valgrind"):
+                (counted,) = inputs.costs([command], [factors[-3], factors[-1]], instructions_of)
+                of_instructions = exponent(counted[0][1], counted[1][1], 4)
+                shown += f" {of_instructions:5.2f}"
+                is_worse = of_instructions > TOLERATED
+        worse |= is_worse
+        codes = "/".join(sorted({str(code) for code, _, _ in row}))
         what = " ".join(word for word in command if word not in ("FILE", "OUT", "-o"))
-        print(f"{name[:36]:36} {what[:22]:22} {base:9} {codes:>6} "
+        print(f"{name[:36]:36} {what[:22]:22} {inputs.size:9} {codes:>6} "
               + " ".join(f"{each:7.2f}" if unit == "s" else f"{each:7.0f}" for each in costs)
-              + f" {columns[i][-1][2]:>7} {f'{exponent:.2f}' if tell else '-':>5}"
-              + (" <" if bad else ""), flush=True)
+              + f" {row[-1][2]:>7} {shown:>5}" + (" <" if is_worse else ""), flush=True)
     return worse
 
 
