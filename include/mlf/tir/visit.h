@@ -7,7 +7,10 @@
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "mlf/tir/module.h"
@@ -49,16 +52,26 @@ void for_each_child(Node node, Visit&& visit) {
 /// The nodes of a module that a walk has visited.
 class NodeSet {
  public:
-  explicit NodeSet(const Module& module) : seen_(module.size()) {}
+  explicit NodeSet(const Module& module) : blocks_(module.size() / kBlock + 1) {}
   /// Adds a node. Returns false if the set already has it.
   bool insert(NodeId id) {
-    if (seen_[index(id)]) return false;
-    return seen_[index(id)] = true;
+    std::unique_ptr<Block>& block = blocks_[index(id) / kBlock];
+    if (block == nullptr) block = std::make_unique<Block>();
+    auto seen = (*block)[index(id) % kBlock];
+    if (seen) return false;
+    return seen = true;
   }
-  bool contains(NodeId id) const { return seen_[index(id)]; }
+  bool contains(NodeId id) const {
+    const std::unique_ptr<Block>& block = blocks_[index(id) / kBlock];
+    return block != nullptr && (*block)[index(id) % kBlock];
+  }
 
  private:
-  std::vector<bool> seen_;
+  // Most walks visit one function, whose nodes are close to each other. With a bit for each node of
+  // the module, one walk for each of its functions would take quadratic time.
+  static constexpr std::size_t kBlock = 4096;
+  using Block = std::bitset<kBlock>;
+  std::vector<std::unique_ptr<Block>> blocks_;
 };
 
 /// Whether to visit the children of a node.
