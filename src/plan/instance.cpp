@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -328,19 +329,56 @@ std::vector<Units> totals_of(const Instance& instance) {
 
 namespace {
 
+/// Sections that have not been taken.
+class FreeSections {
+ public:
+  explicit FreeSections(SectionIndex count) : next_(count + 1) {
+    std::iota(next_.begin(), next_.end(), SectionIndex{0});
+  }
+
+  /// The first one at or after `section`; the number of all sections if there is none.
+  SectionIndex from(SectionIndex section) {
+    while (next_[section] != section) section = next_[section] = next_[next_[section]];
+    return section;
+  }
+  void take(SectionIndex section) { next_[section] = section + 1; }
+
+ private:
+  std::vector<SectionIndex> next_;
+};
+
 /// Items whose offsets are all multiples of `grid` occupy whole cells of it, except for the topmost
-/// item.
-Units bound_on_grid(const Instance& instance, std::span<const ItemIndex> section, Units grid) {
-  Units cells = 0;
-  Units saved_on_top = 0;
-  for (const ItemIndex index : section) {
+/// item of a section.
+Units bound_on_grid(const Instance& instance, Units grid) {
+  struct Saving {
+    Units units;
+    ItemIndex item;
+  };
+  std::vector<Saving> savings;  // of items that are on top
+  std::vector<Units> cells(instance.section_count + 1);
+  for (ItemIndex index = 0; index < instance.items.size(); ++index) {
     const Item& item = instance.items[index];
     if (item.alignment % grid != 0) continue;
     const Units whole = (item.size + grid - 1) / grid * grid;
-    cells += whole;
-    saved_on_top = std::max(saved_on_top, whole - item.size);
+    if (whole > item.size) savings.push_back({whole - item.size, index});
+    for (const SectionRange& range : instance.ranges[index]) {
+      cells[range.first] += whole;
+      cells[range.last] -= whole;
+    }
   }
-  return cells - saved_on_top;
+  std::partial_sum(cells.begin(), cells.end(), cells.begin());
+  // The largest saving of each section counts.
+  std::ranges::sort(savings, std::greater(), &Saving::units);
+  FreeSections sections(instance.section_count);
+  for (const Saving& saving : savings) {
+    for (const SectionRange& range : instance.ranges[saving.item]) {
+      for (auto s = sections.from(range.first); s < range.last; s = sections.from(s)) {
+        cells[s] -= saving.units;
+        sections.take(s);
+      }
+    }
+  }
+  return *std::ranges::max_element(cells);
 }
 
 /// Adds the holes below and between fixed items that are too small for the smallest movable item:
@@ -369,19 +407,32 @@ Units bound_with_holes(const Instance& instance, std::span<const ItemIndex> sect
   return std::max(bytes, end);
 }
 
-/// Includes the bytes that alignment and fixed buffers waste in one section.
-Units bound_of_sections(const Instance& instance, Deadline& deadline) {
+/// Includes the bytes that alignment wastes in one section.
+Units bound_of_grids(const Instance& instance, Deadline& deadline) {
   std::set<Units> grids;
   for (const Item& item : instance.items) grids.insert(item.alignment);
   // No network has more alignments than hardware does.
   constexpr std::size_t kMostGrids = 16;
   while (grids.size() > kMostGrids) grids.erase(grids.begin());
+  grids.erase(1);  // wastes nothing
   Units bound = 0;
+  for (const Units grid : grids) {
+    if (deadline.ends_after(instance.items.size() + instance.section_count)) break;
+    bound = std::max(bound, bound_on_grid(instance, grid));
+  }
+  return bound;
+}
+
+/// Includes the bytes that fixed buffers waste in one section.
+Units bound_of_holes(const Instance& instance, Deadline& deadline) {
+  Units bound = 0;
+  if (std::ranges::none_of(instance.items, [](const Item& one) { return one.fixed.has_value(); })) {
+    return bound;
+  }
   for (SectionIndex s = 0; s < instance.sections.size(); ++s) {
     const std::span<const ItemIndex> section = instance.sections[s];
-    if (deadline.ends_after(section.size() * (grids.size() + 1))) break;
+    if (deadline.ends_after(section.size())) break;
     bound = std::max(bound, bound_with_holes(instance, section));
-    for (const Units grid : grids) bound = std::max(bound, bound_on_grid(instance, section, grid));
   }
   return bound;
 }
@@ -394,7 +445,7 @@ Units lower_bound(const Instance& instance, Deadline& deadline) {
     bound = std::max(bound, item.fixed.value_or(0) + item.size);
   }
   for (const Units total : totals_of(instance)) bound = std::max(bound, total);
-  return std::max(bound, bound_of_sections(instance, deadline));
+  return std::max({bound, bound_of_grids(instance, deadline), bound_of_holes(instance, deadline)});
 }
 
 }  // namespace mlf::plan

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <span>
+#include <string>
 
 #include "mlf/plan/problem.h"
 #include "plan/by_time.h"
@@ -199,6 +201,59 @@ TEST(PlanSolve, TheOrderOfTimeBeginsInAnySection) {
   Deadline deadline({});
   EXPECT_EQ(height(instance, in_order_of_time(instance, 0, deadline).value()), 7);
   EXPECT_EQ(height(instance, in_order_of_time(instance, 2, deadline).value()), 5);
+}
+
+TEST(PlanSolve, AlignmentCountsInTheBoundOfManyBuffers) {
+  Problem problem;
+  constexpr int kHalf = 5000;  // 25 million pairs of an item and its section
+  for (int i = 0; i < kHalf; ++i) {
+    problem.buffers.push_back(
+        {.id = "always", .lower = 0, .upper = kHalf, .size = 8, .alignment = 16});
+    problem.buffers.push_back(
+        {.id = "once", .lower = i, .upper = i + 1, .size = 8, .alignment = 16});
+  }
+  const Solution solution = solved(problem, {.steps = 0});
+  EXPECT_EQ(solution.lower_bound, 16u * kHalf + 8u);
+  EXPECT_TRUE(solution.proven);
+}
+
+/// The bytes that these items need if the offsets of some of them are multiples of `grid`.
+Units least_on_grid(const Instance& instance, std::span<const ItemIndex> section, Units grid) {
+  Units cells = 0;
+  Units most_saved = 0;
+  for (const ItemIndex index : section) {
+    const Item& item = instance.items[index];
+    if (item.alignment % grid != 0) continue;
+    const Units whole = (item.size + grid - 1) / grid * grid;
+    cells += whole;
+    most_saved = std::max(most_saved, whole - item.size);
+  }
+  return cells - most_saved;
+}
+
+TEST(PlanSolve, TheBoundIncludesTheAlignmentsOfTheWorstSection) {
+  std::mt19937 random(7);
+  const auto below = [&](std::uint64_t end) { return random() % end; };
+  for (int round = 0; round < 200; ++round) {
+    Problem problem;
+    for (int i = 0; i < 30; ++i) {
+      const auto lower = static_cast<std::int64_t>(below(20));
+      problem.buffers.push_back({.id = std::to_string(i),
+                                 .lower = lower,
+                                 .upper = lower + 1 + static_cast<std::int64_t>(below(8)),
+                                 .size = 1 + below(40),
+                                 .alignment = std::uint64_t{1} << below(6)});
+    }
+    const Instance instance = make_instance(problem);
+    Units expected = 0;
+    for (SectionIndex s = 0; s < instance.sections.size(); ++s) {
+      for (const Units grid : {1, 2, 4, 8, 16, 32}) {
+        expected = std::max(expected, least_on_grid(instance, instance.sections[s], grid));
+      }
+    }
+    Deadline deadline{SearchLimits{}};
+    EXPECT_EQ(lower_bound(instance, deadline), expected);
+  }
 }
 
 TEST(PlanSolve, WithoutTimeTheFirstPlanOfManyBuffersIsTheAnswer) {
