@@ -59,6 +59,21 @@ struct Reading {
   LoadPlaces loads;
 };
 
+/// What is asked of a file for each kernel in it.
+struct CFileFacts {
+  support::NameMap<std::string, tir::SourceRange> functions;
+  bool has_plain_words = false;  ///< no macro changes words or types
+};
+
+CFileFacts facts_of(std::string_view file) {
+  CFileFacts facts{.functions = {},
+                   .has_plain_words = !joins_words(file) && type_macro(file).empty()};
+  for (tir::CDefinition& one : tir::describe_c(file).definitions) {
+    facts.functions.try_emplace(std::move(one.symbol), one.range);
+  }
+  return facts;
+}
+
 std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
@@ -74,10 +89,11 @@ std::size_t count_of_word(std::string_view text, const std::string& word) {
 
 /// `x` of the load `((T*)x)[i]`.
 std::string loaded_name(std::string_view text, tir::SourceRange load) {
+  text = text.substr(0, load.end);
   const std::size_t begin = text.find("*)", load.begin);
-  if (begin == text.npos || begin >= load.end) return {};
+  if (begin == text.npos) return {};
   std::size_t end = begin + 2;
-  while (end < load.end && support::is_word_character(text[end])) ++end;
+  while (end < text.size() && support::is_word_character(text[end])) ++end;
   return std::string(text.substr(begin + 2, end - begin - 2));
 }
 
@@ -260,20 +276,27 @@ class Narrowing {
     }
   }
 
+  /// Before any change.
+  const CFileFacts& facts_of_member(const Member& member) {
+    const auto known = facts_.find(&member);
+    if (known != facts_.end()) return known->second;
+    return facts_.emplace(&member, facts_of(edited_.text_of(member))).first->second;
+  }
+
   /// Each word of the function that names the tensor or its data must be known:
   ///     void* p1 = (((TVMValue*)args)[1].v_handle);
   ///     void* p1_1 = (((DLTensor*)p1)[0].data);
   ///     … ((int16_t*)p1_1)[i] …
-  std::string why_text_stays(const Reading& reading, const ConstantUse& use) const {
+  std::string why_text_stays(const Reading& reading, const ConstantUse& use) {
     const std::string why = "the C of '" + use.function + "' has a form that mlf cannot edit";
     const auto* const loads = support::find_value(reading.loads, use.variable);
     if (loads == nullptr || loads->empty()) return use.loads.empty() ? std::string() : why;
     const Member& member = *reading.source->c_members[loads->front().file];
     const std::string_view file = edited_.text_of(member);
-    const std::vector<tir::CDefinition> definitions = tir::describe_c(file).definitions;
-    const auto found = std::ranges::find(definitions, use.function, &tir::CDefinition::symbol);
-    if (found == definitions.end() || joins_words(file) || !type_macro(file).empty()) return why;
-    const auto [begin, end] = found->range;
+    const CFileFacts& facts = facts_of_member(member);
+    const auto found = facts.functions.find(use.function);
+    if (found == facts.functions.end() || !facts.has_plain_words) return why;
+    const auto [begin, end] = found->second;
     const std::string_view text = file.substr(begin, end - begin);
     const std::string name = loaded_name(file, loads->front().range);
     for (const tir::Place& load : *loads) {
@@ -568,6 +591,7 @@ class Narrowing {
   std::map<KernelArgument, std::vector<std::size_t>> arguments_;  // that receive parameters
   std::set<KernelArgument> others_;                               // that receive other tensors
   std::vector<Reading> readings_;
+  std::map<const Member*, CFileFacts> facts_;
   std::map<std::int64_t, NumberChange> sizes_;  // by storage
 };
 
