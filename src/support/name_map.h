@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace mlf::support {
 
@@ -28,5 +29,31 @@ using NameMap = std::unordered_map<Name, Value, NameHash, std::equal_to<>>;
 
 template <class Name>
 using NameSet = std::unordered_set<Name, NameHash, std::equal_to<>>;
+
+/// Empties a hash table. Its `clear`, like `= {}`, goes through all the buckets that it ever
+/// needed.
+template <class Table>
+void discard(Table& table) {
+  table = Table();
+}
+
+/// Finds the first element of a name in a list, which must outlive it.
+template <class Element>
+class NameIndex {
+ public:
+  NameIndex(const std::vector<Element>& elements, std::string Element::*name) {
+    first_.reserve(elements.size());
+    for (const Element& one : elements) first_.try_emplace(one.*name, &one);
+  }
+
+  /// Null if there is none.
+  const Element* find(std::string_view name) const {
+    const auto found = first_.find(name);
+    return found == first_.end() ? nullptr : found->second;
+  }
+
+ private:
+  NameMap<std::string_view, const Element*> first_;
+};
 
 }  // namespace mlf::support

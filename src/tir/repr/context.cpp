@@ -222,8 +222,8 @@ NodeId BufferTable::data_of(std::string_view name, DType dtype) {
 
 void BufferTable::clear() {
   drafts_.clear();
-  by_name_.clear();
-  by_address_.clear();
+  support::discard(by_name_);
+  support::discard(by_address_);
 }
 
 /// Assumes int32 until dtypes are inferred.

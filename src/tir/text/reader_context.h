@@ -49,7 +49,7 @@ class NameScopes {
     }
   }
   void clear() {
-    nodes_.clear();
+    support::discard(nodes_);
     before_.clear();
   }
 

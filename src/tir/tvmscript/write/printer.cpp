@@ -169,7 +169,7 @@ void ScopedNames::release(std::size_t mark) {
     if (!last.name.empty() && last.lifetime == Lifetime::scope) {
       taken_.erase(last.name);
       // Restarts the numbers, so equal scopes are printed alike.
-      next_number_.clear();
+      support::discard(next_number_);
     }
     if (last.id == NodeId::none) continue;
     texts_[index(last.id)] = last.before;
@@ -178,9 +178,9 @@ void ScopedNames::release(std::size_t mark) {
 }
 
 void ScopedNames::clear() {
-  texts_.clear();
-  taken_.clear();
-  next_number_.clear();
+  support::discard(texts_);
+  support::discard(taken_);
+  support::discard(next_number_);
   undo_.clear();
   changed_.clear();
 }
