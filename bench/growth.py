@@ -454,25 +454,28 @@ def parameters_file(names):
     return first + listed + struct.pack("<Q", len(names)) + array * len(names)
 
 
-def graph_of(parameters, calls):
-    """Each call multiplies what the one before it made with a parameter."""
+def graph_of(parameters, calls, kernels=1):
+    """Each call multiplies what the one before it made with a parameter, in the next kernel."""
     nodes = [{"op": "null", "name": name, "inputs": []} for name in ["x", *parameters]]
-    attrs = {"func_name": "tvmgen_default_multiply", "num_inputs": "2", "num_outputs": "1", "flatten_data": "0"}
+    attrs = {"num_inputs": "2", "num_outputs": "1", "flatten_data": "0"}
     for i in range(calls):
         before = len(nodes) - 1 if i else 0
         inputs = [[before, 0, 0], [1 + i % len(parameters), 0, 0]]
-        nodes.append({"op": "tvm_op", "name": f"multiply{i}", "inputs": inputs, "attrs": attrs})
+        kernel = {"func_name": f"tvmgen_default_multiply_{i % kernels}", **attrs}
+        nodes.append({"op": "tvm_op", "name": f"multiply{i}", "inputs": inputs, "attrs": kernel})
     count = len(nodes)
     lists = {"dltype": ["list_str", ["int16"] * count], "shape": ["list_shape", [[4]] * count],
              "storage_id": ["list_int", list(range(count))]}
     graph = {"nodes": nodes, "arg_nodes": list(range(len(parameters) + 1)), "heads": [[count - 1, 0, 0]],
              "attrs": lists, "node_row_ptr": list(range(count + 1))}
-    kernel = C_FUNCTION.format(
-        "multiply", "int16_t* p0, int16_t* p1, int16_t* p2",
-        "  for (int32_t i = 0; i < 4; ++i) {\n    p2[i] = (p0[i] * p1[i]);\n  }\n")
+    functions = "".join(
+        C_FUNCTION.format(
+            f"multiply_{k}", "int16_t* p0, int16_t* p1, int16_t* p2",
+            "  for (int32_t i = 0; i < 4; ++i) {\n    p2[i] = (p0[i] * p1[i]);\n  }\n")
+        for k in range(kernels))  # fmt: skip
     document = json.loads(support.METADATA)
     document["modules"]["default"]["executors"] = ["graph"]
-    return archive({"metadata.json": json.dumps(document), "codegen/host/src/default_lib1.c": C_HEAD + kernel,
+    return archive({"metadata.json": json.dumps(document), "codegen/host/src/default_lib1.c": C_HEAD + functions,
                     "executor-config/graph/default.graph": json.dumps(graph),
                     "parameters/default.params": parameters_file(parameters)})
 
@@ -489,6 +492,16 @@ def parameters_of_a_graph(n):
 @shape(2_000, *GRAPH)
 def calls_of_a_graph(n):
     return graph_of([f"p{i}" for i in range(n)], n)
+
+
+OF_KERNELS = (["report", "FILE"], ["report", "FILE", "--html", "OUT"], ["table", "FILE", "--rows", "constant"],
+              ["plan", "FILE"], ["diff", "FILE", "FILE"], ["diff", "FILE", "FILE", "--html", "OUT"],
+              ["process", "FILE", "-o", "OUT"], ["optimize", "FILE", "-o", "OUT"])
+
+
+@shape(1_500, *OF_KERNELS)
+def kernels_of_a_graph(n):
+    return graph_of([f"p{i}" for i in range(n)], n, n)
 
 
 # --- Calls ---------------------------------------------------------------------------------------
@@ -509,6 +522,13 @@ def chain(count, reads=lambda i: [i - 1]):
 @shape(2_000, ["process", "FILE", "-o", "OUT"], ["report", "FILE"], ["plan", "FILE"])
 def calls_of_main(n):
     return chain(n)
+
+
+@shape(2_000, *OF_KERNELS)
+def kernels_of_main(n):
+    kernels = (support.KERNEL.replace("default_add", f"default_add_{i}") for i in range(n))
+    text = support.network([(f"add_{i}", [i - 1]) for i in range(n)], "\n".join(kernels))
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text})
 
 
 @shape(2_000, ["report", "FILE"], ["plan", "FILE"], ["optimize", "FILE", "-o", "OUT"])

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "page/parts.h"
 
@@ -20,6 +21,9 @@ class CallsTable {
   CallsTable(HtmlWriter& html, const ModuleView& module) : html_(html), module_(module) {
     has_layers_ = std::ranges::any_of(module.report.calls,
                                       [](const CallReport& call) { return !call.layer.empty(); });
+    for (const CallMeasureInfo& one : call_measures()) {
+      if (is_shown(one.measure)) measures_.push_back(one);
+    }
   }
 
   void write();
@@ -36,6 +40,7 @@ class CallsTable {
   HtmlWriter& html_;
   const ModuleView& module_;
   bool has_layers_ = false;
+  std::vector<CallMeasureInfo> measures_;  // that have a column
 };
 
 /// Numbers of a profile are shown where it has them.
@@ -51,9 +56,7 @@ void CallsTable::head() {
   // Omits columns without a value in any call.
   if (has_layers_) names.emplace_back("Layer");
   names.insert(names.end(), {"Output", "Type"});
-  for (const CallMeasureInfo& one : call_measures()) {
-    if (is_shown(one.measure)) names.push_back("#" + std::string(one.title));
-  }
+  for (const CallMeasureInfo& one : measures_) names.push_back("#" + std::string(one.title));
   if (module_.report.times) names.insert(names.end(), {"#Share (%)", "#Per MAC"});
   names.emplace_back("Lines of C");
   head_row(html_, names);
@@ -107,9 +110,7 @@ void CallsTable::row(std::size_t number) {
   layer_cell(call);
   html_.element("td", shape_text(call.output));
   html_.element("td", call.output.dtype.is_void() ? "?" : tir::to_string(call.output.dtype));
-  for (const CallMeasureInfo& one : call_measures()) {
-    if (is_shown(one.measure)) number_cell(html_, call[one.measure]);
-  }
+  for (const CallMeasureInfo& one : measures_) number_cell(html_, call[one.measure]);
   ratio_cells(call);
   lines_cell(module_.report.kernels[call.kernel]);
   html_.close("tr");

@@ -7,6 +7,7 @@
 #include "page/kernel_code.h"
 #include "page/page.h"
 #include "support/error.h"
+#include "support/name_map.h"
 
 namespace mlf {
 namespace page {
@@ -127,8 +128,10 @@ void add_plans(std::vector<MemoryMap>& maps, const ModulePlan& module) {
 PageModule module_data(const ModuleReport& module, std::size_t position, CodeCollector& collector) {
   PageModule data;
   const Topology* network = module.network ? &*module.network : nullptr;
+  const std::vector<graph::Kernel> none;
+  const support::NameIndex known(network ? network->kernels : none, &graph::Kernel::symbol);
   for (const KernelReport& kernel : module.kernels) {
-    data.kernels.push_back(collector.code_of(kernel, position, network));
+    data.kernels.push_back(collector.code_of(kernel, position, known.find(kernel.symbol)));
   }
   if (network == nullptr) return data;
   data.steps = static_cast<std::uint32_t>(network->steps());

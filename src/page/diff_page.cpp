@@ -9,6 +9,7 @@
 #include "page/page.h"
 #include "page/parts.h"
 #include "support/digits.h"
+#include "support/name_map.h"
 
 namespace mlf {
 namespace page {
@@ -21,14 +22,23 @@ struct SideModule {
   std::size_t position = 0;  ///< in the report
 };
 
+/// One of the builds.
+struct Side {
+  explicit Side(const PageSide& side)
+      : page(side), names(side.report.modules, &ModuleReport::name) {}
+
+  const PageSide& page;
+  support::NameIndex<ModuleReport> names;
+};
+
 /// Pairs modules like `diff`: by name, or the only module of each.
-SideModule module_of(const PageSide& side, const std::string& name) {
-  const auto& modules = side.report.modules;
-  auto found = std::ranges::find(modules, name, &ModuleReport::name);
-  if (found == modules.end() && modules.size() == 1) found = modules.begin();
-  if (found == modules.end()) return {};
-  const auto position = static_cast<std::size_t>(found - modules.begin());
-  return {&*found, &side.data.modules[position], position};
+SideModule module_of(const Side& side, const std::string& name) {
+  const std::vector<ModuleReport>& modules = side.page.report.modules;
+  const ModuleReport* found = side.names.find(name);
+  if (found == nullptr && modules.size() == 1) found = &modules.front();
+  if (found == nullptr) return {};
+  const auto position = static_cast<std::size_t>(found - modules.data());
+  return {found, &side.page.data.modules[position], position};
 }
 
 void number_rows(HtmlWriter& html, const std::string& where,
@@ -60,15 +70,28 @@ void write_numbers(HtmlWriter& html, const ModuleDifference& module) {
   close_table(html);
 }
 
-/// TVMScript, or the C if there is none.
-std::string code_of(const SideModule& module, const std::string& symbol) {
-  if (module.report == nullptr || symbol.empty()) return {};
-  const auto& kernels = module.report->kernels;
-  const auto found = std::ranges::find(kernels, symbol, &KernelReport::symbol);
-  if (found == kernels.end()) return {};
-  const KernelCode& code = module.data->kernels[static_cast<std::size_t>(found - kernels.begin())];
-  return code.tir.empty() ? code.c : code.tir;
-}
+/// The code of kernels of a module, by symbol.
+class CodeBySymbol {
+ public:
+  explicit CodeBySymbol(const SideModule& module) {
+    if (module.report == nullptr) return;
+    const std::vector<KernelReport>& kernels = module.report->kernels;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      codes_.try_emplace(kernels[i].symbol, &module.data->kernels[i]);
+    }
+  }
+
+  /// TVMScript, or the C if there is none.
+  std::string_view of(std::string_view symbol) const {
+    const auto found = codes_.find(symbol);
+    if (found == codes_.end()) return {};
+    const KernelCode& code = *found->second;
+    return code.tir.empty() ? code.c : code.tir;
+  }
+
+ private:
+  support::NameMap<std::string_view, const KernelCode*> codes_;
+};
 
 /// Indentation may change without any other change.
 std::string_view without_indentation(std::string_view line) {
@@ -86,8 +109,8 @@ std::set<std::string_view> lines_of(std::string_view text) {
 }
 
 /// One of a pair of texts. Highlights lines that the other one lacks, unless there is no other one.
-void write_side(HtmlWriter& html, std::string_view title, const std::string& text,
-                const std::string& other) {
+void write_side(HtmlWriter& html, std::string_view title, std::string_view text,
+                std::string_view other) {
   const std::set<std::string_view> known = lines_of(other);
   write_code(html, title, text, 1, [&](const ShownLine& line) {
     const bool is_new = !other.empty() && !known.contains(without_indentation(line.text));
@@ -100,14 +123,14 @@ std::string id_of(std::size_t position, const KernelDifference& kernel) {
 }
 
 void write_kernel(HtmlWriter& html, std::size_t position, const KernelDifference& kernel,
-                  const SideModule& before, const SideModule& after) {
+                  const CodeBySymbol& before, const CodeBySymbol& after) {
   html.open("details", {{"id", id_of(position, kernel)}, {"class", "kernel"}});
   html.open("summary");
   html.text(kernel.name);
   html.element("span", {{"class", "mac"}}, to_string(kernel.change));
   html.close("summary");
-  const std::string old_code = code_of(before, kernel.before);
-  const std::string new_code = code_of(after, kernel.after);
+  const std::string_view old_code = before.of(kernel.before);
+  const std::string_view new_code = after.of(kernel.after);
   html.begin_part("Code");
   html.open("div", {{"class", "codes"}});
   if (!kernel.before.empty()) write_side(html, "Before: " + kernel.before, old_code, new_code);
@@ -132,8 +155,8 @@ struct DifferenceView {
   }
 };
 
-DifferenceView view_of(std::size_t position, const ModuleDifference& module, const PageSide& before,
-                       const PageSide& after) {
+DifferenceView view_of(std::size_t position, const ModuleDifference& module, const Side& before,
+                       const Side& after) {
   return {position, module, module.is_added ? SideModule{} : module_of(before, module.name),
           module.is_removed ? SideModule{} : module_of(after, module.name)};
 }
@@ -204,8 +227,10 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
   if (view.has_network()) write_network_of_two(html, view);
   if (!module.kernels.empty()) {
     html.element("h3", {{"id", section_id(view.position, "kernels")}}, "Changed kernels");
+    const CodeBySymbol before(view.before);
+    const CodeBySymbol after(view.after);
     for (const KernelDifference& kernel : module.kernels) {
-      write_kernel(html, view.position, kernel, view.before, view.after);
+      write_kernel(html, view.position, kernel, before, after);
     }
   }
 }
@@ -215,9 +240,11 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
 
 void write_diff_page(const PageSide& before, const PageSide& after,
                      std::span<const ModuleDifference> differences, const Sink& sink) {
+  const page::Side old_side(before);
+  const page::Side new_side(after);
   std::vector<page::DifferenceView> views;
   for (std::size_t i = 0; i < differences.size(); ++i) {
-    views.push_back(page::view_of(i, differences[i], before, after));
+    views.push_back(page::view_of(i, differences[i], old_side, new_side));
   }
   page::PageFrame frame;
   frame.title = before.data.title + " and " + after.data.title + " - mlf diff";

@@ -224,14 +224,16 @@ std::map<std::uint32_t, std::uint32_t> CodeCollector::matches_of(const KernelRep
 }
 
 /// Lines of a member; empty if they are in a file beside the archive.
-std::string CodeCollector::lines(const std::optional<CodeLines>& place) const {
+std::string CodeCollector::lines(const std::optional<CodeLines>& place) {
   const archive::Member* member = place ? deployment_.archive().find(place->file) : nullptr;
   if (member == nullptr) return {};
-  return std::string(report::lines_of(get_or_throw(deployment_.archive().read(*member)), *place));
+  const std::string_view text = get_or_throw(deployment_.archive().read(*member));
+  const report::LineTable& table = line_tables_.try_emplace(member, text).first->second;
+  return std::string(table.lines_of(text, *place));
 }
 
 KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module,
-                                  const graph::Topology* network) {
+                                  const graph::Kernel* known) {
   KernelCode code;
   code.c = lines(kernel.c);
   if (!kernel.document) return code;
@@ -240,7 +242,7 @@ KernelCode CodeCollector::code_of(const KernelReport& kernel, std::size_t module
   code.is_tvmscript = function != nullptr;
   code.tir = code.is_tvmscript ? function->text : lines(kernel.tir);
   code.line_of_tir = matches_of(kernel, module, code);
-  code.constants = report::constants_of(kernel, network, source.constants);
+  code.constants = report::constants_of(kernel, known, source.constants);
   return code;
 }
 

@@ -75,9 +75,9 @@ class CodeCollector {
  public:
   explicit CodeCollector(const Deployment& deployment) : deployment_(deployment) {}
 
-  /// `module` is its position in the archive.
-  KernelCode code_of(const KernelReport& kernel, std::size_t module,
-                     const graph::Topology* network);
+  /// `module` is its position in the archive; `known` is what its network has of the kernel, or
+  /// null.
+  KernelCode code_of(const KernelReport& kernel, std::size_t module, const graph::Kernel* known);
 
  private:
   struct Source {
@@ -91,7 +91,7 @@ class CodeCollector {
   std::string whole_script(const KernelReport& kernel) const;
   Source read(const KernelReport& kernel) const;
   const Source& source_of(const KernelReport& kernel);
-  std::string lines(const std::optional<CodeLines>& place) const;
+  std::string lines(const std::optional<CodeLines>& place);
   std::vector<StatementPlace> statements_of_c(const KernelReport& kernel, std::size_t module);
   std::map<std::uint32_t, std::uint32_t> matches_of(const KernelReport& kernel, std::size_t module,
                                                     const KernelCode& code);
@@ -99,6 +99,7 @@ class CodeCollector {
   const Deployment& deployment_;
   std::map<const tir::Document*, Source> sources_;
   std::map<std::string, ReadText, std::less<>> c_;  // by member
+  std::map<const archive::Member*, report::LineTable> line_tables_;
 };
 
 }  // namespace mlf::page

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "analysis/loop_nest.h"
 #include "page/parts.h"
@@ -18,19 +20,17 @@ std::string place_of(const std::optional<CodeLines>& lines) {
   return lines ? fmt::format("{}, lines {} to {}", lines->file, lines->first, lines->last) : "";
 }
 
-void calls_of(HtmlWriter& html, const ModuleView& module, std::size_t kernel) {
+void calls_of(HtmlWriter& html, const ModuleView& module, const std::vector<std::size_t>& calls) {
   html.open("p", {{"class", "layers"}});
   html.text("Called by: ");
-  bool is_called = false;
-  for (std::size_t i = 0; i < module.report.calls.size(); ++i) {
+  bool is_first = true;
+  for (const std::size_t i : calls) {
     const CallReport& call = module.report.calls[i];
-    if (call.kernel != kernel) continue;
-    if (is_called) html.text(", ");
-    is_called = true;
+    if (!std::exchange(is_first, false)) html.text(", ");
     link_to(html, module.call_id(i), fmt::format("call {}", i));
     if (!call.layer.empty()) html.text(" (" + call.layer + ")");
   }
-  html.text(is_called ? "." : "unknown.");
+  html.text(calls.empty() ? "unknown." : ".");
   html.close("p");
 }
 
@@ -147,11 +147,12 @@ void codes(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code)
 }
 
 /// Everything except the line that a closed kernel shows.
-void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number) {
+void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number,
+                const std::vector<std::size_t>& calls) {
   const KernelReport& kernel = module.report.kernels[number];
   const KernelCode& text = module.data.kernels[number];
   html.element("p", {{"class", "symbol"}}, kernel.symbol);
-  calls_of(html, module, number);
+  calls_of(html, module, calls);
   if (kernel.cost) {
     nest(html, kernel);
     html.open("div", {{"class", "tables"}});
@@ -180,7 +181,7 @@ void open_kernel(HtmlWriter& html, const ModuleView& module, const KernelReport&
 
 }  // namespace
 
-void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
+void write_code(HtmlWriter& html, std::string_view title, std::string_view text,
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark) {
   html.open("div", {{"class", "code"}});
   html.element("h4", title);
@@ -212,10 +213,14 @@ void write_code(HtmlWriter& html, std::string_view title, const std::string& tex
 void write_kernels(HtmlWriter& html, const ModuleView& module) {
   if (module.report.kernels.empty()) return;
   html.element("h3", {{"id", module.id("kernels")}}, "Kernels");
+  std::vector<std::vector<std::size_t>> calls(module.report.kernels.size());
+  for (std::size_t i = 0; i < module.report.calls.size(); ++i) {
+    calls[module.report.calls[i].kernel].push_back(i);
+  }
   for (std::size_t i = 0; i < module.report.kernels.size(); ++i) {
     open_kernel(html, module, module.report.kernels[i]);
     html.begin_part("Costs and code");
-    write_body(html, module, i);
+    write_body(html, module, i, calls[i]);
     html.end_part();
     html.close("details");
   }

@@ -13,6 +13,7 @@
 
 #include "page/parts.h"
 #include "support/digits.h"
+#include "support/name_map.h"
 
 namespace mlf::page {
 namespace {
@@ -155,11 +156,11 @@ void live_table(HtmlWriter& html, const ModuleView& module) {
 }
 
 /// The place of a finding: a link to a kernel, or the name of a constant.
-void place_cell(HtmlWriter& html, const ModuleView& module, const std::string& where) {
+void place_cell(HtmlWriter& html, const ModuleView& module,
+                const support::NameIndex<KernelReport>& kernels, const std::string& where) {
   html.open("td");
-  const auto& kernels = module.report.kernels;
-  const auto kernel = std::ranges::find(kernels, where, &KernelReport::symbol);
-  if (kernel == kernels.end()) {
+  const KernelReport* kernel = kernels.find(where);
+  if (kernel == nullptr) {
     html.breakable(where);
   } else {
     link_to(html, module.kernel_id(*kernel), kernel->short_name);
@@ -197,11 +198,12 @@ void findings(HtmlWriter& html, const ModuleView& module) {
   // The style sheet names columns by their positions: a new one is the last.
   if (module.report.times) heads.emplace_back("#Share of its kernel (%)");
   head_row(html, heads);
+  const support::NameIndex kernels(module.report.kernels, &KernelReport::symbol);
   for (const std::size_t i : by_gain(module.report.findings)) {
     const CostFinding& finding = module.report.findings[i];
     html.open("tr", {{"id", module.id("finding=" + std::to_string(i))}});
     html.element("td", {{"title", info(finding.code).meaning}}, info(finding.code).code);
-    place_cell(html, module, finding.where);
+    place_cell(html, module, kernels, finding.where);
     html.element("td", {{"class", "n"}}, gain_text(finding.bytes));
     html.breakable_element("td", {{"class", "wide"}}, group_digits(finding.evidence));
     if (module.report.times) {

@@ -93,7 +93,7 @@ struct LineMark {
 
 /// Lines with their numbers from `first` on. Numbers are not text, so that copying takes only the
 /// code.
-void write_code(HtmlWriter& html, std::string_view title, const std::string& text,
+void write_code(HtmlWriter& html, std::string_view title, std::string_view text,
                 std::uint32_t first, const std::function<LineMark(const ShownLine&)>& mark);
 
 void write_overview(HtmlWriter& html, const ModuleView& module);

@@ -64,17 +64,17 @@ std::uint32_t LineTable::line_of(std::uint32_t offset) const {
   return static_cast<std::uint32_t>(next - starts_.begin());
 }
 
-std::string_view lines_of(std::string_view text, const CodeLines& lines) {
-  const auto start_of = [&](std::uint32_t line) {
-    std::size_t at = 0;
-    for (std::uint32_t i = 1; i < line && at < text.size(); ++i) {
-      const std::size_t end = text.find('\n', at);
-      at = end == text.npos ? text.size() : end + 1;
-    }
-    return at;
+std::string_view LineTable::lines_of(std::string_view text, const CodeLines& lines) const {
+  const auto start_of = [&](std::size_t line) {
+    if (line == 0) return std::size_t{0};
+    return line <= starts_.size() ? std::size_t{starts_[line - 1]} : text.size();
   };
   const std::size_t begin = start_of(lines.first);
-  return text.substr(begin, start_of(lines.last + 1) - begin);
+  return text.substr(begin, start_of(std::size_t{lines.last} + 1) - begin);
+}
+
+std::string_view lines_of(std::string_view text, const CodeLines& lines) {
+  return LineTable(text).lines_of(text, lines);
 }
 
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,

@@ -16,12 +16,15 @@ class LineTable {
   explicit LineTable(std::string_view text);
   /// Counted from 1.
   std::uint32_t line_of(std::uint32_t offset) const;
+  /// The text of these lines, with their line breaks; no more than there is. `text` is that of the
+  /// table.
+  std::string_view lines_of(std::string_view text, const CodeLines& lines) const;
 
  private:
   std::vector<std::uint32_t> starts_;  // of each line
 };
 
-/// The text of these lines, with their line breaks; no more than there is.
+/// LineTable::lines_of for one place in a text.
 MLF_API std::string_view lines_of(std::string_view text, const CodeLines& lines);
 
 /// The functions that generated C of one module defines, by symbol. Throws `Error`.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mlf/tir/visit.h"
+#include "support/name_map.h"
 #include "tir/node_queries.h"
 
 namespace mlf::report {
@@ -150,16 +151,13 @@ std::optional<ConstantSummary> PooledConstants::find(std::string_view name,
   return summary_of_array(name, found->second.array, is_c_);
 }
 
-std::vector<ConstantSummary> constants_of(const KernelReport& kernel,
-                                          const graph::Topology* network,
+std::vector<ConstantSummary> constants_of(const KernelReport& kernel, const graph::Kernel* known,
                                           const PooledConstants& pooled) {
   std::vector<ConstantSummary> list;
   if (!kernel.cost || !kernel.document) return list;
   add_allocated(kernel.document->module.node(kernel.function), is_from_c(*kernel.document), list);
-  if (network == nullptr) return list;
-  const auto found = std::ranges::find(network->kernels, kernel.symbol, &graph::Kernel::symbol);
-  if (found == network->kernels.end()) return list;
-  for (const graph::KernelBuffer& buffer : found->constants) {
+  if (known == nullptr) return list;
+  for (const graph::KernelBuffer& buffer : known->constants) {
     if (!buffer.pool) continue;
     auto constant = pooled.find(buffer.name, buffer.offset, buffer.bytes);
     if (constant) list.push_back(*std::move(constant));
@@ -196,11 +194,13 @@ class ConstantReader::Summaries {
 
 ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader& reader)
     : network_(*module.network) {
+  const support::NameIndex kernels(network_.kernels, &graph::Kernel::symbol);
   for (const KernelReport& kernel : module.kernels) {
     if (!kernel.document) continue;
     const Source& source = reader.source_of(kernel.document);
     ByName& by_name = by_kernel_[kernel.symbol];
-    for (ConstantSummary& one : report::constants_of(kernel, &network_, source.pooled)) {
+    for (ConstantSummary& one :
+         report::constants_of(kernel, kernels.find(kernel.symbol), source.pooled)) {
       by_name.try_emplace(one.name, one);
     }
     if (pools_of_main_ == nullptr && kernel.source == network_.provenance.source) add_main(source);

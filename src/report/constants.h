@@ -70,9 +70,9 @@ class PooledConstants {
   std::map<std::pair<std::uint64_t, std::uint64_t>, FoundArray> by_place_;
 };
 
-/// Those of the function itself, then those that it has in pools.
-std::vector<ConstantSummary> constants_of(const KernelReport& kernel,
-                                          const graph::Topology* network,
+/// Those of the function itself, then those that it has in pools. `known` is what the network has
+/// of the kernel, or null.
+std::vector<ConstantSummary> constants_of(const KernelReport& kernel, const graph::Kernel* known,
                                           const PooledConstants& pooled);
 
 /// A constant of a module: of a kernel, or of main.

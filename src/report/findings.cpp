@@ -14,6 +14,7 @@
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
+#include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/node_queries.h"
 
@@ -227,10 +228,10 @@ bool is_padded_copy(Node value) {
 // The name of the buffer's variable identifies the workspace.
 void Finder::find_padding_scratch() {
   if (!module_.network) return;
+  const support::NameIndex kernels(module_.network->kernels, &graph::Kernel::symbol);
   for (const NamedFunction& function : functions_) {
-    const auto& kernels = module_.network->kernels;
-    const auto kernel = std::ranges::find(kernels, function.symbol, &graph::Kernel::symbol);
-    if (kernel == kernels.end()) continue;
+    const graph::Kernel* kernel = kernels.find(function.symbol);
+    if (kernel == nullptr) continue;
     std::vector<std::string_view> padded;
     tir::for_each_pre_order(function.function, [&](Node node) {
       if (!node.is(Kind::BufferStore) || !is_padded_copy(node[f::BufferStore::value])) return;
@@ -255,13 +256,14 @@ void Finder::find_index_divisions() {
 
 // TVM prints float16 as `half`, a type that only CUDA and OpenCL have.
 void Finder::find_half() {
+  const support::NameIndex kernels(module_.kernels, &KernelReport::symbol);
   for (const NamedFunction& function : functions_) {
     bool uses_half = false;
     tir::for_each_pre_order(function.function, [&](Node node) {
       if (tir::is_expr(node.category())) uses_half |= node.dtype() == tir::DType::Float(16);
     });
-    const auto kernel = std::ranges::find(module_.kernels, function.symbol, &KernelReport::symbol);
-    if (!uses_half || kernel == module_.kernels.end() || !kernel->c) continue;
+    const KernelReport* kernel = kernels.find(function.symbol);
+    if (!uses_half || kernel == nullptr || !kernel->c) continue;
     add(CostFindingCode::half_in_c, std::string(function.symbol), Count::unknown(),
         fmt::format("{}, lines {} to {}", kernel->c->file, kernel->c->first, kernel->c->last));
   }
@@ -303,13 +305,15 @@ constexpr std::array kOfConstants{CostFindingCode::constants_twice,
                                   CostFindingCode::widened_weights,
                                   CostFindingCode::uniform_constant};
 
-/// Whether an external compiler wrote the code, according to TVM's naming convention.
-bool is_of_external_compiler(const ModuleReport& module, const KernelReport& kernel) {
-  if (!module.network) return false;
-  const auto& kernels = module.network->kernels;
-  const auto found = std::ranges::find(kernels, kernel.symbol, &graph::Kernel::symbol);
-  return found != kernels.end() && found->origin == graph::KernelOrigin::external &&
-         !found->target.empty();
+/// The kernels whose code an external compiler wrote, according to TVM's naming convention.
+std::set<std::string_view> kernels_of_external_compilers(const ModuleReport& module) {
+  std::set<std::string_view> symbols;
+  if (!module.network) return symbols;
+  for (const graph::Kernel& kernel : module.network->kernels) {
+    const bool is_external = kernel.origin == graph::KernelOrigin::external;
+    if (is_external && !kernel.target.empty()) symbols.insert(kernel.symbol);
+  }
+  return symbols;
 }
 
 /// Code that is missing or not understood: it may contain any finding.
@@ -322,11 +326,12 @@ std::vector<std::string> unseen_code(const ModuleReport& module) {
   if (module.no_network && module.kernels.empty()) {
     reasons.emplace_back("no function of the module could be read");
   }
+  const std::set<std::string_view> external = kernels_of_external_compilers(module);
   for (const KernelReport& kernel : module.kernels) {
     const std::string name = graph::quoted(kernel.symbol);
     if (kernel.cost) {
       for (const std::string& gap : kernel.cost->gaps) reasons.push_back(name + ": " + gap);
-    } else if (!is_of_external_compiler(module, kernel)) {
+    } else if (!external.contains(kernel.symbol)) {
       reasons.push_back(name + " has no TIR");
     }
   }

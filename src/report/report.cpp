@@ -17,6 +17,7 @@
 #include "report/layers.h"
 #include "support/error.h"
 #include "support/lookup.h"
+#include "support/name_map.h"
 
 namespace mlf {
 namespace report {
@@ -441,11 +442,10 @@ namespace report {
 namespace {
 
 /// Whether a kernel calls no function that main calls too.
-bool calls_no_kernel(const ModuleReport& module, const KernelReport& kernel) {
+bool calls_no_kernel(const support::NameIndex<KernelReport>& kernels, const KernelReport& kernel) {
   if (!kernel.cost) return false;
   return std::ranges::none_of(kernel.cost->extern_calls, [&](const analysis::ExternCall& callee) {
-    return std::ranges::find(module.kernels, callee.symbol, &KernelReport::symbol) !=
-           module.kernels.end();
+    return kernels.find(callee.symbol) != nullptr;
   });
 }
 
@@ -456,9 +456,10 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
   if (code.missing.empty()) library = 0;
   if (!module.network || !module.network->gaps.empty() || !library) return {};
   if (!code.functions.contains(module.network->provenance.symbol)) return {};
+  const support::NameIndex kernels(module.kernels, &KernelReport::symbol);
   std::set<std::string_view> counted{module.network->provenance.symbol};
   for (const KernelReport& kernel : module.kernels) {
-    if (!calls_no_kernel(module, kernel) || !code.functions.contains(kernel.symbol)) return {};
+    if (!calls_no_kernel(kernels, kernel) || !code.functions.contains(kernel.symbol)) return {};
     counted.insert(kernel.symbol);
   }
   std::uint64_t bytes = 0;

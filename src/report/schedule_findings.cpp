@@ -10,6 +10,7 @@
 #include "mlf/tir/visit.h"
 #include "report/findings.h"
 #include "report/layers.h"
+#include "support/name_map.h"
 
 namespace mlf::report {
 namespace {
@@ -67,16 +68,19 @@ std::optional<bool> has_blocks(const graph::Call& call, std::string_view operati
 /// By operator: the kernels with TIR, each once.
 std::map<std::string_view, std::vector<Schedule>> schedules_of(
     const graph::Topology& network, const std::vector<NamedFunction>& functions) {
+  support::NameMap<std::string_view, const graph::Call*> first_calls;
+  for (const graph::Call& call : network.calls) {
+    first_calls.try_emplace(network.kernel_of(call).symbol, &call);
+  }
   std::map<std::string_view, std::vector<Schedule>> schedules;
   for (const NamedFunction& function : functions) {
     const std::string_view operation = anchor_in(function.symbol);
-    const auto call = std::ranges::find_if(network.calls, [&](const graph::Call& one) {
-      return network.kernel_of(one).symbol == function.symbol;
-    });
-    if (operation.empty() || call == network.calls.end()) continue;
+    const auto known = first_calls.find(function.symbol);
+    if (operation.empty() || known == first_calls.end()) continue;
+    const graph::Call& call = *known->second;
     schedules[operation].push_back({std::string(function.symbol),
-                                    network.kernel_of(*call).is_understood(),
-                                    has_vectors(function.function), has_blocks(*call, operation)});
+                                    network.kernel_of(call).is_understood(),
+                                    has_vectors(function.function), has_blocks(call, operation)});
   }
   return schedules;
 }
