@@ -348,13 +348,13 @@ class FreeSections {
 };
 
 /// Items whose offsets are all multiples of `grid` occupy whole cells of it, except for the topmost
-/// item of a section.
+/// item of each section.
 Units bound_on_grid(const Instance& instance, Units grid) {
   struct Saving {
     Units units;
     ItemIndex item;
   };
-  std::vector<Saving> savings;  // of items that are on top
+  std::vector<Saving> savings;  // the bytes that a topmost item does not occupy
   std::vector<Units> cells(instance.section_count + 1);
   for (ItemIndex index = 0; index < instance.items.size(); ++index) {
     const Item& item = instance.items[index];
