@@ -519,6 +519,11 @@ def chain(count, reads=lambda i: [i - 1]):
     return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text})
 
 
+def all_to_all(edges):
+    """About `edges` edges: each call reads what all calls before it made."""
+    return chain(math.isqrt(2 * edges), lambda i: list(range(i)) or [-1])
+
+
 @shape(2_000, ["process", "FILE", "-o", "OUT"], ["report", "FILE"], ["plan", "FILE"])
 def calls_of_main(n):
     return chain(n)
@@ -544,14 +549,14 @@ def pictures_of_calls(n):
     return chain(n)
 
 
-@shape(10, ["graph", "FILE", "--format", "svg"])
+@shape(50, ["graph", "FILE", "--format", "svg"])
 def pictures_of_all_to_all_edges(n):
-    return chain(n, lambda i: list(range(i)) or [-1])
+    return all_to_all(n)
 
 
-@shape(20, ["process", "FILE", "-o", "OUT"], ["report", "FILE", "--html", "OUT"])
+@shape(1_600, ["process", "FILE", "-o", "OUT"], ["report", "FILE", "--html", "OUT"])
 def all_to_all_edges(n):
-    return chain(n, lambda i: list(range(i)) or [-1])
+    return all_to_all(n)
 
 
 # --- Measuring ----------------------------------------------------------------------------------
