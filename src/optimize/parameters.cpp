@@ -335,11 +335,13 @@ class Narrowing {
     std::string kept;
     for (const Parameter* const one : parameters) {
       keep(kept, one->kept);
-      if (one->dtype != dtype) keep(kept, "a kernel also receives one of another type");
+      if (one->dtype != dtype)
+        keep(kept, "an argument of a kernel also receives a parameter of another type");
       values.insert(values.end(), one->param->data.begin(), one->param->data.end());
     }
     const auto narrower = narrowest_type(dtype, values);
-    if (!narrower) keep(kept, "a kernel also receives one that needs its type");
+    if (!narrower)
+      keep(kept, "an argument of a kernel also receives a parameter that needs this type");
     for (Parameter* const one : parameters) {
       if (kept.empty()) one->after = *narrower;
       keep(one->kept, kept);

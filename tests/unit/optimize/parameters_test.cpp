@@ -219,7 +219,7 @@ TEST_F(Parameters, OfOneArgumentOfAKernelHaveOneType) {
 
   const Arrays large{{"scales", {4, 5, 6, 700}}};
   EXPECT_EQ(why_kept({.graph = graph_of_two(), .others = large}),
-            "a kernel also receives one that needs its type");
+            "an argument of a kernel also receives a parameter that needs this type");
 }
 
 TEST_F(Parameters, KeepTheirTypeWhereAKernelReceivesOtherTensorsInTheirPlace) {
