@@ -509,6 +509,17 @@ def kernels_of_main(n):
     return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text})
 
 
+@shape(2_000, ["report", "FILE"], ["report", "FILE", "--html", "OUT"], ["diff", "FILE", "FILE"])
+def layers_of_relay(n):
+    """Convolutions in a row, each of which names its layer."""
+    kernel = support.KERNEL.replace("default_add", "default_fused_nn_conv2d")
+    text = support.network([("fused_nn_conv2d", [i - 1]) for i in range(n)], kernel)
+    relay = "def @main(%x: Tensor[(4), float32]) {\n" + "".join(
+        f"  %{i} = nn.conv2d({f'%{i - 1}' if i else '%x'}, meta[relay.Constant][0]) /* span=layer_{i}:0:0 */;\n"
+        for i in range(n)) + f"  %{n - 1}\n}}\n"  # fmt: skip
+    return archive({"metadata.json": support.METADATA, "src/tir-1.txt": text, "src/default.relay": relay})
+
+
 @shape(2_000, ["report", "FILE"], ["plan", "FILE"], ["optimize", "FILE", "-o", "OUT"])
 def lets_in_a_kernel(n):
     lets = "".join(f"T.Let(x{i}, where={{x{i}: " for i in range(n)) + "p0[i] + T.float32(1)" + "})" * n
