@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 import battery_archives  # noqa: E402
 import module_copies  # noqa: E402
 import support  # noqa: E402
+from save_json_module import FIRST, PARAMETER, module_of, node  # noqa: E402
 
 SHAPES = {}
 
@@ -203,46 +204,22 @@ def constants_of_generated_c(n):
 # --- save_json ----------------------------------------------------------------------------------
 
 
-def node(type_key, **attrs):
-    return {"type_key": type_key, "attrs": {"span": "0", **attrs}}
-
-
-def save_json(nodes, body):
-    """A module of one function; `nodes` get the numbers from 14 on, 7 is its parameter."""
-    first = [
-        {"type_key": ""},
-        node("IRModule", attrs="0", functions="2", global_type_var_map_="0",
-             global_var_map_="0", source_map="0", type_definitions="0"),
-        {"type_key": "Map", "data": [3, 5]},
-        node("GlobalVar", _checked_type_="0", name_hint="4", virtual_device_="0"),
-        {"type_key": "runtime.String", "repr_str": "f"},
-        node("tir.PrimFunc", _checked_type_="0", attrs="0", body=str(body), buffer_map="8",
-             params="6", preflattened_buffer_map="8", ret_type="9"),
-        {"type_key": "Array", "data": [7]},
-        node("tir.Var", dtype="int32", name="11", type_annotation="12"),
-        {"type_key": "Map"},
-        node("TupleType", fields="10"),
-        {"type_key": "Array"},
-        {"type_key": "runtime.String", "repr_str": "x"},
-        {"type_key": "PrimType", "attrs": {"dtype": "int32"}},
-        node("tir.Evaluate", value="14"),
-    ]  # fmt: skip
-    return json.dumps({"root": 1, "nodes": first + nodes, "b64ndarrays": [],
-                       "attrs": {"tvm_version": "0.9.0"}})
+def save_json(nodes):
+    return "".join(module_of(map(json.dumps, nodes)))
 
 
 @shape(12_000, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"],
        ["tir", "FILE", "--format", "c"])
 def additions_in_save_json(n):
-    return save_json([node("tir.Add", a=str(15 + i if i + 1 < n else 7), b="7", dtype="int32")
-                      for i in range(n)], 13)
+    return save_json(node("tir.Add", a=str(FIRST + i + 1 if i + 1 < n else PARAMETER), b=str(PARAMETER), dtype="int32")
+                     for i in range(n))
 
 
 @shape(30, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"],
        ["tir", "FILE", "--format", "c"], ["tir", "FILE", "--format", "save_json"])
 def additions_that_share_their_operands(n):
-    below = [str(15 + i if i + 1 < n else 7) for i in range(n)]
-    return save_json([node("tir.Add", a=one, b=one, dtype="int32") for one in below], 13)
+    below = [str(FIRST + i + 1 if i + 1 < n else PARAMETER) for i in range(n)]
+    return save_json(node("tir.Add", a=one, b=one, dtype="int32") for one in below)
 
 
 @shape(5_000, ["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"],
@@ -251,11 +228,12 @@ def lets_in_save_json(n):
     """Let i is the body of the one before it, or its value."""
     nodes = []
     for i in range(n):
-        inner = str(14 + 2 * (i + 1) if i + 1 < n else 7)
-        value, body = (inner, str(15 + 2 * i)) if i % 2 else ("7", inner)
-        nodes.append(node("tir.Let", body=body, dtype="int32", value=value, var=str(15 + 2 * i)))
+        inner = str(FIRST + 2 * (i + 1) if i + 1 < n else PARAMETER)
+        variable = str(FIRST + 2 * i + 1)
+        value, body = (inner, variable) if i % 2 else (str(PARAMETER), inner)
+        nodes.append(node("tir.Let", body=body, dtype="int32", value=value, var=variable))
         nodes.append(node("tir.Var", dtype="int32", name="11", type_annotation="12"))
-    return save_json(nodes, 13)
+    return save_json(nodes)
 
 
 # --- Archives -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 import support
+from save_json_module import FIRST, PARAMETER, module_of, node
 
 STACK = 256 << 10
 MEMORY = 1 << 30
@@ -39,37 +40,11 @@ def tvmscript(depth):
     yield "    T.evaluate(" + "T.exp(" * depth + 'T.Cast("float32", x)' + ")" * depth + ")\n"
 
 
-def node(type_key, **attrs):
-    return {"type_key": type_key, "attrs": {"span": "0", **attrs}}
-
-
 def save_json(depth):
-    """The same chain as nodes: a module, its function, then one Add a level."""
-    nodes = [
-        {"type_key": ""},
-        node("IRModule", attrs="0", functions="2", global_type_var_map_="0",
-             global_var_map_="0", source_map="0", type_definitions="0"),
-        {"type_key": "Map", "data": [3, 5]},
-        node("GlobalVar", _checked_type_="0", name_hint="4", virtual_device_="0"),
-        {"type_key": "runtime.String", "repr_str": "f"},
-        node("tir.PrimFunc", _checked_type_="0", attrs="0", body="10", buffer_map="8",
-             params="6", preflattened_buffer_map="8", ret_type="9"),
-        {"type_key": "Array", "data": [7]},
-        node("tir.Var", dtype="int32", name="12", type_annotation="13"),
-        {"type_key": "Map"},
-        node("TupleType", fields="11"),
-        node("tir.Evaluate", value="14"),
-        {"type_key": "Array"},
-        {"type_key": "runtime.String", "repr_str": "x"},
-        {"type_key": "PrimType", "attrs": {"dtype": "int32"}},
-    ]  # fmt: skip
-    first, variable = len(nodes), 7
-    yield '{"root": 1, "nodes": [' + ",".join(json.dumps(each) for each in nodes)
-    head, tail = json.dumps(node("tir.Add", a="INNER", b=str(variable), dtype="int32")).split("INNER")
-    for level in range(depth):
-        inner = variable if level == depth - 1 else first + level + 1
-        yield f",{head}{inner}{tail}"
-    yield '], "b64ndarrays": [], "attrs": {"tvm_version": "0.9.0"}}'
+    """The same chain as nodes, one Add a level."""
+    add = json.dumps(node("tir.Add", a="INNER", b=str(PARAMETER), dtype="int32"))
+    head, tail = add.split("INNER")
+    return module_of(f"{head}{PARAMETER if level == depth - 1 else FIRST + level + 1}{tail}" for level in range(depth))
 
 
 def many_functions(count):
