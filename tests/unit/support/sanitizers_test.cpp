@@ -14,8 +14,7 @@
 #ifdef MLF_IS_SANITIZED
 namespace {
 
-struct Pair {
-  std::int32_t first = 0;
+struct Echo {
   [[gnu::noinline]] std::int32_t with(std::int32_t other) const { return other; }
 };
 
@@ -28,7 +27,7 @@ TEST(SanitizersDeathTest, ReportAnUnalignedRead) {
 }
 
 TEST(SanitizersDeathTest, ReportACallOfANullObjectThatReadsNothingOfIt) {
-  const Pair* const none = nullptr;
+  const Echo* const none = nullptr;
   EXPECT_DEATH(sink = none->with(1), "null pointer");
 }
 
