@@ -23,6 +23,9 @@ namespace mlf {
 namespace tir {
 struct CSources;
 }
+namespace deployment {
+struct Agreement;
+}
 
 /// The network of one module.
 struct Network {
@@ -153,7 +156,8 @@ class MLF_API Deployment {
   /// if there is any source.
   const std::vector<TirSource>& tir_sources() const noexcept;
 
-  /// Returns the source with this stem ("tir-1") or member name ("src/tir-1.txt"), or null.
+  /// Returns the source with this stem ("tir-1") or member name ("src/tir-1.txt"), or null. Finds
+  /// the C that decides once `agreement` or `networks` was called.
   const TirSource* find_tir(std::string_view name) const noexcept;
 
   /// Returns a TIR. Reads it at the first call and keeps it.
@@ -191,8 +195,15 @@ class MLF_API Deployment {
   /// has a better source. Errors: `io`.
   Result<std::span<const TirSource>> generated_c(std::size_t module) const;
 
+  /// Compares captured TIR of the stage "lowered" with the generated C of its module and target,
+  /// function by function (src/deployment/agreement.h; for mlf's own programs). A function of C
+  /// that was not read completely, or differs, decides: networks and costs come from it and not
+  /// from the capture. Errors: those of `document` for captured TIR.
+  Result<const deployment::Agreement*> agreement() const;
+
   /// Returns the networks of all modules, from the TIR of their AOT main or from the graph
-  /// executor's JSON. Prefers the stage "lowered" to other stages. Reads all TIR.
+  /// executor's JSON. Prefers the stage "lowered" to other stages. Reads all TIR, and generated C,
+  /// which decides where the two are not equal (`agreement`).
   ///
   /// Errors: `invalid_input` for TIR or another member that cannot be read; `usage` if
   /// `DeploymentOptions::pool_sizes` names a pool that no network has, or a pool whose declared

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "deployment/agreement.h"
 #include "deployment/member_text.h"
-#include "deployment/network_search.h"
 #include "mlf/inspection.h"
 #include "support/error.h"
 #include "support/name_map.h"
@@ -31,16 +31,6 @@ bool is_evidence(const MemoryClaim& claim) {
          claim.found.exactness == graph::Exactness::at_least;
 }
 
-bool is_about_memory(graph::CheckCode code) {
-  return code == graph::CheckCode::storage_too_small || code == graph::CheckCode::storage_overlap;
-}
-
-bool is_listed(const graph::Topology& network, const graph::Check& check) {
-  return std::ranges::any_of(network.checks, [&](const graph::Check& known) {
-    return known.code == check.code && known.detail == check.detail;
-  });
-}
-
 }  // namespace
 
 std::optional<Contradiction> too_small_metadata(const Module& module,
@@ -55,31 +45,6 @@ std::optional<Contradiction> too_small_metadata(const Module& module,
                                      claim.claimed, claim.found.bytes)};
   }
   return std::nullopt;
-}
-
-std::vector<graph::Check> errors_of_c(const Deployment& deployment, std::size_t module,
-                                      const graph::Topology& network) {
-  const graph::Provenance& provenance = network.provenance;
-  const bool is_captured = provenance.kind == graph::ProvenanceKind::main_function &&
-                           provenance.dialect != tir::Dialect::c;
-  // A size that the caller states applies to the captured network.
-  if (!is_captured || !deployment.pool_sizes().empty()) return {};
-  std::vector<const TirSource*> sources;
-  for (const TirSource& source : support::get_or_throw(deployment.generated_c(module))) {
-    sources.push_back(&source);
-  }
-  if (sources.empty()) return {};
-  NetworkSearch search(deployment, module);
-  search.add_stage(sources);
-  std::vector<graph::Check> errors;
-  for (const Network& found : std::move(search).finish().found) {
-    for (const graph::Check& check : found.topology.checks) {
-      if (is_about_memory(check.code) && !is_listed(network, check)) {
-        errors.push_back({check.code, "in the generated C, " + check.detail, {}, {}});
-      }
-    }
-  }
-  return errors;
 }
 
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module) {
@@ -118,11 +83,14 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
       if (code.severity != graph::Severity::error) continue;
       all.push_back({std::string(code.code), check.detail});
     }
-    for (graph::Check& check : deployment::errors_of_c(deployment, module, *network)) {
-      all.push_back({std::string(info(check.code).code), std::move(check.detail)});
-    }
     if (auto small = deployment::too_small_metadata(about, *network)) {
       all.push_back(*std::move(small));
+    }
+  }
+  for (const auto& compared : support::get_or_throw(deployment.agreement())->comparisons) {
+    if (compared.module != module || !compared.is_comparable()) continue;
+    for (const tir::Difference& difference : compared.differences) {
+      all.push_back({"c-mismatch", deployment::sentence_of(compared, difference)});
     }
   }
   std::ranges::move(deployment::invalid_c(deployment, about), std::back_inserter(all));

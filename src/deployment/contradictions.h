@@ -12,7 +12,8 @@
 namespace mlf {
 
 /// Returns all contradictions of one module, an index into ModelLibrary::modules: the errors of its
-/// network, numbers of metadata.json that are too small, and C that no compiler accepts. `network`
+/// network, numbers of metadata.json that are too small, functions whose C differs from captured
+/// TIR, and C that no compiler accepts. `network`
 /// is null if the module has none. Throws `io`, `invalid_input`.
 std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::size_t module,
                                              const graph::Topology* network);
@@ -35,11 +36,6 @@ namespace mlf::deployment {
 /// another with the same device type.
 std::optional<Contradiction> too_small_metadata(const Module& module,
                                                 const graph::Topology& network);
-
-/// Returns memory errors in the generated C of a module whose network comes from captured TIR: the
-/// C is what runs. Throws `Error`.
-std::vector<graph::Check> errors_of_c(const Deployment& deployment, std::size_t module,
-                                      const graph::Topology& network);
 
 /// Returns C of the module that no compiler accepts, file by file. Throws `Error`.
 std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module& module);

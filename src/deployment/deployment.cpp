@@ -1,12 +1,14 @@
 #include "mlf/deployment.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
 #include <utility>
 
 #include "archive/contents.h"
+#include "deployment/agreement.h"
 #include "deployment/constants.h"
 #include "deployment/generated_c.h"
 #include "deployment/inferred_library.h"
@@ -126,8 +128,11 @@ struct Deployment::State {
   deployment::StatedOwners stated;
   deployment::TirSources sources;
 
-  // Locks are taken in this order: the slot of a text, `collecting`, the slot of a source of
+  // Locks are taken in this order: `agreeing`, the slot of a text, `collecting`, the slot of a source of
   // constants (which is never such a text), `naming` or `generating`.
+  std::mutex agreeing;  // of `agreement`
+  std::optional<deployment::Agreement> agreement;
+  std::atomic<const deployment::Agreement*> known_agreement = nullptr;  // once it is complete
   std::mutex naming;  // protects `slots` and `kept`, not the contents of slots
   std::map<SlotName, Slot> slots;
   std::vector<Slot*> kept;  // those with a document, of possibly thousands
@@ -292,7 +297,22 @@ const std::vector<graph::PoolSize>& Deployment::pool_sizes() const noexcept {
 
 const TirSource* Deployment::find_tir(std::string_view name) const noexcept {
   const auto found = state_->sources.positions.find(name);
-  return found == state_->sources.positions.end() ? nullptr : &tir_sources()[found->second];
+  if (found != state_->sources.positions.end()) return &tir_sources()[found->second];
+  const deployment::Agreement* known = state_->known_agreement.load();
+  if (known == nullptr) return nullptr;
+  const auto c = std::ranges::find(known->c, name, &TirSource::stem);
+  return c == known->c.end() ? nullptr : &*c;
+}
+
+Result<const deployment::Agreement*> Deployment::agreement() const {
+  return support::to_result([&] {
+    const std::scoped_lock lock(state_->agreeing);
+    if (!state_->agreement) {
+      state_->agreement = deployment::agreement_of(*this, state_->sources.stems);
+      state_->known_agreement = &*state_->agreement;
+    }
+    return &std::as_const(*state_->agreement);
+  });
 }
 
 Result<std::shared_ptr<const tir::Document>> Deployment::document(const TirSource& source) const {
@@ -333,7 +353,7 @@ Result<std::span<const TirSource>> Deployment::generated_c(std::size_t module) c
 Result<Networks> Deployment::networks() const {
   return support::to_result([&] {
     deployment::NetworkSearch search(*this);
-    for (const auto& stage : deployment::by_stage(tir_sources())) search.add_stage(stage);
+    for (const auto& stage : deployment::by_stage(tir_sources())) search.add_next_stage(stage);
     return std::move(search).finish();
   });
 }
@@ -342,13 +362,21 @@ Result<std::vector<const Member*>> Deployment::tir_members() const {
   return support::to_result([&] {
     MembersOnce members;
     bool has_constants = false;
+    bool has_capture = false;
     for (const TirSource& source : tir_sources()) {
+      has_capture = has_capture || !source.c;
       if (source.member == nullptr) continue;
       members.add(source.member);
       for (const Member* file : source.c_members) members.add(file);
       // Only texts that lack data depend on the sources of data, which are the same for all.
       if (!source.allocates_constants || std::exchange(has_constants, true)) continue;
       for (const Member* member : state_->constant_members()) members.add(member);
+    }
+    // Captured TIR counts where it equals the C.
+    for (std::size_t i = 0; has_capture && i < library().modules.size(); ++i) {
+      for (const TirSource& source : state_->generated_c(i).sources) {
+        for (const Member* file : source.c_members) members.add(file);
+      }
     }
     return std::move(members).take();
   });

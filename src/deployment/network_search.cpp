@@ -10,6 +10,7 @@
 #include "deployment/module_facts.h"
 #include "deployment/tir_name.h"
 #include "graph/kernels/functions.h"
+#include "graph/node_queries.h"
 #include "mlf/model_library.h"
 #include "plan/plan_network.h"
 #include "support/error.h"
@@ -70,30 +71,40 @@ std::vector<std::vector<const TirSource*>> by_stage(std::span<const TirSource> s
   return ordered;
 }
 
-NetworkSearch::NetworkSearch(const Deployment& deployment, std::size_t first, std::size_t last)
+NetworkSearch::NetworkSearch(const Deployment& deployment)
     : deployment_(deployment),
       modules_(deployment.library().modules),
-      first_(first),
-      last_(last),
       stated_(deployment.library()) {
-  for (std::size_t i = first_; i < last_; ++i) {
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
     by_symbol_part_.emplace(symbol_part(modules_[i].name), i);
   }
 }
-
-NetworkSearch::NetworkSearch(const Deployment& deployment)
-    : NetworkSearch(deployment, 0, deployment.library().modules.size()) {}
-
-NetworkSearch::NetworkSearch(const Deployment& deployment, std::size_t module)
-    : NetworkSearch(deployment, module, module + 1) {}
 
 const graph::ModuleFacts& NetworkSearch::facts_of(std::size_t i) {
   std::optional<graph::ModuleFacts>& facts = data_[i].facts;
   if (!facts) {
     facts = deployment::facts_of(deployment_.archive(), modules_[i]);
     facts->pool_sizes = deployment_.pool_sizes();
+    if (agreement_ != nullptr) facts->pools = pools_of_c(i);
   }
   return *facts;
+}
+
+/// The pools that the C declares, for captured TIR: a text may have lost their sizes.
+std::vector<graph::Pool> NetworkSearch::pools_of_c(std::size_t module) const {
+  std::vector<graph::Pool> pools;
+  for (const ComparedWithC& compared : agreement_->comparisons) {
+    if (compared.module != module) continue;
+    const auto document = get_or_throw(deployment_.document(*compared.c));
+    for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
+      for (graph::Pool& pool : graph::declared_pools(one.function)) {
+        if (std::ranges::count(pools, pool.name, &graph::Pool::name) == 0) {
+          pools.push_back(std::move(pool));
+        }
+      }
+    }
+  }
+  return pools;
 }
 
 /// TVM puts the module's name into symbols unchanged.
@@ -106,6 +117,20 @@ const std::vector<std::string>& NetworkSearch::parameters_of(std::size_t i) {
   std::optional<std::vector<std::string>>& names = data_[i].parameters;
   if (!names) names = parameter_names(deployment_.archive(), modules_[i]);
   return *names;
+}
+
+void NetworkSearch::add_next_stage(std::span<const TirSource* const> stage) {
+  if (agreement_ != nullptr) return add_stage(stage);
+  agreement_ = get_or_throw(deployment_.agreement());
+  std::vector<const TirSource*> sources;
+  for (const TirSource& c : agreement_->c) sources.push_back(&c);
+  if (stage.front()->stage != kDefaultStage) {
+    // C was not compared with other stages, so it decides all.
+    if (!sources.empty()) add_stage(sources);
+    sources.clear();
+  }
+  sources.insert(sources.end(), stage.begin(), stage.end());
+  add_stage(sources);
 }
 
 void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
@@ -124,7 +149,10 @@ void NetworkSearch::add_sources(std::span<const TirSource* const> sources, State
   std::vector<graph::TirInput> inputs;
   for (const TirSource* source : sources) {
     documents.push_back(get_or_throw(deployment_.document(*source)));
-    inputs.push_back({documents.back().get(), source->stem});
+    graph::TirInput& input = inputs.emplace_back(documents.back().get(), source->stem);
+    if (agreement_ == nullptr) continue;
+    const auto without = agreement_->not_from.find(source->stem);
+    if (without != agreement_->not_from.end()) input.without = &without->second;
   }
   saw_tir_ = true;
   // For a module with both executors, the graph needs no reconstruction.
@@ -132,7 +160,7 @@ void NetworkSearch::add_sources(std::span<const TirSource* const> sources, State
   if (stated) {
     read_graph(*stated, kernels);
   } else {
-    for (std::size_t i = first_; i < last_; ++i) read_graph(i, kernels);
+    for (std::size_t i = 0; i < modules_.size(); ++i) read_graph(i, kernels);
   }
   read_mains(inputs, stated);
 }
@@ -175,9 +203,9 @@ void NetworkSearch::read_mains(std::span<const graph::TirInput> stage, StatedMod
 Networks NetworkSearch::finish() && {
   // Archives of the graph executor without TIR have only the graph.
   const graph::GraphKernels none({});
-  for (std::size_t i = first_; i < last_; ++i) read_graph(i, none);
+  for (std::size_t i = 0; i < modules_.size(); ++i) read_graph(i, none);
   Networks networks;
-  for (std::size_t i = first_; i < last_; ++i) {
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
     if (auto found = found_.extract(i)) {
       networks.found.push_back({i, std::move(found.mapped())});
     } else {
@@ -185,7 +213,30 @@ Networks NetworkSearch::finish() && {
     }
   }
   for (const graph::PoolSize& stated : deployment_.pool_sizes()) require_use(stated, networks);
+  if (agreement_ != nullptr) add_checks_of_c(networks);
   return networks;
+}
+
+void NetworkSearch::add_checks_of_c(Networks& networks) const {
+  for (Network& network : networks.found) {
+    std::vector<graph::Check>& checks = network.topology.checks;
+    const auto unreadable = agreement_->unreadable.find(network.module);
+    if (unreadable != agreement_->unreadable.end()) {
+      checks.push_back({graph::CheckCode::unreadable_c,
+                        "the generated C cannot be read: " + unreadable->second,
+                        {},
+                        {}});
+    }
+    for (const DecidedByC& one : agreement_->decided) {
+      if (one.module != network.module) continue;
+      const std::string what =
+          one.function.empty() ? "all functions" : "function " + graph::quoted(one.function);
+      checks.push_back({graph::CheckCode::decided_by_c,
+                        "generated C decides " + what + ": " + one.why,
+                        {},
+                        {}});
+    }
+  }
 }
 
 NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,

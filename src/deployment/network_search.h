@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "deployment/agreement.h"
 #include "deployment/owners.h"
 #include "graph/formats/graph_json.h"
 #include "graph/reconstruct.h"
@@ -26,11 +27,12 @@ class NetworkSearch {
  public:
   /// Searches the networks of all modules. The deployment must outlive the search.
   explicit NetworkSearch(const Deployment& deployment);
-  /// Searches the network of one module.
-  NetworkSearch(const Deployment& deployment, std::size_t module);
 
   /// Reads the TIR of one stage. Keeps the network that an earlier stage gave a module, so begin
-  /// with the preferred stage. If a module has two mains, takes the first and adds a check.
+  /// with the preferred stage: C decides in place of its TIR (`Deployment::agreement`). If a module
+  /// has two mains, takes the first and adds a check.
+  void add_next_stage(std::span<const TirSource* const> stage);
+  /// Reads the TIR of one stage alone, whatever the C says.
   void add_stage(std::span<const TirSource* const> stage);
 
   /// Returns the networks. Those of the graph executor need no TIR.
@@ -44,21 +46,21 @@ class NetworkSearch {
     std::optional<std::vector<std::string>> parameters;
   };
 
-  NetworkSearch(const Deployment& deployment, std::size_t first, std::size_t last);
   /// The sources of one module; in an archive, which does not state the module, of all modules.
   void add_sources(std::span<const TirSource* const> sources, StatedModule stated);
   const graph::ModuleFacts& facts_of(std::size_t module);
+  std::vector<graph::Pool> pools_of_c(std::size_t module) const;
   const graph::ModuleFacts* facts_of_main(std::string_view symbol);
   const std::vector<std::string>& parameters_of(std::size_t module);
   void read_graph(std::size_t module, const graph::GraphKernels& kernels);
   void read_mains(std::span<const graph::TirInput> stage, StatedModule stated);
   std::optional<std::size_t> module_of(const graph::Topology& topology) const;
+  void add_checks_of_c(Networks& networks) const;
 
   const Deployment& deployment_;
   const std::vector<Module>& modules_;
-  std::size_t first_;  // the modules from here to before last_
-  std::size_t last_;
   StatedOwners stated_;
+  const Agreement* agreement_ = nullptr;  // if C may decide
   support::NameMap<std::string, std::size_t> by_symbol_part_;  // the first of equal ones
   std::map<std::size_t, ModuleData> data_;                     // by module, as far as needed
   std::map<std::size_t, graph::Topology> found_;               // by module

@@ -144,7 +144,9 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   confirm_reshapes(topology);
   size_pool_constants(topology, main.function);
   account_memory(topology);
-  if (facts != nullptr) size_workspace_pool(topology, facts->workspace_bytes);
+  if (facts != nullptr && facts->pools.empty()) {
+    size_workspace_pool(topology, facts->workspace_bytes);
+  }
   check_externals(topology);
   check_values(topology);
   check_unused_kernels(topology, functions, main);

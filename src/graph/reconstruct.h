@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ struct TirInput {
   std::string stem{};  ///< "tir-1"
   /// Those of `document`, for a caller with many networks; null: found anew.
   std::shared_ptr<const FunctionsByName> functions{};
+  /// Names of its functions that another input has in their place; null: none.
+  const std::set<std::string, std::less<>>* without = nullptr;
 };
 
 /// An input or output as the archive's metadata or C header names it.
@@ -55,12 +58,17 @@ struct ModuleFacts {
   std::vector<NamedTensor> declared{};
   /// Parameters outside of the code, which main of v0.8 looks up by name.
   std::vector<NamedTensor> parameters{};
-  std::vector<Pool> pools{};  ///< as the wrapper's C declares them; `parameter` is not looked at
+  /// As the C declares them, which TIR cannot overrule; `parameter` is not looked at. Without bytes:
+  /// the size is not known.
+  std::vector<Pool> pools{};
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
   /// The user's sizes of pools that the archive does not declare.
   std::vector<PoolSize> pool_sizes{};
 };
+
+/// The pools of the attribute `pool_args` of a function that has their names and sizes.
+std::vector<Pool> declared_pools(tir::Node function);
 
 /// The facts about the module of a main with this symbol; null if there are none.
 using FactsOfMain = std::function<const ModuleFacts*(std::string_view symbol)>;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "archive/rewrite.h"
+#include "deployment/agreement.h"
 #include "deployment/contradictions.h"
 #include "deployment/tir_name.h"
 #include "json/document.h"
@@ -25,7 +26,6 @@
 #include "optimize/edit.h"
 #include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
-#include "process/verify_c.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -578,8 +578,15 @@ void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector
 }  // namespace
 
 std::string contradiction_in(const Deployment& deployment) {
-  for (const VerifyFinding& finding : process::compare_with_c(deployment).findings) {
-    if (finding.severity == graph::Severity::error) return finding.detail;
+  for (const auto& compared : get_or_throw(deployment.agreement())->comparisons) {
+    if (!compared.is_comparable()) continue;
+    if (!compared.differences.empty()) {
+      return deployment::sentence_of(compared, compared.differences.front());
+    }
+    if (compared.unread.empty()) continue;
+    const auto& [function, why] = *compared.unread.begin();
+    return "function '" + function + "' of " + compared.c->name +
+           " is not understood, so it was not compared with " + compared.captured->name + ": " + why;
   }
   return {};
 }

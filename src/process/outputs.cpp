@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "archive/fault.h"
+#include "deployment/agreement.h"
 #include "deployment/network_search.h"
 #include "mlf/graph/write.h"
 #include "process/manifest.h"
@@ -212,14 +213,21 @@ class OutputWriter {
     for (const TirSource* source : stage) bytes += source->text.size();
     // Finds the networks while this thread writes the documents: both only read them.
     std::future<void> searching = std::async(support::launch_policy(kDigestsOfText * bytes),
-                                             [&] { search.add_stage(stage); });
-    for (const TirSource* source : stage) {
-      auto [made, entry] = render_tir(*source, job_, outputs_.spool);
-      manifest_.tir.push_back(std::move(entry));
-      keep(std::move(made));
-    }
+                                             [&] { search.add_next_stage(stage); });
+    for (const TirSource* source : stage) make_tir(*source);
     searching.get();
+    // Known now; it belongs to the first stage.
+    if (!std::exchange(has_c_, true)) {
+      const auto* const agreement = get_or_throw(job_.deployment.agreement());
+      for (const TirSource& c : agreement->c) make_tir(c);
+    }
     job_.deployment.release_documents();
+  }
+
+  void make_tir(const TirSource& source) {
+    auto [made, entry] = render_tir(source, job_, outputs_.spool);
+    manifest_.tir.push_back(std::move(entry));
+    keep(std::move(made));
   }
 
   void make_network(const Network& network) {
@@ -250,6 +258,7 @@ class OutputWriter {
   Job& job_;
   Outputs& outputs_;
   Manifest manifest_{};
+  bool has_c_ = false;  // whether the C that decides was written
 };
 
 }  // namespace

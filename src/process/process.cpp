@@ -12,11 +12,11 @@
 #include "archive/contents.h"
 #include "archive/output_file.h"
 #include "archive/rewrite.h"
+#include "deployment/agreement.h"
 #include "process/job.h"
 #include "process/manifest.h"
 #include "process/outputs.h"
 #include "process/regenerate.h"
-#include "process/verify_c.h"
 #include "support/error.h"
 #include "support/nearest.h"
 
@@ -165,7 +165,7 @@ void refuse_contradictions(const Job& job) {
   for (const TirSource& source : job.deployment.tir_sources()) {
     const bool is_given = source.member == nullptr || added.contains(source.name);
     if (!is_given || source.c) continue;
-    const auto contradiction = contradiction_with_c(job.deployment, source);
+    const auto contradiction = deployment::contradiction_with_c(job.deployment, source);
     if (!contradiction) continue;
     Location where{.file = source.path};
     if (source.member != nullptr) where.member = source.name;

@@ -5,13 +5,13 @@
 #include <iterator>
 #include <utility>
 
+#include "deployment/agreement.h"
 #include "deployment/contradictions.h"
 #include "deployment/network_search.h"
 #include "graph/compare.h"
 #include "json/text.h"
 #include "json/write_document.h"
 #include "process/job.h"
-#include "process/verify_c.h"
 #include "support/error.h"
 
 namespace mlf::process {
@@ -19,6 +19,15 @@ namespace {
 
 using graph::Severity;
 using support::get_or_throw;
+
+bool uses_half(const tir::Module& module) {
+  for (std::uint32_t i = 1; i < module.size(); ++i) {
+    const tir::Node node = module.node(static_cast<tir::NodeId>(i));
+    if (node.category() != tir::Category::expr) continue;
+    if (node.dtype().element() == tir::DType::Float(16)) return true;
+  }
+  return false;
+}
 
 constexpr const char* kNoManifest = "mlf has not processed the archive";
 
@@ -117,12 +126,8 @@ class Verifier {
   }
 
   void report_network(const Network& network) {
-    std::vector<graph::Check> checks = network.topology.checks;
-    const auto of_c = deployment::errors_of_c(job_.deployment, network.module, network.topology);
-    checks.insert(checks.end(), of_c.begin(), of_c.end());
-    const bool is_sound = network.topology.is_sound() && of_c.empty();
-    ++(is_sound ? checks_.back().passed : checks_.back().failed);
-    for (const graph::Check& check : checks) {
+    ++(network.topology.is_sound() ? checks_.back().passed : checks_.back().failed);
+    for (const graph::Check& check : network.topology.checks) {
       findings_.push_back({.severity = info(check.code).severity,
                            .code = FindingCode::network_check,
                            .check = check.code,
@@ -138,8 +143,11 @@ class Verifier {
     search.add_stage(stage);
     for (const Network& other : std::move(search).finish().found) {
       const graph::Topology* same = preferred.of(other.module);
-      // What only one stage shows has nothing to be compared with.
-      if (same == nullptr) continue;
+      // What only one stage shows has nothing to be compared with, nor does C that was edited.
+      const auto is_c = [](const graph::Topology& one) {
+        return one.provenance.dialect == tir::Dialect::c;
+      };
+      if (same == nullptr || is_c(*same) != is_c(other.topology)) continue;
       const auto comparison = compare(*same, other.topology, graph::Relation::same_build);
       ++(comparison.differences.empty() ? checks_.back().passed : checks_.back().failed);
       for (const std::string& difference : comparison.differences) {
@@ -174,15 +182,62 @@ class Verifier {
   }
 
   void check_c() {
-    ComparisonWithC comparison = compare_with_c(job_.deployment);
     VerifyResult& result = start(VerifyCheck::generated_c);
-    result.passed = comparison.functions - comparison.differing;
-    result.failed = comparison.differing;
-    if (result.counted() == 0) {
-      result.not_checked = comparison.why_not.empty() ? "no function has both captured TIR and C"
-                                                      : std::move(comparison.why_not);
+    std::string why_not;
+    for (const auto& compared : get_or_throw(job_.deployment.agreement())->comparisons) {
+      if (compared.is_comparable()) {
+        result.passed += compared.functions - compared.differing - compared.unread.size();
+        result.failed += compared.differing;
+      }
+      report_comparison(compared, why_not);
     }
-    std::ranges::move(comparison.findings, std::back_inserter(findings_));
+    if (result.counted() == 0) {
+      result.not_checked =
+          why_not.empty() ? "no function has both captured TIR and C" : std::move(why_not);
+    }
+    check_types();
+  }
+
+  void report_comparison(const deployment::ComparedWithC& compared, std::string& why_not) {
+    const std::string& module = name_of(compared.module);
+    if (!compared.is_comparable()) {
+      const std::string reason = compared.other_stage.empty()
+                                     ? "it is of another build: " + compared.other_build
+                                     : compared.other_stage;
+      if (why_not.empty()) why_not = compared.captured->name + ": " + reason;
+      findings_.push_back(
+          {.severity = Severity::warning,
+           .code = FindingCode::not_compared,
+           .module = module,
+           .detail = compared.captured->name + " was not compared with the generated C, " +
+                     compared.c->name + ", because " + reason});
+      return;
+    }
+    if (why_not.empty() && !compared.unread.empty()) {
+      why_not = compared.c->name + " is not understood: " + compared.unread.begin()->second;
+    }
+    for (const tir::Difference& difference : compared.differences) {
+      findings_.push_back({.severity = Severity::error,
+                           .code = FindingCode::c_mismatch,
+                           .module = module,
+                           .detail = deployment::sentence_of(compared, difference)});
+    }
+  }
+
+  /// TVM prints float16 as `half` for every target with C, and only CUDA and OpenCL have this type.
+  void check_types() {
+    for (std::size_t i = 0; i < job_.modules().size(); ++i) {
+      for (const TirSource& c : get_or_throw(job_.deployment.generated_c(i))) {
+        if (!uses_half(get_or_throw(job_.deployment.document(c))->module)) continue;
+        findings_.push_back(
+            {.severity = Severity::warning,
+             .code = FindingCode::c_type,
+             .module = name_of(i),
+             .detail = "the generated C, " + c.name +
+                       ", uses the type half, which C does not have: it compiles only where a "
+                       "header defines it"});
+      }
+    }
   }
 
   /// Numbers and declarations of each module, from `contradictions_of`.

@@ -232,6 +232,9 @@ void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
 void collect_reasons(ModuleReport& module) {
   if (module.network) {
     for (const std::string& gap : module.network->gaps) note(module, gap);
+    for (const graph::Check& check : module.network->checks) {
+      if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);
+    }
   }
   for (const std::string& why : module.peak.uncertain) note(module, why);
   if (module.network) {

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import tarfile
 import tempfile
 import unittest
 
@@ -149,6 +150,42 @@ class Cases(unittest.TestCase):
         output = self.directory / "out.tar"
         self.expect(0, "optimize", "--only", "ram", "-o", output, self.archive("cmsis-nn-dense"))
         self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 20)
+
+    def test_no_limit_fits_by_captured_tir_that_the_c_contradicts(self):
+        for name, limit in {
+            "cont-ws-extra2-tir": ("--heap", "2000"),
+            "cont-const-extra-tir": ("--constants", "900"),
+            "cont-kernel-cmsis-tir": ("--mac", "100000"),
+        }.items():
+            with self.subTest(name):
+                text = self.expect(1, "check", *limit, self.archive(name))
+                self.assertNotIn("fits", text)
+
+    def test_a_kernel_that_is_not_understood_does_not_agree_with_its_capture(self):
+        kernel = "tvmgen_default_fused_nn_conv2d_add_fixed_point_multiply_add_clip_cast"
+        for name in ("qu-ram-direct2-tir-ram", "qu-ram-struct-tir-ram"):
+            with self.subTest(name):
+                archive = self.archive(name)
+                (checked,) = json.loads(support.run("verify", "--json", archive).stdout)["archives"]
+                decided = [one["detail"] for one in checked["findings"] if one["code"] == "decided-by-c"]
+                self.assertEqual(len(decided), 1)
+                self.assertIn(f"'{kernel}'", decided[0])
+                agreeing = next(one for one in checked["checks"] if one["code"] == "generated-c")
+                self.assertEqual((agreeing["passed"], agreeing["failed"]), (4, 0))
+                self.assertIn(decided[0], support.run_ok("report", archive).stdout.decode())
+                self.expect(1, "optimize", "--only", "ram", "-o", self.directory / "out.tar", archive)
+
+    def test_the_c_that_decides_is_written_beside_its_capture(self):
+        output = self.directory / "out.tar"
+        support.run_ok("process", self.archive("qu-ram-direct2-tir-ram"), "-o", output)
+        with tarfile.open(output) as tar:
+            topology = json.load(tar.extractfile("./src/default.topology.json"))
+            documents = {name: json.load(tar.extractfile(f"./src/{name}.json")) for name in ("tir-1", "tir-1-c")}
+        sources = {kernel["symbol"]: kernel["source"] for kernel in topology["kernels"]}
+        self.assertEqual(sorted(sources.values()), ["tir-1"] * 3 + ["tir-1-c"])
+        self.assertEqual(documents["tir-1"]["source"]["stage"], "lowered")
+        self.assertEqual(documents["tir-1-c"]["source"]["stage"], "codegen")
+        self.assertIn("up to date", support.run_ok("process", "-v", output).stderr.decode())
 
 
 if __name__ == "__main__":

@@ -44,7 +44,9 @@ std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions)
 // A call names its callee by symbol or by GlobalVar, so the table has both.
 FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
+    const auto* const without = sources[source].without;
     for (const auto& one : tir::prim_functions_of(sources[source].document->module)) {
+      if (without != nullptr && without->contains(one.name)) continue;
       functions_.push_back({one.function, one.name, one.symbol, source});
     }
   }

@@ -81,6 +81,19 @@ std::vector<PoolArgument> pool_arguments(Node main) {
   return result;
 }
 
+}  // namespace
+
+std::vector<Pool> declared_pools(Node function) {
+  std::vector<Pool> pools;
+  for (PoolArgument& one : pool_arguments(function)) {
+    if (one.name.empty() || !one.kind) continue;
+    pools.push_back({.name = std::move(one.name), .kind = *one.kind, .bytes = one.bytes});
+  }
+  return pools;
+}
+
+namespace {
+
 /// Completes a pool by its name, else by its position among the pools.
 void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>& arguments,
               const ModuleFacts* facts) {
@@ -93,18 +106,17 @@ void complete(Pool& pool, std::size_t position, const std::vector<PoolArgument>&
   }
   // The names of TVM's own pools, global_const_workspace and global_workspace, state their content.
   pool.kind = pool.name.find("const") != pool.name.npos ? PoolKind::constant : PoolKind::workspace;
-  // Declarations of the metadata or the C header have priority over the name, and `pool_args` has
-  // priority over both.
+  if (at != arguments.end()) {
+    if (at->kind) pool.kind = *at->kind;
+    if (!pool.bytes) pool.bytes = at->bytes;
+  }
+  // What the C declares is what is linked.
   if (facts != nullptr) {
     for (const Pool& declared : facts->pools) {
       if (declared.name != pool.name) continue;
       pool.kind = declared.kind;
-      if (!pool.bytes) pool.bytes = declared.bytes;
+      pool.bytes = declared.bytes;
     }
-  }
-  if (at != arguments.end()) {
-    if (at->kind) pool.kind = *at->kind;
-    if (!pool.bytes) pool.bytes = at->bytes;
   }
   if (pool.bytes || facts == nullptr) return;
   const auto stated = std::ranges::find(facts->pool_sizes, pool.name, &PoolSize::name);

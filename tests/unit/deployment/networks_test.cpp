@@ -124,12 +124,17 @@ TEST_F(NetworksTest, GeneratedCShowsTheNetworkOfAStockArchive) {
   EXPECT_EQ(topology.outputs.at(0).type.shape, (std::vector<std::int64_t>{4}));
 }
 
-TEST_F(NetworksTest, CapturedTirOfMainIsPreferredToGeneratedC) {
+TEST_F(NetworksTest, GeneratedCDecidesWhereItIsNotTheCapturedTir) {
   open(metadata(module_entry("default", "\"aot\"")),
        {{"codegen/host/src/default_lib1.c", std::string(kGeneratedC)},
         {"src/tir-1.txt", one_call()}});
   EXPECT_EQ(deployment_->tir_sources().size(), 1U);
-  EXPECT_EQ(networks().found.at(0).topology.provenance.dialect, tir::Dialect::tvmscript);
+  const Networks found = networks();
+  EXPECT_EQ(found.found.at(0).topology.provenance.dialect, tir::Dialect::c);
+  EXPECT_EQ(found.found.at(0).topology.provenance.source, "tir-1-c");
+  const auto& checks = found.found.at(0).topology.checks;
+  EXPECT_EQ(std::ranges::count(checks, graph::CheckCode::decided_by_c, &graph::Check::code), 1);
+  EXPECT_NE(deployment_->find_tir("tir-1-c"), nullptr);
 }
 
 TEST_F(NetworksTest, MainComesFromGeneratedCWhereOnlyKernelsWereCaptured) {

@@ -16,9 +16,18 @@ namespace mlf::tir {
 namespace c {
 namespace {
 
-/// The place of the row that takes a field away as a whole, if there is one. Few rules do, so that
-/// a search in the table is fast enough.
+/// By kind: whether a row takes one of its fields away as a whole.
+constexpr auto kIsReset = [] {
+  std::array<bool, 256> is_reset{};
+  for (const CNormalizationRule& row : kRules) {
+    if (row.remainder == CRemainder::nothing) is_reset[static_cast<std::size_t>(row.kind)] = true;
+  }
+  return is_reset;
+}();
+
+/// The place of the row that takes a field away as a whole, if there is one.
 std::optional<std::size_t> reset_of(Kind kind, std::uint8_t field) {
+  if (!kIsReset[static_cast<std::size_t>(kind)]) return std::nullopt;
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     const CNormalizationRule& row = kRules[i];
     const bool is_whole = row.remainder == CRemainder::nothing;

@@ -1,0 +1,344 @@
+#include "deployment/agreement.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "mlf/tir/visit.h"
+#include "support/error.h"
+#include "tir/c/c.h"
+#include "tir/compare/compare.h"
+#include "tir/node_queries.h"
+#include "tir/pools.h"
+
+namespace mlf::deployment {
+namespace {
+
+using support::get_or_throw;
+
+/// What was not read completely of a document: by the name of a function, and of a file ("").
+using Unread = std::map<std::string_view, std::string_view>;
+
+/// A command stream is not C.
+Unread unread_parts(const tir::Document& read) {
+  Unread unread;
+  for (const tir::Loss& loss : read.losses) {
+    const bool is_unread = loss.code == tir::LossCode::unknown_construct ||
+                           loss.code == tir::LossCode::npu_commands;
+    if (is_unread) unread.try_emplace(loss.where, loss.name);
+  }
+  return unread;
+}
+
+/// The functions that lost an attribute; "" for a loss of the whole document.
+std::set<std::string_view> without_attributes(const tir::Document& document) {
+  std::set<std::string_view> functions;
+  for (const tir::Loss& loss : document.losses) {
+    if (loss.code == tir::LossCode::attr_object) functions.insert(loss.where);
+  }
+  return functions;
+}
+
+using FunctionsByName = std::map<std::string_view, tir::Node>;
+
+FunctionsByName functions_by_name(const tir::Module& module) {
+  FunctionsByName functions;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(module)) {
+    functions.emplace(one.name, one.function);
+  }
+  return functions;
+}
+
+/// Gives main the same name in every network.
+bool is_main(std::string_view name) {
+  return std::ranges::find(tir::kMainNames, name) != tir::kMainNames.end();
+}
+
+/// The arguments of a function.
+struct Signature {
+  std::size_t tensors = 0;  ///< and contexts
+  std::size_t pools = 0;
+};
+
+Signature signature_of(tir::Node function) {
+  Signature signature;
+  for (const tir::Node param : function.list(tir::f::PrimFunc::params)) {
+    ++(tir::pool_name(param.text(tir::f::Var::name)).empty() ? signature.tensors : signature.pools);
+  }
+  return signature;
+}
+
+bool has_constants(tir::Node function) {
+  bool found = false;
+  tir::for_each_pre_order(function[tir::f::PrimFunc::body], [&](tir::Node node) {
+    found = found || node.is(tir::Kind::AllocateConst);
+  });
+  return found;
+}
+
+/// Sets the stage or build, if the memory planner or the graph executor gave a function other
+/// arguments.
+void find_form(std::string_view name, tir::Node in_capture, tir::Node in_c,
+               ComparedWithC& compared) {
+  const Signature captured = signature_of(in_capture);
+  const Signature c = signature_of(in_c);
+  if (captured.pools == 0 && c.pools > 0 && captured.tensors == c.tensors) {
+    compared.other_stage =
+        "it is from before the memory planner gave the functions of the C their pools";
+    return;
+  }
+  if (captured.pools > 0 && c.pools == 0) {
+    compared.other_build =
+        fmt::format("function '{}' works in a pool there and in none in the C", name);
+    return;
+  }
+  if (captured.tensors <= c.tensors || has_constants(in_capture)) return;
+  if (c.pools == 0 && !has_constants(in_c)) return;
+  compared.other_build = fmt::format(
+      "function '{}' takes {} tensors there and {} in the C, which has constants in place of the "
+      "others",
+      name, captured.tensors, c.tensors);
+}
+
+/// The documents of one comparison, and what it found function by function.
+class Comparing {
+ public:
+  Comparing(const Deployment& deployment, ComparedWithC& result)
+      : captured_(get_or_throw(deployment.document(*result.captured))),
+        read_(get_or_throw(deployment.document(*result.c))),
+        unread_(unread_parts(*read_)),
+        result_(result) {
+    find_forms();
+    if (result_.is_comparable()) compare();
+  }
+
+  /// Why the C decides a function that both have; empty if the C was read completely and equals the
+  /// capture.
+  std::string why_c_decides(const std::string& function) const {
+    if (!result_.other_stage.empty()) return "the capture is of another stage";
+    if (!result_.other_build.empty()) return "the capture is of another build";
+    const auto unread = result_.unread.find(function);
+    if (unread != result_.unread.end()) return unread->second;
+    const auto differing = differing_.find(function);
+    return differing == differing_.end() ? "" : to_string(*differing->second);
+  }
+
+  const FunctionsByName& captured() const { return functions_; }
+
+ private:
+  /// A file that was not read completely may change any function.
+  const std::string_view* unread_part(std::string_view function) const {
+    const auto of_file = unread_.find(std::string_view());
+    const auto found = of_file != unread_.end() ? of_file : unread_.find(function);
+    return found == unread_.end() ? nullptr : &found->second;
+  }
+
+  /// Uses the first function that differs. Two networks have no kernels in common.
+  void find_forms() {
+    const FunctionsByName read = functions_by_name(read_->module);
+    std::size_t shared = 0;
+    for (const auto& [name, function] : functions_) {
+      const auto other = read.find(name);
+      if (other == read.end()) continue;
+      shared += is_main(name) ? 0 : 1;
+      if (const auto* why = unread_part(name)) {
+        result_.unread.emplace(name, *why);
+        continue;
+      }
+      find_form(name, function, other->second, result_);
+      if (!result_.is_comparable()) return;
+    }
+    if (shared == 0 && functions_.size() > 1 && read.size() > 1) {
+      result_.other_build = "it has none of the kernels that the C has";
+    }
+  }
+
+  /// Reduces both to what C can express, so passes of the code generator and missing types are no
+  /// difference (`c_normal_form`). If most functions differ, they come from another build and were
+  /// not edited.
+  void compare() {
+    const tir::VersionRange& version = read_->source.tvm_version;
+    // Both sides have lost what C cannot express; C may still contain facts that the captured text
+    // has lost.
+    tir::Comparison comparison = tir::compare(tir::c_normal_form(read_->module, version).module,
+                                              tir::c_normal_form(captured_->module, version).module,
+                                              tir::Tolerance::of(captured_->source.dialect));
+    // A function that was not read completely contradicts nothing. Calling conventions rename
+    // parameters and the pointers behind them: no code depends on these names. Functions of one
+    // target may be in several captures, or in several files of C. Texts omit the content of pools,
+    // and no file of C may define them.
+    const bool has_pools_lost = captured_->source.dialect != tir::Dialect::save_json &&
+                                !without_attributes(*captured_).empty();
+    const std::set<std::string_view> lacks_pools = without_attributes(*read_);
+    std::erase_if(comparison.differences, [&](const tir::Difference& difference) {
+      return difference.in == tir::DifferenceIn::name ||
+             difference.in == tir::DifferenceIn::function || result_.unread.contains(difference.function) ||
+             (difference.in == tir::DifferenceIn::attribute &&
+              (has_pools_lost || lacks_pools.contains(difference.function)));
+    });
+    result_.functions = comparison.functions;
+    result_.differences = std::move(comparison.differences);
+    for (const tir::Difference& difference : result_.differences) {
+      differing_.try_emplace(difference.function, &difference);
+    }
+    result_.differing = differing_.size();
+    if (result_.functions < 2 || 2 * result_.differing <= result_.functions) return;
+    result_.other_build = fmt::format("{} of {} functions differ, the first at {}",
+                                      result_.differing, result_.functions,
+                                      to_string(result_.differences.front()));
+  }
+
+  std::shared_ptr<const tir::Document> captured_;
+  std::shared_ptr<const tir::Document> read_;
+  FunctionsByName functions_ = functions_by_name(captured_->module);
+  Unread unread_;
+  std::map<std::string_view, const tir::Difference*> differing_;  // the first, by function
+  ComparedWithC& result_;
+};
+
+/// The module whose C is to agree with a capture.
+std::optional<std::size_t> module_of(const Deployment& deployment, const TirSource& captured) {
+  // Other stages are from before or after the passes that C has gone through.
+  if (captured.c || captured.stage != kDefaultStage) return std::nullopt;
+  const TirOwners owners = get_or_throw(deployment.owners_of(captured));
+  // A capture over several modules has functions that the C of one is without.
+  return owners.modules.size() == 1 ? std::optional(owners.modules.front()) : std::nullopt;
+}
+
+class AgreementFinder {
+ public:
+  AgreementFinder(const Deployment& deployment, const Stems& stems)
+      : deployment_(deployment), stems_(&stems) {}
+
+  Agreement run() && {
+    const auto& sources = deployment_.tir_sources();
+    const auto& modules = deployment_.library().modules;
+    captures_.resize(modules.size());
+    for (const TirSource& source : sources) {
+      if (source.c) is_source_.insert(source.c.get());
+      if (const auto owner = module_of(deployment_, source)) captures_[*owner].push_back(&source);
+    }
+    // Without a capture, the networks come from generated C, which is not read twice.
+    if (is_source_.size() == sources.size()) return std::move(result_);
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+      const auto read = support::to_result([&] { compare_module(i); });
+      if (read) continue;
+      support::throw_unless_invalid(read.error());
+      result_.unreadable.emplace(i, to_string(read.error()));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void compare_module(std::size_t module) {
+    defined_.clear();
+    const std::size_t first = result_.comparisons.size();
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(module))) compare(module, c);
+    // Objects may define what the C does not.
+    if (!deployment_.library().modules[module].files.objects.empty()) return;
+    for (std::size_t i = first; i < result_.comparisons.size(); ++i) {
+      if (result_.comparisons[i].is_comparable()) find_undefined(result_.comparisons[i]);
+    }
+  }
+
+  void find_undefined(const ComparedWithC& compared) {
+    const auto document = get_or_throw(deployment_.document(*compared.captured));
+    for (const auto& [name, function] : functions_by_name(document->module)) {
+      if (defined_.contains(name)) continue;
+      const bool is_new = result_.not_from[compared.captured->stem].emplace(name).second;
+      if (is_new) {
+        result_.decided.push_back(
+            {compared.module, std::string(name), "no C of the archive defines it"});
+      }
+    }
+  }
+
+  /// C and capture must have the same target, otherwise their functions differ.
+  void compare(std::size_t module, const TirSource& c) {
+    const Target* target = get_or_throw(deployment_.owners_of(c)).target;
+    const auto read = get_or_throw(deployment_.document(c));
+    std::map<std::string, std::string> decided;  // why, by function
+    for (const tir::NamedFunction& one : tir::prim_functions_of(read->module)) {
+      decided.emplace(one.name, std::string());
+      defined_.emplace(one.name);
+    }
+    FunctionNames agreeing;
+    std::vector<const TirSource*> captures;
+    for (const TirSource* captured : captures_[module]) {
+      if (get_or_throw(deployment_.owners_of(*captured)).target != target) continue;
+      captures.push_back(captured);
+      ComparedWithC& compared = result_.comparisons.emplace_back(
+          ComparedWithC{.captured = captured, .c = &c, .module = module});
+      const Comparing comparing(deployment_, compared);
+      for (const auto& [name, function] : comparing.captured()) {
+        const auto in_c = decided.find(std::string(name));
+        if (in_c == decided.end()) continue;
+        in_c->second = comparing.why_c_decides(in_c->first);
+        if (in_c->second.empty()) agreeing.insert(in_c->first);
+      }
+    }
+    for (const std::string& name : agreeing) decided.erase(name);
+    take_c(module, c, captures, decided, std::move(agreeing));
+  }
+
+  /// Functions that no capture has count only beside others that the C decides: main, which decides
+  /// what is called, is else the same.
+  void take_c(std::size_t module, const TirSource& c, std::span<const TirSource* const> captures,
+              const std::map<std::string, std::string>& decided, FunctionNames agreeing) {
+    FunctionNames reasons;
+    for (const auto& [function, why] : decided) {
+      if (!why.empty()) reasons.insert(why);
+    }
+    if ((reasons.empty() && !captures.empty()) || is_source_.contains(c.c.get())) return;
+    const bool is_for_all = reasons.size() == 1 && decided.size() > 1 && agreeing.empty();
+    if (is_for_all) result_.decided.push_back({module, {}, *reasons.begin()});
+    for (const auto& [function, why] : decided) {
+      if (!why.empty() && !is_for_all) result_.decided.push_back({module, function, why});
+      for (const TirSource* captured : captures) result_.not_from[captured->stem].insert(function);
+    }
+    if (captures.empty()) {
+      result_.decided.push_back({module, {}, "no capture is of its stage and target"});
+    }
+    TirSource& source = result_.c.emplace_back(c);
+    source.stem = stems_.add_free(get_or_throw(deployment_.owners_of(c)).target);
+    if (!agreeing.empty()) result_.not_from.emplace(source.stem, std::move(agreeing));
+  }
+
+  const Deployment& deployment_;
+  Stems stems_;
+  std::vector<std::vector<const TirSource*>> captures_;  // by module
+  std::set<const tir::CSources*> is_source_;  // the C that `tir_sources` has
+  FunctionNames defined_{};                   // by the C of the module
+  Agreement result_{};
+};
+
+}  // namespace
+
+Agreement agreement_of(const Deployment& deployment, const Stems& stems) {
+  return AgreementFinder(deployment, stems).run();
+}
+
+std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference) {
+  return fmt::format("the generated C, {}, and {} (second) differ: {}", compared.c->name,
+                     compared.captured->name, to_string(difference));
+}
+
+/// TIR of another stage contradicts nothing: it is the same program at another time.
+std::optional<std::string> contradiction_with_c(const Deployment& deployment,
+                                                const TirSource& captured) {
+  for (const ComparedWithC& compared : get_or_throw(deployment.agreement())->comparisons) {
+    if (compared.captured->stem != captured.stem) continue;
+    const std::string about =
+        "the archive's generated C, " + compared.c->name + ", contradicts it: ";
+    if (!compared.other_build.empty()) return about + compared.other_build;
+    if (!compared.differences.empty() && compared.other_stage.empty()) {
+      return about + to_string(compared.differences.front());
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace mlf::deployment

@@ -1,0 +1,67 @@
+// Compares generated C with the TIR that was captured while it was generated. C is what runs: where
+// the two are not proven to be equal, networks and costs come from the C.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "deployment/tir_name.h"
+#include "mlf/deployment.h"
+#include "mlf/tir/compare.h"
+
+namespace mlf::deployment {
+
+/// Names of functions in a TIR.
+using FunctionNames = std::set<std::string, std::less<>>;
+
+/// One capture of the stage "lowered", and the C of its module and target.
+struct ComparedWithC {
+  const TirSource* captured = nullptr;
+  const TirSource* c = nullptr;
+  std::size_t module = 0;  ///< index into ModelLibrary::modules
+  /// Why the capture is not of the program in the C: another stage or another build. Empty: it is.
+  std::string other_stage{};
+  std::string other_build{};
+  std::vector<tir::Difference> differences{};  ///< of functions whose C was read completely
+  std::size_t functions = 0;                   ///< in both
+  std::size_t differing = 0;                   ///< number of these in `differences`
+  std::map<std::string, std::string> unread{};  ///< why their C was not read completely, by name
+
+  bool is_comparable() const { return other_stage.empty() && other_build.empty(); }
+};
+
+/// A function that the C decides.
+struct DecidedByC {
+  std::size_t module = 0;
+  std::string function;  ///< its name; empty: all functions of the module
+  std::string why;
+};
+
+/// The results for all modules that have both.
+struct Agreement {
+  std::vector<ComparedWithC> comparisons{};
+  std::vector<DecidedByC> decided{};
+  /// The C that decides, with stems that no other source has.
+  std::vector<TirSource> c{};
+  /// By the stem of a source: its functions that another source decides.
+  std::map<std::string, FunctionNames, std::less<>> not_from{};
+  /// By module: why its C cannot be read.
+  std::map<std::size_t, std::string> unreadable{};
+};
+
+/// `stems` has those of all sources of the deployment. Throws `Error`.
+Agreement agreement_of(const Deployment& deployment, const Stems& stems);
+
+/// Returns a sentence about one of `differences`.
+std::string sentence_of(const ComparedWithC& compared, const tir::Difference& difference);
+
+/// Returns a sentence about the contradiction between the generated C and one capture. Empty if
+/// there is none, or if there is no C of the capture's module and target.
+std::optional<std::string> contradiction_with_c(const Deployment& deployment,
+                                                const TirSource& captured);
+
+}  // namespace mlf::deployment
