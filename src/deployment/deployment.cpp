@@ -116,6 +116,7 @@ struct Deployment::State {
   const deployment::GeneratedC& generated_c(std::size_t module);
   void add_c_places(tir::Document& document);
   ConstantSources constant_sources();
+  std::shared_ptr<const tir::Document> with_constants(const TirSource& c);
   const deployment::ConstantLibrary& constants();
   std::vector<const Member*> constant_members();
 
@@ -232,6 +233,17 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
   return slot.kept;
 }
 
+/// Generated C with all its constants. Networks need the C, so it is read completely. A function that
+/// is not understood has no constants there.
+std::shared_ptr<const tir::Document> Deployment::State::with_constants(const TirSource& c) {
+  auto whole = document(c);
+  const bool is_understood = std::ranges::none_of(whole->losses, [](const tir::Loss& loss) {
+    return loss.code == tir::LossCode::unknown_construct;
+  });
+  if (is_understood) return whole;
+  return std::make_shared<const tir::Document>(tir::read_c_constants(*c.c, limits));
+}
+
 /// Leaves out a source of constants that cannot be read, because the caller did not request it.
 /// Parameters of all modules come last: TIR states the owner of a constant, but a parameter has
 /// only a name.
@@ -249,9 +261,7 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   for (const TirSource* source : found.captured) add([&] { return document(*source); });
   for (const auto& [generated, params] : found.modules) {
     for (const TirSource& source : generated) {
-      add([&] {
-        return std::make_shared<const tir::Document>(tir::read_c_constants(*source.c, limits));
-      });
+      add([&] { return with_constants(source); });
     }
   }
   for (const auto& [generated, params] : found.modules) {

@@ -251,7 +251,7 @@ NodeId NormalForm::buffer(Node node) {
 /// Keeps strides and offsets: the indices of C contain them, so a difference in them is a
 /// difference.
 NodeId NormalForm::strided_buffer(Node node, NodeId data, DType dtype) {
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   fields[f::Buffer::data] = data;
   fields[f::Buffer::dtype] = dtype;
   fields[f::Buffer::shape] = builder_.list({});
@@ -290,7 +290,7 @@ NodeId NormalForm::array(Node node) {
   for (const std::int64_t size : shape) count *= static_cast<std::uint64_t>(size);
   note_if(shape.size() != 1, f::NDArray::shape);
   const auto flat = static_cast<std::int64_t>(count);
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   fields[f::NDArray::shape] = builder_.integers(std::span(&flat, 1));
   return builder_.make(Kind::NDArray, fields);
 }
@@ -348,7 +348,7 @@ NodeId NormalForm::float_imm(Node node) {
 
 /// A load of bool reads a byte and casts it: `((bool)((int8_t*)b)[i])`.
 NodeId NormalForm::load(Node node) {
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   fields[f::BufferLoad::dtype] = stored_dtype(node.dtype());
   const NodeId loaded = builder_.make(Kind::BufferLoad, fields);
   return node.dtype().is_bool() ? make_.cast(node.dtype(), loaded) : loaded;

@@ -131,10 +131,11 @@ FieldValue NormalForm::field(Node node, std::uint8_t i) {
   return ListId::none;
 }
 
-std::vector<FieldValue> NormalForm::fields_of(Node node) {
-  std::vector<FieldValue> fields;
-  for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) fields.push_back(field(node, i));
-  return fields;
+/// The result is valid until the next call.
+std::span<FieldValue> NormalForm::fields_of(Node node) {
+  fields_.clear();
+  for (std::uint8_t i = 0; i < node.info().fields.size(); ++i) fields_.push_back(field(node, i));
+  return fields_;
 }
 
 NodeId NormalForm::copy(Node node) {
@@ -281,7 +282,7 @@ NodeId NormalForm::joined_once(std::span<const NodeId> statements) {
 
 /// bool is stored as a byte: `((int8_t)(cond))`.
 NodeId NormalForm::store(Node node) {
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   if (node[f::BufferStore::value].dtype().is_bool()) {
     fields[f::BufferStore::value] = make_.cast(DType::Int(8), of(node[f::BufferStore::value]));
   }
@@ -291,7 +292,7 @@ NodeId NormalForm::store(Node node) {
 /// Serial, parallel and unrolled loops are printed as the same `for`. The generator expands
 /// vectorized loops and fails for thread loops: both stay unchanged.
 NodeId NormalForm::loop(Node node) {
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   // vectorized and thread_binding stay.
   const auto kind = static_cast<ForKind>(node.integer(f::For::kind));
   if (kind == ForKind::parallel || kind == ForKind::unrolled) {
@@ -303,7 +304,7 @@ NodeId NormalForm::loop(Node node) {
 
 /// The size becomes one number.
 NodeId NormalForm::allocate(Node node) {
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   fields[f::Allocate::extents] = flat(node.list(f::Allocate::extents), f::Allocate::extents);
   return builder_.make(Kind::Allocate, fields);
 }
@@ -367,7 +368,7 @@ ListId NormalForm::buffer_map(Node function) {
 
 /// An AllocateConst with another body: C declares arrays outside of functions.
 NodeId NormalForm::constant_around(NodeId body, Node constant) {
-  std::vector<FieldValue> fields = fields_of(constant);
+  std::span<FieldValue> fields = fields_of(constant);
   fields[f::AllocateConst::body] = body;
   fields[f::AllocateConst::extents] =
       flat(constant.list(f::AllocateConst::extents), f::AllocateConst::extents);
@@ -381,7 +382,7 @@ NodeId NormalForm::function(Node node) {
   NodeId body = body_of(node[f::PrimFunc::body]);
   // The last one is the innermost.
   for (std::size_t i = constants.size(); i > 0; --i) body = constant_around(body, constants[i - 1]);
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   fields[f::PrimFunc::buffer_map] = buffer_map(node);
   fields[f::PrimFunc::attrs] = pool_args(node[f::PrimFunc::attrs]);
   fields[f::PrimFunc::body] = body;
@@ -402,7 +403,7 @@ NodeId NormalForm::root(Node node) {
   std::ranges::stable_sort(named, {}, name_of);
   std::vector<NodePair> entries;
   for (const auto& [name, entry] : named) entries.push_back(entry);
-  std::vector<FieldValue> fields = fields_of(node);
+  std::span<FieldValue> fields = fields_of(node);
   fields[f::IRModule::functions] = builder_.map(entries);
   return builder_.make(Kind::IRModule, fields);
 }

@@ -65,7 +65,7 @@ class NormalForm {
   NodeId rebuilt_statement(Node node);
   NodeId rebuilt_expr(Node node);
   NodeId copy(Node node);
-  std::vector<FieldValue> fields_of(Node node);
+  std::span<FieldValue> fields_of(Node node);
   FieldValue field(Node node, std::uint8_t i);
   FieldValue rebuilt_field(Node node, std::uint8_t i);
   /// Counts the removals of a rule.
@@ -120,6 +120,7 @@ class NormalForm {
   std::vector<NodeId> map_;
   IntegerRanges ranges_;
   std::vector<std::size_t> applied_;
+  std::vector<FieldValue> fields_;  // of the last node that `fields_of` was asked for
   std::unordered_map<std::uint32_t, Node> lets_;  // the values of variables that a Let defines
   std::map<std::pair<NodeId, std::uint32_t>, NodeId> buffers_;
   std::unordered_map<std::uint32_t, std::vector<Node>> constants_;  // by function, outermost first
