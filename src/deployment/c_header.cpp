@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "support/characters.h"
-#include "support/numbers.h"
+#include "tir/c/read/directives.h"
 
 namespace mlf::deployment {
 namespace {
@@ -20,7 +20,8 @@ constexpr std::string_view kRun = "int32_t tvmgen_";
 constexpr std::string_view kRunEnd = "_run(";
 constexpr std::string_view kPools = "_workspace_pools";
 constexpr std::string_view kField = "void";
-constexpr std::string_view kDefine = "#define TVMGEN_";
+constexpr std::string_view kDefine = "#define ";
+constexpr std::string_view kMacro = "TVMGEN_";
 constexpr std::string_view kWorkspacePool = "_WORKSPACE_POOL_SIZE";
 constexpr std::string_view kConstantPool = "_CONSTANT_POOL_SIZE";
 constexpr std::string_view kWorkspace = "_WORKSPACE_SIZE";
@@ -47,6 +48,8 @@ std::string_view field_of(std::string_view line) {
 /// Reads a header line by line. A formatter may have changed blanks and the places of braces.
 class HeaderReader {
  public:
+  explicit HeaderReader(std::string_view text) : directives_(tir::c::directives_of(text)) {}
+
   void line(std::string_view text) {
     const std::string_view line = trimmed(text);
     const std::string_view field = field_of(line);
@@ -113,14 +116,15 @@ class HeaderReader {
     fields_.run = line.substr(line.find(' ') + 1);
   }
 
-  /// `DEFAULT_SRAM_WORKSPACE_POOL_SIZE 7424`
+  /// `TVMGEN_DEFAULT_SRAM_WORKSPACE_POOL_SIZE 7424`
   void define(std::string_view words) {
-    const std::size_t space = words.find(' ');
-    if (space == words.npos) return;
-    const std::string_view name = words.substr(0, space);
-    const auto bytes = support::whole_number<std::int64_t>(words.substr(space + 1));
-    // The header may be edited by hand: a size that is not a plain number is unknown.
-    if (!bytes || *bytes < 0) return;
+    std::string_view name = words.substr(0, words.find(' '));
+    const auto macro = directives_.macros.find(name);
+    if (macro == directives_.macros.end() || !name.starts_with(kMacro)) return;
+    name.remove_prefix(kMacro.size());
+    // The header may be edited by hand: a size that is not one plain number is unknown.
+    const auto bytes = tir::c::decimal(macro->second.value);
+    if (!bytes || !macro->second.is_certain) return;
     for (const std::string_view suffix : {kWorkspacePool, kConstantPool}) {
       if (!name.ends_with(suffix)) continue;
       sizes_.emplace(name.substr(0, name.size() - suffix.size()),
@@ -140,6 +144,7 @@ class HeaderReader {
     return text;
   }
 
+  tir::c::Directives directives_;
   HeaderFields fields_;
   std::vector<std::string>* open_ = nullptr;
   std::string module_;  // in the struct of inputs
@@ -156,7 +161,7 @@ class HeaderReader {
 }  // namespace
 
 HeaderFields read_header(std::string_view text) {
-  HeaderReader reader;
+  HeaderReader reader(text);
   while (!text.empty()) reader.line(take_line(text));
   return std::move(reader).finish();
 }

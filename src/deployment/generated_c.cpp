@@ -73,6 +73,26 @@ std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const 
   return pools;
 }
 
+/// TVM's own headers change nothing.
+tir::FindHeaders headers_of(const archive::Archive& archive) {
+  support::NameMap<std::string_view, std::vector<const archive::Member*>> by_leaf;
+  const auto leaf = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+  for (const archive::Member& member : archive.members()) {
+    if (member.type == archive::MemberType::file) by_leaf[leaf(member.name)].push_back(&member);
+  }
+  return [&archive, leaf, by_leaf = std::move(by_leaf)](std::string_view path) {
+    std::vector<std::string_view> texts;
+    const auto found = by_leaf.find(leaf(path));
+    if (path.starts_with("tvm/") || path.starts_with("dlpack/") || found == by_leaf.end()) {
+      return texts;
+    }
+    for (const archive::Member* const member : found->second) {
+      texts.push_back(support::get_or_throw(archive.read(*member)));
+    }
+    return texts;
+  };
+}
+
 tir::CTensor tensor(const graph::TensorType& type) {
   if (!type.shape) return {};
   return {type.dtype, *type.shape};
@@ -178,9 +198,11 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module, St
   std::vector<TirSource>& sources = generated.sources;
   const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
   const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
+  const tir::FindHeaders headers = headers_of(archive);
   for (const std::string_view kind : target_kinds(files)) {
-    TirSource source =
-        source_of(archive, files, kind, {.files = {}, .signatures = signatures, .pools = pools});
+    TirSource source = source_of(
+        archive, files, kind,
+        {.files = {}, .signatures = signatures, .pools = pools, .headers = headers});
     // A name in the form of captured TIR, but different from all of them.
     source.stem = stems.add_free(target_of_kind(module, kind));
     sources.push_back(std::move(source));

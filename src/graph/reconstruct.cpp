@@ -107,6 +107,13 @@ void add_linked(MainBody& body, const TirInput& source, const ModuleFacts* facts
   for (const NamedTensor& one : facts->parameters) body.linked.emplace(one.name, one.type);
 }
 
+/// Whether generated C declares pools or constants in a way that is not understood.
+bool has_unread_declarations(const tir::Document& document) {
+  return std::ranges::any_of(document.losses, [](const tir::Loss& loss) {
+    return loss.code == tir::LossCode::unknown_construct && loss.scope == tir::LossScope::module;
+  });
+}
+
 /// Builds the network of one main:
 /// 1. read main into steps (calls, copies, hooks), without their directions;
 ///   2. tell tensors, pools and contexts apart among its parameters, then inputs from outputs;
@@ -144,7 +151,10 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   confirm_reshapes(topology);
   size_pool_constants(topology, main.function);
   account_memory(topology);
-  if (facts != nullptr && facts->pools.empty()) {
+  // A pool that the C declares has the size that is linked, or an unknown one.
+  const bool is_declared = has_unread_declarations(*sources[main.source].document) ||
+                           (facts != nullptr && !facts->pools.empty());
+  if (facts != nullptr && !is_declared) {
     size_workspace_pool(topology, facts->workspace_bytes);
   }
   check_externals(topology);

@@ -129,7 +129,9 @@ bool WordCounts::is_given(std::string_view text, const std::string& pool, std::s
 }
 
 bool joins_words(std::string_view text) {
-  if (text.find("##") != text.npos) return true;
+  for (const std::string_view join : {"##", "%:%:", "?\?="}) {
+    if (text.find(join) != text.npos) return true;
+  }
   std::size_t at = text.find('\\');
   for (; at != text.npos; at = text.find('\\', at + 1)) {
     const std::size_t newline = text.substr(at + 1).starts_with('\r') ? at + 2 : at + 1;

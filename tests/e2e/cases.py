@@ -187,6 +187,27 @@ class Cases(unittest.TestCase):
         self.assertEqual(documents["tir-1-c"]["source"]["stage"], "codegen")
         self.assertIn("up to date", support.run_ok("process", "-v", output).stderr.decode())
 
+    def test_a_pool_whose_size_is_a_sum_fits_no_limit(self):
+        pools = self.report("pool-of-a-sum")["ram"]["pools"]
+        self.assertEqual(pools, {"min": 1440, "max": None})
+        self.expect(1, "check", "--buffers", "3000", self.archive("pool-of-a-sum"))
+
+    def test_a_comment_that_continues_hides_a_call(self):
+        calls = self.report("continued-comment")["calls"]
+        self.assertEqual([call["kernel"].count("nn_softmax") for call in calls], [0, 1, 0, 0])
+
+    def test_a_condition_in_a_kernel_leaves_its_products_open(self):
+        mac = self.report("condition-in-a-kernel")["mac"]
+        self.assertEqual(mac, {"min": 148736, "max": None})
+
+    def test_constants_that_macros_name_and_neighbours_of_loads_stay(self):
+        for name in ("pasted-name", "past-a-constant", "before-a-constant"):
+            with self.subTest(name):
+                output = self.directory / f"{name}.tar"
+                command = ["optimize", "--only", "flash", "--json", "-o", output, self.archive(name)]
+                (module,) = json_of(*command)["modules"]
+                self.assertEqual(module["new_constants_bytes"], module["constants_bytes"])
+
 
 if __name__ == "__main__":
     unittest.main()

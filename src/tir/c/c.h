@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,6 +60,9 @@ struct CPool {
   bool is_constant = false;
 };
 
+/// The texts of all files of the archive that `#include` of a path may mean.
+using FindHeaders = std::function<std::vector<std::string_view>(std::string_view path)>;
+
 /// The files of one module and one target, and further facts about it.
 struct CSources {
   /// All relevant files: kernels and, for pools and prototypes, the support files. The bytes must
@@ -66,17 +70,19 @@ struct CSources {
   std::vector<Input> files;
   std::vector<CSignature> signatures{};
   std::vector<CPool> pools{};  ///< types that no file defines
+  FindHeaders headers{};       ///< empty: no header is known
 };
 
 /// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". Reverses
 /// the host passes by pattern; `losses` lists what cannot be restored. A function with a construct
 /// outside of the grammar keeps its text (OpaqueStmt of type key "c", field "text") under the loss
-/// unknown-construct. Uses the types of a kernel's arguments that main states (packed calls).
+/// unknown-construct; so does one that the preprocessor may change (read/directives.h). Uses the
+/// types of a kernel's arguments that main states (packed calls).
 ///
 /// Source ranges of nodes refer to the first file with functions.
 ///
-/// Throws `invalid_input` if no file has a function, where a constant array is malformed or defined
-/// twice, and where a file is over a limit.
+/// Throws `invalid_input` if no file has a function, where a constant array is defined twice, and
+/// where a file is over a limit.
 Document read_c(const CSources& sources, const ReadLimits& limits = {});
 
 /// Reads only the constants, in less than half of the time of `read_c`. The module has all functions

@@ -11,7 +11,7 @@
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/language.h"
-#include "tir/c/read/file_items.h"
+#include "tir/c/read/directives.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -109,36 +109,15 @@ class Checker {
 
   // --- Lines of the preprocessor ----------------------------------------------------------------
 
-  void note_line(std::string_view line) {
-    const auto word_behind = [&](std::string_view directive) {
-      std::string_view rest = line.substr(line.find(directive) + directive.size());
-      rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
-      return rest;
-    };
-    if (line.find("include") != line.npos) {
-      std::string_view name = word_behind("include");
-      name = name.substr(std::min<std::size_t>(1, name.size()));
-      name = name.substr(0, name.find_first_of("\">"));
-      const bool is_known = name.starts_with("tvm/") || name.starts_with("dlpack/") ||
-                            is_among(kKnownHeaders, name) || own_headers_.contains(leaf(name));
-      is_certain_ = is_certain_ && is_known;
-    } else if (line.find("define") != line.npos) {
-      const std::string_view rest = word_behind("define");
-      macros_.insert(rest.substr(0, rest.find_first_of(" \t(\r")));
-    } else if (line.find("endif") == line.npos && line.find("pragma") == line.npos) {
-      const bool is_usual = line.find("__cplusplus") != line.npos ||
-                            (line.find("ifndef") != line.npos && line.find("_H") != line.npos);
-      has_conditions_ = has_conditions_ || !is_usual;
-    }
-  }
-
   void note_lines(const SourceText& source) {
-    const std::string_view text = source.text;
-    for (std::size_t at = text.find('#'); at != text.npos; at = text.find('#', at + 1)) {
-      const std::size_t before = text.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
-      const bool begins_line = at == 0 || before == text.npos || text[before] == '\n';
-      if (begins_line) note_line(text.substr(at, text.find('\n', at) - at));
+    const Directives found = directives_of(source.text);
+    for (const std::string_view path : found.includes) {
+      const bool is_known = path.starts_with("tvm/") || path.starts_with("dlpack/") ||
+                            is_among(kKnownHeaders, path) || own_headers_.contains(leaf(path));
+      is_certain_ = is_certain_ && is_known;
     }
+    for (const auto& [name, macro] : found.macros) macros_.insert(name);
+    has_conditions_ = has_conditions_ || found.has_conditions || found.everywhere;
   }
 
   // --- Declarations -----------------------------------------------------------------------------

@@ -19,6 +19,7 @@ void Blocks::push(const Block& block) {
 
 void Blocks::open(Block block) {
   block.first = complete_.size();
+  block.first_name = std::min(block.first_name, context_.names.count());
   push(block);
 }
 
@@ -60,6 +61,12 @@ NodeId Blocks::sequence(const Block& block) {
   }
   complete_.resize(block.first);
   return result;
+}
+
+bool Blocks::is_certain() const {
+  return std::ranges::none_of(braced_, [&](std::size_t at) {
+    return open_[at].kind != BlockKind::body && open_[at].kind != BlockKind::bare;
+  });
 }
 
 /// Makes the let or allocation that is innermost, with the statements behind it for a body.
@@ -244,6 +251,7 @@ void BodyReader::close_block() {
   if (blocks_.innermost().kind == BlockKind::body) cursor_.fail("a '}' that closes nothing");
   cursor_.advance();
   const Block block = blocks_.close();
+  context_.names.end_scope(block.first_name);
   switch (block.kind) {
     case BlockKind::bare:
       return;  // its statements are those of the block around it
@@ -339,12 +347,17 @@ void BodyReader::loop() {
     cursor_.expect(word);
   }
   const NodeId var = make().var(name, make().prim_type(*dtype));
+  const std::size_t first_name = context_.names.count();
   context_.define(name, {BindingKind::variable, DType::Void(), var});
   // Indices below are not negative, and as small as this says.
   if (const auto range = context_.operators.facts().of(extent).range; range && range->high > 0) {
     context_.operators.limit(var, Interval{0, range->high - 1});
   }
-  blocks_.open({.kind = BlockKind::loop, .begin = begin, .var = var, .value = extent});
+  blocks_.open({.kind = BlockKind::loop,
+                .first_name = first_name,
+                .begin = begin,
+                .var = var,
+                .value = extent});
 }
 
 /// `while (c) {` up to v0.15, then `while (1) {` with the condition in its first statement.
@@ -480,12 +493,23 @@ void BodyReader::pass_return_error() {
   if (!cursor_.accept_form("return - 1 ;", words_)) cursor_.fail("expected 'return -1;'");
 }
 
+/// Nothing executes statements behind a return that is under no condition.
+void BodyReader::require_end() {
+  if (!blocks_.is_certain()) return;
+  for (std::size_t ahead = 0; cursor_.peek(ahead).kind != TokenKind::end; ++ahead) {
+    const bool ends = cursor_.at(sign("}"), ahead) || cursor_.at(sign(";"), ahead) ||
+                      cursor_.at_word("return", ahead) || cursor_.text(ahead) == "0";
+    if (!ends) cursor_.fail(cursor_.peek(ahead), "a statement behind a return");
+  }
+}
+
 /// `return status;` where a call set it.
 bool BodyReader::pass_status(std::uint32_t begin) {
   if (!cursor_.looks_like("return $ ;")) return false;
   const Binding* const named = context_.names.find(cursor_.text(1));
   if (named == nullptr || !statuses_.contains(named->node)) return false;
   for (int i = 0; i < 3; ++i) cursor_.advance();
+  require_end();
   const std::array value = {named->node};
   const NodeId call = context_.operators.call("tir.ret", make().dtype_of(named->node), value);
   if (blocks_.with_braces().kind == BlockKind::body) is_returned_ = true;
@@ -499,6 +523,7 @@ bool BodyReader::pass_status(std::uint32_t begin) {
 void BodyReader::return_() {
   const std::uint32_t begin = cursor_.peek().begin;
   if (cursor_.accept_form("return - 1 ;", words_)) {
+    require_end();
     const NodeId call = context_.operators.call("tir.tvm_throw_last_error", DType::Int(32), {});
     return blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
   }
@@ -506,6 +531,7 @@ void BodyReader::return_() {
   if (!cursor_.accept_form("return 0 ;", words_)) {
     cursor_.fail("expected 'return 0;' or 'return -1;'");
   }
+  require_end();
   NodeId value = result_;
   if (value != NodeId::none) is_returned_ = true;
   result_ = NodeId::none;

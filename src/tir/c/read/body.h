@@ -76,6 +76,7 @@ enum class BlockKind : std::uint8_t {
 struct Block {
   BlockKind kind = BlockKind::body;
   std::size_t first = 0;          ///< index of its first completed statement
+  std::size_t first_name = SIZE_MAX;  ///< index of its first name
   std::uint32_t begin = 0;        ///< byte of the source
   NodeId var = NodeId::none;      ///< loop, let, allocate
   NodeId value = NodeId::none;    ///< extent, condition, value of a let, size
@@ -107,6 +108,8 @@ class Blocks {
   /// The number of times that a block was opened or closed, or a statement completed.
   std::size_t changes() const { return changes_; }
   bool is_body_alone() const { return open_.size() == 1; }
+  /// Whether the next statement is under no condition and in no loop.
+  bool is_certain() const;
 
   /// Adds a statement that began at this byte and ends before the cursor.
   void complete(NodeId statement, std::uint32_t begin) { complete(statement, begin, begin); }
@@ -188,6 +191,7 @@ class BodyReader {
   void open_branch(NodeId condition, std::uint32_t begin);
   bool while_condition(NodeId condition);
   void return_();
+  void require_end();
   bool pass_status(std::uint32_t begin);
   std::optional<NodeId> status_of(NodeId condition);
   void return_status(NodeId condition, NodeId status, std::uint32_t begin);

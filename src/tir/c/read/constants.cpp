@@ -470,7 +470,9 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   std::size_t bracket = 0;
   while (!cursor.at(sign("["), bracket) && cursor.peek(bracket).kind != TokenKind::end) ++bracket;
   const bool is_array =
-      bracket > 1 && cursor.at_name(bracket - 1) && cursor.at(sign("]"), bracket + 2);
+      bracket > 1 && cursor.at_name(bracket - 1) && cursor.at(sign("]"), bracket + 2) &&
+      (cursor.peek(bracket + 3).kind == TokenKind::end ||
+       cursor.at_word("__attribute__", bracket + 3));
   if (!is_array) return std::nullopt;
   const auto count = decimal(without_suffix(cursor.text(bracket + 1)));
   const auto width = bytes_of_element(cursor, bracket - 1);

@@ -25,10 +25,20 @@ bool Names::bind(std::string_view name, const Binding& binding) {
   const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
   if (is_word) return false;
   const auto [found, is_new] = bindings_.try_emplace(name, binding);
-  if (is_new) return true;
-  const bool was_pending = found->second.kind == BindingKind::pending;
+  if (is_new) {
+    if (binding.kind != BindingKind::constant) bound_.push_back(name);
+    return true;
+  }
+  if (found->second.kind != BindingKind::pending) return false;
   found->second = binding;
-  return was_pending;
+  return true;
+}
+
+void Names::end_scope(std::size_t first) {
+  for (; bound_.size() > first; bound_.pop_back()) {
+    const auto found = bindings_.find(bound_.back());
+    if (found != bindings_.end()) found->second = {BindingKind::ended, DType::Void(), NodeId::none};
+  }
 }
 
 /// `settle` sets its extent at the end.

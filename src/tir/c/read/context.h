@@ -33,6 +33,7 @@ enum class BindingKind : std::uint8_t {
   stack_storage,  ///< `TVMValue stack[4];`
   result,         ///< the result of a packed call, or its type
   constant,       ///< an array at the top level of the file; `node` is the Var
+  ended,          ///< of a block before
 };
 
 /// What a name means.
@@ -51,9 +52,14 @@ class Names {
   bool bind(std::string_view name, const Binding& binding);
   /// Removes a name whose declaration was not understood.
   void forget(std::string_view name) { bindings_.erase(name); }
+  /// The number of names that were bound, but for constants, in blocks that are open.
+  std::size_t count() const { return bound_.size(); }
+  /// Ends the names from this number on: outside of their block, they are other variables.
+  void end_scope(std::size_t first);
 
  private:
   support::NameMap<std::string_view, Binding> bindings_;
+  std::vector<std::string_view> bound_;
 };
 
 /// One Buffer of one dimension for every pair of data pointer and element type.
@@ -154,6 +160,7 @@ struct ModuleFacts {
   std::vector<Pool> pools;
   std::vector<CMetadata> metadata;
   support::NameMap<std::string_view, DType> results;  ///< of functions, from prototypes
+  support::NameSet<std::string_view> own_functions;   ///< that the files define beside those of TIR
 };
 
 struct ModuleContext {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "tir/c/read/constants.h"
+#include "tir/cmsis_nn.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::c {
@@ -68,6 +69,7 @@ bool ExprReader::start_operand() {
       operand_ = number();
       return true;
     case TokenKind::string: {
+      if (cursor_.text()[0] == '\'') fail("expected a number, found a character");
       const std::string_view text = cursor_.text(cursor_.advance());
       operand_ = expr(
           make().string_imm(text.substr(1, text.size() - std::min<std::size_t>(text.size(), 2))));
@@ -469,7 +471,8 @@ Operand ExprReader::number() {
   if (is_unsigned) text.remove_suffix(1);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const bool is_octal = text.size() > 1 && text[0] == '0';
+  if (is_octal || error != std::errc() || end != text.data() + text.size()) {
     cursor_.fail(token, "expected a decimal number");
   }
   if (!is_unsigned) {
@@ -565,6 +568,13 @@ Operand ExprReader::make_call(const Level& level) {
   const std::vector<NodeId> args(
       arguments_.begin() + static_cast<std::ptrdiff_t>(level.first_argument), arguments_.end());
   arguments_.resize(level.first_argument);
+  // A function of the library or of a board's kit has a known effect, unless the files define it.
+  const bool is_of_library = math_call(level.callee) || find_cmsis_function(level.callee) ||
+                             level.callee.starts_with("fmod") || level.callee.starts_with("mem") ||
+                             (level.callee[0] >= 'A' && level.callee[0] <= 'Z');
+  if (is_of_library && context_.module.facts.own_functions.contains(level.callee)) {
+    cursor_.fail(level.begin, "a function of the library that the archive defines");
+  }
   if (const auto math = math_call(level.callee)) {
     return expr(operators_.call(math->op, math->dtype, args));
   }

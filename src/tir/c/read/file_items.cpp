@@ -216,6 +216,19 @@ class Splitter {
     add(item);
   }
 
+  /// A declaration without its attributes.
+  std::string plain_head(const Item& item) const {
+    std::string words;
+    std::size_t depth = 0;
+    for (const Token& token : tokenize(text_, item.head.begin, item.head.end)) {
+      const std::string_view word = text_.substr(token.begin, token.end - token.begin);
+      if (word == "(") ++depth;
+      if (depth == 0 && word != "__attribute__") words += fmt::format("{} ", word);
+      if (word == ")") --depth;
+    }
+    return words;
+  }
+
   /// `#if A` `T x[N] =` `#else` `T x[N] =` `#endif` before one value: the last declaration
   /// represents all.
   void pass_alternatives(Item& item) {
@@ -225,8 +238,9 @@ class Splitter {
       next.head = {at_, head_end(at_)};
       const bool is_same = next.head.end < end_ && text_[next.head.end] == '=' &&
                            array_name(head_text(next)) == name;
-      if (!is_same) return;
+      if (!is_same || plain_head(next) != plain_head(item)) return;
       item.head = next.head;
+      item.has_alternatives = true;
       at_ = skip_blank(text_, next.head.end + 1, end_);
     }
   }

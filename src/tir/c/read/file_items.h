@@ -35,6 +35,8 @@ struct Item {
   Bytes body;             ///< between the braces of a function, or of the initialiser
   std::uint32_t end = 0;  ///< after the last brace or semicolon
   bool is_closed = true;  ///< whether the body ends before the text does
+  /// Whether the preprocessor selects one of several equal declarations of this array.
+  bool has_alternatives = false;
 };
 
 struct FileItems {

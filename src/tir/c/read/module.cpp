@@ -12,10 +12,12 @@
 #include "support/name_map.h"
 #include "tir/c/c.h"
 #include "tir/c/read/constants.h"
+#include "tir/c/read/directives.h"
 #include "tir/c/read/file_items.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/signatures.h"
 #include "tir/node_queries.h"
+#include "tir/pools.h"
 #include "tir/source_digest.h"
 #include "tir/text/expr_factory.h"
 #include "tir/tvm_features.h"
@@ -86,6 +88,20 @@ struct File {
   const Input* input;
   support::SourceText source;
   FileItems items;
+  Directives directives;
+
+  std::string_view text(Bytes range) const {
+    return source.text.substr(range.begin, range.end - range.begin);
+  }
+
+  /// Fails if the preprocessor may change an item.
+  void require_plain(const Item& item) const {
+    const std::uint32_t begin = item.has_alternatives ? item.body.begin : item.head.begin;
+    const auto doubt = directives.in(source.text, {begin, item.end});
+    if (!doubt) return;
+    support::fail_at(source, std::max(begin, doubt->where.begin),
+                     "what is compiled depends on " + doubt->why);
+  }
 };
 
 /// `tvmgen_<module>_<compiler>_main_<k>`: TVM's names for functions of external compilers, which
@@ -108,6 +124,7 @@ class ModuleReader {
     collect_facts();
     SourceDigest digest(*find_primary().input);
     read_functions(read_function);
+    note_unread_pools();
     std::optional<std::string> target;
     for (const File& file : files_) {
       if (!target && !file.items.target.empty()) target = std::string(file.items.target);
@@ -149,25 +166,50 @@ class ModuleReader {
             fmt::format("the source has {} bytes, more than {}", input.text.size(), most));
       }
       FileItems items = c::split(source);
-      files_.push_back({&input, std::move(source), std::move(items)});
+      Directives directives = directives_of(source.text, items.items);
+      files_.push_back({&input, std::move(source), std::move(items), std::move(directives)});
       find_plain_arrays(files_.back());
+      read_headers(files_.back());
+      for (const Item& item : files_.back().items.items) {
+        if (item.body.end <= item.body.begin || item.name.empty()) continue;
+        if (!is_wanted(files_.back().items, item)) context_.facts.own_functions.insert(item.name);
+        if (!defined_.insert(item.name).second) defined_twice_.insert(item.name);
+      }
+    }
+  }
+
+  /// What the headers of a file define may change the file.
+  void read_headers(File& file) {
+    if (!sources_.headers) return;
+    Directives& all = file.directives;
+    std::vector<std::string_view> paths = all.includes;
+    support::NameSet<std::string_view> known(paths.begin(), paths.end());
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      for (const std::string_view text : sources_.headers(paths[i])) {
+        const support::SourceText header{{}, {}, text};
+        const FileItems items = c::split(header);
+        Directives of_header = directives_of(text, items.items);
+        for (const Item& item : items.items) hide_pools(header, item);
+        all.macros.merge(of_header.macros);
+        if (!all.everywhere) all.everywhere = std::move(of_header.everywhere);
+        for (const std::string_view path : of_header.includes) {
+          if (known.insert(path).second) paths.push_back(path);
+        }
+      }
     }
   }
 
   /// A port may declare constants in another section or in none: includes those that a function
   /// names.
   void find_plain_arrays(File& file) {
-    const auto text_of = [&](Bytes range) {
-      return file.source.text.substr(range.begin, range.end - range.begin);
-    };
     for (Item& item : file.items.items) {
-      const std::string_view head = text_of(item.head);
+      const std::string_view head = file.text(item.head);
       const bool has_values = item.kind == ItemKind::other && item.body.end > item.body.begin;
       if (!has_values || !declares_constant_array(head)) continue;
       const std::string_view name = array_name(head);
       const bool is_named = std::ranges::any_of(file.items.items, [&](const Item& function) {
         return is_wanted(file.items, function) &&
-               support::find_word(text_of(function.body), name) != std::string_view::npos;
+               support::find_word(file.text(function.body), name) != std::string_view::npos;
       });
       if (!is_named || name.empty()) continue;
       item.kind = ItemKind::array;
@@ -183,21 +225,32 @@ class ModuleReader {
   void collect_facts() {
     for (const File& file : files_) {
       context_.file = index_of(file);
-      for (const Item& item : file.items.items) collect(file, item);
+      for (const Item& item : file.items.items) {
+        if (!is_extern(file, item)) collect(file, item);
+      }
       if (auto metadata = read_metadata(file.source, file.items)) {
         context_.facts.metadata.push_back(std::move(*metadata));
+      }
+    }
+    // The definition, if a file has it, states the size.
+    for (const File& file : files_) {
+      context_.file = index_of(file);
+      for (const Item& item : file.items.items) {
+        if (is_extern(file, item)) add_workspace(file, item);
       }
     }
     forget_shifted_pools();
     add_pools(sources_.pools);
   }
 
+  static bool is_extern(const File& file, const Item& item) {
+    return item.kind == ItemKind::workspace && file.text(item.head).starts_with("extern ");
+  }
+
   /// A definition in a file takes precedence over declarations in other files.
   void add_pools(const std::vector<CPool>& pools) {
     for (const CPool& pool : pools) {
-      const bool is_defined = std::ranges::any_of(
-          context_.facts.pools, [&](const Pool& known) { return known.name == pool.name; });
-      if (is_defined) continue;
+      if (is_pool(pool.name) || unread_pools_.contains(pool.name)) continue;
       context_.facts.pools.push_back(
           {.name = pool.name, .bytes = pool.bytes, .is_constant = pool.is_constant});
     }
@@ -217,6 +270,59 @@ class ModuleReader {
     }
   }
 
+  bool is_pool(std::string_view name) const {
+    return std::ranges::find(context_.facts.pools, name, &Pool::name) != context_.facts.pools.end();
+  }
+
+  /// A pool of a name in a declaration that is not read has an unknown size. A pointer is not the
+  /// memory that it points to.
+  void hide_pools(const support::SourceText& source, const Item& item) {
+    const bool is_extern = source.text.substr(item.head.begin).starts_with("extern ");
+    if (is_extern || item.kind == ItemKind::function || item.kind == ItemKind::prototype) return;
+    const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
+    const Cursor cursor(source, tokenize(source.text, item.head.begin, end));
+    for (std::size_t i = 0; cursor.at_position(i).kind != TokenKind::end; ++i) {
+      const bool is_pointer = i > 0 && cursor.at_position(i - 1).sign == sign("*");
+      if (cursor.at_position(i).kind != TokenKind::name || is_pointer) continue;
+      unread_pools_.insert(cursor.text(cursor.at_position(i)));
+    }
+  }
+
+  /// A pool that two files define is in memory twice.
+  void add_pool(Pool pool) {
+    if (is_pool(pool.name)) {
+      unread_pools_.insert(pool.name);
+      std::erase_if(context_.facts.pools, [&](const Pool& one) { return one.name == pool.name; });
+    }
+    if (!unread_pools_.contains(pool.name)) context_.facts.pools.push_back(std::move(pool));
+  }
+
+  void add_workspace(const File& file, const Item& item) {
+    auto pool = file.directives.in(file.source.text, {item.head.begin, item.end})
+                    ? std::nullopt
+                    : read_workspace_pool(file.source, item);
+    if (is_extern(file, item) && (!pool || is_pool(pool->name))) return;
+    if (!pool) return hide_pools(file.source, item);
+    if (pool->size_place) pool->size_place->file = index_of(file);
+    add_pool(*std::move(pool));
+  }
+
+  /// Pools of main whose declarations are not read.
+  void note_unread_pools() {
+    support::NameSet<std::string_view> noted;
+    for (const FunctionDraft& draft : drafts_) {
+      for (const Param& param : draft.params) {
+        std::string_view name = pool_name(param.hint.empty() ? param.name : param.hint);
+        if (draft.is_packed && name.starts_with(kHandlePrefix)) {
+          name.remove_prefix(kHandlePrefix.size());
+        }
+        if (!unread_pools_.contains(name) || !noted.insert(name).second) continue;
+        unread_.push_back({LossCode::unknown_construct, LossScope::module, {},
+                           fmt::format("the size of pool '{}'", name)});
+      }
+    }
+  }
+
   /// Since v0.15 a prototype states the result type of each called function.
   void collect(const File& file, const Item& item) {
     switch (item.kind) {
@@ -230,11 +336,7 @@ class ModuleReader {
         }
         return;
       case ItemKind::workspace:
-        if (auto pool = read_workspace_pool(file.source, item)) {
-          if (pool->size_place) pool->size_place->file = index_of(file);
-          context_.facts.pools.push_back(*pool);
-        }
-        return;
+        return add_workspace(file, item);
       case ItemKind::prototype: {
         Cursor cursor(file.source, tokenize(file.source.text, item.head.begin, item.head.end));
         cursor.accept_word("TVM_DLL");
@@ -245,15 +347,19 @@ class ModuleReader {
         context_.facts.results[item.name] = is_pointer ? DType::Handle() : *result;
         return;
       }
-      default:
-        return;
+      case ItemKind::other:
+        return hide_pools(file.source, item);
     }
   }
 
   /// Records an unreadable pool as a loss. Its contents are then unknown, as if no file defined it.
   void add_constant_pool(const File& file, const Item& item) {
-    auto pool = support::to_result([&] { return read_constant_pool(context_, file.source, item); });
-    if (pool) return context_.facts.pools.push_back(*std::move(pool));
+    auto pool = support::to_result([&] {
+      file.require_plain(item);
+      return read_constant_pool(context_, file.source, item);
+    });
+    if (pool) return add_pool(*std::move(pool));
+    hide_pools(file.source, item);
     note_unread("the constant pool", pool.error());
   }
 
@@ -268,26 +374,19 @@ class ModuleReader {
          fmt::format("{} at {}:{}:{}: {}", what, name, where.line, where.column, error.message)});
   }
 
-  /// Functions refer to arrays only by name. An array that TVM did not print, or bytes in a string,
-  /// may have any content.
+  /// Functions refer to arrays only by name. An array that is not read may have any content.
   void add_array(const File& file, const Item& item) {
-    const std::string_view head =
-        file.source.text.substr(item.head.begin, item.head.end - item.head.begin);
-    if (is_tvm_array(head) && file.source.text[item.body.begin] != '"') {
-      return add_array(file, item, read_array(context_, file.source, item));
-    }
-    auto array = support::to_result([&] { return read_array(context_, file.source, item); });
-    if (array) return add_array(file, item, *std::move(array));
-    note_unread("the array", array.error());
-  }
-
-  void add_array(const File& file, const Item& item, ConstantArray array) {
+    auto array = support::to_result([&] {
+      file.require_plain(item);
+      return read_array(context_, file.source, item);
+    });
+    if (!array) return note_unread("the array", array.error());
     const std::size_t position = context_.facts.arrays.size();
-    if (!context_.facts.array_by_name.try_emplace(array.name, position).second) {
+    if (!context_.facts.array_by_name.try_emplace(array->name, position).second) {
       support::fail_at(file.source, item.head.begin,
-                       fmt::format("the constant '{}' is defined twice", array.name));
+                       fmt::format("the constant '{}' is defined twice", array->name));
     }
-    context_.facts.arrays.push_back(std::move(array));
+    context_.facts.arrays.push_back(*std::move(array));
   }
 
   /// The first file with functions: source ranges refer to it.
@@ -306,6 +405,10 @@ class ModuleReader {
   /// concerns all. Lines are counted on from there, so that many errors do not count them anew.
   FunctionDraft read_or_keep(ReadFunction& read, File& file, const Item& item) {
     try {
+      file.require_plain(item);
+      if (defined_twice_.contains(item.name)) {
+        support::fail_at(file.source, item.head.begin, "a function that is defined twice");
+      }
       return read(context_, file.source, item);
     } catch (const support::Error& error) {
       if (error.diagnostic().where.line == 0) throw;
@@ -479,6 +582,9 @@ class ModuleReader {
   LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
   std::vector<Loss> unread_;  ///< of pools and arrays
+  support::NameSet<std::string_view> unread_pools_;  ///< names that may be those of pools
+  support::NameSet<std::string_view> defined_;       ///< functions of all files
+  support::NameSet<std::string_view> defined_twice_;
 };
 
 }  // namespace

@@ -59,25 +59,31 @@ Token scan_sign(std::string_view text, std::uint32_t at, std::uint32_t end) {
   return {at, at + 1, first, TokenKind::sign};
 }
 
-/// The end of a preprocessor line, including lines joined by backslashes.
-std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t end) {
+/// The end of a backslash that joins two lines; `at` for any other character. Compilers accept
+/// blanks before the line end.
+std::uint32_t join_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  const std::size_t newline = text.find_first_not_of(" \t\r", at + 1);
+  const bool joins = text[at] == '\\' && newline < end && text[newline] == '\n';
+  return joins ? static_cast<std::uint32_t>(newline + 1) : at;
+}
+
+/// An unclosed comment continues to the end.
+std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  if (text[at + 1] == '*') {
+    const std::size_t close = text.find("*/", at + 2);
+    return close >= end || end - close < 2 ? end : static_cast<std::uint32_t>(close + 2);
+  }
   while (at < end) {
     const auto newline =
         static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
-    if (newline == end) return end;
-    if (newline == 0 || text[newline - 1] != '\\') return newline;
+    if (newline == end || text[text.find_last_not_of(" \t\r", newline - 1)] != '\\') return newline;
     at = newline + 1;
   }
   return end;
 }
 
-/// An unclosed comment continues to the end.
-std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
-  if (text[at + 1] == '/') {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
-  }
-  const std::size_t close = text.find("*/", at + 2);
-  return close >= end || end - close < 2 ? end : static_cast<std::uint32_t>(close + 2);
+bool begins_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  return text[at] == '/' && at + 1 < end && (text[at + 1] == '/' || text[at + 1] == '*');
 }
 
 /// A number with its suffix, and its exponent with a sign: `1.5e-03f`, `0x1p-3`.
@@ -133,10 +139,23 @@ std::uint32_t skip_comments(std::string_view text, std::uint32_t at, std::uint32
     const char c = text[at];
     if (class_of(c) == CharClass::blank) {
       ++at;
-    } else if (c == '/' && at + 1 < end && (text[at + 1] == '/' || text[at + 1] == '*')) {
+    } else if (begins_comment(text, at, end)) {
       at = skip_comment(text, at, end);
     } else {
       break;
+    }
+  }
+  return at;
+}
+
+std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  while (at < end && text[at] != '\n') {
+    if (class_of(text[at]) == CharClass::quote) {
+      at = skip_quoted(text, at, end);
+    } else if (begins_comment(text, at, end)) {
+      at = skip_comment(text, at, end);
+    } else {
+      at = std::max(join_end(text, at, end), at + 1);
     }
   }
   return at;
@@ -152,7 +171,7 @@ std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t
   const char quote = text[at];
   for (++at; at < end; ++at) {
     if (text[at] == '\\') {
-      ++at;
+      at = std::max(join_end(text, at, end), at + 2) - 1;
     } else if (text[at] == quote) {
       return at + 1;
     } else if (text[at] == '\n') {
@@ -182,7 +201,8 @@ std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32
 }
 
 std::optional<std::int64_t> decimal(std::string_view text) {
-  const auto value = support::whole_number<std::int64_t>(text);
+  const bool is_octal = text.size() > 1 && text[0] == '0';
+  const auto value = is_octal ? std::nullopt : support::whole_number<std::int64_t>(text);
   return value && *value >= 0 ? value : std::nullopt;
 }
 

@@ -39,12 +39,14 @@ std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32
 
 /// The end of blanks and comments at `at`; `at` if none begins there.
 std::uint32_t skip_comments(std::string_view text, std::uint32_t at, std::uint32_t end);
-/// The same for blanks, comments and preprocessor lines.
+/// The end of the preprocessor line at `at`, with the lines that a backslash or a comment joins.
+std::uint32_t skip_line(std::string_view text, std::uint32_t at, std::uint32_t end);
+/// The end of blanks, comments and preprocessor lines at `at`.
 std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t end);
 /// The end of the string or character literal whose quote is at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
 
-/// The value of a decimal number without a sign; nullopt for any other text.
+/// The value of a decimal number without a sign; nullopt for any other text (010 is octal).
 std::optional<std::int64_t> decimal(std::string_view text);
 
 /// Reads tokens in order. Failures throw support::Error with the place.

@@ -11,10 +11,10 @@
 namespace mlf::tir::c {
 namespace {
 
-/// After these words, a statement does more than compute a value.
-constexpr std::array<std::string_view, 15> kControl{
-    "if",   "else",   "for",   "while",    "do",  "switch", "case",   "default",
-    "goto", "return", "break", "continue", "asm", "__asm",  "__asm__"};
+/// After these words, a statement does more than compute a value of this call.
+constexpr std::array<std::string_view, 16> kControl{
+    "if",   "else",   "for",   "while",    "do",  "switch", "case",    "default",
+    "goto", "return", "break", "continue", "asm", "__asm",  "__asm__", "static"};
 
 bool is_control(std::string_view word) {
   return std::ranges::find(kControl, word) != kControl.end();
@@ -93,6 +93,10 @@ UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std:
       if (!is_type(before)) return {};
     }
     if (token.sign == sign("]") && next == sign("(")) return {};
+    // Arrays and structures have a size.
+    const bool is_declared = i > begin && cursor.at_position(i - 1).kind == TokenKind::name;
+    const bool is_array = !assigns && is_declared && next == sign("[");
+    if (token.sign == sign("{") || is_array) return {};
     if (token.kind != TokenKind::name) continue;
     ++names;
     if (is_control(word) || is_of_function(word)) return {};

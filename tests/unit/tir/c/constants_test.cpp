@@ -136,9 +136,6 @@ TEST(CConstants, OfAFunctionWithoutItsEndOrWithAnotherHeadAreUnknown) {
 }
 
 TEST(CConstants, AreRefusedWhereTheWholeModuleIs) {
-  std::string cut = array("a");
-  cut.replace(cut.find("[2]"), 3, "[3]");
-  EXPECT_THROW(outline(kernel_file(cut + kernel("f", "  p[0] = a[0];"))), support::Error);
   EXPECT_THROW(outline(kernel_file(array("a") + array("a") + kernel("f", ""))), support::Error);
   EXPECT_THROW(outline(kernel_file(array("a"))), support::Error);
   EXPECT_THROW(read_c_constants({}), support::Error);

@@ -34,7 +34,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 /// As TVM 0.9 prints it: constants and imported C in the order of code generation.
 std::string file_with_imports() {
   return kernel_file(joined(
-      {"\n\n", kSum, "\n", kWeights, kReset, "\n\n#pragma GCC pop\n", kExternC, kImporting}));
+      {"\n\n", kSum, "\n", kWeights, kReset, "\n\n#pragma GCC pop_options\n", kExternC, kImporting}));
 }
 
 TEST(ImportedC, IsKeptByFunctionWithWhatIsBeforeIt) {
@@ -47,7 +47,7 @@ TEST(ImportedC, IsKeptByFunctionWithWhatIsBeforeIt) {
             "__attribute__((always_inline)) static inline int32_t sum( const int8_t *aa, int n)");
   EXPECT_EQ(pieces[0].text, joined({kSum, "\n"}));
   EXPECT_EQ(pieces[1], (ImportedC{"reset", "int32_t reset(int32_t *cc)", joined({kReset, "\n"})}));
-  EXPECT_EQ(pieces[2], (ImportedC{"", "", "#pragma GCC pop\n"}));
+  EXPECT_EQ(pieces[2], (ImportedC{"", "", "#pragma GCC pop_options\n"}));
 }
 
 TEST(ImportedC, ThereIsNoneInWhatTvmPrintsOfTir) {

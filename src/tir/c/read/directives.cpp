@@ -1,0 +1,250 @@
+#include "tir/c/read/directives.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "support/characters.h"
+#include "support/lookup.h"
+#include "tir/c/read/tokens.h"
+
+namespace mlf::tir::c {
+namespace {
+
+using support::is_among;
+
+// TVM defines it at the beginning of each file, and nothing uses it.
+constexpr std::string_view kExports = "TVM_EXPORTS";
+constexpr std::string_view kCplusplus = "__cplusplus";
+
+/// Directives without an effect on what is compiled; the empty one is `#` alone or a line number.
+constexpr auto kInert =
+    std::to_array<std::string_view>({"", "line", "error", "warning", "ident"});
+/// The first words of pragmas that change how code is compiled, but not what it does.
+constexpr auto kInertPragmas = std::to_array<std::string_view>({"once", "HLS", "unroll", "nounroll",
+                                                                "omp", "ivdep", "loop", "message",
+                                                                "region", "endregion"});
+constexpr auto kInertOfCompiler = std::to_array<std::string_view>(
+    {"diagnostic", "optimize", "push_options", "pop_options", "unroll", "ivdep", "loop"});
+constexpr auto kHeaders = std::to_array<std::string_view>({".h", ".hh", ".hpp", ".hxx"});
+/// Words outside of functions that rename what the linker sees, or are code of another language.
+constexpr auto kOfLinker = std::to_array<std::string_view>(
+    {"asm", "__asm", "__asm__", "alias", "weakref", "ifunc", "_Pragma"});
+
+constexpr std::array<bool, 256> kMatters = [] {
+  std::array<bool, 256> matters{};
+  for (const char c : std::string_view("/\"'#\\<:%?")) {
+    matters[static_cast<unsigned char>(c)] = true;
+  }
+  return matters;
+}();
+
+/// Whether a compiler may read two or three characters as another one.
+bool is_other_spelling(std::string_view text) {
+  constexpr auto kDigraphs = std::to_array<std::string_view>({"<:", ":>", "<%", "%>", "%:"});
+  const bool is_trigraph = text.size() == 3 && text.starts_with("??") &&
+                           std::string_view("=/'()!<>-").find(text[2]) != text.npos;
+  return is_trigraph || is_among(kDigraphs, text.substr(0, 2));
+}
+
+class DirectiveReader {
+ public:
+  DirectiveReader(std::string_view text, std::span<const Item> items)
+      : text_(text), items_(items), end_(static_cast<std::uint32_t>(text.size())) {}
+
+  Directives run() && {
+    for (const Item& item : items_) find_words_of_linker(item);
+    for (std::uint32_t at = 0; at < end_;) at = pass(at);
+    const auto open = std::ranges::find(levels_, Level::Kind::unknown, &Level::kind);
+    if (open != levels_.end()) condition({open->begin, end_});
+    // A comment may also continue behind one.
+    if (const std::size_t at = text_.find("?\?/"); at != text_.npos) {
+      doubt_all({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + 3)}, "a trigraph");
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// A condition around text.
+  struct Level {
+    enum class Kind : std::uint8_t {
+      unknown,
+      cplusplus,  ///< of C++, around `extern "C"`
+      guard,      ///< of a header against a second inclusion
+    };
+    Kind kind = Kind::unknown;
+    std::uint32_t begin = 0;
+    std::uint32_t content = 0;  ///< the end of its line
+    std::string_view guard{};  ///< the name of the first `#ifndef`
+  };
+
+  void find_words_of_linker(const Item& item) {
+    if (item.kind == ItemKind::array || item.kind == ItemKind::pool) return;
+    for (std::uint32_t at = item.head.begin; at < item.head.end;) {
+      const std::string_view name = next_name(text_, at, item.head.end);
+      if (is_among(kOfLinker, name)) doubt_all(item.head, fmt::format("'{}'", name));
+    }
+  }
+
+  /// Passes a character, a comment, a string, a directive or the rows of a constant.
+  std::uint32_t pass(std::uint32_t at) {
+    while (!items_.empty() && items_.front().end <= at) items_ = items_.subspan(1);
+    const bool has_rows = !items_.empty() && (items_.front().kind == ItemKind::array ||
+                                              items_.front().kind == ItemKind::pool);
+    const std::uint32_t stop = has_rows ? std::max(items_.front().body.begin, at)
+                               : items_.empty() ? end_
+                                                : std::max(items_.front().end, at + 1);
+    while (at < stop && at < end_ && !kMatters[static_cast<unsigned char>(text_[at])]) ++at;
+    if (has_rows && at >= stop) return std::max(items_.front().body.end, at + 1);
+    if (at >= stop || at >= end_) return at;
+    const char c = text_[at];
+    if (c == '"' || c == '\'') return skip_quoted(text_, at, end_);
+    if (c == '#' && begins_line(at)) return directive(at);
+    if (const std::uint32_t behind = skip_comments(text_, at, end_); behind > at) return behind;
+    if (c == '\\' || is_other_spelling(text_.substr(at, 3))) {
+      doubt_all({at, at + 1}, fmt::format("'{}' in code", text_.substr(at, c == '\\' ? 1 : 2)));
+    }
+    return at + 1;
+  }
+
+  bool begins_line(std::uint32_t at) const {
+    const std::size_t before = text_.substr(0, at).find_last_not_of(" \t\r\v\f");
+    return before == text_.npos || text_[before] == '\n' ||
+           (before > 0 && text_.substr(before - 1, 2) == "*/");
+  }
+
+  void doubt(Bytes where, std::string why) {
+    // One that surrounds others replaces them.
+    while (!found_.doubts.empty() && found_.doubts.back().where.begin >= where.begin) {
+      found_.doubts.pop_back();
+    }
+    found_.doubts.push_back({where, std::move(why)});
+  }
+  void doubt_all(Bytes where, std::string why) {
+    if (!found_.everywhere) found_.everywhere = Doubt{where, std::move(why)};
+  }
+
+  std::uint32_t directive(std::uint32_t begin) {
+    const std::uint32_t end = skip_line(text_, begin, end_);
+    std::uint32_t at = begin + 1;
+    const std::string_view word = next_name(text_, at, end);
+    ++count_;
+    if (word == "define" || word == "undef") {
+      const std::string_view name = next_name(text_, at, end);
+      define(word, name, {at, end});
+    } else if (word == "include") {
+      include({begin, end}, support::trimmed(text_.substr(at, end - at)));
+    } else if (word == "if" || word == "ifdef" || word == "ifndef") {
+      const std::string_view name = next_name(text_, at, end);
+      Level level{.begin = begin, .content = end};
+      if (word == "ifdef" && name == kCplusplus) level.kind = Level::Kind::cplusplus;
+      if (word == "ifndef" && count_ == 1) level.guard = name;
+      levels_.push_back(level);
+    } else if (levels_.empty() && (word == "else" || word.starts_with("elif") || word == "endif")) {
+      doubt_all({begin, end}, fmt::format("'#{}' without its '#if'", word));
+    } else if (word == "else" || word.starts_with("elif")) {
+      levels_.back().kind = Level::Kind::unknown;
+    } else if (word == "endif") {
+      close({begin, end});
+    } else if (word == "pragma") {
+      pragma({begin, end}, at);
+    } else if (!is_among(kInert, word)) {
+      doubt_all({begin, end}, fmt::format("'#{}'", word));
+    }
+    return end;
+  }
+
+  /// `#define` or `#undef`; `rest` is behind the name.
+  void define(std::string_view word, std::string_view name, Bytes rest) {
+    if (name == kExports) return;
+    if (count_ == 2 && !levels_.empty() && levels_.back().guard == name) {
+      levels_.back().kind = Level::Kind::guard;
+    }
+    const std::string_view value = text_.substr(rest.begin, rest.end - rest.begin);
+    const auto [macro, is_new] = found_.macros.try_emplace(name);
+    const bool is_conditional = std::ranges::any_of(
+        levels_, [](const Level& level) { return level.kind != Level::Kind::guard; });
+    macro->second.value = support::trimmed(value);
+    macro->second.is_certain =
+        is_new && word == "define" && !is_conditional && !value.starts_with('(');
+  }
+
+  /// A file that is no header is code.
+  void include(Bytes where, std::string_view name) {
+    const char close = name.starts_with('<') ? '>' : '"';
+    const std::size_t end = name.find(close, 1);
+    const bool is_named = name.starts_with('<') || name.starts_with('"');
+    const std::string_view path = is_named && end != name.npos ? name.substr(1, end - 1) : "";
+    const std::string_view leaf = path.substr(path.rfind('/') + 1);
+    const bool is_header = leaf.find('.') == leaf.npos ||
+                           is_among(kHeaders, leaf.substr(std::min(leaf.rfind('.'), leaf.size())));
+    std::string why = fmt::format("the inclusion of {}", name);
+    if (path.empty() || !is_header) return doubt_all(where, std::move(why));
+    found_.includes.push_back(path);
+    doubt(where, std::move(why));
+  }
+
+  void pragma(Bytes where, std::uint32_t at) {
+    const std::string_view first = next_name(text_, at, where.end);
+    const std::string_view second = next_name(text_, at, where.end);
+    const bool is_of_compiler = first == "GCC" || first == "clang";
+    const bool is_inert =
+        is_of_compiler ? is_among(kInertOfCompiler, second) : is_among(kInertPragmas, first);
+    if (!is_inert) doubt_all(where, fmt::format("'#pragma {}'", first));
+  }
+
+  /// Whether a text is what TVM has between `#ifdef __cplusplus` and `#endif`.
+  bool is_linkage(Bytes content) const {
+    if (content.end - content.begin > 256) return false;
+    std::string words;
+    for (const Token& token : tokenize(text_, content.begin, content.end)) {
+      words += text_.substr(token.begin, token.end - token.begin);
+    }
+    return words == "extern\"C\"" || words == "extern\"C\"{" || words == "}";
+  }
+
+  void close(Bytes line) {
+    const Level level = levels_.back();
+    levels_.pop_back();
+    const bool is_known =
+        level.kind == Level::Kind::guard ||
+        (level.kind == Level::Kind::cplusplus && is_linkage({level.content, line.begin}));
+    if (!is_known) condition({level.begin, line.end});
+  }
+
+  void condition(Bytes where) {
+    found_.has_conditions = true;
+    doubt(where, "a condition of the preprocessor");
+  }
+
+  std::string_view text_;
+  std::span<const Item> items_;  // those that do not end before the place that is read
+  std::uint32_t end_;
+  std::size_t count_ = 0;  // of directives
+  std::vector<Level> levels_;
+  Directives found_;
+};
+
+}  // namespace
+
+std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
+  if (everywhere) return Doubt{part, everywhere->why};
+  const auto next = std::ranges::upper_bound(doubts, part.begin, {},
+                                             [](const Doubt& one) { return one.where.end; });
+  if (next != doubts.end() && next->where.begin < part.end) return *next;
+  if (macros.empty()) return std::nullopt;
+  for (std::uint32_t at = part.begin; at < part.end;) {
+    const std::string_view name = next_name(text, at, part.end);
+    if (!macros.contains(name)) continue;
+    const auto length = static_cast<std::uint32_t>(name.size());
+    return Doubt{{at - length, at}, fmt::format("the macro '{}'", name)};
+  }
+  return std::nullopt;
+}
+
+Directives directives_of(std::string_view text, std::span<const Item> items) {
+  return DirectiveReader(text, items).run();
+}
+
+}  // namespace mlf::tir::c

@@ -1,0 +1,42 @@
+// What the preprocessor may change in a file of C. mlf does not run it: it reads what TVM writes,
+// and finds the text that other directives may change.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/name_map.h"
+#include "tir/c/read/file_items.h"
+
+namespace mlf::tir::c {
+
+/// A name that the text defines or undefines.
+struct Macro {
+  std::string_view value{};
+  bool is_certain = true;  ///< defined once, under no condition and without parameters
+};
+
+/// Text that may be compiled as something else.
+struct Doubt {
+  Bytes where;
+  std::string why;
+};
+
+struct Directives {
+  support::NameMap<std::string_view, Macro> macros;
+  std::vector<std::string_view> includes;  ///< headers, without quotes
+  std::vector<Doubt> doubts;               ///< in order, without overlaps
+  std::optional<Doubt> everywhere{};       ///< what may change all of the text
+  bool has_conditions = false;             ///< others than those of TVM
+
+  /// Why a part of `text`, which has these directives, may be compiled as something else.
+  std::optional<Doubt> in(std::string_view text, Bytes part) const;
+};
+
+/// Reads all of `text` except for the rows of constants in `items`.
+Directives directives_of(std::string_view text, std::span<const Item> items = {});
+
+}  // namespace mlf::tir::c
