@@ -10,6 +10,7 @@
 #include "mlf/tir/visit.h"
 #include "optimize/edit.h"
 #include "support/error.h"
+#include "tir/interval.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -63,6 +64,7 @@ class UseSearch {
     if (uses_.empty()) return {};
     walk([&](Node node, const tir::NamedFunction&) { take_buffer(node); });
     walk([&](Node node, const tir::NamedFunction&) { take_uses(node); });
+    keep_by_index();
     return std::move(uses_);
   }
 
@@ -79,6 +81,36 @@ class UseSearch {
           },
           [](Node) {});
     }
+  }
+
+  /// A load before or behind a constant is one of its neighbours.
+  void keep_by_index() {
+    tir::IntegerRanges ranges(module_);
+    tir::NodeSet seen(module_);
+    const auto enter = [&](Node node) {
+      ranges.enter(node);
+      return tir::Descend::into_children;
+    };
+    const auto leave = [&](Node node) {
+      ranges.leave(node);
+      if (node.is(Kind::BufferLoad)) take_index(node, ranges);
+    };
+    for (const tir::NamedFunction& one : functions_) tir::walk(one.function, seen, enter, leave);
+  }
+
+  void take_index(Node load, const tir::IntegerRanges& ranges) {
+    ConstantUse* const use = use_of_buffer(load[f::BufferLoad::buffer].id());
+    const tir::NodeList indices = load.list(f::BufferLoad::indices);
+    if (use == nullptr || use->array == NodeId::none || indices.size() != 1) return;
+    const Node array = module_.node(use->array);
+    const auto index = ranges.of(indices[0]);
+    if (!index || !array.is(Kind::NDArray)) return;
+    auto bytes = static_cast<std::int64_t>(use->element.element_bytes());
+    for (const std::int64_t extent : array.integers(f::NDArray::shape)) bytes *= extent;
+    const std::size_t loaded = load.dtype(f::BufferLoad::dtype).element_bytes();
+    if (index->low >= 0 && index->high < bytes / static_cast<std::int64_t>(loaded)) return;
+    use->leaves_array = true;
+    keep(use->kept, "is loaded with an index outside of it");
   }
 
   void add(ConstantUse use) {
@@ -259,6 +291,10 @@ ModuleConstants constants_of(const tir::Module& module,
   });
   if (!found) result.pools_kept = found.error().message;
   result.uses = UseSearch(module, functions, result, parameters).run();
+  for (const ConstantUse& use : result.uses) {
+    if (!use.leaves_array || use.pool.empty()) continue;
+    keep(result.pools_kept, fmt::format("'{}' loads neighbours of '{}'", use.function, use.name));
+  }
   return result;
 }
 

@@ -36,6 +36,7 @@ struct ConstantUse {
   std::vector<tir::NodeId> buffers{};
   std::vector<tir::NodeId> loads{};
   bool spells_elements = false;  ///< its text has some or all of its elements
+  bool leaves_array = false;     ///< an index may be outside of it
   /// Why its loads cannot get another type; else empty.
   std::string kept{};
 };
