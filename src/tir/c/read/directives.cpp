@@ -54,7 +54,9 @@ class DirectiveReader {
       : text_(text), items_(items), end_(static_cast<std::uint32_t>(text.size())) {}
 
   Directives run() && {
-    for (const Item& item : items_) find_words_of_linker(item);
+    for (const Item& item : items_) {
+      has_rows(item) ? rows_.push_back(item.body) : find_words_of_linker(item);
+    }
     for (std::uint32_t at = 0; at < end_;) at = pass(at);
     const auto open = std::ranges::find(levels_, Level::Kind::unknown, &Level::kind);
     if (open != levels_.end()) condition({open->begin, end_});
@@ -79,8 +81,15 @@ class DirectiveReader {
     std::string_view guard{};  ///< the name of the first `#ifndef`
   };
 
+  /// Constants, and values without a directive, such as TVM's metadata, which nothing else reads.
+  bool has_rows(const Item& item) const {
+    if (item.body.end <= item.body.begin) return false;
+    if (item.kind == ItemKind::array || item.kind == ItemKind::pool) return true;
+    const std::string_view body = text_.substr(item.body.begin, item.body.end - item.body.begin);
+    return item.kind == ItemKind::other && item.name.empty() && body.find('#') == body.npos;
+  }
+
   void find_words_of_linker(const Item& item) {
-    if (item.kind == ItemKind::array || item.kind == ItemKind::pool) return;
     for (std::uint32_t at = item.head.begin; at < item.head.end;) {
       const std::string_view name = next_name(text_, at, item.head.end);
       if (is_among(kOfLinker, name)) doubt_all(item.head, fmt::format("'{}'", name));
@@ -89,15 +98,11 @@ class DirectiveReader {
 
   /// Passes a character, a comment, a string, a directive or the rows of a constant.
   std::uint32_t pass(std::uint32_t at) {
-    while (!items_.empty() && items_.front().end <= at) items_ = items_.subspan(1);
-    const bool has_rows = !items_.empty() && (items_.front().kind == ItemKind::array ||
-                                              items_.front().kind == ItemKind::pool);
-    const std::uint32_t stop = has_rows ? std::max(items_.front().body.begin, at)
-                               : items_.empty() ? end_
-                                                : std::max(items_.front().end, at + 1);
-    while (at < stop && at < end_ && !kMatters[static_cast<unsigned char>(text_[at])]) ++at;
-    if (has_rows && at >= stop) return std::max(items_.front().body.end, at + 1);
-    if (at >= stop || at >= end_) return at;
+    while (next_ < rows_.size() && rows_[next_].end <= at) ++next_;
+    const std::uint32_t stop = next_ < rows_.size() ? rows_[next_].begin : end_;
+    if (at >= stop) return rows_[next_].end;
+    while (at < stop && !kMatters[static_cast<unsigned char>(text_[at])]) ++at;
+    if (at == stop) return at;
     const char c = text_[at];
     if (c == '"' || c == '\'') return skip_quoted(text_, at, end_);
     if (c == '#' && begins_line(at)) return directive(at);
@@ -219,7 +224,9 @@ class DirectiveReader {
   }
 
   std::string_view text_;
-  std::span<const Item> items_;  // those that do not end before the place that is read
+  std::span<const Item> items_;
+  std::vector<Bytes> rows_;  // that are not read
+  std::size_t next_ = 0;     // of `rows_`
   std::uint32_t end_;
   std::size_t count_ = 0;  // of directives
   std::vector<Level> levels_;

@@ -171,7 +171,8 @@ std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t
   const char quote = text[at];
   for (++at; at < end; ++at) {
     if (text[at] == '\\') {
-      at = std::max(join_end(text, at, end), at + 2) - 1;
+      const bool may_join = at + 1 < end && class_of(text[at + 1]) == CharClass::blank;
+      at = may_join ? std::max(join_end(text, at, end), at + 2) - 1 : at + 1;
     } else if (text[at] == quote) {
       return at + 1;
     } else if (text[at] == '\n') {
