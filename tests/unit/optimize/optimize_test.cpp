@@ -304,7 +304,8 @@ TEST_F(Optimized, KeepsConstantsWhereMacrosOrLineEndsJoinWords) {
                      [](std::string& text) {
                        text += "static int size(void) { return sizeof(fused_\\\nconstant_42); }\n";
                      }),
-            why);
+            "there are no such weights: 'tvmgen_default___tvm_main__' has a statement that mlf "
+            "cannot read");
 }
 
 TEST_F(Optimized, KeepsConstantsWhereATypeIsAMacro) {
@@ -313,9 +314,9 @@ TEST_F(Optimized, KeepsConstantsWhereATypeIsAMacro) {
 }
 
 TEST_F(Optimized, KeepsPoolsWhosePackingAPragmaChanges) {
-  EXPECT_EQ(
-      why_kept(kUsmp, with_text_before("#include <tvmgen_default.h>", "#pragma pack(1)\n"), kPools),
-      "its C may have '#pragma pack'");
+  const std::string why =
+      why_kept(kUsmp, with_text_before("#include <tvmgen_default.h>", "#pragma pack(1)\n"), kPools);
+  EXPECT_TRUE(why.ends_with("what is compiled depends on '#pragma pack'")) << why;
 }
 
 TEST_F(Optimized, KeepsAPoolThatTheEntryMayReplace) {
