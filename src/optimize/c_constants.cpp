@@ -7,6 +7,7 @@
 
 #include "optimize/c_words.h"
 #include "optimize/metadata_copies.h"
+#include "optimize/pool_names.h"
 #include "support/characters.h"
 #include "support/error.h"
 
@@ -180,13 +181,7 @@ class Reader {
   /// Whether the callee's parameter is this pool, so that its lets are known.
   bool is_pool_parameter(const PoolArgument& argument) const {
     const auto callee = with_pools_.find(argument.callee);
-    if (callee == with_pools_.end()) return false;
-    const FunctionSites& function = *callee->second;
-    for (std::size_t i = 0; i < function.pools.size(); ++i) {
-      const bool is_it = function.pool_parameters[i] == argument.parameter;
-      if (is_it) return function.pools[i] == argument.pool;
-    }
-    return false;
+    return callee != with_pools_.end() && callee->second->takes(argument.pool, argument.parameter);
   }
 
   void keep_by_uses() {
@@ -242,7 +237,7 @@ class Reader {
 
   /// Keeps a constant whose name occurs anywhere but in its declaration, a let, or a load.
   void keep_by_words() {
-    WordCounts words([this](std::string_view name) { return with_pools_.contains(name); });
+    WordCounts words;
     std::map<std::string, std::size_t> expected;
     for (const CConstant& constant : result_.all) {
       expected[constant.name] += constant.pool.empty() ? 1 : 2;
@@ -256,21 +251,19 @@ class Reader {
     const std::string pragma = "pack";
     words.watch(pragma);
     for (const auto& [word, count] : expected) words.watch(word);
-    for (const CPoolOfConstants& pool : result_.pools) words.watch_pool(pool.name);
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
       words.read(text);
-      if (joins_words(text)) keep_all("its C joins parts of words");
       keep_where_types_are_macros(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
+    const ModuleCode code(deployment_, module_, others_, edited_);
+    keep_by_code(code, expected);
     const WordCounts unread = words_of_unread(expected);
     const std::set<const Member*> files = files_of(result_);
-    const auto is_elsewhere = [&](const std::string& word) {
-      return unread.of(word) > 0 || others_.count(word, files) > 0;
-    };
     const auto is_clear = [&](const std::string& word) {
-      return words.of(word) == expected[word] && !is_elsewhere(word);
+      return words.of(word) == expected[word] && unread.of(word) == 0 &&
+             others_.place_of(word, files).empty();
     };
     const std::string why = "the C names it in a place that mlf cannot read";
     for (CConstant& constant : result_.all) {
@@ -285,9 +278,29 @@ class Reader {
       }
     }
     for (CPoolOfConstants& pool : result_.pools) {
-      if (!words.is_pool_clear(pool.name) || is_elsewhere(pool.name)) keep(pool.kept, why);
+      const PoolNames names =
+          code.names_of_pool(pool.name, [&](std::string_view function, std::size_t parameter) {
+            return is_pool_parameter({std::string(function), pool.name, parameter});
+          });
+      if (!names.other_use.empty()) keep(pool.kept, "other code may use it: " + names.other_use);
+      if (!names.is_given) keep(pool.kept, "no call of the C passes it");
+      for (const auto& [symbol, sites] : with_pools_) {
+        if (unread.of(symbol) == 0 && others_.place_of(symbol, files).empty()) continue;
+        keep(pool.kept, "other code may pass other constants to '" + symbol + "'");
+      }
     }
     if (words.of(pragma) > 0) result_.keep_all_pools("its C may have '#pragma pack'");
+  }
+
+  /// Keeps all constants if code may use them by parts of their names, or by their section.
+  void keep_by_code(const ModuleCode& code, const std::map<std::string, std::size_t>& expected) {
+    std::set<std::string, std::less<>> names;
+    for (const auto& [word, count] : expected) names.insert(word);
+    for (const CPoolOfConstants& pool : result_.pools) names.insert(pool.name);
+    const std::string joined = code.joined(names);
+    if (!joined.empty()) keep_all(joined + " may join parts of names");
+    const std::string section = code.use_of_sections();
+    if (!section.empty()) keep_all("other code may use a section of the C: " + section);
   }
 
   void keep_all(const std::string& why) {
@@ -308,7 +321,7 @@ class Reader {
   WordCounts words_of_unread(const std::map<std::string, std::size_t>& names) {
     WordCounts words;
     for (const auto& [word, count] : names) words.watch(word);
-    for (const CPoolOfConstants& pool : result_.pools) words.watch(pool.name);
+    for (const auto& [symbol, sites] : with_pools_) words.watch(symbol);
     const std::set<const Member*> files = files_of(result_);
     for (const FileRef& file : deployment_.library().modules[module_].files.sources) {
       const Member* const member = deployment_.archive().find(file.name);

@@ -15,6 +15,7 @@
 #include "optimize/edit.h"
 #include "optimize/moves.h"
 #include "optimize/other_code.h"
+#include "optimize/pool_names.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
@@ -151,9 +152,12 @@ class Dropping {
   void find_names() {
     for (const FileRef& file : module_.files.sources) files_.insert(archive_.find(file.name));
     files_.erase(nullptr);
+    Symbols names;
+    for (const auto& [symbol, function] : functions_) names.insert(symbol);
+    const std::string joined = ModuleCode(deployment_, index_, others_, edited_).joined(names);
+    if (!joined.empty()) keep_each(joined + " may join parts of names");
     for (const Member* const member : files_) {
       const std::string_view text = edited_.text_of(*member);
-      if (joins_words(text)) keep_each("its C joins parts of words");
       for_each_word(text, [&](std::string_view word, std::size_t place) {
         const auto found = functions_.find(word);
         if (found != functions_.end()) take_name(found->second, *member, text, place, word);
@@ -206,7 +210,8 @@ class Dropping {
     }
     for (auto& [symbol, function] : functions_) {
       if (used.contains(symbol) || !function.kept.empty()) continue;
-      if (others_.count(symbol, files_) > 0) function.kept = "a header or other code names it";
+      const std::string place = others_.place_of(symbol, files_);
+      if (!place.empty()) function.kept = "other code may use it: " + place;
     }
   }
 

@@ -26,6 +26,7 @@
 #include "optimize/edit.h"
 #include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
+#include "optimize/pool_names.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -182,8 +183,9 @@ class Replanning {
     for (const Member& member : archive_.members()) captured(member);
     for (const ModuleAssignment& assignment : assignments_) {
       arrays_.clear();
-      generated_c(assignment);
+      const std::vector<FunctionSites> with_pools = generated_c(assignment);
       declarations(assignment);
+      refuse_other_uses(assignment, with_pools);
     }
     make_contents();
     EditedMembers after = edited_.fork();
@@ -374,17 +376,20 @@ class Replanning {
     }
   }
 
-  /// Every function with buffers in a pool must be in the C, which is the code that runs.
-  void generated_c(const ModuleAssignment& assignment) {
+  /// Every function with buffers in a pool must be in the C, which is the code that runs. Returns
+  /// the functions of the C that have pools.
+  std::vector<FunctionSites> generated_c(const ModuleAssignment& assignment) {
     std::set<std::string> found;
+    std::vector<FunctionSites> with_pools;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
       const auto& [document, places] = c_document(c);
       const FunctionsByModule functions = functions_by_module(document.module, deployment_);
       const auto* const here = support::find_value(functions, assignment.module);
       if (here == nullptr) continue;
-      for (const FunctionSites& function : sites_of(*here, assignment.pools)) {
+      for (FunctionSites& function : sites_of(*here, assignment.pools)) {
         found.insert(function.symbol);
         definition(c, places, assignment, function);
+        with_pools.push_back(std::move(function));
       }
     }
     for (const auto& [symbol, lets] : assignment.lets) {
@@ -392,6 +397,32 @@ class Replanning {
         refuse("the archive has no C of function '" + symbol + "'");
       }
     }
+    return with_pools;
+  }
+
+  /// Code that uses a pool other than by the offsets in functions depends on its size and contents.
+  void refuse_other_uses(const ModuleAssignment& assignment,
+                         const std::vector<FunctionSites>& with_pools) {
+    if (!others_) others_.emplace(deployment_, edited_);
+    const Module& module = modules()[assignment.module];
+    const ModuleCode code(deployment_, assignment.module, *others_, edited_);
+    const auto refuse_use = [](const std::string& what, const std::string& place) {
+      if (!place.empty()) refuse("other code may use " + what + ": " + place);
+    };
+    const std::string joined = code.joined(assignment.pools);
+    if (!joined.empty()) refuse(joined + " may join parts of names");
+    for (const std::string& pool : assignment.pools) {
+      const auto takes = [&](std::string_view function, std::size_t parameter) {
+        return std::ranges::any_of(with_pools, [&](const FunctionSites& one) {
+          return one.symbol == function && one.takes(pool, parameter);
+        });
+      };
+      refuse_use("pool '" + pool + "'", code.names_of_pool(pool, takes).other_use);
+      refuse_use("the size of pool '" + pool + "'",
+                 code.use_of_macro(macro_of(module, pool_size(pool))));
+    }
+    refuse_use("the size of the workspace", code.use_of_macro(macro_of(module, kWorkspaceSize)));
+    refuse_use("a section of the C", code.use_of_sections());
   }
 
   /// C contains the size of a pool where it passes its tensor and where it defines its memory.
@@ -431,7 +462,7 @@ class Replanning {
     const Module& module = modules()[assignment.module];
     for (const auto& [pool, size] : assignment.sizes) {
       // A pool of the application: the header states its required size.
-      const bool has_macro = macro(module, "_" + pool + "_WORKSPACE_POOL_SIZE", size);
+      const bool has_macro = edit_macro(module, pool_size(pool), size);
       if (has_macro != arrays_.contains(pool)) continue;
       refuse("the generated C has " +
              std::string(has_macro ? "both an array and a macro" : "neither an array nor a macro") +
@@ -445,12 +476,20 @@ class Replanning {
     if (!metadata_) metadata_.emplace(text_of(metadata), json::ReadOptions{});
     const auto claim = add_metadata_edit(*metadata_, module.name, assignment,
                                          beside_pools(assignment.module), edits_[&metadata]);
-    if (claim) macro(module, "_WORKSPACE_SIZE", *claim);
+    if (claim) edit_macro(module, kWorkspaceSize, *claim);
   }
 
+  static constexpr std::string_view kWorkspaceSize = "_WORKSPACE_SIZE";
+  static std::string pool_size(const std::string& pool) {
+    return "_" + pool + "_WORKSPACE_POOL_SIZE";
+  }
   /// `TVMGEN_<MODULE><SUFFIX>` in the module's headers, in capitals.
-  bool macro(const Module& module, const std::string& suffix, const NumberChange& size) {
-    const std::string name = support::in_capitals("tvmgen_" + module.name + suffix);
+  static std::string macro_of(const Module& module, std::string_view suffix) {
+    return support::in_capitals("tvmgen_" + module.name + std::string(suffix));
+  }
+
+  bool edit_macro(const Module& module, std::string_view suffix, const NumberChange& size) {
+    const std::string name = macro_of(module, suffix);
     bool found = false;
     for (const FileRef& file : module.files.headers) {
       const Member& member = member_named(file.name);
@@ -507,6 +546,7 @@ class Replanning {
   std::vector<ModuleAssignment> assignments_;  // in the order of the modules
   std::set<std::string> callees_;
   std::set<std::string, std::less<>> known_;
+  std::optional<OtherCode> others_;
   std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   std::optional<json::Document> metadata_;
   EditsOfMembers edits_;

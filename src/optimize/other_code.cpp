@@ -1,45 +1,97 @@
 #include "optimize/other_code.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "optimize/c_words.h"
+#include "support/characters.h"
+#include "support/lookup.h"
 
 namespace mlf::optimize {
+namespace {
 
 using archive::Member;
 
-OtherCode::OtherCode(const Deployment& deployment, const EditedMembers& edited) {
+/// Whether the name of a section at [begin, end) is in a linker script that places it and defines
+/// no symbol or condition around it.
+bool is_placement(std::string_view text, std::size_t begin, std::size_t end) {
+  const std::size_t open = text.substr(0, begin).rfind('{');
+  const std::size_t close = text.find('}', end);
+  if (open == text.npos || close == text.npos) return false;
+  const std::size_t before = open == 0 ? text.npos : text.find_last_of("{}", open - 1);
+  const std::size_t from = before == text.npos ? 0 : before;
+  const std::string_view around =
+      text.substr(from, std::min(text.find_first_of("{}", close + 1), text.size()) - from);
+  return around.find('=') == text.npos && around.find("SIZEOF") == text.npos &&
+         text.substr(0, begin).rfind("*") != text.npos;
+}
+
+}  // namespace
+
+OtherCode::OtherCode(const Deployment& deployment, const EditedMembers& edited) : edited_(edited) {
   std::set<std::string_view> sources;
   for (const Module& module : deployment.library().modules) {
     for (const FileRef& file : module.files.sources) sources.insert(file.name);
+    for (const FileRef& file : module.files.objects) sources.insert(file.name);
   }
   for (const Member& member : deployment.archive().members()) {
     if (!may_have_code(member) || sources.contains(member.name)) continue;
     const std::string_view text = edited.text_of(member);
     for_each_word(text, [&](std::string_view word, std::size_t) {
-      Counts& counts = words_[word];
-      if (counts.empty() || counts.back().first != &member) counts.emplace_back(&member, 0);
-      ++counts.back().second;
+      std::vector<const Member*>& members = words_[word];
+      if (members.empty() || members.back() != &member) members.push_back(&member);
     });
     const std::string_view type = optimize::type_macro(text);
     if (!type.empty()) type_macros_.emplace_back(&member, type);
+    // TVM's own runtime joins words of its own.
+    const bool is_runtime = member.name.starts_with("runtime/");
+    if (joining_.empty() && !is_runtime && joins_words(text)) joining_ = member.name;
   }
 }
 
-std::size_t OtherCode::count(std::string_view word, const std::set<const Member*>& except) const {
-  const auto found = words_.find(word);
-  if (found == words_.end()) return 0;
-  std::size_t total = 0;
-  for (const auto& [member, count] : found->second) {
-    if (!except.contains(member)) total += count;
-  }
-  return total;
+std::span<const Member* const> OtherCode::members_with(std::string_view word) const {
+  const auto* const members = support::find_value(words_, word);
+  return members == nullptr ? std::span<const Member* const>() : *members;
 }
 
-std::string_view OtherCode::type_macro(const std::set<const Member*>& except) const {
+std::string OtherCode::place_of(std::string_view word, const Members& except) const {
+  for (const Member* const member : members_with(word)) {
+    if (except.contains(member)) continue;
+    const std::string_view text = edited_.text_of(*member);
+    return place_in(text, support::find_word(text, word), member->name);
+  }
+  return {};
+}
+
+std::string OtherCode::use_of_section(const std::string& section, const Members& except) const {
+  for (const std::string_view bound : {"__start_", "__stop_"}) {
+    std::string place = place_of(std::string(bound) + section, except);
+    if (!place.empty()) return place;
+  }
+  std::string_view word;
+  for_each_word(section, [&](std::string_view part, std::size_t) { word = part; });
+  for (const Member* const member : members_with(word)) {
+    if (except.contains(member)) continue;
+    const std::string_view text = edited_.text_of(*member);
+    std::size_t at = support::find_word(text, section);
+    for (; at != text.npos; at = support::find_word(text, section, at + 1)) {
+      if (is_placement(text, at, at + section.size())) continue;
+      return place_in(text, at, member->name);
+    }
+  }
+  return {};
+}
+
+std::string_view OtherCode::type_macro(const Members& except) const {
   const auto found = std::ranges::find_if(
       type_macros_, [&](const auto& one) { return !except.contains(one.first); });
   return found == type_macros_.end() ? std::string_view() : found->second;
+}
+
+std::string place_in(std::string_view text, std::size_t at, std::string_view member) {
+  const auto line = 1 + std::ranges::count(text.substr(0, at), '\n');
+  return fmt::format("line {} of {}", line, member);
 }
 
 }  // namespace mlf::optimize

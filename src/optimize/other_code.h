@@ -1,8 +1,9 @@
 // Words of the members with code that are not C of a module, such as headers and files of users.
 #pragma once
 
-#include <cstddef>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -16,19 +17,31 @@ namespace mlf::optimize {
 /// An index of these words: an archive may have many modules, and each asks for its own names.
 class OtherCode {
  public:
+  using Members = std::set<const archive::Member*>;
+
   /// The texts of the members must not change while this is in use.
   OtherCode(const Deployment& deployment, const EditedMembers& edited);
 
-  /// Occurrences of a word in members that are not in `except`.
-  std::size_t count(std::string_view word, const std::set<const archive::Member*>& except) const;
+  /// The first place of a word in members that are not in `except`, "line 2 of app.c"; empty if
+  /// there is none.
+  std::string place_of(std::string_view word, const Members& except) const;
+  /// The same for the name of a section, where code may depend on the size of the section.
+  std::string use_of_section(const std::string& section, const Members& except) const;
+  /// The first member that may join parts of words to a name; empty if none does.
+  const std::string& joining() const { return joining_; }
   /// The first type of constants that one of these members defines as a macro; empty if none does.
-  std::string_view type_macro(const std::set<const archive::Member*>& except) const;
+  std::string_view type_macro(const Members& except) const;
 
  private:
-  using Counts = std::vector<std::pair<const archive::Member*, std::size_t>>;
+  std::span<const archive::Member* const> members_with(std::string_view word) const;
 
-  std::unordered_map<std::string_view, Counts> words_;
+  const EditedMembers& edited_;
+  std::unordered_map<std::string_view, std::vector<const archive::Member*>> words_;
   std::vector<std::pair<const archive::Member*, std::string_view>> type_macros_;
+  std::string joining_;
 };
+
+/// "line 2 of app.c".
+std::string place_in(std::string_view text, std::size_t at, std::string_view member);
 
 }  // namespace mlf::optimize

@@ -1,5 +1,6 @@
 #include "optimize/pool_sites.h"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -200,6 +201,12 @@ class Search {
 };
 
 }  // namespace
+
+bool FunctionSites::takes(std::string_view pool, std::size_t parameter) const {
+  const auto found = std::ranges::find(pool_parameters, parameter);
+  return found != pool_parameters.end() &&
+         pools[static_cast<std::size_t>(found - pool_parameters.begin())] == pool;
+}
 
 std::vector<FunctionSites> sites_of(std::span<const tir::NamedFunction> functions,
                                     const std::set<std::string, std::less<>>& pools) {

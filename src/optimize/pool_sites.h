@@ -47,6 +47,9 @@ struct FunctionSites {
   std::vector<std::size_t> pool_parameters;  ///< their indices, in the order of `pools`
   std::set<std::string> callees;             ///< functions that it passes a pool to
   std::vector<PoolArgument> arguments;       ///< of these calls and of packed calls
+
+  /// Whether the parameter with this index is the pool.
+  bool takes(std::string_view pool, std::size_t parameter) const;
 };
 
 /// Returns the sites of the pools `pools`, for each of `functions` that has any. Throws `Error`

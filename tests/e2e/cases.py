@@ -117,6 +117,22 @@ class Cases(unittest.TestCase):
                 self.expect(1, "optimize", "--only", "ram", "-o", output, self.archive(name))
                 self.assertFalse(output.exists())
 
+    def test_a_pool_that_other_code_uses_as_a_whole_keeps_its_size(self):
+        for name in ("wrapper-clears-pool", "file-sums-pool"):
+            with self.subTest(name):
+                output = self.directory / "out.tar"
+                why = self.expect(1, "optimize", "--only", "ram", "-o", output, self.archive(name))
+                self.assertIn("other code may use pool 'global_workspace': line ", why)
+                self.expect(0, "optimize", "-o", output, self.archive(name))
+                self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 1440)
+
+    def test_a_paste_in_its_other_spelling_may_name_a_constant(self):
+        output = self.directory / "out.tar"
+        self.assertIn("may join parts of names",
+                      self.expect(0, "optimize", "-o", output, self.archive("digraph-paste")))
+        flash = module_of(json_of("report", "--json", output))["flash"]
+        self.assertEqual(flash["constants"], 608)
+
     def test_a_region_of_a_buffer_has_the_axes_that_it_is_used_with(self):
         text = support.run_ok("tir", "--format", "tvmscript", CASES / "match.txt").stdout.decode()
         self.assertIn('T.match_buffer(A[vi, 1, 0:8, 0:8], (8, 8), "float32"', text)

@@ -18,13 +18,14 @@ import support
 
 USMP = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
 CMSIS = support.SOURCE / "tests/data/c/tvm-0.9-cmsis-nn/module.tar"
+WRAPPER = "codegen/host/src/default_lib0.c"
 KERNELS = "codegen/host/src/default_lib1.c"
 FAILED, USAGE, INVALID, IO = 1, 64, 65, 74
 
 
-def patched(changes=None, dropped=None):
-    """The archive with (member, pattern, replacement) applied, without members that `dropped`
-    matches and without captured TIR."""
+def patched(changes=None, dropped=None, added=None):
+    """The archive with (member, pattern, replacement) applied and members `added`, without those
+    that `dropped` matches and without captured TIR."""
     result = io.BytesIO()
     dropped = re.compile(rf"(\./)?(src/tir-.*{'|' + dropped if dropped else ''})")
     with tarfile.open(USMP) as tar, tarfile.open(fileobj=result, mode="w") as copy:
@@ -39,7 +40,16 @@ def patched(changes=None, dropped=None):
                     content = content.encode()
             member.size = len(content)
             copy.addfile(member, io.BytesIO(content) if member.isfile() else None)
+        for name, text in (added or {}).items():
+            member = tarfile.TarInfo("./" + name)
+            member.size = len(text)
+            copy.addfile(member, io.BytesIO(text.encode()))
     return result.getvalue()
+
+
+def in_wrapper(code, place="#include <tvmgen_default.h>\n"):
+    """Code before a place in the wrapper."""
+    return patched([(WRAPPER, re.escape(place), lambda match: code + match[0])])
 
 
 class Refusals(unittest.TestCase):
@@ -100,6 +110,63 @@ class Refusals(unittest.TestCase):
             "  if (TVMDeviceEthosUOpen(resource_handle) != 0 ) return -1;\n  if (tvmgen_default_fused",
         )
         self.refuse(patched([hook]), FAILED, "main has 'if \\(TVMDeviceEthosUOpen")
+
+    def test_a_wrapper_that_uses_a_pool_or_its_size(self):
+        pool, size = r"pool 'global_workspace': line \d+ of ", r"the size of the workspace: line \d+ of "
+        for code, what in {
+            "_Static_assert(sizeof(global_workspace) >= 1440, \"\");\n": pool,
+            "uint8_t* const state = &global_workspace[1400];\n": pool,
+            "extern uint8_t all[1440] __attribute__((alias(\"global_workspace\")));\n": pool,
+            "#if TVMGEN_DEFAULT_WORKSPACE_SIZE < 1400\n#error\n#endif\n": size,
+        }.items():
+            with self.subTest(code):
+                self.refuse(in_wrapper(code), FAILED, "other code may use " + what + WRAPPER)
+        for code in ("memset(global_workspace, 0, 1440); ", "memcpy(saved, &global_workspace, 1440); "):
+            with self.subTest(code):
+                self.refuse(in_wrapper(code, "return tvmgen_default___tvm_main__"), FAILED, pool + WRAPPER)
+
+    def test_a_wrapper_that_passes_a_pool_elsewhere(self):
+        for argument in (r"(uint8_t*)&global_workspace", "global_workspace"):
+            with self.subTest(argument):
+                inside = (WRAPPER, r"inputs->x,", argument + ",")
+                self.refuse(patched([inside]), FAILED, "other code may use pool 'global_workspace'")
+
+    def test_a_pool_that_is_not_static(self):
+        visible = (WRAPPER, r"static uint8_t global_workspace", "uint8_t global_workspace")
+        self.refuse(patched([visible]), FAILED, "other code may use pool 'global_workspace'")
+
+    def test_names_that_are_joined(self):
+        why = WRAPPER + " may join parts of names"
+        for code in (
+            "#define CAT(a, b) a##b\nuint8_t* all = CAT(global_, workspace);\n",
+            "%:define CAT(a, b) a%:%:b\nuint8_t* all = CAT(global_, workspace);\n",
+            "uint8_t* all = global_work\\\nspace;\n",
+            "uint8_t* all = global_work\\ \nspace;\n",
+            "asm(\".set all, global_\" \"workspace\");\n",
+            "#define STRING(x) #x\nasm(\".set all, global_\" STRING(workspace));\n",
+            "#define FIRST \"global_\"\nasm(\".set all, \" FIRST \"workspace\");\n",
+        ):
+            with self.subTest(code):
+                self.refuse(in_wrapper(code), FAILED, why)
+
+    def test_other_files_that_name_a_pool(self):
+        for name in ("src/u.c", "u.S", "include/u.inc", "app.ino", "u.tcc", "u.txt", "Makefile", "u.ld"):
+            with self.subTest(name):
+                archive = patched(added={"codegen/host/" + name: "\nuse(global_workspace);\n"})
+                self.refuse(archive, FAILED, f"pool 'global_workspace': line 2 of codegen/host/{name}")
+
+    def test_symbols_of_a_section(self):
+        script = "SECTIONS {{ .text : {{ *(.text) }} .tvm : {{ {} *(.bss.noinit.tvm) }} > RAM {} }}\n"
+        for start, end in (("first = .;", ""), ("", "last = .;"), ("", "size = SIZEOF(.tvm);")):
+            with self.subTest(start + end):
+                archive = patched(added={"app/link.ld": script.format(start, end)})
+                self.refuse(archive, FAILED, "a section of the C: line 1 of app/link.ld")
+        named = (WRAPPER, r"\.bss\.noinit\.tvm", "tvm_pool")
+        archive = patched([named], added={"app.c": "extern char __start_tvm_pool[];\n"})
+        self.refuse(archive, FAILED, "a section of the C: line 1 of app.c")
+        # A script that only places the section does not depend on its size.
+        (self.directory / "module.tar").write_bytes(patched(added={"app/link.ld": script.format("", "")}))
+        support.run_ok("optimize", "--only", "ram", self.directory / "module.tar", "-o", self.directory / "o.tar")
 
     # --- Offsets that cannot be explained -----------------------------------------------------
 
