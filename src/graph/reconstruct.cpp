@@ -102,7 +102,9 @@ void forget_inferred_types(ParameterTable& parameters) {
 /// Adds facts about parameters that main looks up by name; linked ones have priority.
 void add_linked(MainBody& body, const TirInput& source, const ModuleFacts* facts) {
   if (body.lookups.empty()) return;
-  body.linked = linked_parameters(source);
+  for (const auto& [name, param] : linked_parameters(source)) {
+    body.linked.emplace(name, type_of(param[tir::f::LinkedParam::param]));
+  }
   if (facts == nullptr) return;
   for (const NamedTensor& one : facts->parameters) body.linked.emplace(one.name, one.type);
 }

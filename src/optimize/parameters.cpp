@@ -27,6 +27,7 @@
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
+#include "tir/node_queries.h"
 
 namespace mlf::optimize {
 namespace {
@@ -151,6 +152,11 @@ class Narrowing {
     if (network_ == nullptr || !module_.files.graph) return "is a parameter without a graph";
     if (!network_->gaps.empty()) return "the graph is not understood as a whole";
     if (!module_.files.objects.empty()) return "its kernels are in objects";
+    for (const FileRef& file : module_.files.sources) {
+      const std::string_view text = edited_.text_of(member_of(file));
+      if (text.find(tir::kLinkedParamsFunction) == text.npos) continue;
+      return "the runtime may use an array of the C instead";
+    }
     for (const Member& member : archive_.members()) {
       if (edited_.captured_form(member)) return member.name + " also has the kernels";
     }

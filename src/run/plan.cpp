@@ -15,6 +15,7 @@
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
+#include "graph/formats/graph_json.h"
 #include "mlf/inspection.h"
 #include "support/characters.h"
 #include "support/error.h"
@@ -33,6 +34,10 @@ using graph::Topology;
 tir::DType known_or_bytes(tir::DType dtype) {
   const bool is_known = dtype.is_scalar() && !dtype.is_handle() && !numpy_type(dtype).empty();
   return is_known ? dtype : tir::DType::UInt(8);
+}
+
+std::string bytes_of(std::span<const std::byte> data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
 /// "int8[1, 8, 8, 4]"
@@ -79,6 +84,7 @@ class Planner {
  public:
   Planner(const Deployment& deployment, const Network& network, const RunOptions& options)
       : deployment_(deployment),
+        index_(network.module),
         module_(deployment.library().modules[network.module]),
         network_(network.topology),
         options_(options) {}
@@ -189,18 +195,37 @@ class Planner {
       const graph::Value& value = network_.values[i];
       if (value.kind != graph::ValueKind::constant) continue;
       const auto param = std::ranges::find(params, value.name, &Param::name);
-      if (param == params.end()) {
+      Tensor tensor{.name = value.name};
+      if (network_[value.storage].memory == graph::MemoryKind::program) {
+        tensor.bytes = linked_bytes(value);
+      } else if (param != params.end()) {
+        tensor.bytes = bytes_of(param->data);
+      }
+      if (tensor.bytes.empty()) {
         fail_plan(ErrorKind::check_failed,
                   fmt::format("the archive has no values of parameter '{}'", value.name));
       }
-      Tensor tensor{.name = value.name};
-      tensor.bytes.assign(reinterpret_cast<const char*>(param->data.data()), param->data.size());
       if (value.bytes != tensor.bytes.size()) {
         fail_plan(ErrorKind::check_failed,
                   fmt::format("parameter '{}' has another size", value.name));
       }
       plan_.inputs.push_back({std::move(tensor), graph::ValueId{static_cast<std::uint32_t>(i)}});
     }
+  }
+
+  /// The array of the C that the runtime uses as a parameter (v0.8); empty if its values are not
+  /// known.
+  std::string linked_bytes(const graph::Value& value) const {
+    for (const TirSource& c : support::get_or_throw(deployment_.generated_c(index_))) {
+      const auto document = support::get_or_throw(deployment_.document(c));
+      for (const auto& [name, param] : graph::linked_parameters({document.get(), c.name})) {
+        const std::int64_t id = param.integer(tir::f::LinkedParam::id);
+        if (graph::storage_name(id) != network_[value.storage].name) continue;
+        const auto data = param[tir::f::LinkedParam::param].bytes(tir::f::NDArray::data);
+        return data ? bytes_of(*data) : std::string();
+      }
+    }
+    return {};
   }
 
   void find_entry() {
@@ -270,6 +295,7 @@ class Planner {
   }
 
   const Deployment& deployment_;
+  std::size_t index_;
   const Module& module_;
   const Topology& network_;
   const RunOptions& options_;

@@ -1,5 +1,6 @@
 """Small inputs that mlf once judged wrongly, each with what is right of it (tests/data/cases)."""
 
+import io
 import json
 import pathlib
 import tarfile
@@ -132,6 +133,31 @@ class Cases(unittest.TestCase):
                       self.expect(0, "optimize", "-o", output, self.archive("digraph-paste")))
         flash = module_of(json_of("report", "--json", output))["flash"]
         self.assertEqual(flash["constants"], 608)
+
+    def edited(self, name, member, change):
+        """The archive with another content of a member."""
+        path = self.directory / f"edited-{member.rpartition('/')[2]}.tar"
+        with tarfile.open(self.archive(name)) as tar, tarfile.open(path, "w") as copy:
+            for one in tar:
+                content = tar.extractfile(one).read() if one.isfile() else b""
+                if one.name.removeprefix("./") == member:
+                    self.assertNotEqual(change(content), content)
+                    content = change(content)
+                one.size = len(content)
+                copy.addfile(one, io.BytesIO(content) if one.isfile() else None)
+        return path
+
+    def test_linked_parameters_are_the_arrays_of_the_c(self):
+        archive, output = self.archive("linked-params"), self.directory / "out.tar"
+        self.assertEqual(self.report("linked-params")["ram"]["executor"], 128)
+        self.assertEqual(self.report("linked-params")["flash"]["constants"], 128)
+        self.expect(0, "optimize", "-o", output, archive)
+        other_file = self.edited("linked-params", "parameters/default.params", lambda old: old[:-2] + b"\1\1")
+        code = "codegen/host/src/lib1.c"
+        other_array = self.edited("linked-params", code, lambda old: old.replace(b"-0x001e", b"-0x001f", 1))
+        for code, other in ((0, output), (0, other_file), (1, other_array)):
+            with self.subTest(other.name):
+                self.expect(code, "run", "--random", "1", "--compare", other, archive)
 
     def test_a_region_of_a_buffer_has_the_axes_that_it_is_used_with(self):
         text = support.run_ok("tir", "--format", "tvmscript", CASES / "match.txt").stdout.decode()

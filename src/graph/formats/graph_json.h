@@ -2,6 +2,8 @@
 // functions have no shared state; any number of threads may call them at once.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "mlf/diagnostics.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf::graph {
@@ -25,12 +28,21 @@ class GraphKernels {
   const FunctionRef* find(std::string_view symbol) const { return functions_.find(symbol, 0); }
   /// Whether a function links a parameter of this name (v0.8).
   bool links(std::string_view parameter) const { return linked_.contains(parameter); }
+  /// The array of the C that the executor uses as this storage, instead of allocating one; null if
+  /// there is none.
+  const tir::Node* linked_storage(std::int64_t id) const {
+    return support::find_value(linked_storages_, id);
+  }
 
  private:
   std::span<const TirInput> inputs_;
   FunctionTable functions_;
   support::NameSet<std::string> linked_;
+  std::map<std::int64_t, tir::Node> linked_storages_;
 };
+
+/// The name of the storage with this `storage_id`.
+MLF_API std::string storage_name(std::int64_t id);
 
 struct GraphJsonOptions {
   const GraphKernels* kernels = nullptr;      ///< none if null

@@ -175,8 +175,8 @@ class GraphReader {
         storages_.try_emplace(id, static_cast<StorageId>(topology_.storages.size()));
     if (is_new) {
       Storage made;
-      made.name = "storage_" + std::to_string(id);
-      made.memory = MemoryKind::executor;
+      made.name = storage_name(id);
+      made.memory = linked(id) != nullptr ? MemoryKind::program : MemoryKind::executor;
       topology_.storages.push_back(std::move(made));
     }
     return at->second;
@@ -207,16 +207,23 @@ class GraphReader {
            (options_.kernels != nullptr && options_.kernels->links(name));
   }
 
+  // TVM's C runtime asks `_lookup_linked_param` for the memory of every storage id.
+  const tir::Node* linked(std::int64_t id) const {
+    return options_.kernels == nullptr ? nullptr : options_.kernels->linked_storage(id);
+  }
+
   void leaf(std::size_t i) {
     const Node& node = nodes_[i];
     const std::string name = text_of(node.json.at("name"));
-    const bool is_constant = this->is_constant(name);
+    const tir::Node* const array = linked(node_outputs_[node.first_entry].storage_id);
+    const bool is_constant = array != nullptr || this->is_constant(name);
     // The executor finds inputs by name.
     if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
     const ValueId value =
         define(node.first_entry, name, is_constant ? ValueKind::constant : ValueKind::input);
     Storage& memory = topology_.storages[index(topology_[value].storage)];
     memory.kind = is_constant ? StorageKind::constant : StorageKind::parameter;
+    if (array != nullptr) memory.bytes = type_of(*array).bytes();
     if (!is_constant) memory.memory.reset();
     if (!is_constant) topology_.inputs.push_back({name, name, topology_[value].type, value});
   }
@@ -347,8 +354,16 @@ class GraphReader {
 
 GraphKernels::GraphKernels(std::span<const TirInput> inputs) : inputs_(inputs), functions_(inputs) {
   for (const TirInput& input : inputs) {
-    for (const auto& [name, type] : linked_parameters(input)) linked_.insert(name);
+    for (const auto& [name, param] : linked_parameters(input)) {
+      linked_.insert(name);
+      linked_storages_.emplace(param.integer(tir::f::LinkedParam::id),
+                               param[tir::f::LinkedParam::param]);
+    }
   }
+}
+
+std::string storage_name(std::int64_t id) {
+  return "storage_" + std::to_string(id);
 }
 
 Result<Topology> read_graph_json(const tir::Input& input, const GraphJsonOptions& options) {

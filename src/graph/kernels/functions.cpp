@@ -96,22 +96,25 @@ std::span<const FunctionRef* const> FunctionTable::of_module(std::string_view mo
   return found->second;
 }
 
-std::map<std::string, TensorType, std::less<>> linked_parameters(const TirInput& source) {
-  std::map<std::string, TensorType, std::less<>> linked;
+std::map<std::string, Node, std::less<>> linked_parameters(const TirInput& source) {
+  std::map<std::string, Node, std::less<>> linked;
   for (const tir::NamedFunction& one : tir::prim_functions_of(source.document->module)) {
     const Node params = tir::linked_params_of(one.function);
     if (!params) continue;
     const tir::NodeMap entries = params.map(f::StringMap::entries);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const Node entry = entries.value(i);
-      const Node array = entry.is(Kind::LinkedParam) ? entry[f::LinkedParam::param] : Node();
-      if (!array.is(Kind::NDArray)) continue;
-      const auto shape = array.integers(f::NDArray::shape);
-      linked.emplace(entries.name(i), TensorType{array.dtype(f::NDArray::dtype),
-                                                 std::vector(shape.begin(), shape.end())});
+      const bool has_array =
+          entry.is(Kind::LinkedParam) && entry[f::LinkedParam::param].is(Kind::NDArray);
+      if (has_array) linked.emplace(entries.name(i), entry);
     }
   }
   return linked;
+}
+
+TensorType type_of(Node array) {
+  const auto shape = array.integers(f::NDArray::shape);
+  return {array.dtype(f::NDArray::dtype), std::vector(shape.begin(), shape.end())};
 }
 
 std::string module_of_main(std::string_view symbol) {

@@ -48,8 +48,12 @@ class FunctionTable {
 /// The module's name in the symbol of its main: "default" of "tvmgen_default___tvm_main__".
 std::string module_of_main(std::string_view symbol);
 
-/// The parameters that functions of `source` link as constants (v0.8), by name.
-std::map<std::string, TensorType, std::less<>> linked_parameters(const TirInput& source);
+/// The parameters that functions of `source` link as constants (v0.8): each LinkedParam that has an
+/// array, by name.
+MLF_API std::map<std::string, tir::Node, std::less<>> linked_parameters(const TirInput& source);
+
+/// The type of an NDArray.
+TensorType type_of(tir::Node array);
 
 /// Replaces every character that is neither letter nor digit by `_`, as TVM does to turn a Relay
 /// name into a C name.

@@ -526,11 +526,12 @@ NodeId pool_info(ModuleContext& context, Pool& pool) {
   return pool.info;
 }
 
+constexpr std::int64_t kNone = -1;  // storage ids are at least 0
+
 /// `case 3: ((uint64_t*)out_ret_value)[0] = (uint64_t) (uintptr_t) __tvm_param__p1;`
 void read_linked_param_ids(const support::SourceText& source, const Item& function,
                            LinkedParamIds& ids) {
   Cursor cursor(source, tokenize(source.text, function.body.begin, function.body.end));
-  constexpr std::int64_t kNone = -1;  // storage ids are at least 0
   std::int64_t id = kNone;
   for (; !cursor.at_end(); cursor.advance()) {
     if (cursor.at_word("default")) id = kNone;
@@ -549,8 +550,7 @@ std::optional<NodePair> linked_params_function(ModuleContext& context, const Lin
     if (!array.name.starts_with(kLinkedParamPrefix)) continue;
     const std::string_view name = array.name.substr(kLinkedParamPrefix.size());
     const auto known = ids.find(name);
-    const std::int64_t id =
-        known == ids.end() ? static_cast<std::int64_t>(params.size()) : known->second;
+    const std::int64_t id = known == ids.end() ? kNone : known->second;
     params.push_back({builder.string(name), builder.make(Kind::LinkedParam, {id, array.data})});
   }
   if (params.empty()) return std::nullopt;

@@ -66,9 +66,9 @@ TEST(LinkedParams, ComeBackThroughJsonAndC) {
   EXPECT_NE(text.find(lookup), text.npos) << text;
 }
 
-TEST(LinkedParams, WithoutTheSwitchAreCounted) {
+TEST(LinkedParams, WithoutTheSwitchHaveNoStorageId) {
   const std::string file = kLinkedFile.substr(0, kLinkedFile.find("#ifdef"));
-  EXPECT_EQ(spelled_params(read_files({file})), "p1 0 int8 1 254 127;p0 1 int32 5 0 0 0;");
+  EXPECT_EQ(spelled_params(read_files({file})), "p1 -1 int8 1 254 127;p0 -1 int32 5 0 0 0;");
 }
 
 }  // namespace
