@@ -1,7 +1,8 @@
 // Compares two builds: memory, arithmetic, kernels, the network, for `mlf diff`.
 //
-//     const mlf::BuildDifference changes = mlf::diff(report_before, report);
-//     for (const mlf::ModuleDifference& module : changes.modules) print(module.name);
+//     const auto changes = mlf::diff({before, report_before}, {after, report_after});
+//     if (!changes) return fail(changes.error());
+//     for (const mlf::ModuleDifference& module : changes->modules) print(module.name);
 //
 // Threads: functions have no shared state; any number of threads may call them at once.
 #pragma once
@@ -75,25 +76,67 @@ struct ModuleDifference {
   MLF_API bool empty() const;
 };
 
+/// A constant of both builds with other values.
+struct ConstantDifference {
+  std::string name;
+  std::string kernel{};  ///< symbol of the kernel that reads it, after; empty: not known
+  std::string layer{};   ///< of the first call of that kernel; empty: not known
+  std::uint64_t elements = 0;
+  std::uint64_t differing = 0;      ///< of these
+  std::optional<double> largest{};  ///< difference of an element; nothing: it is no number
+};
+
+/// A member whose content differs.
+struct MemberDifference {
+  std::string name;
+  KernelChange change{};  ///< added, removed or changed
+  /// Symbols of functions in C or captured TIR that differ in more than comments and blanks of C.
+  std::vector<std::string> functions{};
+};
+
 /// What changed between two builds.
 struct BuildDifference {
-  std::vector<ModuleDifference> modules{};  ///< without those that are the same
+  std::vector<ModuleDifference> modules{};      ///< without those that are the same
+  std::vector<ConstantDifference> constants{};  ///< of generated C first
+  /// By name: every member but directories. These do not count: the time of export and the order
+  /// of kernels in metadata.json, the order of functions in C and in texts of TIR, and members that
+  /// `mlf process` wrote and that are as it wrote them.
+  std::vector<MemberDifference> members{};
   /// Statements of one of the builds that contradict each other.
   std::vector<ModuleContradiction> contradictions_before{};
   std::vector<ModuleContradiction> contradictions_after{};
 
   /// Whether nothing changed.
-  bool empty() const noexcept { return modules.empty(); }
+  bool empty() const noexcept {
+    return modules.empty() && constants.empty() && members.empty();
+  }
 };
 
-/// Compares two reports module by module, by name. If each has one module, compares these whatever
-/// their names.
+/// A constant or a member, and how it differs, in words.
+struct DifferenceWords {
+  std::string where;  ///< "fused_constant of tvmgen_default_fused_add"
+  std::string what;   ///< "1 of 288 elements differs, by at most 84"
+};
+/// Returns one for each constant, then for each member. More than ten members of TVM's C runtime
+/// share one.
+MLF_API std::vector<DifferenceWords> words_of(const BuildDifference& difference);
+
+/// One of two builds. `report` is that of the deployment.
+struct ComparedBuild {
+  const Deployment& deployment;
+  const Report& report;
+};
+
+/// Compares the members of two archives, and their reports module by module, by name. If each has
+/// one module, compares these whatever their names.
 ///
 /// Kernels are equal if their code differs in names only; their order does not matter. If one side
 /// is known from generated C alone, both are compared in the form that C can express. The other
 /// kernels are paired by their role in the network: the producers of their arguments, and the types
-/// of their tensors.
-MLF_API BuildDifference diff(const Report& before, const Report& after);
+/// of their tensors. Constants are compared between kernels of one pair.
+///
+/// Errors: `io`.
+MLF_API Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& after);
 
 /// Returns the text of `mlf diff --format json` (schemas/diff.schema.json).
 MLF_API std::string to_json(const BuildDifference& difference, JsonLayout layout);

@@ -219,7 +219,7 @@ std::string markdown_numbers(const std::string& where, const std::vector<NumberC
   return text;
 }
 
-/// Totals, then kernels by the size of the change, then the network.
+/// Totals, then kernels by the size of the change, then the network, constants and members.
 std::string to_tables(const BuildDifference& difference, const Screen& screen) {
   std::string text;
   const auto add = [&](const std::string& part) {
@@ -230,6 +230,11 @@ std::string to_tables(const BuildDifference& difference, const Screen& screen) {
     if (!table.empty()) add(table.text(screen));
   }
   add(sentences(difference.modules, screen));
+  std::string others;
+  for (const auto& [where, what] : words_of(difference)) {
+    others += folded(printable(where + ": " + what), screen, 2) + "\n";
+  }
+  add(others);
   for (const std::string& line : contradiction_lines(difference)) {
     text += folded(line, screen, 2) + "\n";
   }
@@ -239,7 +244,7 @@ std::string to_tables(const BuildDifference& difference, const Screen& screen) {
 /// The same as a single table in Markdown.
 std::string to_markdown(const BuildDifference& difference) {
   std::string text = "No differences.\n";
-  if (!difference.modules.empty()) {
+  if (!difference.empty()) {
     text = "| where | what | before | after | delta |\n|---|---|--:|--:|--:|\n";
   }
   for (const ModuleDifference& module : difference.modules) {
@@ -255,6 +260,9 @@ std::string to_markdown(const BuildDifference& difference) {
       text += markdown_row("module " + name_of(module), one, "", "", "");
     }
   }
+  for (const auto& [where, what] : words_of(difference)) {
+    text += markdown_row(where, what, "", "", "");
+  }
   for (const std::string& line : contradiction_lines(difference)) {
     text += "\n" + markdown_cell(line) + "\n";
   }
@@ -265,7 +273,8 @@ std::string to_markdown(const BuildDifference& difference) {
 
 /// One of the two builds.
 struct Build {
-  Report report;
+  Deployment deployment;
+  Report report{};
   PageData page{};  ///< set if a page is written
 };
 
@@ -285,21 +294,20 @@ void leave_out_common_directories(std::string& before, std::string& after) {
 }
 
 void write_diff_page_file(Build& before, Build& after,
-                          const std::vector<ModuleDifference>& differences,
-                          const std::string& file) {
+                          const BuildDifference& difference, const std::string& file) {
   leave_out_common_directories(before.page.title, after.page.title);
-  add_changed_pictures(before.report, differences, &KernelDifference::before, before.page);
-  add_changed_pictures(after.report, differences, &KernelDifference::after, after.page);
+  add_changed_pictures(before.report, difference.modules, &KernelDifference::before, before.page);
+  add_changed_pictures(after.report, difference.modules, &KernelDifference::after, after.page);
   write_result(file, [&](const Sink& sink) {
-    write_diff_page({before.report, before.page}, {after.report, after.page}, differences, sink);
+    write_diff_page({before.report, before.page}, {after.report, after.page}, difference, sink);
   });
 }
 
 Build read_build(const std::string& path, const std::vector<std::string>& profiles,
                  const DiffArguments& options, const Context& context) {
-  const Deployment deployment = open_archive(path, context);
-  Build build{.report =
-                  get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}))};
+  Build build{.deployment = open_archive(path, context)};
+  const Deployment& deployment = build.deployment;
+  build.report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
   add_profiles(build.report, deployment, profiles);
   if (options.html.empty()) return build;
   build.page = page_data(deployment, build.report);
@@ -333,9 +341,10 @@ int run_diff(const DiffArguments& options, const Context& context) {
   if (is_page) check_page(options);
   Build before = read_build(options.before, options.profiles_before, options, context);
   Build after = read_build(options.after, options.profiles_after, options, context);
-  const BuildDifference difference = diff(before.report, after.report);
+  const BuildDifference difference = get_or_throw(
+      diff({before.deployment, before.report}, {after.deployment, after.report}));
   if (is_page) {
-    write_diff_page_file(before, after, difference.modules, options.html);
+    write_diff_page_file(before, after, difference, options.html);
   } else {
     print(to_text(difference, options.format));
   }
@@ -350,8 +359,9 @@ int run_diff(const DiffArguments& options, const Context& context) {
 Command diff_command(CLI::App& parent) {
   return make_command(
       parent, "diff",
-      "Show what changed between two builds: memory, arithmetic, kernels, the network. Kernels are "
-      "compared by what they compute, so a new name alone is no difference",
+      "Show what changed between two builds: memory, arithmetic, kernels, the network, values of "
+      "constants, members. Prints nothing only if all members are the same but for the time of the "
+      "export and what mlf process wrote",
       declare_diff_options, run_diff);
 }
 

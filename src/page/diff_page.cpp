@@ -235,17 +235,33 @@ void write_parts(HtmlWriter& html, const DifferenceView& view) {
   }
 }
 
+void write_words(HtmlWriter& html, const std::vector<DifferenceWords>& words) {
+  html.open("section", {{"aria-label", "Constants and members"}});
+  html.element("h2", {{"id", "members"}}, "Constants and members");
+  open_table(html, "Constants and members", "sortable");
+  head_row(html, {"Where", "Difference"});
+  for (const auto& [where, what] : words) {
+    html.open("tr");
+    html.element("td", where);
+    html.element("td", what);
+    html.close("tr");
+  }
+  close_table(html);
+  html.close("section");
+}
+
 }  // namespace
 }  // namespace page
 
 void write_diff_page(const PageSide& before, const PageSide& after,
-                     std::span<const ModuleDifference> differences, const Sink& sink) {
+                     const BuildDifference& difference, const Sink& sink) {
   const page::Side old_side(before);
   const page::Side new_side(after);
   std::vector<page::DifferenceView> views;
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    views.push_back(page::view_of(i, differences[i], old_side, new_side));
+  for (std::size_t i = 0; i < difference.modules.size(); ++i) {
+    views.push_back(page::view_of(i, difference.modules[i], old_side, new_side));
   }
+  const std::vector<DifferenceWords> words = words_of(difference);
   page::PageFrame frame;
   frame.title = before.data.title + " and " + after.data.title + " - mlf diff";
   frame.heading = fmt::format("{} \u2192 {}", before.data.title, after.data.title);
@@ -253,11 +269,12 @@ void write_diff_page(const PageSide& before, const PageSide& after,
     for (const page::DifferenceView& view : views) page::write_links_of(html, view);
   };
   frame.write_sections = [&](page::HtmlWriter& html) {
-    if (views.empty()) html.element("p", "No differences.");
+    if (difference.empty()) html.element("p", "No differences.");
     for (const page::DifferenceView& view : views) {
       page::write_section(html, view.position, view.module.name,
                           [&] { page::write_parts(html, view); });
     }
+    if (!words.empty()) page::write_words(html, words);
   };
   if (!views.empty()) {
     frame.reports = {{"report-before", &before.report}, {"report-after", &after.report}};

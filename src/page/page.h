@@ -100,8 +100,8 @@ struct PageSide {
 
 /// Writes a page about the differences of two builds (`diff` of the two reports): numbers before
 /// and after, memory maps on one scale, both networks coloured by the change of each kernel, and
-/// the code of changed kernels with the differing lines marked.
+/// the code of changed kernels with the differing lines marked; then constants and members.
 MLF_API void write_diff_page(const PageSide& before, const PageSide& after,
-                             std::span<const ModuleDifference> differences, const Sink& sink);
+                             const BuildDifference& difference, const Sink& sink);
 
 }  // namespace mlf

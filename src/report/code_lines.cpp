@@ -93,6 +93,15 @@ std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive
   return functions;
 }
 
+TirSource text_beside(const archive::Archive& archive, const TirSource& twin) {
+  TirSource text = twin;
+  text.member = twin.twin_of;
+  text.twin_of = nullptr;
+  text.name = text.member->name;
+  text.text = support::get_or_throw(archive.read(*text.member));
+  return text;
+}
+
 bool misses_files(const Module& module) {
   std::set<std::size_t> numbers;
   for (const auto* files : {&module.files.sources, &module.files.objects}) {

@@ -31,6 +31,9 @@ MLF_API std::string_view lines_of(std::string_view text, const CodeLines& lines)
 std::map<std::string, CodeLines, std::less<>> c_functions(const archive::Archive& archive,
                                                           const Module& module);
 
+/// The text of the same TIR as a lossless twin that has one. Throws `Error`.
+TirSource text_beside(const archive::Archive& archive, const TirSource& twin);
+
 /// Whether a file of generated C or an object is missing: TVM numbers them from 0 on.
 bool misses_files(const Module& module);
 

@@ -26,23 +26,6 @@ double element(const std::byte* at) {
   return static_cast<double>(value);
 }
 
-using Reader = double (*)(const std::byte*);
-
-/// The function that reads an element of this dtype as a number; null if C++ has no such type.
-Reader reader_of(tir::DType dtype) {
-  if (dtype.lanes != 1) return nullptr;
-  if (dtype == tir::DType::Float(32)) return element<float>;
-  if (dtype == tir::DType::Float(64)) return element<double>;
-  if (dtype == tir::DType::Int(8)) return element<std::int8_t>;
-  if (dtype == tir::DType::Int(16)) return element<std::int16_t>;
-  if (dtype == tir::DType::Int(32)) return element<std::int32_t>;
-  if (dtype == tir::DType::Int(64)) return element<std::int64_t>;
-  if (dtype == tir::DType::UInt(8)) return element<std::uint8_t>;
-  if (dtype == tir::DType::UInt(16)) return element<std::uint16_t>;
-  if (dtype == tir::DType::UInt(32)) return element<std::uint32_t>;
-  return nullptr;
-}
-
 std::size_t bin_of(double value, const ConstantValues& values) {
   const double width = values.greatest - values.least;
   if (width <= 0) return 0;
@@ -100,8 +83,22 @@ void add_allocated(Node function, bool is_c, std::vector<ConstantSummary>& list)
 
 }  // namespace
 
+ElementReader reader_of(tir::DType dtype) {
+  if (dtype.lanes != 1) return nullptr;
+  if (dtype == tir::DType::Float(32)) return element<float>;
+  if (dtype == tir::DType::Float(64)) return element<double>;
+  if (dtype == tir::DType::Int(8)) return element<std::int8_t>;
+  if (dtype == tir::DType::Int(16)) return element<std::int16_t>;
+  if (dtype == tir::DType::Int(32)) return element<std::int32_t>;
+  if (dtype == tir::DType::Int(64)) return element<std::int64_t>;
+  if (dtype == tir::DType::UInt(8)) return element<std::uint8_t>;
+  if (dtype == tir::DType::UInt(16)) return element<std::uint16_t>;
+  if (dtype == tir::DType::UInt(32)) return element<std::uint32_t>;
+  return nullptr;
+}
+
 std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data) {
-  const Reader read = reader_of(dtype);
+  const ElementReader read = reader_of(dtype);
   if (read == nullptr) return {};
   const std::size_t width = static_cast<std::size_t>(dtype.bits) / 8;
   const std::size_t elements = data.size() / width;

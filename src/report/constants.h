@@ -45,6 +45,12 @@ struct ConstantSummary {
   std::optional<ConstantValues> values{};
 };
 
+/// Reads an element as a number.
+using ElementReader = double (*)(const std::byte*);
+
+/// The function that reads an element of this dtype as a number; null if C++ has no such type.
+ElementReader reader_of(tir::DType dtype);
+
 /// Of little-endian elements.
 std::optional<ConstantValues> values_of(tir::DType dtype, std::span<const std::byte> data);
 

@@ -12,7 +12,9 @@
 
 #include "analysis/fingerprint.h"
 #include "analysis/stored_constants.h"
+#include "report/changed_members.h"
 #include "support/digits.h"
+#include "support/error.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
 
@@ -46,21 +48,54 @@ std::string type_text(const graph::TensorType& type) {
   return text;
 }
 
-/// How closely two calls must agree to be paired, the closest first. Ignores names: TVM numbers and
-/// hashes them anew if anything before a kernel changes.
+/// How closely two calls must agree to be paired, the closest first. Of names, only the operator
+/// counts: TVM numbers and hashes them anew if anything before a kernel changes.
 enum class Likeness : std::uint8_t {
   same_program_and_producers,  ///< and so on up to the inputs
   same_program,
   same_types_and_producers,  ///< tensors of the same types from calls of which this holds as well
+  /// Multiply-accumulates, or the operator if there are none; elements of the output of any type.
+  same_work,
   same_types,
+  same_operator,   ///< and elements of the output
   same_producers,  ///< C does not say types
 };
 constexpr std::array kLikenesses{Likeness::same_program_and_producers, Likeness::same_program,
-                                 Likeness::same_types_and_producers, Likeness::same_types,
+                                 Likeness::same_types_and_producers, Likeness::same_work,
+                                 Likeness::same_types, Likeness::same_operator,
                                  Likeness::same_producers};
 
 bool is_by_program(Likeness likeness) {
   return likeness == Likeness::same_program_and_producers || likeness == Likeness::same_program;
+}
+
+/// The first operator of `relay.nn` in a kernel's name that is more than padding, without the words
+/// of a schedule: "dense" of "nn_contrib_dense_pack_clip_cast"; else the name without casts and
+/// numbers.
+std::string operator_of(std::string_view name) {
+  std::string words;
+  bool is_operator = false;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t end = std::min(name.find('_', at), name.size());
+    const std::string_view word = name.substr(at, end - at);
+    at = end + 1;
+    if (word == "contrib") continue;
+    if (is_operator && word != "pad") return std::string(word);
+    is_operator = word == "nn";
+    const bool is_number = word.find_first_not_of("0123456789") == word.npos;
+    if (word != "cast" && !is_number) words.append(word) += '_';
+  }
+  return words;
+}
+
+/// The number of elements of the first output; 0 if it is not known.
+std::uint64_t output_elements(const CallReport& call) {
+  if (!call.output.shape) return 0;
+  std::uint64_t elements = 1;
+  for (const std::int64_t extent : *call.output.shape) {
+    elements *= static_cast<std::uint64_t>(extent);
+  }
+  return elements;
 }
 
 /// The form in which programs are compared.
@@ -139,7 +174,8 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
   const bool by_producers = likeness == Likeness::same_program_and_producers ||
                             likeness == Likeness::same_types_and_producers ||
                             likeness == Likeness::same_producers;
-  const bool by_types = !by_program && likeness != Likeness::same_producers;
+  const bool by_types =
+      likeness == Likeness::same_types || likeness == Likeness::same_types_and_producers;
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> of_values(network.values.size(), 0);
   for (std::size_t i = 0; i < network.values.size(); ++i) {
@@ -148,11 +184,21 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
     const bool is_input = value.kind == graph::ValueKind::input;
     of_values[i] = numbering.of(is_input ? fmt::format("input {}", i) : std::string("constant"));
   }
-  const bool by_arguments = likeness != Likeness::same_program;
+  const bool by_work = likeness == Likeness::same_work || likeness == Likeness::same_operator;
+  const bool by_arguments = by_types || by_producers;
   for (const CallReport& report : module_.calls) {
     const graph::Call& call = network[report.call];
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(likeness)};
     if (by_program) key.push_back(programs_[report.kernel]);
+    const Count& mac = report[CallMeasure::mac];
+    if (by_work) key.push_back(output_elements(report));
+    const bool has_work = likeness == Likeness::same_work && mac.is_exact() && mac.min > 0;
+    key.push_back(has_work ? 1 : 0);
+    if (has_work) {
+      key.push_back(mac.min);
+    } else if (by_work) {
+      key.push_back(numbering.of(operator_of(module_.kernels[report.kernel].short_name)));
+    }
     for (const graph::Argument& argument : call.arguments) {
       if (!by_arguments) break;
       // Pools, device contexts and similar arguments depend on the calling convention, not on the
@@ -175,6 +221,13 @@ std::vector<std::uint64_t> Side::keys(Likeness likeness, Numbering& numbering) c
 }
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+/// Whether one of the calls certainly has multiply-accumulates and the other has none.
+bool do_other_work(const CallReport& a, const CallReport& b) {
+  const Count& left = a[CallMeasure::mac];
+  const Count& right = b[CallMeasure::mac];
+  return (left.max == 0 && right.min > 0) || (right.max == 0 && left.min > 0);
+}
 
 /// Whether main may make unknown calls.
 bool may_hide_calls(const Side& side) {
@@ -214,6 +267,8 @@ std::vector<std::size_t> pair_calls(const Side& left, const Side& right) {
       if (partners[i] != kNone || (!by_program && left_shared[i])) continue;
       const auto found = free.find(left_keys[i]);
       if (found == free.end() || found->second.empty()) continue;
+      const CallReport& other = right.module().calls[found->second.back()];
+      if (!by_program && do_other_work(left.module().calls[i], other)) continue;
       partners[i] = found->second.back();
       taken[partners[i]] = true;
       found->second.pop_back();
@@ -245,7 +300,7 @@ void add_code(std::vector<NumberChange>& changes, const ModuleReport& a, std::si
   if (left != nullptr && right != nullptr) add_number(changes, "code", left->bytes, right->bytes);
 }
 
-void compare_modules(std::vector<NumberChange>& changes, const ModuleReport& a,
+void compare_numbers(std::vector<NumberChange>& changes, const ModuleReport& a,
                      const ModuleReport& b) {
   for (const ModuleMeasureInfo& one : module_measures()) {
     if (one.is_compared()) add_number(changes, one.key, one.value(a), one.value(b));
@@ -398,7 +453,8 @@ void add_unpaired(ModuleDifference& difference, const Unpaired& unpaired,
 
 /// Compares kernels of paired calls with different programs, and adds kernels of calls without a
 /// partner.
-void compare_networks(ModuleDifference& difference, const Side& left, const Side& right) {
+void compare_networks(ModuleDifference& difference, const Side& left, const Side& right,
+                      Partners& kernels) {
   const ModuleReport& a = left.module();
   const ModuleReport& b = right.module();
   const std::vector<std::size_t> partners = pair_calls(left, right);
@@ -422,6 +478,7 @@ void compare_networks(ModuleDifference& difference, const Side& left, const Side
     }
     // A kernel called twice is listed once, with its first pair of calls.
     const bool is_new = !is_known_left[before.kernel] || !is_known_right[after.kernel];
+    kernels.try_emplace(b.kernels[after.kernel].symbol, a.kernels[before.kernel].symbol);
     is_known_left[before.kernel] = true;
     is_known_right[after.kernel] = true;
     const bool is_same = left.programs()[before.kernel] == right.programs()[after.kernel];
@@ -512,16 +569,16 @@ bool is_from_c(const ModuleReport& module) {
   });
 }
 
-ModuleDifference compare(const ModuleReport& a, const ModuleReport& b) {
+ModuleDifference compare(const ModuleReport& a, const ModuleReport& b, Partners& kernels) {
   ModuleDifference difference;
   difference.name = b.name;
-  compare_modules(difference.numbers, a, b);
+  compare_numbers(difference.numbers, a, b);
   // If both come from C, or neither does, they are compared directly.
   const ProgramForm form = is_from_c(a) == is_from_c(b) ? ProgramForm::as_read : ProgramForm::as_c;
   const Side left(a, form);
   const Side right(b, form);
   if (a.network && b.network) {
-    compare_networks(difference, left, right);
+    compare_networks(difference, left, right, kernels);
     compare_ports(difference.graph, "input", a.network->inputs, b.network->inputs, form);
     compare_ports(difference.graph, "output", a.network->outputs, b.network->outputs, form);
   } else {
@@ -537,6 +594,55 @@ ModulesByName by_name(const std::vector<ModuleReport>& modules) {
   ModulesByName result;
   for (const ModuleReport& module : modules) result.emplace(module.name, &module);
   return result;
+}
+
+std::vector<ModuleDifference> compare_modules(const Report& before, const Report& after,
+                                              Partners& kernels) {
+  std::vector<ModuleDifference> differences;
+  const auto add = [&](ModuleDifference module) {
+    if (!module.empty()) differences.push_back(std::move(module));
+  };
+  // If both sides have one network, it is the same one, even if the module was renamed.
+  if (before.modules.size() == 1 && after.modules.size() == 1) {
+    add(compare(before.modules[0], after.modules[0], kernels));
+    return differences;
+  }
+  const ModulesByName known_before = by_name(before.modules);
+  const ModulesByName known_after = by_name(after.modules);
+  for (const ModuleReport& module : before.modules) {
+    const auto found = known_after.find(module.name);
+    if (found != known_after.end()) {
+      add(compare(module, *found->second, kernels));
+    } else {
+      add({.name = module.name, .is_removed = true});
+    }
+  }
+  for (const ModuleReport& module : after.modules) {
+    if (!known_before.contains(module.name)) add({.name = module.name, .is_added = true});
+  }
+  return differences;
+}
+
+DifferenceWords words_of(const ConstantDifference& one) {
+  std::string where = one.name;
+  if (!one.kernel.empty()) where += " of " + one.kernel;
+  if (!one.layer.empty()) where += fmt::format(" ({})", first_layer(one.layer));
+  std::string what = fmt::format("{} of {} element{} differ{}", one.differing, one.elements,
+                                 one.elements == 1 ? "" : "s", one.differing == 1 ? "s" : "");
+  if (one.largest) what += fmt::format(", by at most {}", *one.largest);
+  return {"constant " + where, what};
+}
+
+DifferenceWords words_of(const MemberDifference& one) {
+  constexpr std::size_t kMostFunctions = 3;
+  std::string what(to_string(one.change));
+  for (std::size_t i = 0; i < std::min(one.functions.size(), kMostFunctions); ++i) {
+    what += (i == 0 ? ": " : ", ") + one.functions[i];
+  }
+  if (one.functions.size() > kMostFunctions) {
+    what += fmt::format(" and {} more functions", one.functions.size() - kMostFunctions);
+  }
+  return {"member " + one.name, what};
 }
 
 }  // namespace
@@ -560,31 +666,39 @@ bool ModuleDifference::empty() const {
   return !is_added && !is_removed && numbers.empty() && kernels.empty() && graph.empty();
 }
 
-BuildDifference diff(const Report& before, const Report& after) {
-  BuildDifference difference{.contradictions_before = contradictions_of(before),
-                             .contradictions_after = contradictions_of(after)};
-  const auto add = [&](ModuleDifference module) {
-    if (!module.empty()) difference.modules.push_back(std::move(module));
+std::vector<DifferenceWords> words_of(const BuildDifference& difference) {
+  std::vector<DifferenceWords> words;
+  for (const ConstantDifference& one : difference.constants) {
+    words.push_back(report::words_of(one));
+  }
+  const auto is_runtime = [](const MemberDifference& one) {
+    return one.name.starts_with("runtime/");
   };
-  // If both sides have one network, it is the same one, even if the module was renamed.
-  if (before.modules.size() == 1 && after.modules.size() == 1) {
-    add(report::compare(before.modules[0], after.modules[0]));
-    return difference;
+  const auto of_runtime = std::ranges::count_if(difference.members, is_runtime);
+  constexpr std::ptrdiff_t kMostOfRuntime = 10;
+  for (const MemberDifference& one : difference.members) {
+    if (is_runtime(one) && of_runtime > kMostOfRuntime) continue;
+    words.push_back(report::words_of(one));
   }
-  const report::ModulesByName known_before = report::by_name(before.modules);
-  const report::ModulesByName known_after = report::by_name(after.modules);
-  for (const ModuleReport& module : before.modules) {
-    const auto found = known_after.find(module.name);
-    if (found != known_after.end()) {
-      add(report::compare(module, *found->second));
-    } else {
-      add({.name = module.name, .is_removed = true});
+  if (of_runtime > kMostOfRuntime) {
+    words.push_back({"runtime/", fmt::format("{} members differ", of_runtime)});
+  }
+  return words;
+}
+
+Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& after) {
+  return support::to_result([&] {
+    BuildDifference difference{.members =
+                                   report::changed_members(before.deployment, after.deployment),
+                               .contradictions_before = contradictions_of(before.report),
+                               .contradictions_after = contradictions_of(after.report)};
+    report::Partners kernels;
+    difference.modules = report::compare_modules(before.report, after.report, kernels);
+    if (!difference.members.empty()) {
+      difference.constants = report::changed_constants(before, after, kernels);
     }
-  }
-  for (const ModuleReport& module : after.modules) {
-    if (!known_before.contains(module.name)) add({.name = module.name, .is_added = true});
-  }
-  return difference;
+    return difference;
+  });
 }
 
 }  // namespace mlf

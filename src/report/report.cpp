@@ -100,11 +100,7 @@ const TirFunctions& Reporter::functions_of(std::string_view stem) {
 
 /// The lines of functions in the text beside a lossless twin. An unreadable text gives none.
 std::map<std::string, CodeLines, std::less<>> Reporter::lines_of_text(const TirSource& twin) const {
-  TirSource text = twin;
-  text.member = twin.twin_of;
-  text.twin_of = nullptr;
-  text.name = text.member->name;
-  text.text = get_or_throw(deployment_.archive().read(*text.member));
+  const TirSource text = text_beside(deployment_.archive(), twin);
   const auto document = support::value_if_valid(deployment_.read_tir(text));
   if (!document) return {};
   return lines_in(*document, text.text, text.name);

@@ -250,6 +250,22 @@ void write_changed_module(Writer& out, const ModuleDifference& module) {
   out.member("graph", module.graph);
 }
 
+void write_changed_constant(Writer& out, const ConstantDifference& one) {
+  out.member("name", one.name);
+  out.text_or_null("kernel", one.kernel);
+  out.text_or_null("layer", one.layer);
+  out.member("elements", one.elements);
+  out.member("differing", one.differing);
+  out.key("largest");
+  one.largest ? out.real(*one.largest) : out.null();
+}
+
+void write_changed_member(Writer& out, const MemberDifference& one) {
+  out.member("name", one.name);
+  out.member("change", to_string(one.change));
+  out.member("functions", one.functions);
+}
+
 void write_contradictions_of(Writer& out, std::string_view build,
                              const std::vector<ModuleContradiction>& contradictions) {
   for (const ModuleContradiction& one : contradictions) {
@@ -283,6 +299,8 @@ std::string to_json(const CheckResults& results, JsonLayout layout) {
 std::string to_json(const BuildDifference& difference, JsonLayout layout) {
   return json::document_text(layout, "mlf-diff", kDiffVersion, [&](json::Writer& out) {
     out.objects("modules", difference.modules, report::write_changed_module);
+    out.objects("constants", difference.constants, report::write_changed_constant);
+    out.objects("members", difference.members, report::write_changed_member);
     out.array("contradictions", [&] {
       report::write_contradictions_of(out, "before", difference.contradictions_before);
       report::write_contradictions_of(out, "after", difference.contradictions_after);

@@ -175,8 +175,13 @@ std::string inspection(const Deployment& self) {
   return without_gil([&] { return to_json(self, inspect(self), JsonLayout::compact); });
 }
 
-std::string difference(const Report& before, const Report& after) {
-  return without_gil([&] { return to_json(diff(before, after), JsonLayout::compact); });
+std::string difference(const Deployment& old_archive, const Report& before,
+                       const Deployment& new_archive, const Report& after) {
+  return value_or_raise(without_gil([&] {
+    return diff({old_archive, before}, {new_archive, after}).map([](const BuildDifference& found) {
+      return to_json(found, JsonLayout::compact);
+    });
+  }));
 }
 
 using NamedLimit = std::pair<std::string, std::uint64_t>;
@@ -288,7 +293,7 @@ void bind_archive(nb::module_& module) {
                   "bool, in_place: bool, drop_unused: bool, seconds: float | None, compiler: str | "
                   "None, flags: list[str]) -> str"))
       .def("inspect", &inspection);
-  module.def("diff", &difference, nb::arg("before"), nb::arg("after"));
+  module.def("diff", &difference);
   module.def("verify", &verification, nb::arg("path"), nb::arg("tir_files"),
              nb::sig("def verify(path: str | os.PathLike[str], "
                      "tir_files: list[str | os.PathLike[str]]) -> str"));

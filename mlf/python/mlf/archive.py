@@ -330,5 +330,5 @@ def diff(
 
     With `cc`, compile the C of both for the sizes of code and stack frames.
     """
-    reports = [archive._report_with(cc, cflags) for archive in (before, after)]
-    return dict(json.loads(_core.diff(*reports)))
+    old, new = before._report_with(cc, cflags), after._report_with(cc, cflags)
+    return dict(json.loads(_core.diff(before._archive, old, after._archive, new)))

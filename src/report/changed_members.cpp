@@ -1,0 +1,260 @@
+#include "report/changed_members.h"
+
+#include <algorithm>
+#include <set>
+
+#include "deployment/member_text.h"
+#include "deployment/tir_name.h"
+#include "json/document.h"
+#include "model_library/files.h"
+#include "report/code_lines.h"
+#include "support/lookup.h"
+#include "tir/c/c.h"
+#include "tir/c/read/tokens.h"
+
+namespace mlf::report {
+namespace {
+
+using archive::Member;
+using support::find_value;
+using support::get_or_throw;
+
+// --- The parts of a text that count --------------------------------------------------------------
+
+/// metadata.json without what differs between two builds of one network: the time of the export,
+/// and the order of the kernels.
+std::string without_build(std::string_view text) {
+  const json::Document document({{}, {}, text});
+  std::map<std::size_t, std::pair<std::size_t, std::string>> other;  // by begin: end, new text
+  const auto replace = [&](json::Value value, std::string by) {
+    other.try_emplace(value.offset(), value.offset() + value.source().size(), std::move(by));
+  };
+  const auto add = [&](json::Value module) {
+    if (const auto time = module.find("export_datetime")) replace(*time, "");
+    std::optional<json::Value> kernels(module);
+    for (const char* key : {"memory", "functions", "operator_functions"}) {
+      if (kernels) kernels = kernels->find(key);
+    }
+    if (!kernels || !kernels->is_array()) return;
+    auto sources = json::list_of(*kernels, [](json::Value one) { return one.source(); });
+    std::ranges::sort(sources);
+    std::string sorted;
+    for (const std::string_view one : sources) sorted.append(one) += ',';
+    replace(*kernels, std::move(sorted));
+  };
+  add(document.root());
+  const auto modules = document.root().find("modules");
+  if (modules && modules->is_object()) {
+    for (const json::Member module : modules->members()) add(module.value);
+  }
+  std::string result;
+  std::size_t at = 0;
+  for (const auto& [begin, replacement] : other) {
+    result.append(text.substr(at, begin - at)) += replacement.second;
+    at = replacement.first;
+  }
+  return result.append(text.substr(at));
+}
+
+/// The functions of a text by name, and the text between them.
+struct Parts {
+  std::map<std::string, std::string> functions{};
+  std::string rest{};
+
+  friend bool operator==(const Parts&, const Parts&) = default;
+};
+
+Parts parts_of(std::string_view text, const std::vector<tir::CDefinition>& definitions) {
+  Parts parts;
+  std::size_t at = 0;
+  for (const auto& [symbol, range] : definitions) {
+    if (range.begin < at) continue;
+    parts.rest += text.substr(at, range.begin - at);
+    parts.functions[symbol] += text.substr(range.begin, range.end - range.begin);
+    at = range.end;
+  }
+  parts.rest += text.substr(at);
+  return parts;
+}
+
+/// The range of a function in a text of TIR, which ends at the next token, without blanks and
+/// comments at its end.
+tir::SourceRange without_end(std::string_view text, tir::SourceRange range) {
+  std::string_view function = text.substr(0, range.end);
+  while (true) {
+    function = function.substr(0, function.find_last_not_of(" \n") + 1);
+    const std::size_t line = function.rfind('\n') + 1;
+    const std::size_t first = function.find_first_not_of(' ', line);
+    if (line <= range.begin || first == function.npos || function[first] != '#') break;
+    function = function.substr(0, line);
+  }
+  return {range.begin, static_cast<std::uint32_t>(function.size())};
+}
+
+/// C without comments; one blank for any blanks.
+std::string without_comments(std::string_view text) {
+  std::string code;
+  const auto end = static_cast<std::uint32_t>(text.size());
+  for (std::uint32_t at = 0; at < end;) {
+    std::uint32_t next = tir::c::skip_comments(text, at, end);
+    if (next != at) {
+      code += ' ';
+    } else {
+      const bool is_quote = text[at] == '"' || text[at] == '\'';
+      next = is_quote ? tir::c::skip_quoted(text, at, end) : at + 1;
+      code += text.substr(at, next - at);
+    }
+    at = next;
+  }
+  return code;
+}
+
+bool is_c(std::string_view name) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{".c", ".h", ".cc", ".cpp"},
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// --- The members that count ----------------------------------------------------------------------
+
+using MembersByName = std::map<std::string_view, const Member*>;
+
+MembersByName members_of(const archive::Archive& archive) {
+  MembersByName members;
+  for (const Member& one : archive.members()) {
+    if (one.type != archive::MemberType::directory) members.emplace(one.name, &one);
+  }
+  return members;
+}
+
+/// The members that `mlf process` wrote and that are as it wrote them, by its manifest.
+std::set<std::string, std::less<>> processed_members(const archive::Archive& archive) {
+  using Names = std::set<std::string, std::less<>>;
+  const std::string name = std::string(deployment::source_directory(archive)) + "mlf.json";
+  const Member* const manifest = archive.find(name);
+  if (manifest == nullptr) return {};
+  const auto read = support::to_result([&] {
+    const json::Document document({{}, {}, get_or_throw(archive.read(*manifest))});
+    Names made;
+    if (document.root().at("format").as_string() != "mlf-manifest") return made;
+    made.insert(name);
+    for (const json::Value one : document.root().at("written").as_array()) {
+      const Member* const member = archive.find(one.at("name").as_string());
+      if (member == nullptr) continue;
+      const bool is_same = get_or_throw(archive.sha256(*member)) == one.at("sha256").as_string();
+      if (is_same) made.insert(member->name);
+    }
+    return made;
+  });
+  return support::value_if_valid(read).value_or(Names());
+}
+
+/// Compares the members of two archives.
+class MemberComparison {
+ public:
+  MemberComparison(const Deployment& before, const Deployment& after)
+      : before_(before), after_(after) {}
+
+  std::vector<MemberDifference> run() const;
+
+ private:
+  bool are_equal(const Member& a, const Member& b) const;
+  std::optional<Parts> parts(const Deployment& deployment, const Member& member) const;
+  /// Whether members of the same name that differ have the same functions in another order.
+  bool compare_functions(const Member& a, const Member& b, MemberDifference& difference) const;
+
+  const Deployment& before_;
+  const Deployment& after_;
+};
+
+bool MemberComparison::are_equal(const Member& a, const Member& b) const {
+  if (a.type != b.type || a.link_target != b.link_target) return false;
+  if (a.type != archive::MemberType::file) return true;
+  const std::string_view left = get_or_throw(before_.archive().read(a));
+  const std::string_view right = get_or_throw(after_.archive().read(b));
+  if (left == right) return true;
+  return a.name == model_library::kMetadata && without_build(left) == without_build(right);
+}
+
+std::optional<Parts> MemberComparison::parts(const Deployment& deployment,
+                                             const Member& member) const {
+  const std::string_view text = get_or_throw(deployment.archive().read(member));
+  if (is_c(member.name)) return parts_of(text, tir::describe_c(text).definitions);
+  for (const TirSource& source : deployment.tir_sources()) {
+    const Member* const of_text = source.twin_of != nullptr ? source.twin_of : source.member;
+    if (of_text != &member || source.c) continue;
+    const auto document = support::value_if_valid(deployment.read_tir(
+        source.twin_of != nullptr ? text_beside(deployment.archive(), source) : source));
+    if (!document) return std::nullopt;
+    std::vector<tir::CDefinition> definitions;
+    for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
+      const auto range = document->module.source_range(one.function.id());
+      if (!range) continue;
+      definitions.push_back({std::string(one.symbol), without_end(text, *range)});
+    }
+    std::ranges::sort(definitions, {}, [](const auto& one) { return one.range.begin; });
+    return parts_of(text, definitions);
+  }
+  return std::nullopt;
+}
+
+bool MemberComparison::compare_functions(const Member& a, const Member& b,
+                                         MemberDifference& difference) const {
+  if (a.type != archive::MemberType::file || b.type != a.type) return false;
+  const auto left = parts(before_, a);
+  const auto right = parts(after_, b);
+  if (!left || !right) return false;
+  if (*left == *right) return true;
+  const auto add = [&](const Parts& of, const Parts& other, bool is_first) {
+    for (const auto& [symbol, text] : of.functions) {
+      const std::string* const same = find_value(other.functions, symbol);
+      const bool is_listed = same != nullptr && !is_first;
+      if (is_listed || (same != nullptr && text == *same)) continue;
+      const bool is_code = same == nullptr || !is_c(a.name) ||
+                           without_comments(text) != without_comments(*same);
+      if (is_code) difference.functions.push_back(symbol);
+    }
+  };
+  add(*left, *right, true);
+  add(*right, *left, false);
+  return false;
+}
+
+std::vector<MemberDifference> MemberComparison::run() const {
+  const MembersByName left = members_of(before_.archive());
+  const MembersByName right = members_of(after_.archive());
+  std::map<std::string_view, std::pair<const Member*, const Member*>> differing;
+  for (const auto& [name, member] : left) {
+    const Member* const* const other = find_value(right, name);
+    if (other != nullptr && are_equal(*member, **other)) continue;
+    differing[name] = {member, other == nullptr ? nullptr : *other};
+  }
+  for (const auto& [name, member] : right) {
+    if (!left.contains(name)) differing[name] = {nullptr, member};
+  }
+  std::vector<MemberDifference> differences;
+  if (differing.empty()) return differences;
+  const auto made_before = processed_members(before_.archive());
+  const auto made_after = processed_members(after_.archive());
+  for (const auto& [name, pair] : differing) {
+    const auto& [a, b] = pair;
+    const bool is_made = (a == nullptr || made_before.contains(name)) &&
+                         (b == nullptr || made_after.contains(name));
+    if (is_made) continue;
+    MemberDifference difference{.name = std::string(name),
+                                .change = a == nullptr   ? KernelChange::added
+                                          : b == nullptr ? KernelChange::removed
+                                                         : KernelChange::changed};
+    const bool has_both = a != nullptr && b != nullptr;
+    if (has_both && compare_functions(*a, *b, difference)) continue;
+    differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+}  // namespace
+
+std::vector<MemberDifference> changed_members(const Deployment& before, const Deployment& after) {
+  return MemberComparison(before, after).run();
+}
+
+}  // namespace mlf::report

@@ -1,0 +1,219 @@
+"""mlf diff notices an edit of any member of any archive, and is silent about other forms of an archive."""
+
+import gzip
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import schemas
+import support
+from diff import members_of
+
+C = re.compile(r"codegen/host/.*\.(c|cc)$")
+KERNEL = re.compile(rb"^[^\n;{}]*?\b(tvmgen_\w+|\w*main\w*)\([^;{}]*\) ?\{.*?^\}", re.MULTILINE | re.DOTALL)
+
+def replaced(content, begin, end, new):
+    return content[:begin] + new + content[end:]
+
+
+# Each edit returns the new content, and what the output has to name beside the member; or None if the member
+# has no such place.
+
+
+def one_constant(name, content):
+    if not C.match(name):
+        return None
+    for array in re.finditer(rb"(?:\[\d+\](?: __attribute__\S*)? = |^ *\.\w+ = )\{(.*?)\}", content, re.DOTALL | re.MULTILINE):
+        number = re.search(rb"[+-]?0x([0-9a-f]{2,})\b(?!\.)", array[1])
+        if number is None:
+            continue
+        old = int(number[1], 16)
+        new = (b"+" if number[0][:1] in b"+-" else b"") + b"0x%0*x" % (len(number[1]), (old + 1) % 0x40)
+        return replaced(content, array.start(1) + number.start(), array.start(1) + number.end(), new), "constant "
+    return None
+
+
+def in_kernel(pattern, new):
+    def edit(name, content):
+        if not C.match(name):
+            return None
+        for kernel in KERNEL.finditer(content):
+            match = re.search(pattern, kernel[0])
+            if match is not None:
+                begin = kernel.start() + match.start()
+                edited = replaced(content, begin, begin + len(match[0]), new(match))
+                return edited, kernel[1].decode()
+        return None
+
+    return edit
+
+
+def plus_one(match):
+    return match[0].replace(match[1], b"%d" % (int(match[1]) + 1))
+
+
+one_immediate = in_kernel(rb"[+*] (?:\(int32_t\))?(\d+)\b", plus_one)
+one_extent = in_kernel(rb"< (\d+); \+\+", plus_one)
+one_offset = in_kernel(rb"\[\((\w+)", lambda match: b"[(1 + " + match[1])
+
+
+def of_member(pattern, edit):
+    """An edit of members whose names fit the pattern."""
+    return lambda name, content: edit(content) if re.search(pattern, name) else None
+
+
+def of_number(pattern):
+    """Adds one to the first number that fits."""
+
+    def edit(content):
+        match = re.search(pattern, content)
+        if match is None:
+            return None
+        at = match.lastindex
+        return replaced(content, *match.span(at), b"%d" % (int(match[at]) + 1)), ""
+
+    return edit
+
+
+def a_byte(content):
+    if not content:
+        return None
+    middle = len(content) // 2
+    return replaced(content, middle, middle + 1, bytes([content[middle] ^ 1])), ""
+
+
+def a_line(content):
+    return content + b"#define EDITED 1\n", ""
+
+
+EDITS = {
+    "a constant": one_constant,
+    "an immediate": one_immediate,
+    "an extent": one_extent,
+    "an offset": one_offset,
+    "a line of a header": of_member(r"\.h$", a_line),
+    "a line of C": of_member(r"\.(c|cc)$", a_line),
+    "an attribute of TIR": of_member(r"^src/tir-.*\.txt$", of_number(rb"\w+_size\D*?(\d+)|alignment\W+(\d+)|align=(\d+)|\(\((\d+)")),
+    "an extent of TIR": of_member(r"^src/tir-.*\.txt$", of_number(rb"range\((\d+)\)|, 0, (\d+)\)")),
+    "a number of save_json": of_member(r"\.tvm\.json$", of_number(rb'"value": "(\d+)"')),
+    "a byte of parameters": of_member(r"\.params$", lambda content: (content[:-1] + bytes([content[-1] ^ 1]), "")),
+    "an attribute of the graph": of_member(r"\.graph$|/graph\.json$", of_number(rb'"flatten_data": "(\d+)')),
+    "a number of metadata.json": of_member(r"^metadata\.json$", of_number(rb'_bytes": (\d+)')),
+    "Relay": of_member(r"\.relay$|relay\.txt$", a_byte),
+}
+
+
+class Edits(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+
+    def notices(self, path, edited, names):
+        result = support.run("diff", path, "-", input=support.make_tar(edited))
+        text = result.stdout.decode()
+        where = f"{path}: {names}: {text[:500]}{result.stderr.decode()[:500]}"
+        if result.returncode == 65:
+            return False  # mlf rejects the edited archive, which is no silence
+        self.assertEqual(result.returncode, 1, where)
+        for name in names:
+            self.assertIn(name, text, where)
+        return True
+
+    def test_are_noticed_under_the_name_of_their_place(self):
+        counts = dict.fromkeys(EDITS, 0)
+        for path in support.archives():
+            members = members_of(path)
+            twin = path.with_name("save-1.json")
+            if twin.exists() and "src/tir-1.txt" in members:
+                members["src/tir-1.tvm.json"] = twin.read_bytes()
+                path = self.directory / "with-twin.tar"
+                path.write_bytes(support.make_tar(members))
+            for kind, edit in EDITS.items():
+                for name, content in members.items():
+                    done = edit(name, content)
+                    if done is None or done[0] == content:
+                        continue
+                    counts[kind] += self.notices(path, {**members, name: done[0]}, [name, done[1]])
+                    break  # one edit of a kind in each archive
+        print(", ".join(f"{count} of {kind}" for kind, count in counts.items()))
+        for kind, count in counts.items():
+            self.assertGreater(count, 0, kind)
+
+    def test_of_members_that_mlf_does_not_read_are_noticed(self):
+        for path in support.bundled_archives():
+            members = members_of(path)
+            for name in ("Makefile", "board/link.ld", "lib/libother.a", "codegen/host/lib/lib9.o", "notes.bin"):
+                more = {**members, name: b"before"}
+                self.assertTrue(self.notices(path, more, [f"{name}: added"]))
+                base = self.directory / "base.tar"
+                base.write_bytes(support.make_tar(more))
+                self.notices(base, members, [f"{name}: removed"])
+                self.notices(base, {**more, name: b"behind"}, [f"{name}: changed"])
+
+    def test_of_an_output_of_process_are_noticed(self):
+        path = self.directory / "processed.tar"
+        support.run_ok("process", support.bundled_archives()[1], "-o", path)
+        members = members_of(path)
+        name = "src/default.graph.json"
+        edited = {**members, name: members[name].replace(b'"node_row_ptr"', b'"node_row"')}
+        self.notices(path, edited, [name])
+
+    def test_of_a_constant_have_its_values_in_the_document(self):
+        path = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        members = members_of(path)
+        member = "codegen/host/src/default_lib1.c"
+        found = re.search(rb"fused_constant\[(\d+)\].*?\{\s*([+-]0x[0-9a-f]+)", members[member], re.DOTALL)
+        old = int(found[2], 16)
+        edited = replaced(members[member], *found.span(2), b"+0x%04x" % 84 if old < 0 else b"-0x%04x" % 84)
+        result = support.run("diff", path, "-", "--format", "json", input=support.make_tar({**members, member: edited}))
+        document = json.loads(result.stdout)
+        schemas.check(schemas.validator("diff"), document, "one constant")
+        (constant,) = document["constants"]
+        self.assertEqual(constant["name"], "fused_constant")
+        self.assertIn("nn_conv2d", constant["kernel"])
+        self.assertEqual((constant["elements"], constant["differing"]), (int(found[1]), 1))
+        self.assertEqual(constant["largest"], abs(old) + 84)
+        self.assertEqual([one["name"] for one in document["members"]], [member])
+
+    def test_are_on_the_page_and_in_markdown(self):
+        path = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        members = members_of(path)
+        data = support.make_tar({**members, "Makefile": b"all:\n"})
+        page = support.run("diff", path, "-", "--html", "-", input=data)
+        self.assertEqual(page.returncode, 1)
+        self.assertIn(b"Makefile", page.stdout)
+        self.assertNotIn(b"No differences", page.stdout)
+        markdown = support.run("diff", path, "-", "--format", "markdown", input=data).stdout
+        self.assertIn(b"| member Makefile | added |", markdown)
+
+
+class OtherForms(unittest.TestCase):
+    def test_of_an_archive_are_the_same(self):
+        for path in support.archives():
+            with tempfile.TemporaryDirectory() as name:
+                directory = pathlib.Path(name)
+                members = members_of(path)
+                unpacked = directory / "unpacked"
+                for member, content in members.items():
+                    (unpacked / member).parent.mkdir(parents=True, exist_ok=True)
+                    (unpacked / member).write_bytes(content)
+                packed = directory / "module.tar.gz"
+                packed.write_bytes(gzip.compress(path.read_bytes()))
+                repacked = directory / "repacked.tar"
+                repacked.write_bytes(support.make_tar(dict(reversed(members.items()))))
+                processed = directory / "processed.tar"
+                forms = [unpacked, packed, repacked]
+                if support.run("process", "-q", path, "-o", processed).returncode == 0:
+                    forms.append(processed)
+                for form in forms:
+                    for builds in ((path, form), (form, path)):
+                        result = support.run("diff", *builds)
+                        said = [line for line in result.stdout.splitlines() if b" contradicts itself, " not in line]
+                        self.assertEqual((result.returncode, said), (0, []), builds)
+
+
+if __name__ == "__main__":
+    unittest.main()
