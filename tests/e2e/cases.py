@@ -99,6 +99,17 @@ class Cases(unittest.TestCase):
     def test_a_dump_of_another_stage_is_not_compared(self):
         self.assertIn("not compared", self.expect(0, "verify", self.archive("tvmc-dump-tir-usmp")))
 
+    def test_schedules_of_two_types_have_their_operators_paired(self):
+        pair = [self.archive(f"diff-pairing-{build}") for build in ("before", "after")]
+        for builds in (pair, pair[::-1]):
+            kernels = module_of(json_of("diff", "--format", "json", *builds))["kernels"]
+            pairs = [(one["before"], one["after"]) for one in kernels if one["before"] and one["after"]]
+            for operator in ("_dense_", "_conv2d_"):
+                (of_operator,) = [one for one in pairs if any(operator in symbol for symbol in one)]
+                self.assertTrue(all(operator in symbol for symbol in of_operator), of_operator)
+            (flatten,) = [one for one in kernels if "batch_flatten" in str(one)]
+            self.assertIn(flatten["change"], ("added", "removed"))
+
     def test_no_node_is_called_as_another_kernel(self):
         graph = json_of("graph", "--format", "json", self.archive("names"))
         kernels = {node["attrs"]["func_name"] for node in graph["nodes"] if node["op"] != "null"}
