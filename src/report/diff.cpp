@@ -362,7 +362,8 @@ std::optional<std::vector<analysis::StoredConstant>> stored_constants(const Kern
                                            b.document->module.node(b.function));
 }
 
-/// Counts the changes. Whether constants share a place shows in all kernels together.
+/// Counts the changes. Whether constants share a place shows in all kernels together. If all have
+/// the same form and place, the values of one of them are known in one build alone.
 void count_changes(ModuleDifference& difference, const StoredDifferently& stored) {
   using analysis::ConstantPlace;
   std::map<ConstantPlace, std::set<ConstantPlace>> before;  // by place after
@@ -382,7 +383,10 @@ void count_changes(ModuleDifference& difference, const StoredDifferently& stored
       const bool is_shared = before[one.after].size() > 1 || after[one.before].size() > 1;
       changes.shared += is_in_pool && is_shared ? 1 : 0;
     }
-    if (!changes.any()) difference.kernels[kernel].change = KernelChange::moved;
+    if (changes.any()) continue;
+    const bool is_moved = std::ranges::any_of(
+        constants, [](const analysis::StoredConstant& one) { return one.before != one.after; });
+    difference.kernels[kernel].change = is_moved ? KernelChange::moved : KernelChange::changed;
   }
 }
 

@@ -14,6 +14,11 @@ from diff import members_of
 C = re.compile(r"codegen/host/.*\.(c|cc)$")
 KERNEL = re.compile(rb"^[^\n;{}]*?\b(tvmgen_\w+|\w*main\w*)\([^;{}]*\) ?\{.*?^\}", re.MULTILINE | re.DOTALL)
 
+ARRAY = re.compile(
+    rb"(?:\[\d+\](?: __attribute__\S*)? = |^ *\.\w+ = )\{(.*?)\}", re.DOTALL | re.MULTILINE
+)
+
+
 def replaced(content, begin, end, new):
     return content[:begin] + new + content[end:]
 
@@ -25,13 +30,16 @@ def replaced(content, begin, end, new):
 def one_constant(name, content):
     if not C.match(name):
         return None
-    for array in re.finditer(rb"(?:\[\d+\](?: __attribute__\S*)? = |^ *\.\w+ = )\{(.*?)\}", content, re.DOTALL | re.MULTILINE):
-        number = re.search(rb"[+-]?0x([0-9a-f]{2,})\b(?!\.)", array[1])
+    for array in ARRAY.finditer(content):
+        number = re.search(rb"[+-]?0x[0-9a-f]{2,}\b(?!\.)|-?0x1\.[0-9a-f]+p[+-]\d+f?", array[1])
         if number is None:
             continue
-        old = int(number[1], 16)
-        new = (b"+" if number[0][:1] in b"+-" else b"") + b"0x%0*x" % (len(number[1]), (old + 1) % 0x40)
-        return replaced(content, array.start(1) + number.start(), array.start(1) + number.end(), new), "constant "
+        is_real = b"p" in number[0]
+        sign = b"+" if number[0][:1] in b"+-" and not is_real else b""
+        digits = len(number[0].lstrip(b"+-")) - 2
+        new = b"0x1.8p+1" if is_real else b"0x%0*x" % (digits, (int(number[0], 16) + 1) & 0x3F)
+        begin = array.start(1)
+        return replaced(content, begin + number.start(), begin + number.end(), sign + new), "constant "
     return None
 
 
@@ -120,6 +128,7 @@ class Edits(unittest.TestCase):
         self.assertEqual(result.returncode, 1, where)
         for name in names:
             self.assertIn(name, text, where)
+        self.assertNotIn("offsets moved", text, where)
         return True
 
     def test_are_noticed_under_the_name_of_their_place(self):
