@@ -242,8 +242,8 @@ void write_words(HtmlWriter& html, const std::vector<DifferenceWords>& words) {
   head_row(html, {"Where", "Difference"});
   for (const auto& [where, what] : words) {
     html.open("tr");
-    html.element("td", where);
-    html.element("td", what);
+    html.breakable_element("td", {}, where);
+    html.breakable_element("td", {}, what);
     html.close("tr");
   }
   close_table(html);
@@ -267,6 +267,10 @@ void write_diff_page(const PageSide& before, const PageSide& after,
   frame.heading = fmt::format("{} \u2192 {}", before.data.title, after.data.title);
   frame.write_links = [&](page::HtmlWriter& html) {
     for (const page::DifferenceView& view : views) page::write_links_of(html, view);
+    if (words.empty()) return;
+    html.open("li");
+    page::link_to(html, "members", "Constants and members");
+    html.close("li");
   };
   frame.write_sections = [&](page::HtmlWriter& html) {
     if (difference.empty()) html.element("p", "No differences.");
