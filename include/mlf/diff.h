@@ -99,7 +99,7 @@ struct BuildDifference {
   std::vector<ModuleDifference> modules{};      ///< without those that are the same
   std::vector<ConstantDifference> constants{};  ///< of generated C first
   /// By name: every member but directories. These do not count: the time of export and the order
-  /// of kernels in metadata.json, the order of functions in C and in texts of TIR, and members that
+  /// of kernels in metadata.json, the order of functions in C and in texts of TIR, that of maps in save_json, and members that
   /// `mlf process` wrote and that are as it wrote them.
   std::vector<MemberDifference> members{};
   /// Statements of one of the builds that contradict each other.

@@ -1,6 +1,7 @@
 #include "analysis/fingerprint.h"
 
 #include <bit>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -146,9 +147,19 @@ class Fingerprint {
   }
 
   std::uint64_t of(Node function) {
-    tir::for_each_pre_order(function, [&](Node node) {
+    const auto add_number = [&](Node node) {
       if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
-    });
+    };
+    for (const Node parameter : function.list(f::PrimFunc::params)) add_number(parameter);
+    // Buffers in the order of their parameters: TVM's maps differ in order from run to run.
+    const tir::NodeMap buffers = function.map(f::PrimFunc::buffer_map);
+    std::map<std::uint64_t, Node> by_parameter;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const auto known = numbers_.find(index(buffers.key(i).id()));
+      if (known != numbers_.end()) by_parameter.emplace(known->second, buffers.value(i));
+    }
+    for (const auto& [parameter, buffer] : by_parameter) add_number(buffer);
+    tir::for_each_pre_order(function, add_number);
     // Children before parents: each node once, even if it is shared.
     tir::for_each_post_order(function,
                              [&](Node node) { digests_[index(node.id())] = digest(node); });
@@ -226,15 +237,18 @@ class Fingerprint {
       case tir::FieldType::node_map: {
         const tir::NodeMap map = node.map(i);
         digest.add(map.size());
+        std::uint64_t entries = 0;  // in any order
         for (std::size_t k = 0; k < map.size(); ++k) {
+          Digest entry;
           if (type == tir::FieldType::string_map) {
-            digest.add(map.name(k));
+            entry.add(map.name(k));
           } else {
-            add_child(digest, map.key(k));
+            add_child(entry, map.key(k));
           }
-          add_child(digest, map.value(k));
+          add_child(entry, map.value(k));
+          entries += entry.value();
         }
-        return;
+        return digest.add(entries);
       }
       case tir::FieldType::string:
         return digest.add(node.text(i));

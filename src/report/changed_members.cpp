@@ -11,6 +11,7 @@
 #include "support/lookup.h"
 #include "tir/c/c.h"
 #include "tir/c/read/tokens.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::report {
 namespace {
@@ -25,9 +26,9 @@ using support::get_or_throw;
 /// and the order of the kernels.
 std::string without_build(std::string_view text) {
   const json::Document document({{}, {}, text});
-  std::map<std::size_t, std::pair<std::size_t, std::string>> other;  // by begin: end, new text
-  const auto replace = [&](json::Value value, std::string by) {
-    other.try_emplace(value.offset(), value.offset() + value.source().size(), std::move(by));
+  std::map<std::size_t, std::pair<std::size_t, std::string_view>> other;  // by begin: end, new text
+  const auto replace = [&](json::Value value, std::string_view by) {
+    other.try_emplace(value.offset(), value.offset() + value.source().size(), by);
   };
   const auto add = [&](json::Value module) {
     if (const auto time = module.find("export_datetime")) replace(*time, "");
@@ -38,9 +39,8 @@ std::string without_build(std::string_view text) {
     if (!kernels || !kernels->is_array()) return;
     auto sources = json::list_of(*kernels, [](json::Value one) { return one.source(); });
     std::ranges::sort(sources);
-    std::string sorted;
-    for (const std::string_view one : sources) sorted.append(one) += ',';
-    replace(*kernels, std::move(sorted));
+    auto next = sources.begin();
+    for (const json::Value one : kernels->elements()) replace(one, *next++);
   };
   add(document.root());
   const auto modules = document.root().find("modules");
@@ -158,8 +158,12 @@ class MemberComparison {
 
  private:
   bool are_equal(const Member& a, const Member& b) const;
+  /// The document of a lossless twin; null for any other member.
+  std::shared_ptr<const tir::Document> twin(const Deployment& deployment,
+                                            const Member& member) const;
   std::optional<Parts> parts(const Deployment& deployment, const Member& member) const;
-  /// Whether members of the same name that differ have the same functions in another order.
+  /// Adds the functions that differ in two members of one name. Returns whether these differ in
+  /// their order alone.
   bool compare_functions(const Member& a, const Member& b, MemberDifference& difference) const;
 
   const Deployment& before_;
@@ -173,6 +177,15 @@ bool MemberComparison::are_equal(const Member& a, const Member& b) const {
   const std::string_view right = get_or_throw(after_.archive().read(b));
   if (left == right) return true;
   return a.name == model_library::kMetadata && without_build(left) == without_build(right);
+}
+
+std::shared_ptr<const tir::Document> MemberComparison::twin(const Deployment& deployment,
+                                                            const Member& member) const {
+  if (!member.name.ends_with(".tvm.json")) return nullptr;
+  for (const TirSource& source : deployment.tir_sources()) {
+    if (source.member == &member) return get_or_throw(deployment.document(source));
+  }
+  return nullptr;
 }
 
 std::optional<Parts> MemberComparison::parts(const Deployment& deployment,
@@ -200,6 +213,18 @@ std::optional<Parts> MemberComparison::parts(const Deployment& deployment,
 bool MemberComparison::compare_functions(const Member& a, const Member& b,
                                          MemberDifference& difference) const {
   if (a.type != archive::MemberType::file || b.type != a.type) return false;
+  const auto old_twin = twin(before_, a);
+  const auto new_twin = twin(after_, b);
+  if (old_twin != nullptr && new_twin != nullptr) {
+    std::set<std::string> functions;
+    const auto found =
+        tir::compare(old_twin->module, new_twin->module, tir::Tolerance::of_order()).differences;
+    for (const tir::Difference& one : found) {
+      if (!one.function.empty()) functions.insert(one.function);
+    }
+    difference.functions.assign(functions.begin(), functions.end());
+    return found.empty() && old_twin->source.tvm_version == new_twin->source.tvm_version;
+  }
   const auto left = parts(before_, a);
   const auto right = parts(after_, b);
   if (!left || !right) return false;

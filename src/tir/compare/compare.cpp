@@ -531,6 +531,15 @@ Tolerance Tolerance::of(Dialect dialect) {
   return tolerance;
 }
 
+Tolerance Tolerance::of_order() {
+  Tolerance tolerance;
+  for (std::size_t i = 0; i < kTolerances.size(); ++i) {
+    if (kTolerances[i].rule != ToleranceRule::any_order) continue;
+    tolerance.rows_.push_back(static_cast<std::uint16_t>(i));
+  }
+  return tolerance;
+}
+
 Comparison compare(const Module& left, const Module& right, const Tolerance& tolerance) {
   return compare_detail::Comparer(left, right, tolerance).run();
 }
