@@ -158,7 +158,10 @@ class Fingerprint {
       const auto known = numbers_.find(index(buffers.key(i).id()));
       if (known != numbers_.end()) by_parameter.emplace(known->second, buffers.value(i));
     }
-    for (const auto& [parameter, buffer] : by_parameter) add_number(buffer);
+    for (const auto& [parameter, buffer] : by_parameter) {
+      add_number(buffer);
+      if (buffer.is(Kind::Buffer)) add_number(buffer[f::Buffer::data]);
+    }
     tir::for_each_pre_order(function, add_number);
     // Children before parents: each node once, even if it is shared.
     tir::for_each_post_order(function,
