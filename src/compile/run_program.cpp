@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,8 +14,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +24,7 @@
 #include "support/digits.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "support/numbers.h"
 
 extern char** environ;
 
@@ -37,11 +40,22 @@ constexpr std::size_t kMostErrors = 64 * 1024;
 // As many as Linux allows by default, because a higher limit may be inherited.
 constexpr std::uint64_t kMostOpenFiles = 1024;
 
-// Linux has no limit of the number of files, so they are counted while the program runs.
-constexpr std::chrono::milliseconds kBetweenCounts{200};
+// Of one program, at the same time.
+constexpr std::size_t kMostProcesses = 256;
+
+// Linux has no limit of the number of files, and root none of processes, so both are counted while
+// the program runs.
+constexpr std::chrono::milliseconds kBetweenCounts{100};
+
+/// How long a supervisor has to end everything before this process does it.
+constexpr std::chrono::seconds kPatience{1};
+
+constexpr int kMostKills = 1000;
+
+constexpr std::string_view kTemporary = "TMPDIR=";
 
 /// The limit that ended a program.
-enum class Exceeded : std::uint8_t { nothing, time, files };
+enum class Exceeded : std::uint8_t { nothing, time, files, processes };
 
 /// The supervisor's report at its end.
 struct Outcome {
@@ -56,6 +70,7 @@ struct Start {
   char* const* environment;
   const char* directory;  ///< null: stay
   ProgramLimits limits;
+  std::uint64_t most_tasks;  ///< of the user, those that run already included
   Clock::time_point end;
   pid_t parent;
   int errors;
@@ -88,6 +103,7 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   limit(RLIMIT_AS, start.limits.memory);
   limit(RLIMIT_FSIZE, start.limits.file);
   limit(RLIMIT_NOFILE, kMostOpenFiles);
+  limit(RLIMIT_NPROC, start.most_tasks);
   limit(RLIMIT_CPU, static_cast<std::uint64_t>(seconds) + 1);
   sigset_t none;
   sigemptyset(&none);
@@ -100,48 +116,82 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   _exit(127);
 }
 
-/// Kills the children of this thread. Returns whether there are any that can be killed.
-bool kill_children() {
+/// Calls `use` with each child of the main thread of a process. Allocates nothing.
+template <class Use>
+void for_each_child(pid_t parent, const Use& use) {
   std::array<char, 4096> text{};
-  const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  bool any = false;
+  *fmt::format_to(text.data(), "/proc/{}/task/{}/children", parent, parent) = '\0';
+  const int file = open(text.data(), O_RDONLY | O_CLOEXEC);
   pid_t pid = 0;
   // Continues a number that the end of the buffer splits.
-  for (ssize_t size = 0; (size = read(file, text.data(), text.size())) > 0;) {
+  for (ssize_t size = 0; file >= 0 && (size = read(file, text.data(), text.size())) > 0;) {
     for (ssize_t i = 0; i < size; ++i) {
       const char letter = text[static_cast<std::size_t>(i)];
       if (letter >= '0' && letter <= '9') {
         pid = pid * 10 + (letter - '0');
       } else if (pid > 0) {
-        any = kill(pid, SIGKILL) == 0 || any;
-        pid = 0;
+        use(std::exchange(pid, 0));
       }
     }
   }
-  close(file);
+  if (file >= 0) close(file);
+}
+
+/// Calls `use` with each descendant of a process, before its children are read, but not with more
+/// than an array contains.
+template <class Use>
+void for_each_descendant(pid_t top, const Use& use) {
+  std::array<pid_t, 8192> found{top};
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) use(found[i]);
+    for_each_child(found[i], [&](pid_t child) {
+      if (count < found.size()) found[count++] = child;
+    });
+  }
+}
+
+bool has_too_many_processes(pid_t supervisor) {
+  std::size_t count = 0;
+  for_each_descendant(supervisor, [&](pid_t) { ++count; });
+  return count > kMostProcesses;
+}
+
+/// Removes the zombies among the children. Returns whether there were any.
+bool reap() {
+  bool any = false;
+  while (waitpid(-1, nullptr, WNOHANG) > 0) any = true;
   return any;
 }
 
-/// Repeats until no child is left: children of a killed process become ours.
-void end_all(pid_t group) {
+/// Repeats until no child is left: children of a killed process become ours. A process that is
+/// killed forks no more, even where it waits for a processor.
+void end_all(pid_t group, pid_t supervisor) {
   kill(-group, SIGKILL);
-  while (kill_children()) waitpid(-1, nullptr, 0);
+  for (bool any = true; any;) {
+    any = false;
+    for_each_descendant(supervisor, [&](pid_t one) { any = kill(one, SIGKILL) == 0 || any; });
+    // Zombies would make the next list longer.
+    if (!reap()) poll(nullptr, 0, 1);
+  }
   // Some Linux kernels do not list children; the group is killed anyway.
   while (waitpid(group, nullptr, WNOHANG) == 0) poll(nullptr, 0, 1);
 }
 
 /// Waits for the program. Returns whether `outcome` contains its end.
 bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
-  while (true) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(start.end - Clock::now()).count();
-    if (left <= 0) {
-      outcome.exceeded = Exceeded::time;
-      return false;
+  const pid_t supervisor = getpid();
+  for (Clock::time_point next = Clock::now() + kBetweenCounts;;) {
+    const Clock::time_point now = Clock::now();
+    if (now >= start.end) outcome.exceeded = Exceeded::time;
+    if (now >= next) {
+      next = now + kBetweenCounts;
+      if (has_too_many_processes(supervisor)) outcome.exceeded = Exceeded::processes;
     }
+    if (outcome.exceeded != Exceeded::nothing) return false;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::min(start.end, next) - now);
     pollfd wanted{signals, POLLIN, 0};
-    if (poll(&wanted, 1, static_cast<int>(std::min<long long>(left, INT_MAX))) > 0) {
+    if (poll(&wanted, 1, static_cast<int>(left.count())) > 0) {
       signalfd_siginfo signal{};
       if (read(signals, &signal, sizeof signal) == sizeof signal && signal.ssi_signo == SIGTERM) {
         return false;
@@ -179,8 +229,11 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
     // Here too, because the program may be killed before it does this itself.
     setpgid(program, program);
     if (read(failure[0], &outcome.start_error, sizeof(int)) != sizeof(int)) outcome.start_error = 0;
+    // Where that is allowed, before thousands of processes that the program may start.
+    const sched_param priority{.sched_priority = 1};
+    sched_setscheduler(0, SCHED_FIFO, &priority);
     await(program, start, signals, outcome);
-    end_all(program);
+    end_all(program, supervisor);
   }
   [[maybe_unused]] const auto written = write(start.outcome, &outcome, sizeof outcome);
   _exit(0);
@@ -188,10 +241,29 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
 
 // --- This process -------------------------------------------------------------------------------
 
+/// Kills the processes that have this directory as $TMPDIR. Returns whether there are any.
+bool kill_users(const fs::path& directory) {
+  const std::string wanted = fmt::format("{}{}{}{}", '\0', kTemporary, directory.string(), '\0');
+  bool any = false;
+  std::error_code error;
+  for (fs::directory_iterator one("/proc", error), end; !error && one != end;
+       one.increment(error)) {
+    const auto pid = support::whole_number<pid_t>(one->path().filename().string());
+    std::ifstream file(one->path() / "environ", std::ios::binary);
+    if (!pid || !file) continue;
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (('\0' + text).find(wanted) == text.npos) continue;
+    any = kill(*pid, SIGKILL) == 0 || any;
+  }
+  return any;
+}
+
 /// A supervisor. The end of this object also ends it and all processes that it started.
 class Supervisor {
  public:
-  explicit Supervisor(const Start& start) {
+  /// `end` is the pipe of its report.
+  Supervisor(const Start& start, const support::File& end, const fs::path& directory)
+      : end_(end), directory_(directory) {
     pid_ = fork_child([&] { supervise(start); });
     if (pid_ < 0) support::fail_io("start", start.arguments[0], errno);
   }
@@ -199,11 +271,21 @@ class Supervisor {
   Supervisor& operator=(const Supervisor&) = delete;
   ~Supervisor() {
     kill(pid_, SIGTERM);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    const Clock::time_point patience = Clock::now() + kPatience;
+    while (waitpid(pid_, nullptr, WNOHANG) == 0) {
+      // The pipe is closed when the supervisor ends.
+      pollfd closed{end_.fd(), 0, 0};
+      poll(&closed, 1, 20);
+      if (Clock::now() < patience) continue;
+      // The program may have stopped it, because both run as the same user.
+      kill_users(directory_);
+      kill(pid_, SIGCONT);
     }
   }
 
  private:
+  const support::File& end_;
+  const fs::path& directory_;
   pid_t pid_ = -1;
 };
 
@@ -231,36 +313,42 @@ std::size_t count_files(const fs::path& top, std::size_t most) {
   return count;
 }
 
-/// Watches how many files a program makes in a directory.
-class FileWatch {
+/// Watches the limits that neither Linux nor a supervisor that is stopped applies.
+class Watch {
  public:
-  FileWatch(const fs::path& directory, std::size_t most)
-      : directory_(directory), most_(count_files(directory, SIZE_MAX - most) + most) {}
+  Watch(const fs::path& directory, const ProgramLimits& limits)
+      : directory_(directory),
+        end_(Clock::now() + limits.time),
+        most_files_(count_files(directory, SIZE_MAX - limits.files) + limits.files) {}
 
   /// Counts at intervals.
-  bool has_too_many() {
-    if (Clock::now() < next_) return false;
-    next_ = Clock::now() + kBetweenCounts;
-    return count_files(directory_, most_ + 1) > most_;
+  Exceeded exceeded() {
+    const Clock::time_point now = Clock::now();
+    if (now < next_) return Exceeded::nothing;
+    next_ = now + kBetweenCounts;
+    if (now > end_ + kPatience) return Exceeded::time;
+    const bool are_few = count_files(directory_, most_files_ + 1) <= most_files_;
+    return are_few ? Exceeded::nothing : Exceeded::files;
   }
+
+  Clock::time_point end() const { return end_; }
 
  private:
   const fs::path& directory_;
-  std::size_t most_;
+  Clock::time_point end_;
+  std::size_t most_files_;
   Clock::time_point next_ = Clock::now() + kBetweenCounts;
 };
 
 /// Reads errors until the supervisor reports the end, which may be before the last process closes
-/// the pipe, or there are too many files. False if the supervisor ended without a report.
-bool read_outcome(const support::File& errors, const support::File& end, FileWatch& files,
+/// the pipe, or a limit is exceeded. False if the supervisor ended without a report.
+bool read_outcome(const support::File& errors, const support::File& end, Watch& watch,
                   Outcome& outcome, std::string& text) {
   std::array<pollfd, 2> wanted{{{errors.fd(), POLLIN, 0}, {end.fd(), POLLIN, 0}}};
   while (true) {
     const int ready = poll(wanted.data(), wanted.size(), static_cast<int>(kBetweenCounts.count()));
-    if (files.has_too_many()) {
-      outcome.exceeded = Exceeded::files;
-      return true;
-    }
+    outcome.exceeded = watch.exceeded();
+    if (outcome.exceeded != Exceeded::nothing) return true;
     if (ready <= 0) continue;
     if ((wanted[0].revents & POLLIN) != 0) {
       append_some(errors, text);
@@ -273,12 +361,20 @@ bool read_outcome(const support::File& errors, const support::File& end, FileWat
   }
 }
 
+/// The processes and threads on this computer; a large number where that is unknown.
+std::uint64_t running_tasks() {
+  // "0.20 0.18 0.12 1/80 11206"
+  std::ifstream file("/proc/loadavg");
+  std::uint64_t tasks = 0;
+  file.ignore(kMostErrors, '/') >> tasks;
+  return file ? tasks : RLIM_INFINITY / 2;
+}
+
 /// The environment of this process, with another directory for temporary files.
 std::vector<std::string> environment_in(const WorkDirectory& directory) {
-  constexpr std::string_view kName = "TMPDIR=";
-  std::vector<std::string> result{std::string(kName) + directory.path().string()};
+  std::vector<std::string> result{std::string(kTemporary) + directory.path().string()};
   for (char** one = environ; *one != nullptr; ++one) {
-    if (!std::string_view(*one).starts_with(kName)) result.emplace_back(*one);
+    if (!std::string_view(*one).starts_with(kTemporary)) result.emplace_back(*one);
   }
   return result;
 }
@@ -298,7 +394,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
   const std::vector<char*> argument_pointers = pointers(program.arguments);
   const std::vector<char*> environment_pointers = pointers(environment);
   const std::string directory = program.directory.string();
-  FileWatch files(work_directory.path(), program.limits.files);
+  Watch watch(work_directory.path(), program.limits);
   Pipe errors;
   Pipe end;
   ProgramResult result;
@@ -309,16 +405,20 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
                                  .environment = environment_pointers.data(),
                                  .directory = directory.empty() ? nullptr : directory.c_str(),
                                  .limits = program.limits,
-                                 .end = Clock::now() + program.limits.time,
+                                 .most_tasks = running_tasks() + kMostProcesses,
+                                 .end = watch.end(),
                                  .parent = getpid(),
                                  .errors = errors.write.fd(),
-                                 .outcome = end.write.fd()});
+                                 .outcome = end.write.fd()},
+                                end.read, work_directory.path());
     // Otherwise the reader would never reach the end.
     errors.write = {};
     end.write = {};
-    is_told = read_outcome(errors.read, end.read, files, outcome, result.errors);
+    is_told = read_outcome(errors.read, end.read, watch, outcome, result.errors);
   }
   if (!is_told) {
+    // The program may have killed the supervisor, and left others.
+    for (int i = 0; i < kMostKills && kill_users(work_directory.path()); ++i) poll(nullptr, 0, 1);
     throw support::Error(ErrorKind::io,
                          "the process that runs '" + program.arguments[0] + "' was ended");
   }
@@ -333,9 +433,11 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
   if (outcome.exceeded == Exceeded::time || result.status == 128 + SIGXCPU) {
     const std::chrono::duration<double> seconds = program.limits.time;
     result.exceeded = fmt::format("took longer than {} s", seconds.count());
-  } else if (outcome.exceeded == Exceeded::files) {
-    const std::string most = group_digits(std::to_string(program.limits.files));
-    result.exceeded = fmt::format("made more than {} files", most);
+  } else if (outcome.exceeded != Exceeded::nothing) {
+    const bool are_files = outcome.exceeded == Exceeded::files;
+    const std::size_t most = are_files ? program.limits.files : kMostProcesses;
+    result.exceeded = fmt::format("made more than {} {}", group_digits(std::to_string(most)),
+                                  are_files ? "files" : "processes");
   }
   return result;
 }

@@ -34,7 +34,7 @@ struct ProgramResult {
 /// Runs a program with empty standard input, discarded standard output, no core dump, at
 /// most 1,024 open files in each process, and `work_directory` as $TMPDIR. Kills all processes that
 /// it started when it ends, when its time is up, when it has made too many files in
-/// `work_directory`, and when this process ends for any reason. Throws `Error` of kind `usage` if
+/// `work_directory` or more than 256 processes, and when this process ends for any reason. Throws `Error` of kind `usage` if
 /// it cannot be started.
 ProgramResult run_program(const Program& program, const WorkDirectory& work_directory);
 

@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compile/child.h"
 #include "support/error.h"
@@ -28,9 +30,39 @@ namespace fs = std::filesystem;
   char byte = 0;
   while (read(alive, &byte, 1) < 0 && errno == EINTR) {
   }
-  // Signals stay blocked, so nothing interrupts `rm` either.
+  // Signals stay blocked, so nothing interrupts this either.
   execv(remove[0], const_cast<char* const*>(remove));
   _exit(1);
+}
+
+/// Removes a directory with everything in it. A program may have made directories without
+/// permissions, and deeper than a path can be: those below the first level move up.
+void remove_tree(const fs::path& top) {
+  std::error_code ignored;
+  std::size_t number = 0;
+  std::vector<fs::path> directories{top};
+  for (std::size_t i = 0; i < directories.size(); ++i) {
+    const fs::path directory = directories[i];
+    std::error_code error;
+    for (fs::directory_iterator one(directory, error), end; !error && one != end;
+         one.increment(error)) {
+      fs::path path = *one;
+      if (one->symlink_status(ignored).type() != fs::file_type::directory) {
+        fs::remove(path, ignored);
+        continue;
+      }
+      fs::permissions(path, fs::perms::owner_all, fs::perm_options::add, ignored);
+      if (i > 0) {
+        fs::path up;
+        do up = top / std::to_string(number++);
+        while (fs::exists(fs::symlink_status(up, ignored)));
+        fs::rename(path, up, ignored);
+        path = std::move(up);
+      }
+      directories.push_back(std::move(path));
+    }
+  }
+  for (; !directories.empty(); directories.pop_back()) fs::remove(directories.back(), ignored);
 }
 
 }  // namespace
@@ -44,7 +76,9 @@ WorkDirectory::WorkDirectory() {
   if (mkdtemp(name.data()) == nullptr) support::fail_io("create", name, errno);
   path_ = fs::absolute(name, error);
   const std::string own = path_.string();
-  const char* const remove[] = {"/bin/rm", "-rf", "--", own.c_str(), nullptr};
+  const char* const remove[] = {
+      "/bin/sh", "-c", "rm -rf -- \"$0\" || { chmod -R u+rwx -- \"$0\"; rm -rf -- \"$0\"; }",
+      own.c_str(), nullptr};
   guard_ = fork_child([&] { guard(pipe.read.fd(), remove); });
   if (guard_ < 0) {
     const int failure = errno;
@@ -55,8 +89,7 @@ WorkDirectory::WorkDirectory() {
 }
 
 WorkDirectory::~WorkDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  remove_tree(path_);
   kill(guard_, SIGKILL);
   while (waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }

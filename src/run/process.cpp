@@ -33,7 +33,8 @@ std::string read_results(const std::filesystem::path& path, std::uint64_t size) 
   const auto fail = [] {
     throw support::Error(ErrorKind::invalid_input, "the network did not write all its results");
   };
-  // The program may have replaced the file by anything, such as a link or a pipe.
+  // The program may have ended without it, or replaced it by anything, such as a link or a pipe.
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path))) fail();
   const support::File file = support::File::open(path.string(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const struct stat status = file.status();
   if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) != size) {

@@ -28,6 +28,18 @@ def is_alive(pid):
         return False
 
 
+def users_of(directory):
+    """The processes with a temporary directory of mlf in this one."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"TMPDIR={directory}/".encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:  # of another user, or it has ended
+            pass
+    return found
+
+
 class Compilers(unittest.TestCase):
     def setUp(self):
         context = tempfile.TemporaryDirectory()
@@ -92,6 +104,17 @@ class Compilers(unittest.TestCase):
         self.assertIn(b"2 s", result.stderr)
         self.assertFalse(is_alive(int(pid.read_text())))
         self.assertTrue(self.is_clean())
+
+    def test_that_stop_their_parent_end_with_their_time(self):
+        """And many chains of processes, each in a session of its own."""
+        for case in ("run-stopparent", "run-forks2"):
+            with self.subTest(case):
+                archive = support.SOURCE / "tests/data/cases" / f"{case}.tar.gz"
+                result = support.run("run", "--random", "1", "--seconds", "2", archive, env=self.environment)
+                self.assertEqual((result.returncode, result.stdout), (65, b""))
+                self.assertRegex(result.stderr, b"took longer than 2 s|made more than 256 processes")
+                self.assertEqual(users_of(self.temporary), [])
+                self.assertTrue(self.is_clean())
 
     def test_that_leave_programs_are_not_waited_for(self):
         pid = self.directory / "pid"

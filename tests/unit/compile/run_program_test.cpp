@@ -93,6 +93,35 @@ TEST(RunProgram, EndsWhatMakesTooManyFiles) {
   EXPECT_TRUE(is_success(shell(directory, "seq 1199 | xargs touch; sleep 0.5", limits)));
 }
 
+TEST(RunProgram, EndsWhatMakesTooManyProcesses) {
+  const WorkDirectory directory;
+  // In one process group, and in one for each process.
+  for (const char* script : {"while :; do sleep 60 & done",
+                             "while :; do setsid sh -c 'setsid sleep 60' & done"}) {
+    EXPECT_EQ(shell(directory, script).exceeded, "made more than 256 processes") << script;
+  }
+}
+
+TEST(RunProgram, EndsWhatStopsItsSupervisor) {
+  ProgramLimits limits = kLimits;
+  limits.time = milliseconds(300);
+  const WorkDirectory directory;
+  for (const char* script : {"kill -STOP $PPID; echo $$ > pid; exec 2>&-; sleep 60",
+                             "echo $$ > pid; while :; do kill -STOP $PPID; done",
+                             "kill -STOP $PPID; setsid sh -c 'echo $$ > pid; sleep 60'"}) {
+    EXPECT_EQ(shell(directory, script, limits).exceeded, "took longer than 0.3 s") << script;
+    EXPECT_TRUE(is_gone(directory.path() / "pid"));
+  }
+}
+
+TEST(RunProgram, EndsWhatKillsItsSupervisor) {
+  const WorkDirectory directory;
+  const std::string script =
+      "setsid sh -c 'echo $$ > pid; sleep 60' & while ! test -s pid; do :; done; kill -KILL $PPID";
+  EXPECT_THROW(shell(directory, script), support::Error);
+  EXPECT_TRUE(is_gone(directory.path() / "pid"));
+}
+
 TEST(RunProgram, EndsWhatItLeavesBehind) {
   const WorkDirectory directory;
   const ProgramResult result =
@@ -144,6 +173,22 @@ TEST(WorkDirectory, IsRemovedWithItsObject) {
     EXPECT_EQ(text_of(path / "a/b"), "text");
   }
   EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(WorkDirectory, IsRemovedWithDirectoriesOfPrograms) {
+  fs::path path;
+  {
+    const WorkDirectory directory;
+    path = directory.path();
+    // Deeper than a path can be, and without permissions.
+    const char* const script =
+        "mkdir -p locked/in/side 0 1/2; : > locked/in/side/file; ln -s / locked/link\n"
+        "name=$(printf %0200d 0); for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22\n"
+        "do mkdir $name && cd -P $name || exit 1; done\n"
+        "chmod 0 \"$TMPDIR\"/locked/in/side \"$TMPDIR\"/locked/in \"$TMPDIR\"/locked";
+    EXPECT_EQ(shell(directory, script).status, 0);
+  }
+  EXPECT_FALSE(fs::exists(fs::symlink_status(path)));
 }
 
 }  // namespace
