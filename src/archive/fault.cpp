@@ -37,19 +37,19 @@ std::string printable_name(std::string_view name) {
 void check_member_count(std::uint64_t members, const Limits& limits) {
   if (members <= limits.max_members) return;
   refuse(
-      fmt::format("the archive has more than {} members (limit max_members)", limits.max_members));
+      fmt::format("the archive has more than {} members (limit members)", limits.max_members));
 }
 
 void check_member_size(std::uint64_t size, const std::string& member, const Limits& limits) {
   if (size <= limits.max_member_bytes) return;
-  refuse(fmt::format("the member is larger than {} bytes (limit max_member_bytes)",
+  refuse(fmt::format("the member is larger than {} bytes (limit member-bytes)",
                      limits.max_member_bytes),
          member);
 }
 
 void check_total_size(std::uint64_t bytes, const Limits& limits) {
   if (bytes <= limits.max_total_bytes) return;
-  refuse(fmt::format("the archive is larger than {} bytes (limit max_total_bytes)",
+  refuse(fmt::format("the archive is larger than {} bytes (limit total-bytes)",
                      limits.max_total_bytes));
 }
 

@@ -68,7 +68,7 @@ ModelLibrary read_metadata(const archive::Archive& archive) {
   if (library.modules.size() <= most) return library;
   throw support::Error(
       ErrorKind::invalid_input,
-      "the archive has more than " + std::to_string(most) + " modules (limit max_modules)",
+      "the archive has more than " + std::to_string(most) + " modules (limit modules)",
       {.file = archive.path()});
 }
 
