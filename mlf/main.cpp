@@ -185,6 +185,19 @@ bool may_need(const CLI::App& command, std::span<const char* const> words) {
       words, [&](std::string_view word) { return word == command.get_name() || word == "help"; });
 }
 
+/// The words behind the program's name, last first, as CLI11 takes them. For "--cflags=" it would
+/// take the next word as the value.
+std::vector<std::string> words_for_parser(std::span<const char* const> words) {
+  std::vector<std::string> result;
+  for (const std::string_view word : words.subspan(std::min<std::size_t>(1, words.size()))) {
+    const bool has_empty_value = word.starts_with("--") && word.find('=') == word.size() - 1;
+    result.emplace_back(word.substr(0, word.size() - (has_empty_value ? 1 : 0)));
+    if (has_empty_value) result.emplace_back();
+  }
+  std::ranges::reverse(result);
+  return result;
+}
+
 constexpr const char* kHelpOfCommand = "Print this help; -q, -v, --limit, --pool-size: mlf --help";
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -216,7 +229,7 @@ int parse_and_run(int argc, const char* const* argv) {
     command.app->set_help_flag("-h,--help", kHelpOfCommand)->group("Other");
   }
   try {
-    app.parse(argc, argv);
+    app.parse(words_for_parser({argv, static_cast<std::size_t>(argc)}));
   } catch (const CLI::ParseError& stop) {
     return stop_parsing(app, stop, Console(Verbosity::normal));
   }

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "commands/budget_file.h"
+#include "support/characters.h"
 #include "support/error.h"
 #include "support/nearest.h"
 #include "support/numbers.h"
@@ -98,6 +98,13 @@ CLI::Validator number_above_0() {
     const auto value = support::whole_number<double>(text);
     if (value && *value > 0 && std::isfinite(*value)) return std::string();
     return fmt::format("'{}' is not a number above 0, such as 1.5", text);
+  };
+  return {check, ""};
+}
+
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) {
+    return support::words_of(text).empty() ? "the value is empty" : std::string();
   };
   return {check, ""};
 }
@@ -191,7 +198,8 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options) {
 }
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help) {
-  auto* command = add_option(app, "--cc", options.command, {"COMMAND", "Compiler"}, help);
+  auto* command = add_option(app, "--cc", options.command, {"COMMAND", "Compiler"}, help)
+                      ->check(not_empty());
   add_option(app, "--cflags", options.flags, {"FLAGS", "Compiler"},
              "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
       ->needs(command);
@@ -199,10 +207,7 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
 
 std::optional<Compiler> compiler_of(const CompilerArguments& options) {
   if (options.command.empty()) return std::nullopt;
-  Compiler compiler{.command = options.command, .flags = {}};
-  std::istringstream flags(options.flags);
-  for (std::string flag; flags >> flag;) compiler.flags.push_back(flag);
-  return compiler;
+  return Compiler{.command = options.command, .flags = support::words_of(options.flags)};
 }
 
 }  // namespace mlf::program

@@ -57,6 +57,9 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 /// Accepts numbers greater than 0, also with a fraction.
 CLI::Validator number_above_0();
 
+/// Accepts a text with a word in it.
+CLI::Validator not_empty();
+
 /// A number as `number_of` reads it.
 CLI::Validator size_with_unit();
 

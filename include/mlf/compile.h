@@ -27,9 +27,9 @@ namespace mlf {
 
 /// A compiler with the options of gcc, such as "arm-none-eabi-gcc" or "clang".
 struct Compiler {
-  std::string command;                ///< a path, or a name that is looked for in $PATH
-  std::vector<std::string> flags;     ///< go before those of mlf: "-Os", "-mcpu=cortex-m4"
-  std::chrono::seconds timeout{120};  ///< for each file
+  std::string command;               ///< a path, or a command with names that are in $PATH
+  std::vector<std::string> flags;    ///< go before those of mlf: "-Os", "-mcpu=cortex-m4"
+  std::chrono::seconds timeout{60};  ///< for each file; and a second more for each MiB of C
 };
 
 /// Code of one function.

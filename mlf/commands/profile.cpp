@@ -68,7 +68,8 @@ void declare_processor_options(CLI::App& app, ProfileArguments& options) {
              "the processor's manual")
       ->needs(clock);
   add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
-             "Compile with this command in place of Debian's compiler");
+             "Compile with this command in place of Debian's compiler")
+      ->check(not_empty());
   add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
              "Options in one word, after -O2: --cflags=\"-Os -mfloat-abi=hard\"");
 }

@@ -1,8 +1,12 @@
 #include "compile/c_compiler.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "compile/stand_in_headers.h"
+#include "support/characters.h"
 #include "support/error.h"
 
 namespace mlf::compile {
@@ -30,7 +34,26 @@ void write_headers(const WorkDirectory& directory, const archive::Archive& archi
   }
 }
 
+/// Whether there is something that is neither an ELF file, nor bitcode of LLVM, nor a script.
+bool is_junk(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::symlink_status(path, ignored);
+  if (!fs::exists(status)) return false;
+  if (!fs::is_regular_file(status)) return true;
+  std::string head(4, '\0');
+  std::ifstream(path, std::ios::binary).read(head.data(), 4);
+  const bool is_elf = head.substr(1) == "ELF";
+  return !is_elf && head != "BC\xc0\xde" && !head.starts_with("#!");
+}
+
 std::string first_error(std::string_view errors, const std::filesystem::path& directory) {
+  // The cause of other errors.
+  for (const int cause : {EMFILE, ENOSPC}) {
+    if (const std::size_t at = errors.find(std::strerror(cause)); at != errors.npos) {
+      const std::size_t line = errors.rfind('\n', at) + 1;
+      return std::string(errors.substr(line, errors.find('\n', at) - line));
+    }
+  }
   std::size_t at = errors.find("error:");
   // The assembler's form.
   if (at == errors.npos) at = errors.find("Error:");
@@ -45,32 +68,48 @@ std::string first_error(std::string_view errors, const std::filesystem::path& di
 }  // namespace
 
 std::string why_it_failed(const ProgramResult& result, const std::filesystem::path& directory) {
-  if (!result.exceeded.empty()) return result.exceeded;
+  if (!result.fault.empty() || result.errors.empty()) return how_it_ended(result);
   return "says: " + first_error(result.errors, directory);
+}
+
+std::vector<std::string> command_words(const std::string& command) {
+  std::error_code ignored;
+  if (fs::exists(command, ignored)) return {command};
+  std::vector<std::string> words = support::words_of(command);
+  if (words.empty()) throw support::Error(ErrorKind::usage, "the command of the compiler is empty");
+  return words;
 }
 
 CCompiler::CCompiler(const archive::Archive& archive, const Module& module,
                      const Compiler& compiler)
     : compiler_(compiler) {
   write_headers(directory_, archive, module);
+  for (const FileRef& file : module.files.sources) {
+    time_ += std::chrono::seconds(archive.find(file.name)->size >> 20);
+  }
 }
 
-ProgramResult CCompiler::start(const std::vector<std::string>& arguments) const {
-  std::vector<std::string> all{compiler_.command};
+ProgramResult CCompiler::start(const std::vector<std::string>& arguments,
+                               const std::string& output) const {
+  std::vector<std::string> all = command_words(compiler_.command);
   all.insert(all.end(), compiler_.flags.begin(), compiler_.flags.end());
   // -idirafter: directories in the user's flags, which may have TVM's own headers, come first.
   for (const char* include : {"archive", "runtime"}) {
     all.insert(all.end(), {"-idirafter", (directory_.path() / include).string()});
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
-  return run_program(
+  all.insert(all.end(), {"-o", output});
+  ProgramResult result = run_program(
       {.arguments = all,
-       .limits = {.time = compiler_.timeout, .memory = kMostMemory, .file = kMostFile}},
+       .limits = {.time = compiler_.timeout + time_, .memory = kMostMemory, .file = kMostFile}},
       directory_);
+  if (is_success(result) && is_junk(output)) result.fault = kWroteNothing;
+  return result;
 }
 
-void CCompiler::run(const std::vector<std::string>& arguments, const Location& where) const {
-  const ProgramResult result = start(arguments);
+void CCompiler::run(const std::vector<std::string>& arguments, const std::string& output,
+                    const Location& where) const {
+  const ProgramResult result = start(arguments, output);
   if (is_success(result)) return;
   throw support::Error(ErrorKind::invalid_input,
                        "this C was not compiled: " + compiler_.command + " " +

@@ -13,7 +13,14 @@
 
 namespace mlf::compile {
 
-/// The limit that a compiler exceeded, or its first error: later ones are usually its consequences.
+/// The fault of a compiler that does not write its output.
+inline constexpr const char* kWroteNothing = "wrote no object file or program";
+
+/// A command of several words, such as "ccache gcc"; one word if a file has this name. Throws
+/// `Error` of kind `usage` if it is empty.
+std::vector<std::string> command_words(const std::string& command);
+
+/// How a compiler ended if it says nothing, or its first error: later ones are usually its consequences.
 /// For an error in a file outside of `directory`, returns only the place: C may include any file of
 /// this computer.
 std::string why_it_failed(const ProgramResult& result, const std::filesystem::path& directory);
@@ -26,14 +33,16 @@ class CCompiler {
   CCompiler(const archive::Archive& archive, const Module& module, const Compiler& compiler);
 
   const WorkDirectory& directory() const { return directory_; }
-  /// Runs it with the user's flags, the directories of headers and `arguments`. Throws `Error` of
-  /// kind `usage` if it cannot be run.
-  ProgramResult start(const std::vector<std::string>& arguments) const;
+  /// Runs it with the user's flags, the directories of headers and `arguments`, to write an object
+  /// file or a program; that it writes nothing is no fault here. Throws `Error` of kind `usage` if it cannot be run.
+  ProgramResult start(const std::vector<std::string>& arguments, const std::string& output) const;
   /// The same; throws `Error` of kind `invalid_input` about `where` with its first error.
-  void run(const std::vector<std::string>& arguments, const Location& where) const;
+  void run(const std::vector<std::string>& arguments, const std::string& output,
+           const Location& where) const;
 
  private:
   const Compiler& compiler_;
+  std::chrono::seconds time_{};  ///< more for much C
   WorkDirectory directory_;
 };
 

@@ -21,7 +21,11 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   };
   compiler.directory().write(stem + ".c", text);
   // -fstack-usage writes <number>.su beside the object.
-  compiler.run({"-fstack-usage", "-w", "-c", path(".c"), "-o", path(".o")}, {.member = file.name});
+  compiler.run({"-fstack-usage", "-w", "-c", path(".c")}, path(".o"), {.member = file.name});
+  if (!std::filesystem::exists(path(".o"))) {
+    throw support::Error(ErrorKind::invalid_input,
+                         std::string("the compiler ") + kWroteNothing, {.member = file.name});
+  }
   add_object_file(path(".o"), code, symbols);
   add_frames(path(".su"), code);
 }

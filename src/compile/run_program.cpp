@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -219,13 +220,13 @@ bool await(pid_t program, const Start& start, int signals, Outcome& outcome) {
   const int signals = signalfd(-1, &wanted, SFD_CLOEXEC);
   Outcome outcome;
   std::array<int, 2> failure{};
-  if (signals < 0 || pipe2(failure.data(), O_CLOEXEC) != 0) _exit(1);
+  const bool is_ready = signals >= 0 && pipe2(failure.data(), O_CLOEXEC) == 0;
   const pid_t supervisor = getpid();
-  const pid_t program = _Fork();
+  const pid_t program = is_ready ? _Fork() : -1;
   if (program == 0) become(start, supervisor, failure[1]);
   outcome.start_error = program < 0 ? errno : 0;
-  close(failure[1]);
   if (program > 0) {
+    close(failure[1]);
     // Here too, because the program may be killed before it does this itself.
     setpgid(program, program);
     if (read(failure[0], &outcome.start_error, sizeof(int)) != sizeof(int)) outcome.start_error = 0;
@@ -387,7 +388,25 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
+[[noreturn]] void fail_start(const std::string& name, int error, const WorkDirectory& directory) {
+  std::string why = fmt::format("'{}' cannot be run: {}", name, std::strerror(error));
+  struct statvfs status {};
+  const bool is_in_it = name.starts_with(directory.path().string());
+  if (is_in_it && statvfs(name.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) != 0) {
+    why += "; no program can be run in $TMPDIR, which is mounted with noexec";
+  }
+  const bool is_of_system = is_in_it || error == EMFILE || error == ENFILE || error == EAGAIN;
+  throw support::Error(is_of_system ? ErrorKind::io : ErrorKind::usage, std::move(why));
+}
+
 }  // namespace
+
+std::string how_it_ended(const ProgramResult& result) {
+  if (!result.fault.empty()) return result.fault;
+  const int signal = result.status - 128;
+  return signal > 0 ? fmt::format("ended with signal {} ({})", signal, strsignal(signal))
+                    : fmt::format("ended with exit code {}", result.status);
+}
 
 ProgramResult run_program(const Program& program, const WorkDirectory& work_directory) {
   const std::vector<std::string> environment = environment_in(work_directory);
@@ -423,8 +442,7 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
                          "the process that runs '" + program.arguments[0] + "' was ended");
   }
   if (outcome.start_error != 0) {
-    throw support::Error(ErrorKind::usage, "'" + program.arguments[0] + "' cannot be run: " +
-                                               std::strerror(outcome.start_error));
+    fail_start(program.arguments[0], outcome.start_error, work_directory);
   }
   // As in shells: for a signal, 128 plus its number.
   result.status =
@@ -432,11 +450,11 @@ ProgramResult run_program(const Program& program, const WorkDirectory& work_dire
   // Several threads may take the limit of time together before it is over.
   if (outcome.exceeded == Exceeded::time || result.status == 128 + SIGXCPU) {
     const std::chrono::duration<double> seconds = program.limits.time;
-    result.exceeded = fmt::format("took longer than {} s", seconds.count());
+    result.fault = fmt::format("took longer than {} s", seconds.count());
   } else if (outcome.exceeded != Exceeded::nothing) {
     const bool are_files = outcome.exceeded == Exceeded::files;
     const std::size_t most = are_files ? program.limits.files : kMostProcesses;
-    result.exceeded = fmt::format("made more than {} {}", group_digits(std::to_string(most)),
+    result.fault = fmt::format("made more than {} {}", group_digits(std::to_string(most)),
                                   are_files ? "files" : "processes");
   }
   return result;

@@ -63,9 +63,11 @@ void require_program(const std::string& name, std::string_view packages) {
 std::string version_of(const std::string& compiler) {
   constexpr std::uint64_t kMemory = std::uint64_t{8} << 30;
   const compile::WorkDirectory directory;
+  std::vector<std::string> words = compile::command_words(compiler);
+  words.emplace_back("-v");
   const std::string text =
       compile::run_program(
-          {.arguments = {compiler, "-v"},
+          {.arguments = words,
            .directory = directory.path(),
            .limits = {.time = std::chrono::seconds(10), .memory = kMemory, .file = 0}},
           directory)

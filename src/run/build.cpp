@@ -80,8 +80,8 @@ void Builder::compile_file(const Source& source, std::string_view text,
   directory().write(source.stem + source.end, text);
   objects_.push_back(path(source.stem + ".o"));
   std::vector<std::string> arguments = flags;
-  arguments.insert(arguments.end(), {"-c", path(source.stem + source.end), "-o", objects_.back()});
-  compiler_.run(arguments, {.member = source.member});
+  arguments.insert(arguments.end(), {"-c", path(source.stem + source.end)});
+  compiler_.run(arguments, objects_.back(), {.member = source.member});
 }
 
 void Builder::add_object(const FileRef& file) {
@@ -98,8 +98,10 @@ compile::ProgramResult Builder::link(const std::vector<std::string>& arguments) 
   // Libraries come after the files that need them.
   all.insert(all.end(), user_.flags.begin(), user_.flags.end());
   all.insert(all.end(), arguments.begin(), arguments.end());
-  all.insert(all.end(), {"-lm", "-o", path("program")});
-  return compiler_.start(all);
+  all.emplace_back("-lm");
+  compile::ProgramResult result = compiler_.start(all, path("program"));
+  if (is_success(result) && !fs::exists(path("program"))) result.fault = compile::kWroteNothing;
+  return result;
 }
 
 void Builder::fail_link(const compile::ProgramResult& result) const {

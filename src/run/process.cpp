@@ -1,11 +1,7 @@
 #include "run/process.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
-#include <signal.h>
 #include <sys/stat.h>
-
-#include <cstring>
 
 #include "support/error.h"
 #include "support/file.h"
@@ -15,18 +11,19 @@ namespace mlf::run {
 using compile::ProgramResult;
 
 std::string why_it_ended(const ProgramResult& result) {
-  if (!result.exceeded.empty()) return result.exceeded;
   constexpr std::string_view kOwn = "mlf: ";
   const std::size_t at = result.errors.rfind(kOwn);
-  if (at != result.errors.npos && result.status == 3) {
+  if (at != result.errors.npos && result.fault.empty() && result.status == 3) {
     const std::size_t begin = at + kOwn.size();
     return "failed: " + result.errors.substr(begin, result.errors.find('\n', begin) - begin);
   }
-  if (result.status > 128) {
-    return fmt::format("ended with signal {} ({})", result.status - 128,
-                       strsignal(result.status - 128));
+  // The lines in which sanitizers of compilers say what is wrong.
+  for (const std::string_view word : {"SUMMARY: ", "runtime error: "}) {
+    const std::size_t found = result.errors.find(word);
+    if (found == result.errors.npos || is_success(result)) continue;
+    return "failed: " + result.errors.substr(found, result.errors.find('\n', found) - found);
   }
-  return fmt::format("ended with exit code {}", result.status);
+  return how_it_ended(result);
 }
 
 std::string read_results(const std::filesystem::path& path, std::uint64_t size) {

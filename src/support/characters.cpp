@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <iterator>
+#include <sstream>
+
 #include "mlf/diagnostics.h"
 
 namespace mlf::support {
@@ -10,6 +13,11 @@ std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t";
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 char32_t take_character(std::string_view& text) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mlf/export.h"
 
@@ -32,6 +33,9 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
 
 /// Returns `text` without the blanks and tabs at both ends.
 std::string_view trimmed(std::string_view text);
+
+/// Returns the parts of `text` between blanks.
+MLF_API std::vector<std::string> words_of(const std::string& text);
 
 /// The result of `take_character` for bytes that are not UTF-8: malformed, overlong, surrogates.
 inline constexpr char32_t kNotUtf8 = 0xffffffff;

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import tempfile
@@ -143,6 +144,45 @@ class Compilers(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stdout), (65, b""))
                 self.assertIn(b"made more than 10,000 files", result.stderr)
                 self.assertTrue(self.is_clean())
+
+    def test_are_named_when_they_write_no_object(self):
+        for script, message in (
+            ("exit 0", "wrote no object file or program"),
+            ("exit 3", "ended with exit code 3"),
+            ("kill -KILL $$", "ended with signal 9 (Killed)"),
+            ("for last; do :; done; echo junk > $last", "wrote no object file or program"),
+            ("for last; do :; done; mkfifo $last", "wrote no object file or program"),
+            ("for last; do :; done; mkdir $last", "wrote no object file or program"),
+        ):
+            compiler = self.compiler(script + "\n")
+            for command in ("report", "run --random 1"):
+                with self.subTest(command, script=script):
+                    result = support.run(*command.split(), "--cc", compiler, QNN, env=self.environment)
+                    self.assertEqual((result.returncode, result.stdout), (65, b""))
+                    self.assertIn(message.encode(), result.stderr)
+                    self.assertRegex(result.stderr, b"compiler|/cc ")
+                    self.assertTrue(self.is_clean())
+
+    def test_may_have_several_words(self):
+        compiler = self.compiler('exec "$@"\n', "launcher")
+        for command in (f"{compiler} gcc", f" {compiler}  gcc -O1 "):
+            for arguments in (("report",), ("run", "--random", "1"), ("profile", "--cpu", "host")):
+                support.run_ok(*arguments, "--cc", command, "--cflags=", QNN)
+
+    def test_are_not_empty(self):
+        for arguments in (("report",), ("check", "--ram", "1M"), ("run", "--random", "1"), ("diff", QNN),
+                          ("optimize", "-o", "-"), ("profile", "--cpu", "host")):  # fmt: skip
+            for empty in (["--cc", ""], ["--cc="], ["--cc", " "]):
+                result = support.run(*arguments, *empty, QNN)
+                self.assertEqual((result.returncode, result.stdout), (64, b""), arguments)
+                self.assertIn(b"--cc: the value is empty", result.stderr)
+
+    def test_without_open_files_are_not_blamed(self):
+        for most in (10, 12):
+            limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))}
+            result = support.run("run", "--random", "1", QNN, **limits)
+            self.assertIn(result.returncode, (65, 74), result.stderr)
+            self.assertIn(b"Too many open files", result.stderr)
 
     def test_make_no_file_without_end(self):
         text = self.refused("char a[8ull << 30] = {1};\n")

@@ -43,7 +43,7 @@ TEST(RunProgram, TellsStatusAndErrors) {
   const ProgramResult result = shell(directory, "echo why >&2; echo unseen; exit 3");
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.errors, "why\n");
-  EXPECT_EQ(result.exceeded, "");
+  EXPECT_EQ(result.fault, "");
   EXPECT_EQ(shell(directory, "kill -SEGV $$").status, 128 + SIGSEGV);
 }
 
@@ -70,7 +70,7 @@ TEST(RunProgram, EndsWhatTakesTooLong) {
   // With and without standard error, with its own process group or another one.
   for (const char* script : {"sleep 60", "exec 2>&-; sleep 60", "while :; do :; done",
                              "setsid sh -c 'exec 2>&-; echo $$ > pid; sleep 60' & sleep 60"}) {
-    EXPECT_EQ(shell(directory, script, limits).exceeded, "took longer than 0.3 s") << script;
+    EXPECT_EQ(shell(directory, script, limits).fault, "took longer than 0.3 s") << script;
   }
   EXPECT_TRUE(is_gone(directory.path() / "pid"));
 }
@@ -84,7 +84,7 @@ TEST(RunProgram, EndsWhatMakesTooManyFiles) {
     const WorkDirectory directory;
     const ProgramResult result =
         shell(directory, "i=0; while :; do i=$((i+1)); " + script + "; done", limits);
-    EXPECT_EQ(result.exceeded, "made more than 1,200 files") << script;
+    EXPECT_EQ(result.fault, "made more than 1,200 files") << script;
     EXPECT_FALSE(is_success(result));
   }
   // Those that were there before do not count.
@@ -98,7 +98,7 @@ TEST(RunProgram, EndsWhatMakesTooManyProcesses) {
   // In one process group, and in one for each process.
   for (const char* script : {"while :; do sleep 60 & done",
                              "while :; do setsid sh -c 'setsid sleep 60' & done"}) {
-    EXPECT_EQ(shell(directory, script).exceeded, "made more than 256 processes") << script;
+    EXPECT_EQ(shell(directory, script).fault, "made more than 256 processes") << script;
   }
 }
 
@@ -109,7 +109,7 @@ TEST(RunProgram, EndsWhatStopsItsSupervisor) {
   for (const char* script : {"kill -STOP $PPID; echo $$ > pid; exec 2>&-; sleep 60",
                              "echo $$ > pid; while :; do kill -STOP $PPID; done",
                              "kill -STOP $PPID; setsid sh -c 'echo $$ > pid; sleep 60'"}) {
-    EXPECT_EQ(shell(directory, script, limits).exceeded, "took longer than 0.3 s") << script;
+    EXPECT_EQ(shell(directory, script, limits).fault, "took longer than 0.3 s") << script;
     EXPECT_TRUE(is_gone(directory.path() / "pid"));
   }
 }
