@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -69,7 +70,7 @@ enum class RecordedCalls : std::uint8_t {
 
 struct RunOptions {
   /// By name. If the archive's C does not state the shape of an input, any shape with the same
-  /// number of bytes is valid.
+  /// number of bytes is valid, and any number of bytes if nothing states the size.
   std::vector<Tensor> inputs{};
   /// Seed of random values for inputs without values; without a seed such an input is an error.
   std::optional<std::uint64_t> seed{};
@@ -112,6 +113,12 @@ struct RunResult {
 MLF_API Result<RunResult> run_network(const Deployment& deployment, const Network& network,
                                       const RunOptions& options = {});
 
+/// The same, compiled once and run with the random values of each seed.
+MLF_API Result<std::vector<RunResult>> run_network(const Deployment& deployment,
+                                                   const Network& network,
+                                                   const RunOptions& options,
+                                                   std::span<const std::uint64_t> seeds);
+
 /// The smallest and the largest element as text; NaN is left out. Empty where there is none.
 struct TensorRange {
   std::string smallest{};
@@ -128,6 +135,8 @@ struct TensorDifference {
   double largest = 0;           ///< largest difference of two elements; infinite for NaN
   std::uint64_t first = 0;      ///< index of the first element that differs
 
+  /// Adds a difference of the same tensor in another run.
+  MLF_API void add(const TensorDifference& other);
   /// Whether they differ more than that; tensors that cannot be compared always do.
   MLF_API bool exceeds(double tolerance) const;
 };
@@ -155,13 +164,22 @@ struct CallDifference {
   std::optional<graph::CallId> overwriter{};
 };
 
+/// How the calls of two networks differ, by the order of the first one.
+struct CallDifferences {
+  std::size_t compared = 0;  ///< calls all of whose results both runs have
+  std::vector<graph::CallId> uncompared{};
+  std::set<graph::CallId> differing{};  ///< a result differs by more than the tolerance
+  bool same_kernel_differs = false;     ///< one of these has the same kernel in both networks
+  std::optional<CallDifference> first{};
+};
+
 /// Pairs the n-th calls of each kernel, then the remaining calls by position if both networks have
-/// the same number of them. Both results must have `RecordedCalls::all`. Nothing: no call differs
-/// by more than `tolerance`.
-MLF_API std::optional<CallDifference> first_difference(const graph::Topology& network_before,
-                                                       const RunResult& before,
-                                                       const graph::Topology& network_after,
-                                                       const RunResult& after, double tolerance);
+/// the same number of them. The n-th results of both have the same inputs; all must have
+/// `RecordedCalls::all`.
+MLF_API CallDifferences compare_calls(const graph::Topology& network_before,
+                                      std::span<const RunResult> before,
+                                      const graph::Topology& network_after,
+                                      std::span<const RunResult> after, double tolerance);
 
 /// A call in the words of a report.
 struct NamedCall {
@@ -182,10 +200,13 @@ struct NamedCallDifference {
 /// How two runs differ.
 struct RunComparison {
   double tolerance = 0;
+  std::vector<std::uint64_t> seeds{};  ///< of random inputs, one for each run
   std::vector<TensorDifference> outputs{};
-  bool calls_compared = false;  ///< false: `first` is unknown
+  std::optional<CallDifferences> calls{};  ///< nothing: calls are not compared
   std::optional<NamedCallDifference> first{};
 
+  MLF_API bool outputs_differ() const;
+  /// Also if outputs are the same, but calls of a kernel that both have differ.
   MLF_API bool differs() const;
 };
 

@@ -101,7 +101,7 @@ Budget BudgetReader::read(const toml::table& document) const {
 }  // namespace
 
 Result<std::uint64_t> number_of(std::string_view text) {
-  constexpr std::string_view kUnits = "KMG";
+  constexpr std::string_view kUnits = "KMGT";
   const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
   const std::string_view digits = unit == text.npos ? text : text.substr(0, text.size() - 1);
   const auto number = support::whole_number<std::uint64_t>(digits);
@@ -109,7 +109,7 @@ Result<std::uint64_t> number_of(std::string_view text) {
   if (!number || *number > (std::uint64_t{INT64_MAX} >> bits)) {
     return tl::make_unexpected(Diagnostic{
         ErrorKind::usage,
-        fmt::format("'{}' is not a whole number from 0 to {}, or one with K, M or G such as 96K",
+        fmt::format("'{}' is not a whole number from 0 to {}, or one with K, M, G or T such as 96K",
                     text, INT64_MAX)});
   }
   return *number << bits;

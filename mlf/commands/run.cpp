@@ -14,11 +14,15 @@
 #include "arguments.h"
 #include "commands/command.h"
 #include "commands/network_run.h"
+#include "deployment/owners.h"
 #include "mlf/report.h"
 #include "mlf/run.h"
 #include "output.h"
 #include "result_file.h"
+#include "run/call_pairs.h"
 #include "support/error.h"
+#include "support/nearest.h"
+#include "support/numbers.h"
 #include "support/sha256.h"
 #include "table.h"
 
@@ -29,7 +33,7 @@ using support::get_or_throw;
 
 struct RunArguments {
   NetworkRunArguments network{.seconds = 60};
-  std::optional<std::uint64_t> seed;
+  std::string random;
   std::string output;
   std::string layers;
   std::string other;
@@ -41,9 +45,9 @@ struct RunArguments {
 void declare_run_options(CLI::App& app, RunArguments& options) {
   app.add_option("ARCHIVE", options.network.archive, kArchiveHelp)->required();
   add_network_options(app, options.network);
-  add_option(app, "--random", options.seed, {"SEED", "Inputs"},
+  add_option(app, "--random", options.random, {"SEED", "Inputs"},
              "Random values for all other inputs, the same for the same seed: integers of any "
-             "value, floating-point numbers from -1 up to 1");
+             "value, floating-point numbers from -1 up to 1. Several with --compare: 1..5");
   add_result_option(app, "-o,--output", options.output, {"FILE", "Output"},
                     "Write the outputs here, as .npz, and print no table; - is standard output");
   app.add_flag("--json", options.json, "Print JSON (schemas/run.md)")->group("Output");
@@ -51,22 +55,44 @@ void declare_run_options(CLI::App& app, RunArguments& options) {
                     "Write what each call of main wrote here, as .npz; - is standard output");
   auto* other = add_option(
       app, "--compare", options.other, {"OTHER", "Comparison"},
-      "Compare the outputs with those of another archive, which is run as well, or with an .npz "
-      "or .npy file; exit code 1 if they differ");
+      "Compare outputs and calls with those of another archive, which is run as well, or outputs "
+      "with an .npz or .npy file; exit code 1 if they differ");
   add_option(app, "--tolerance", options.tolerance, {"NUMBER", "Comparison"},
              "The largest difference of two elements that counts as none")
       ->check(CLI::NonNegativeNumber)
       ->needs(other);
   add_option(app, "--cc", options.compiler.command, {"COMMAND", "Compiler"},
              "Compile the archive's C with this command")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(not_empty());
   add_option(app, "--cflags", options.compiler.flags, {"FLAGS", "Compiler"},
              "Options for it in one word, for the linker as well: --cflags=\"-O2 -lfoo\"");
   add_run_limits(app, options.network);
 }
 
+/// Those of "1" or "1..5".
+std::vector<std::uint64_t> seeds_of(const std::string& text) {
+  constexpr std::uint64_t kMost = 100;
+  constexpr std::string_view kTo = "..";
+  if (text.empty()) return {};
+  const std::size_t to = text.find(kTo);
+  const auto first = support::whole_number<std::uint64_t>(text.substr(0, to));
+  const auto last = to == text.npos
+                        ? first
+                        : support::whole_number<std::uint64_t>(text.substr(to + kTo.size()));
+  if (!first || !last || *last < *first || *last - *first >= kMost) {
+    throw support::Error(
+        ErrorKind::usage,
+        fmt::format("--random: '{}' is no whole number, and no range of at most {} such as 1..5",
+                    text, kMost));
+  }
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t i = 0; i <= *last - *first; ++i) seeds.push_back(*first + i);
+  return seeds;
+}
+
 RunOptions run_options(const RunArguments& arguments) {
-  RunOptions options{.inputs = inputs_of(arguments.network), .seed = arguments.seed};
+  RunOptions options{.inputs = inputs_of(arguments.network)};
   options.compiler = *compiler_of(arguments.compiler);
   options.timeout = timeout_of(arguments.network);
   options.memory = memory_of(arguments.network);
@@ -142,32 +168,59 @@ std::string call_text(const NamedCall& call) {
   return call.layer.empty() ? text : fmt::format("{} (layer {})", text, printable(call.layer));
 }
 
-std::string first_difference_text(const std::optional<NamedCallDifference>& first) {
-  if (!first) return "no call that both have differs\n";
-  const std::string before = call_text(first->before);
-  const std::string after = call_text(first->after);
+std::string first_difference_text(const NamedCallDifference& first) {
+  const std::string before = call_text(first.before);
+  const std::string after = call_text(first.after);
   std::string text = fmt::format("first difference: {}\n", before);
   if (after != before) text += fmt::format("  the other one: {}\n", after);
-  text += fmt::format("  {}: {}\n", printable(first->result.name), difference_text(first->result));
-  if (first->overwritten) {
+  text += fmt::format("  {}: {}\n", printable(first.result.name), difference_text(first.result));
+  if (first.overwritten) {
     text += fmt::format(
         "  argument {} was overwritten before the call: the call that wrote it wrote the same in "
         "both\n",
-        *first->overwritten);
+        *first.overwritten);
   }
-  if (first->overwriter) {
-    text += fmt::format("  its memory overlaps that of {}\n", call_text(*first->overwriter));
+  if (first.overwriter) {
+    text += fmt::format("  its memory overlaps that of {}\n", call_text(*first.overwriter));
   }
   return text;
 }
 
-std::string comparison_text(const RunComparison& comparison) {
-  std::string text =
-      differences_table(comparison.outputs, comparison.tolerance).text(screen_of_standard_output());
-  if (comparison.differs() && comparison.calls_compared) {
-    text += "\n" + first_difference_text(comparison.first);
+/// "compared: 4 of 4 calls, with seeds 1..5", and what is known of them.
+std::string calls_text(const RunComparison& comparison, const RunArguments& arguments) {
+  std::string text = "compared: outputs";
+  if (comparison.calls) {
+    text += fmt::format(" and {} of {} calls", comparison.calls->compared,
+                        comparison.calls->compared + comparison.calls->uncompared.size());
+  }
+  const bool has_files = !arguments.network.inputs.empty();
+  if (has_files) text += fmt::format(", with {}", fmt::join(arguments.network.inputs, ", "));
+  if (!arguments.random.empty()) {
+    text += fmt::format("{} --random {}", has_files ? " and" : ", with", arguments.random);
+  }
+  text += '\n';
+  if (!comparison.calls) return text;
+  const CallDifferences& calls = *comparison.calls;
+  if (!calls.uncompared.empty()) {
+    std::vector<std::string> names;
+    for (const graph::CallId call : calls.uncompared) {
+      names.push_back(std::to_string(graph::index(call)));
+    }
+    text += fmt::format("not compared: call {}\n", some_of(names));
+  }
+  if (!calls.differing.empty()) {
+    text += fmt::format("calls that differ: {}\n{}", calls.differing.size(),
+                        first_difference_text(*comparison.first));
+  } else if (comparison.differs()) {
+    text += "no call that was compared differs\n";
   }
   return text;
+}
+
+std::string comparison_text(const RunComparison& comparison, const RunArguments& arguments) {
+  return differences_table(comparison.outputs, comparison.tolerance)
+             .text(screen_of_standard_output()) +
+         "\n" + calls_text(comparison, arguments);
 }
 
 /// By its first bytes: a file of NumPy, not an archive.
@@ -180,33 +233,80 @@ bool names_tensors(const std::string& path) {
   return head == "\x93NUMPY" || head.starts_with("PK");
 }
 
-/// Records all of the calls where that is possible, else what `options` ask for.
-RunResult run_recorded(const NetworkArgument& argument, const RunOptions& options,
-                       const Console& console) {
-  const Network network{argument.module, argument.topology};
-  RunOptions all = options;
-  all.calls = RecordedCalls::all;
-  auto result = run_network(argument.deployment, network, all);
-  if (result || result.error().kind != ErrorKind::check_failed) {
-    return get_or_throw(std::move(result));
-  }
-  console.warn("calls are not compared: " + to_string(result.error()));
-  return get_or_throw(run_network(argument.deployment, network, options));
+std::string type_text(const graph::Port& port) {
+  std::string text = fmt::format("'{}' {}", printable(port.name), tir::to_string(port.type.dtype));
+  if (port.type.shape) text += fmt::format("[{}]", fmt::join(*port.type.shape, ", "));
+  return text;
 }
 
-RunComparison compare_with_archive(const RunArguments& arguments, const RunOptions& options,
-                                   const NetworkArgument& argument, const RunResult& result,
-                                   const Context& context) {
-  const NetworkArgument other =
-      read_network_argument(arguments.other, arguments.network.module, {}, context);
-  warn_if_invalid(other.topology, context.console);
-  const RunResult run = run_recorded(other, options, context.console);
-  RunComparison comparison{.tolerance = arguments.tolerance,
-                           .outputs = compare_outputs(result.outputs, run.outputs),
-                           .calls_compared = !result.calls.empty() && !run.calls.empty()};
-  if (!comparison.calls_compared || !comparison.differs()) return comparison;
-  const auto first =
-      first_difference(argument.topology, result, other.topology, run, arguments.tolerance);
+std::string inputs_text(const graph::Topology& network) {
+  std::vector<std::string> texts;
+  for (const graph::Port& port : network.inputs) texts.push_back(type_text(port));
+  return texts.empty() ? "none" : some_of(texts);
+}
+
+/// Where one of them does not state a type, it may be any.
+bool may_be_same(const graph::Port& one, const graph::Port& other) {
+  const auto bytes = one.type.bytes();
+  const auto other_bytes = other.type.bytes();
+  const bool has_lists = one.type.shape && other.type.shape &&
+                         std::min(one.type.shape->size(), other.type.shape->size()) == 1;
+  if (deployment::symbol_part(one.name) != deployment::symbol_part(other.name)) return false;
+  if (!bytes || !other_bytes) return true;
+  return one.type.dtype == other.type.dtype && *bytes == *other_bytes &&
+         (has_lists || one.type.shape == other.type.shape);
+}
+
+void require_same_inputs(const NetworkArgument& argument, const NetworkArgument& other) {
+  if (std::ranges::equal(argument.topology.inputs, other.topology.inputs, may_be_same)) return;
+  throw support::Error(
+      ErrorKind::usage,
+      fmt::format("the networks have other inputs, so they cannot be compared: {}; the other one: "
+                  "{}",
+                  inputs_text(argument.topology), inputs_text(other.topology)),
+      {.file = other.deployment.archive().path()});
+}
+
+std::vector<RunResult> run_with(const NetworkArgument& argument, const RunOptions& options,
+                                const std::vector<std::uint64_t>& seeds) {
+  const Network network{argument.module, argument.topology};
+  if (!seeds.empty()) {
+    return get_or_throw(run_network(argument.deployment, network, options, seeds));
+  }
+  std::vector<RunResult> results;
+  results.push_back(get_or_throw(run_network(argument.deployment, network, options)));
+  return results;
+}
+
+/// Records all of the calls where that is possible, else what `options` ask for.
+std::vector<RunResult> run_recorded(const NetworkArgument& argument, const RunOptions& options,
+                                    const std::vector<std::uint64_t>& seeds,
+                                    const Console& console) {
+  RunOptions all = options;
+  all.calls = RecordedCalls::all;
+  try {
+    return run_with(argument, all, seeds);
+  } catch (const support::Error& error) {
+    if (error.diagnostic().kind != ErrorKind::check_failed) throw;
+    console.warn("calls are not compared: " + to_string(error.diagnostic()));
+  }
+  return run_with(argument, options, seeds);
+}
+
+RunComparison compare_runs(const NetworkArgument& argument, const std::vector<RunResult>& results,
+                           const NetworkArgument& other, const std::vector<RunResult>& others,
+                           double tolerance) {
+  RunComparison comparison{.tolerance = tolerance};
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    const auto differences = compare_outputs(results[r].outputs, others[r].outputs);
+    if (r == 0) comparison.outputs = differences;
+    for (std::size_t i = 0; r > 0 && i < differences.size(); ++i) {
+      comparison.outputs[i].add(differences[i]);
+    }
+  }
+  if (results.front().calls.empty() || others.front().calls.empty()) return comparison;
+  comparison.calls = compare_calls(argument.topology, results, other.topology, others, tolerance);
+  const auto& first = comparison.calls->first;
   if (!first) return comparison;
   const CallNames names(argument);
   const CallNames other_names(other);
@@ -247,12 +347,14 @@ int show(const RunArguments& arguments, const std::string& module, const RunResu
   } else if (arguments.json) {
     print(to_json(module, result, comparison, JsonLayout::pretty));
   } else if (comparison) {
-    print(comparison_text(*comparison));
+    print(comparison_text(*comparison, arguments));
   } else if (arguments.output.empty()) {
     print(outputs_table(result.outputs).text(screen_of_standard_output()));
   }
   if (!comparison || !comparison->differs()) return 0;
-  return console.fail(ErrorKind::check_failed, "the outputs differ");
+  return console.fail(ErrorKind::check_failed, comparison->outputs_differ()
+                                                   ? "the outputs differ"
+                                                   : "calls differ, but no outputs");
 }
 
 void check_outputs(const RunArguments& arguments) {
@@ -269,15 +371,27 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   const Console& console = context.console;
   check_outputs(arguments);
   const RunOptions options = run_options(arguments);
-  const NetworkArgument argument =
+  NetworkArgument argument =
       read_network_argument(arguments.network.archive, arguments.network.module, {}, context);
   warn_if_invalid(argument.topology, console);
   const bool is_compared = !arguments.other.empty();
-  const bool is_other_run = is_compared && !names_tensors(arguments.other);
-  const RunResult result =
-      is_other_run ? run_recorded(argument, options, console)
-                   : get_or_throw(run_network(argument.deployment,
-                                              {argument.module, argument.topology}, options));
+  std::optional<NetworkArgument> other;
+  if (is_compared && !names_tensors(arguments.other)) {
+    other = read_network_argument(arguments.other, arguments.network.module, {}, context);
+    warn_if_invalid(other->topology, console);
+    require_same_inputs(argument, *other);
+    run::take_sizes(argument.topology, other->topology);
+    run::take_sizes(other->topology, argument.topology);
+  }
+  const std::vector<std::uint64_t> seeds = seeds_of(arguments.random);
+  const bool has_files = !arguments.output.empty() || !arguments.layers.empty();
+  if (seeds.size() > 1 && (!other || has_files)) {
+    throw support::Error(ErrorKind::usage,
+                         "several seeds need --compare with an archive, without -o and --layers");
+  }
+  const std::vector<RunResult> results =
+      other ? run_recorded(argument, options, seeds, console) : run_with(argument, options, seeds);
+  const RunResult& result = results.front();
   if (!result.unrecorded.empty()) {
     console.warn(
         fmt::format("{} tensors of calls are not recorded, as their sizes are not known: {}",
@@ -285,13 +399,15 @@ int run_and_show(const RunArguments& arguments, const Context& context) {
   }
   save_results(arguments, result);
   std::optional<RunComparison> comparison;
-  if (is_other_run) {
-    comparison = compare_with_archive(arguments, options, argument, result, context);
+  if (other) {
+    const std::vector<RunResult> others = run_recorded(*other, options, seeds, console);
+    comparison = compare_runs(argument, results, *other, others, arguments.tolerance);
   } else if (is_compared) {
-    const auto other = get_or_throw(load_tensors(arguments.other));
-    comparison = {.tolerance = arguments.tolerance,
-                  .outputs = compare_outputs(result.outputs, other)};
+    comparison = {.tolerance = arguments.tolerance};
+    comparison->outputs =
+        compare_outputs(result.outputs, get_or_throw(load_tensors(arguments.other)));
   }
+  if (comparison) comparison->seeds = seeds;
   const std::string& module = argument.deployment.library().modules[argument.module].name;
   return show(arguments, module, result, comparison, console);
 }

@@ -22,8 +22,8 @@ std::optional<EntryPoint> in_headers(const archive::Archive& archive, const Modu
   return std::nullopt;
 }
 
-/// TVM's form: the definition begins a line. The first parameter of a packed function is an array
-/// of TVMValue.
+/// TVM's form: the definition begins a line. The parameters of a packed function are an array of
+/// TVMValue, in TVM v0.8 `void*`, and their type codes.
 std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Module& module,
                                      const std::string& symbol) {
   const std::string head = fmt::format("\nint32_t {}(", symbol);
@@ -31,7 +31,9 @@ std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Modu
     const std::string_view text = member_text(archive, source);
     const std::size_t at = text.find(head);
     if (at == text.npos) continue;
-    const bool is_packed = text.substr(at + head.size()).starts_with("TVMValue*");
+    const std::string_view parameters = text.substr(at, text.find(')', at) - at);
+    const bool is_packed = parameters.find("TVMValue*") != parameters.npos ||
+                           parameters.find(" type_code") != parameters.npos;
     return EntryPoint{symbol, is_packed ? CInterface::packed : CInterface::c, source.name, {}, {}};
   }
   return std::nullopt;

@@ -6,13 +6,14 @@
 #include <string_view>
 
 #include "mlf/deployment.h"
+#include "mlf/export.h"
 #include "support/name_map.h"
 #include "support/prefix_table.h"
 
 namespace mlf::deployment {
 
 /// Returns the module's name as in symbols: everything but letters and digits becomes `_`.
-std::string symbol_part(std::string_view module_name);
+MLF_API std::string symbol_part(std::string_view module_name);
 
 /// Returns the prefix of a module's symbols: `tvmgen_<module>_`, as TVM mangles them since v0.8.
 std::string symbol_prefix(std::string_view module_name);

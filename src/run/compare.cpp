@@ -37,14 +37,6 @@ std::map<Key, const Tensor*> by_place(const RunResult& run) {
   return tensors;
 }
 
-std::vector<std::string_view> kernels_of(const Topology& network) {
-  std::vector<std::string_view> kernels;
-  for (const graph::Call& call : network.calls) {
-    kernels.emplace_back(network.kernel_of(call).symbol);
-  }
-  return kernels;
-}
-
 /// Bytes of a memory pool.
 struct PoolBytes {
   graph::PoolId pool{};
@@ -96,7 +88,7 @@ class CallComparison {
   CallComparison(const Topology& before, const RunResult& run_before, const Topology& after,
                  const RunResult& run_after)
       : before_(before),
-        pairs_(paired_calls(kernels_of(before), kernels_of(after))),
+        pairs_(paired_calls(before, after)),
         old_tensors_(by_place(run_before)),
         new_tensors_(by_place(run_after)) {}
 
@@ -115,6 +107,17 @@ class CallComparison {
     const auto new_tensor = new_tensors_.find({*pair, is_result, argument});
     if (new_tensor == new_tensors_.end()) return std::nullopt;
     return compare_tensors(*old_tensor->second, *new_tensor->second);
+  }
+
+  /// Whether all that the call writes is compared.
+  bool is_compared(CallId call) const {
+    bool any = false;
+    for (std::size_t k = 0; k < before_[call].arguments.size(); ++k) {
+      if (!before_[call].arguments[k].writes) continue;
+      if (!difference(call, true, k)) return false;
+      any = true;
+    }
+    return any;
   }
 
   /// Whether both runs certainly wrote the same values for this argument.
@@ -151,6 +154,14 @@ TensorDifference missing(const Tensor& tensor, std::string reason) {
 
 }  // namespace
 }  // namespace run
+
+void TensorDifference::add(const TensorDifference& other) {
+  if (differing == 0) first = other.first;
+  if (reason.empty()) reason = other.reason;
+  elements += other.elements;
+  differing += other.differing;
+  largest = std::max(largest, other.largest);
+}
 
 bool TensorDifference::exceeds(double tolerance) const {
   // Equal numbers may have different bytes: 0 and -0.
@@ -207,29 +218,40 @@ std::vector<TensorDifference> compare_outputs(std::span<const Tensor> before,
   return differences;
 }
 
-std::optional<CallDifference> first_difference(const graph::Topology& network_before,
-                                               const RunResult& before,
-                                               const graph::Topology& network_after,
-                                               const RunResult& after, double tolerance) {
-  const run::CallComparison calls(network_before, before, network_after, after);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    const graph::CallId call{static_cast<std::uint32_t>(i)};
-    const std::size_t arguments = network_before[call].arguments.size();
-    auto result = run::differing_result(calls, call, arguments, tolerance);
-    if (!result) continue;
-    CallDifference found{
-        .before = call, .after = *calls.pair_of(call), .result = std::move(*result)};
-    for (std::size_t k = 0; k < arguments && !found.overwritten; ++k) {
-      const auto input = calls.difference(call, false, k);
-      if (!input || !input->exceeds(tolerance)) continue;
-      if (calls.is_written_the_same(call, k, tolerance)) found.overwritten = k;
+CallDifferences compare_calls(const graph::Topology& network_before,
+                              std::span<const RunResult> before,
+                              const graph::Topology& network_after,
+                              std::span<const RunResult> after, double tolerance) {
+  CallDifferences all;
+  for (std::size_t r = 0; r < std::min(before.size(), after.size()); ++r) {
+    const run::CallComparison calls(network_before, before[r], network_after, after[r]);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const graph::CallId call{static_cast<std::uint32_t>(i)};
+      if (r == 0 && calls.is_compared(call)) ++all.compared;
+      if (r == 0 && !calls.is_compared(call)) all.uncompared.push_back(call);
+      const std::size_t arguments = network_before[call].arguments.size();
+      auto result = run::differing_result(calls, call, arguments, tolerance);
+      if (!result) continue;
+      all.differing.insert(call);
+      const graph::CallId pair = *calls.pair_of(call);
+      if (network_before.kernel_of(network_before[call]).symbol ==
+          network_after.kernel_of(network_after[pair]).symbol) {
+        all.same_kernel_differs = true;
+      }
+      if (all.first && all.first->before <= call) continue;
+      CallDifference found{.before = call, .after = pair, .result = std::move(*result)};
+      for (std::size_t k = 0; k < arguments && !found.overwritten; ++k) {
+        const auto input = calls.difference(call, false, k);
+        if (!input || !input->exceeds(tolerance)) continue;
+        if (calls.is_written_the_same(call, k, tolerance)) found.overwritten = k;
+      }
+      if (found.overwritten && *found.overwritten < network_after[pair].arguments.size()) {
+        found.overwriter = run::overwriter_of(network_after, pair, *found.overwritten);
+      }
+      all.first = std::move(found);
     }
-    if (found.overwritten && *found.overwritten < network_after[found.after].arguments.size()) {
-      found.overwriter = run::overwriter_of(network_after, found.after, *found.overwritten);
-    }
-    return found;
   }
-  return std::nullopt;
+  return all;
 }
 
 }  // namespace mlf

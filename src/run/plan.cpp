@@ -118,7 +118,7 @@ class Planner {
     const bool has_type = tensor.dtype == type.dtype && type.bytes();
     const std::optional<std::uint64_t> size = has_type || !bytes ? type.bytes() : bytes;
     if (!size) {
-      fail_plan(ErrorKind::check_failed, fmt::format("the size of '{}' is not known", tensor.name));
+      fail_plan(ErrorKind::check_failed, fmt::format("the size of '{}' is not known; --input gives an input that of a file", tensor.name));
     }
     if (*size > left_) {
       fail_plan(ErrorKind::check_failed,
@@ -132,13 +132,43 @@ class Planner {
     return tensor;
   }
 
-  Tensor tensor_of(const graph::Port& port) {
-    return tensor_of(port.name, port.type, port.value ? network_[*port.value].bytes : std::nullopt);
+  std::optional<std::uint64_t> bytes_of(const graph::Port& port) const {
+    return port.value ? network_[*port.value].bytes : std::nullopt;
+  }
+
+  Tensor tensor_of(const graph::Port& port) { return tensor_of(port.name, port.type, bytes_of(port)); }
+
+  /// An input whose size is not known has that of its values, or what other inputs and outputs
+  /// leave of the size of all of them.
+  Tensor input_of(const graph::Port& port) {
+    if (port.type.bytes() || bytes_of(port)) return tensor_of(port);
+    for (const Tensor& values : options_.inputs) {
+      if (values.name != port.name && deployment::symbol_part(values.name) != port.name) continue;
+      const bool is_known = !numpy_type(port.type.dtype).empty();
+      return tensor_of(port.name, {is_known ? port.type.dtype : values.dtype, values.shape}, {});
+    }
+    return tensor_of(port.name, port.type, rest_of_io(port));
+  }
+
+  std::optional<std::uint64_t> rest_of_io(const graph::Port& unknown) const {
+    const auto& memory = module_.memory.main;
+    if (memory.size() != 1 || !memory.front().io_size_bytes) return std::nullopt;
+    std::uint64_t others = 0;
+    for (const auto* const ports : {&network_.inputs, &network_.outputs}) {
+      for (const graph::Port& port : *ports) {
+        if (&port == &unknown) continue;
+        const auto bytes = port.type.bytes() ? port.type.bytes() : bytes_of(port);
+        if (!bytes) return std::nullopt;
+        others += *bytes;
+      }
+    }
+    if (others >= *memory.front().io_size_bytes) return std::nullopt;
+    return *memory.front().io_size_bytes - others;
   }
 
   void add_inputs() {
     for (const graph::Port& port : network_.inputs) {
-      plan_.inputs.push_back({tensor_of(port), port.value.value_or(graph::ValueId{})});
+      plan_.inputs.push_back({input_of(port), port.value.value_or(graph::ValueId{})});
     }
     std::set<std::string, std::less<>> given;
     for (const Tensor& values : options_.inputs) {

@@ -18,6 +18,7 @@ using graph::Topology;
 
 /// What a program on this computer uses. TVM's runtime provides the functions at its end.
 constexpr std::string_view kRuntime = R"c(
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,11 @@ static FILE *mlf_results;
 
 static void mlf_fail(const char *why) {
   fprintf(stderr, "mlf: %s\n", why);
+  exit(3);
+}
+
+static void mlf_fail_file(const char *why) {
+  fprintf(stderr, "mlf: %s: %s\n", why, strerror(errno));
   exit(3);
 }
 
@@ -44,16 +50,19 @@ static void mlf_read(void *memory, size_t bytes) {
 }
 
 static void mlf_save(const void *memory, size_t bytes) {
-  if (fwrite(memory, 1, bytes, mlf_results) != bytes) mlf_fail("the results cannot be written");
+  if (fwrite(memory, 1, bytes, mlf_results) != bytes) mlf_fail_file("cannot write to $TMPDIR");
 }
 
 static void mlf_begin(void) {
   mlf_inputs = fopen("inputs", "rb");
   mlf_results = fopen("results", "wb");
-  if (mlf_inputs == NULL || mlf_results == NULL) mlf_fail("its files cannot be opened");
+  if (mlf_inputs == NULL || mlf_results == NULL) mlf_fail_file("cannot open a file in $TMPDIR");
 }
 
-static int mlf_end(void) { return fclose(mlf_results) == 0 ? 0 : 3; }
+static int mlf_end(void) {
+  if (fclose(mlf_results) != 0) mlf_fail_file("cannot write to $TMPDIR");
+  return 0;
+}
 
 static void mlf_rewind(void) { rewind(mlf_inputs); }
 
@@ -62,6 +71,9 @@ static void mlf_check(int status) {
   fprintf(stderr, "mlf: the network returned %d\n", status);
   exit(3);
 }
+
+/* Memory of the network is not freed at its end. */
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
 
 void *TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t bytes, int code, int bits) {
   (void)device_type, (void)device_id, (void)code, (void)bits;
@@ -277,7 +289,8 @@ class ProgramWriter {
 
   /// The functions that main calls in place of kernels.
   void hooks() {
-    for (const auto& [id, records] : records_) {
+    for (std::size_t i = 0; i < network_.calls.size() && !records_.empty(); ++i) {
+      const graph::CallId id{static_cast<std::uint32_t>(i)};
       const Call& call = network_[id];
       const std::string& kernel = network_.kernel_of(call).symbol;
       const Signature signature = signature_of(call);

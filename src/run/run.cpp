@@ -1,4 +1,8 @@
 #include <filesystem>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "compile/run_program.h"
 #include "mlf/run.h"
@@ -33,20 +37,25 @@ std::uint64_t result_bytes(const RunPlan& plan) {
   return sum;
 }
 
-RunResult run(const Deployment& deployment, const Network& network, const RunOptions& options) {
-  RunPlan plan = plan_of(deployment, network, options);
-  const std::uint64_t size = result_bytes(plan);
+void build(Builder& builder, const RunPlan& plan, const Deployment& deployment,
+           const Network& network) {
   const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
   const optimize::EditedMembers edited =
       has_hooks ? with_hooks(deployment, network) : optimize::EditedMembers(deployment.archive());
-  const Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16", "-DMLF_RUN"}};
-  Builder builder(deployment, network, options.compiler, toolchain);
   builder.compile(program_text(plan), edited);
   const ProgramResult linked = builder.link({});
   if (!is_success(linked)) builder.fail_link(linked);
+}
+
+RunResult execute(const compile::WorkDirectory& directory, RunPlan plan,
+                  const RunOptions& options) {
+  const std::uint64_t size = result_bytes(plan);
+  // Those of another run.
+  for (const std::string_view file : {kInputs, kResults}) {
+    std::filesystem::remove(directory.path() / file);
+  }
   std::string inputs;
   for (const InputTensor& input : plan.inputs) inputs += input.tensor.bytes;
-  const compile::WorkDirectory& directory = builder.directory();
   directory.write(kInputs, inputs);
   const ProgramResult ended = compile::run_program(
       {.arguments = {(directory.path() / "program").string()},
@@ -62,7 +71,7 @@ RunResult run(const Deployment& deployment, const Network& network, const RunOpt
   // In the order of their hooks: the tensors that a call reads come before those that it writes.
   for (RecordedTensor& one : plan.records) take(one.tensor, left);
   for (Tensor& one : plan.outputs) take(one, left);
-  for (std::size_t i = 0; i < network.topology.inputs.size(); ++i) {
+  for (std::size_t i = 0; i < plan.network->inputs.size(); ++i) {
     result.inputs.push_back(std::move(plan.inputs[i].tensor));
   }
   result.outputs = std::move(plan.outputs);
@@ -71,14 +80,31 @@ RunResult run(const Deployment& deployment, const Network& network, const RunOpt
   return result;
 }
 
-}  // namespace
-}  // namespace run
+std::vector<RunResult> run(const Deployment& deployment, const Network& network,
+                           const RunOptions& options,
+                           std::span<const std::optional<std::uint64_t>> seeds) {
+  const Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16", "-DMLF_RUN"}};
+  std::optional<Builder> builder;
+  std::vector<RunResult> results;
+  RunOptions with_seed = options;
+  for (const std::optional<std::uint64_t>& seed : seeds) {
+    with_seed.seed = seed;
+    RunPlan plan = plan_of(deployment, network, with_seed);
+    if (!builder) {
+      builder.emplace(deployment, network, options.compiler, toolchain);
+      build(*builder, plan, deployment, network);
+    }
+    results.push_back(execute(builder->directory(), std::move(plan), options));
+  }
+  return results;
+}
 
-Result<RunResult> run_network(const Deployment& deployment, const Network& network,
-                              const RunOptions& options) {
+Result<std::vector<RunResult>> run_or_fail(const Deployment& deployment, const Network& network,
+                                           const RunOptions& options,
+                                           std::span<const std::optional<std::uint64_t>> seeds) {
   return support::to_result([&] {
            try {
-             return run::run(deployment, network, options);
+             return run::run(deployment, network, options, seeds);
            } catch (const std::filesystem::filesystem_error& error) {
              throw support::Error(ErrorKind::io, error.what());
            }
@@ -86,6 +112,22 @@ Result<RunResult> run_network(const Deployment& deployment, const Network& netwo
       .map_error([&](Diagnostic diagnostic) {
         return in_file(std::move(diagnostic), deployment.archive().path());
       });
+}
+
+}  // namespace
+}  // namespace run
+
+Result<RunResult> run_network(const Deployment& deployment, const Network& network,
+                              const RunOptions& options) {
+  return run::run_or_fail(deployment, network, options, {&options.seed, 1})
+      .map([](std::vector<RunResult> results) { return std::move(results.front()); });
+}
+
+Result<std::vector<RunResult>> run_network(const Deployment& deployment, const Network& network,
+                                           const RunOptions& options,
+                                           std::span<const std::uint64_t> seeds) {
+  const std::vector<std::optional<std::uint64_t>> all(seeds.begin(), seeds.end());
+  return run::run_or_fail(deployment, network, options, all);
 }
 
 }  // namespace mlf

@@ -48,6 +48,12 @@ void write_call(Writer& out, const NamedCall& one) {
   out.text_or_null("layer", one.layer);
 }
 
+std::vector<std::size_t> positions(const auto& calls) {
+  std::vector<std::size_t> result;
+  for (const graph::CallId call : calls) result.push_back(graph::index(call));
+  return result;
+}
+
 void write_first(Writer& out, const NamedCallDifference& first) {
   out.object("before", first.before, write_call);
   out.object("after", first.after, write_call);
@@ -56,12 +62,20 @@ void write_first(Writer& out, const NamedCallDifference& first) {
   out.object("overwriter", first.overwriter, write_call);
 }
 
+void write_calls(Writer& out, const CallDifferences& calls) {
+  out.member("compared", calls.compared);
+  out.member("differing", positions(calls.differing));
+  out.member("not_compared", positions(calls.uncompared));
+}
+
 void write_comparison(Writer& out, const RunComparison& comparison) {
   out.member("differs", comparison.differs());
   out.key("tolerance");
   out.real(comparison.tolerance);
   out.objects("outputs", comparison.outputs, write_difference);
-  out.member("calls_compared", comparison.calls_compared);
+  out.member("seeds", comparison.seeds);
+  out.member("calls_compared", comparison.calls.has_value());
+  out.object("calls", comparison.calls, write_calls);
   out.object("first_difference", comparison.first, write_first);
 }
 
@@ -69,6 +83,10 @@ void write_comparison(Writer& out, const RunComparison& comparison) {
 }  // namespace run
 
 bool RunComparison::differs() const {
+  return outputs_differ() || (calls && calls->same_kernel_differs);
+}
+
+bool RunComparison::outputs_differ() const {
   return std::ranges::any_of(outputs,
                              [&](const TensorDifference& one) { return one.exceeds(tolerance); });
 }

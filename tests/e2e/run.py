@@ -32,6 +32,7 @@ DIAMOND = CORPUS / "tvm-0.9/diamond-aot-c-usmp/module.tar"
 DIAMOND_GRAPH = CORPUS / "tvm-0.9/diamond-graph/module.tar"
 PACKED = CORPUS / "tvm-0.18/qnn_conv-aot-packed-usmp/module.tar"
 MODULES = CORPUS / "tvm-0.18/two-modules/module.tar"
+CASES = support.SOURCE / "tests/data/cases"
 CMSIS = CORPUS / "tvm-0.18/cmsis-nn/module.tar"
 
 
@@ -310,6 +311,83 @@ class Faults(program_case.Directory):
             found = [*pool.map(lambda one: self.named(one[0], *one[1][:2]), enumerate(cases))]
         wrong = [(i, call, one[2]) for i, (call, one) in enumerate(zip(found, cases)) if call != one[2]]
         self.assertEqual(wrong, [])
+
+
+class EditedArchives(program_case.Directory):
+    """The archives of tests/data/cases."""
+
+    NOT_UNDERSTOOD = CASES / "kernel-not-understood.tar.gz"
+    SANITIZED = CASES / "asan-recipe.tar.gz"
+
+    def changed(self, archive, *edit):
+        path = changed(archive, self.directory / "changed.tar", edited := substituted(*edit))
+        self.assertEqual(edited.count, 1)
+        return path
+
+    def test_record_calls_of_kernels_that_are_not_understood(self):
+        layers = self.directory / "layers.npz"
+        result = support.run_ok("run", "--random", "1", "--layers", layers, self.NOT_UNDERSTOOD)
+        self.assertIn(b"call 5", result.stderr)
+        found = [int(name.split()[1]) for name in numpy_files.read_npz(layers)]
+        self.assertEqual(found, [call for call in range(14) if call != 5])
+
+    def test_compare_calls_of_kernels_that_are_not_understood(self):
+        original = self.changed(self.NOT_UNDERSTOOD, r"\(v_\) < \(96\)", "(v_) < (127)")
+        for pair in ((self.NOT_UNDERSTOOD, original), (original, self.NOT_UNDERSTOOD)):
+            result = support.run("run", "--random", "1", "--compare", *pair)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(b"first difference: call 5,", result.stdout)
+            self.assertIn(b"14 of 14 calls", result.stdout)
+
+    def test_differ_in_calls_where_outputs_are_the_same(self):
+        """Softmax removes what is added to all elements."""
+        other = self.changed(self.SANITIZED, r"(compute\[\(\(x_outer[^=]*= )", r"\1 1.0f + ")
+        result = support.run("run", "--random", "1..3", "--tolerance", "1e-5", "--compare", other, self.SANITIZED)
+        text = result.stdout.decode()
+        self.assertEqual(result.returncode, 1, text)
+        self.assertIn(b"calls differ, but no outputs", result.stderr)
+        self.assertIn("compared: outputs and 5 of 5 calls, with --random 1..3\ncalls that differ: 1\n", text)
+        self.assertIn("first difference: call 3, tvmgen_default_fused_nn_contrib_dense_pack", text)
+        self.assertIn(" 30 ", text)  # elements of three runs
+
+    def test_are_compared_with_the_same_inputs_only(self):
+        result = support.run("run", "--random", "1", "--compare", ADD, PACKED)
+        self.assertEqual((result.returncode, result.stdout), (64, b""))
+        self.assertIn(b"the networks have other inputs", result.stderr)
+
+    def test_take_several_seeds_for_a_comparison_only(self):
+        for seeds, message in (("1..5", b"several seeds need"), ("5..1", b"--random"), ("1..1000", b"--random"),
+                               ("x", b"--random"), ("1..", b"--random")):  # fmt: skip
+            result = support.run("run", "--random", seeds, ADD)
+            self.assertEqual((result.returncode, result.stdout), (64, b""), seeds)
+            self.assertIn(message, result.stderr)
+
+    def test_take_the_size_of_an_input_from_its_file(self):
+        values = struct.pack("<16f", *range(16))
+        given = self.directory / "x.npy"
+        given.write_bytes(numpy_files.npy(numpy_files.Array("float32", (16,), values)))
+        result = support.run_ok("run", "--input", f"x={given}", "-o", "-", CASES / "input-size.tar.gz")
+        (output,) = numpy_files.read_npz(result.stdout).values()
+        self.assertEqual(output.data, struct.pack("<16f", *range(0, 32, 2)))
+
+    def test_have_wrappers_that_take_packed_arguments(self):
+        values = bytes(range(12))
+        given = self.directory / "input.npy"
+        given.write_bytes(numpy_files.npy(numpy_files.Array("uint8", (12,), values)))
+        archive = CASES / "packed-wrapper.tar.gz"
+        support.run_ok("run", "--random", "1", archive)
+        result = support.run_ok("run", "--input", f"input={given}", "-o", "-", archive)
+        (output,) = numpy_files.read_npz(result.stdout).values()
+        self.assertEqual(output.data, bytes(-one % 256 for one in values))
+
+    def test_run_under_sanitizers(self):
+        sanitized = ("run", "--random", "1", "--cflags=-fsanitize=address", "--memory", "100T")
+        support.run_ok(*sanitized, self.SANITIZED)
+        wrong = self.changed(self.SANITIZED, r"(tvmgen_default_fused_nn_softmax\(float\* p0, float\* T_softmax_norm\) {)",
+                             r"\1 T_softmax_norm[1000] = 1;")  # fmt: skip
+        result = support.run(*sanitized, wrong)
+        self.assertEqual((result.returncode, result.stdout), (65, b""))
+        self.assertIn(b"AddressSanitizer: heap-buffer-overflow", result.stderr)
 
 
 class HostileC(program_case.Directory):

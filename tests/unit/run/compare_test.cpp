@@ -130,6 +130,13 @@ void add(RunResult& run, std::uint32_t call, std::int8_t input, std::int8_t resu
   run.calls.push_back({graph::CallId{call}, 1, true, tensor_of<std::int8_t>(dtype, {result})});
 }
 
+std::optional<CallDifference> first_difference(const graph::Topology& network_before,
+                                               const RunResult& before,
+                                               const graph::Topology& network_after,
+                                               const RunResult& after, double tolerance) {
+  return compare_calls(network_before, {&before, 1}, network_after, {&after, 1}, tolerance).first;
+}
+
 TEST(FirstDifference, IsTheFirstCallWhoseResultDiffers) {
   const graph::Topology network = chain({"a", "b", "c"});
   RunResult before;
@@ -195,6 +202,36 @@ TEST(FirstDifference, PairsCallsInAnotherOrder) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->before, graph::CallId{0});
   EXPECT_EQ(found->after, graph::CallId{1});
+}
+
+TEST(CompareCalls, CountsThoseThatBothHave) {
+  const graph::Topology network = chain({"a", "b", "c"});
+  RunResult run;
+  add(run, 0, 0, 1);
+  add(run, 2, 2, 3);
+  const CallDifferences found = compare_calls(network, {&run, 1}, network, {&run, 1}, 0);
+  EXPECT_EQ(found.compared, 2U);
+  EXPECT_EQ(found.uncompared, std::vector{graph::CallId{1}});
+  EXPECT_TRUE(found.differing.empty());
+}
+
+TEST(CompareCalls, FindsTheFirstDifferenceOfAllRuns) {
+  const graph::Topology network = chain({"a", "b", "c"});
+  std::vector<RunResult> before(2);
+  std::vector<RunResult> after(2);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    for (std::uint32_t r = 0; r < 2; ++r) {
+      add(before[r], i, 0, 1);
+      add(after[r], i, 0, i + r > 1 ? 2 : 1);  // call 2 in the first run, call 1 in the second
+    }
+  }
+  const CallDifferences found = compare_calls(network, before, network, after, 0);
+  ASSERT_TRUE(found.first);
+  EXPECT_EQ(found.first->before, graph::CallId{1});
+  EXPECT_EQ(found.differing.size(), 2U);
+  EXPECT_TRUE(found.same_kernel_differs);
+  const graph::Topology others = chain({"a", "x", "y"});
+  EXPECT_FALSE(compare_calls(network, before, others, after, 0).same_kernel_differs);
 }
 
 }  // namespace
