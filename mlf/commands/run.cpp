@@ -260,7 +260,7 @@ bool may_be_same(const graph::Port& one, const graph::Port& other) {
 void require_same_inputs(const NetworkArgument& argument, const NetworkArgument& other) {
   if (std::ranges::equal(argument.topology.inputs, other.topology.inputs, may_be_same)) return;
   throw support::Error(
-      ErrorKind::usage,
+      ErrorKind::check_failed,
       fmt::format("the networks have other inputs, so they cannot be compared: {}; the other one: "
                   "{}",
                   inputs_text(argument.topology), inputs_text(other.topology)),
