@@ -118,7 +118,9 @@ class Planner {
     const bool has_type = tensor.dtype == type.dtype && type.bytes();
     const std::optional<std::uint64_t> size = has_type || !bytes ? type.bytes() : bytes;
     if (!size) {
-      fail_plan(ErrorKind::check_failed, fmt::format("the size of '{}' is not known; --input gives an input that of a file", tensor.name));
+      fail_plan(ErrorKind::check_failed,
+                fmt::format("the size of '{}' is not known; --input gives an input that of a file",
+                            tensor.name));
     }
     if (*size > left_) {
       fail_plan(ErrorKind::check_failed,
@@ -136,7 +138,9 @@ class Planner {
     return port.value ? network_[*port.value].bytes : std::nullopt;
   }
 
-  Tensor tensor_of(const graph::Port& port) { return tensor_of(port.name, port.type, bytes_of(port)); }
+  Tensor tensor_of(const graph::Port& port) {
+    return tensor_of(port.name, port.type, bytes_of(port));
+  }
 
   /// An input whose size is not known has that of its values, or what other inputs and outputs
   /// leave of the size of all of them.
