@@ -36,7 +36,7 @@ tir::DType known_or_bytes(tir::DType dtype) {
   return is_known ? dtype : tir::DType::UInt(8);
 }
 
-std::string bytes_of(std::span<const std::byte> data) {
+std::string text_of(std::span<const std::byte> data) {
   return {reinterpret_cast<const char*>(data.data()), data.size()};
 }
 
@@ -233,7 +233,7 @@ class Planner {
       if (network_[value.storage].memory == graph::MemoryKind::program) {
         tensor.bytes = linked_bytes(value);
       } else if (param != params.end()) {
-        tensor.bytes = bytes_of(param->data);
+        tensor.bytes = text_of(param->data);
       }
       if (tensor.bytes.empty()) {
         fail_plan(ErrorKind::check_failed,
@@ -256,7 +256,7 @@ class Planner {
         const std::int64_t id = param.integer(tir::f::LinkedParam::id);
         if (graph::storage_name(id) != network_[value.storage].name) continue;
         const auto data = param[tir::f::LinkedParam::param].bytes(tir::f::NDArray::data);
-        return data ? bytes_of(*data) : std::string();
+        return data ? text_of(*data) : std::string();
       }
     }
     return {};
