@@ -9,6 +9,13 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
+namespace {
+
+// An edited number must not make mlf allocate as many parameters.
+constexpr std::int64_t kMostArguments = 65'535;
+
+}  // namespace
+
 // Binds parameters, and the data of their Buffers in the function's maps: v0.9 and v0.10 have two
 // maps, before and after flattening.
 Scope::Scope(Node function) {
@@ -123,6 +130,7 @@ Address Scope::address_of_struct_get(Node call, int nesting) const {
   const auto which = static_cast<StructField>(*field);
   // MakePackedAPI: the first parameter points to the arguments, which are TVMValues.
   if (base.kind == AddressKind::parameter && which == StructField::value_content) {
+    if (*element < 0 || *element > kMostArguments) return {};
     return Address{AddressKind::argument, static_cast<std::uint32_t>(*element)};
   }
   if (base.kind == AddressKind::stack) {

@@ -230,6 +230,7 @@ void lower_annotation(Context& c, SyntaxId id) {
   }
   NodeId variable = c.names.find(c.exprs.name_of(name));
   if (variable == NodeId::none) variable = define_var(c, c.exprs.name_of(name), read_type(c, type));
+  if (!c.builder.node(variable).is(Kind::Var)) c.exprs.fail_expected(name, "a variable");
   note_element_type(c, variable, id);
   name.form = ParsedValue::Form::node;
   name.node = variable;

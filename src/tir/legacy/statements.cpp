@@ -122,9 +122,9 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
   }
   if (c.exprs.syntax(name).kind != SyntaxKind::name)
     return make_block_variable(c, range, name, type);
-  const Node extent = c.builder.node(range)[f::Range::extent];
+  const NodeId extent = c.builder.node(range)[f::Range::extent].id();
   c.lose(LossCode::var_type);
-  define_var(c, c.exprs.text_of(name), c.make.prim_type(extent.dtype()));
+  define_var(c, c.exprs.text_of(name), c.make.prim_type(c.make.dtype_of(extent)));
   return make_block_variable(c, range, name, type);
 }
 

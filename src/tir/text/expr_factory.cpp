@@ -76,26 +76,20 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-NodeId make_scalar(ExprFactory& make, const TargetValue& value) {
+// Readers of targets limit how deep lists nest.
+NodeId make_value(ExprFactory& make, const TargetValue& value) {
   return std::visit(Overloaded{
                         [&](bool flag) { return make.boolean(flag ? 1 : 0); },
                         [&](std::int64_t number) { return make.integer(number); },
                         [&](const std::string& text) { return make.string(text); },
                         [&](const JsonText& json) { return make.string(json.text); },
-                        [&](const std::vector<TargetValue>&) -> NodeId {
-                          throw support::Error(ErrorKind::invalid_input,
-                                               "a list inside a list in a target");
+                        [&](const std::vector<TargetValue>& list) {
+                          std::vector<NodeId> nodes;
+                          for (const auto& element : list) nodes.push_back(make_value(make, element));
+                          return make.builder().make(Kind::Array, {make.builder().list(nodes)});
                         },
                     },
                     value.value);
-}
-
-NodeId make_value(ExprFactory& make, const TargetValue& value) {
-  const auto* const list = std::get_if<std::vector<TargetValue>>(&value.value);
-  if (list == nullptr) return make_scalar(make, value);
-  std::vector<NodeId> elements;
-  for (const TargetValue& element : *list) elements.push_back(make_scalar(make, element));
-  return make.builder().make(Kind::Array, {make.builder().list(elements)});
 }
 
 // TVM registers features and the kind's defaults and does not print them: they stay undefined.

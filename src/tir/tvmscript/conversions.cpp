@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/lookup.h"
+#include "tir/integer_arithmetic.h"
 #include "tir/node_queries.h"
 #include "tir/text/lexer.h"
 #include "tir/tvm_features.h"
@@ -283,7 +284,7 @@ NodeId ramp_of_slice(Context& c, const ScriptValue& slice) {
   // Constant bounds determine the number of lanes; since v0.16 it may be a multiple of vscale.
   if (const Node span = c.node(length); span.is(Kind::IntImm)) {
     const std::int64_t elements = span.integer(f::IntImm::value);
-    if (by == 0 || elements % by != 0) {
+    if (integer_result(Kind::Mod, elements, by) != 0) {
       c.values.fail(slice, "the slice has no whole number of elements");
     }
     count = c.make.int32(elements / by);
@@ -378,13 +379,15 @@ void lower_subscript(Context& c, SyntaxId id) {
     default:
       fail_expected(c, base, "a buffer");
   }
-  // `A[()]` is an access without indices.
-  if (count == 1 && c.values.item(access, 0).kind == ScriptValueKind::tuple) {
-    const ScriptValue tuple = c.values.item(access, 0);
-    access.first = tuple.first;
-    access.count = tuple.count;
+  if (access.kind == ScriptValueKind::access) {
+    // `A[()]` is an access without indices.
+    const ScriptValue first = c.values.item(access, 0);
+    if (count == 1 && first.kind == ScriptValueKind::tuple) {
+      access.first = first.first;
+      access.count = first.count;
+    }
+    load_items(c, access);
   }
-  if (access.kind == ScriptValueKind::access) load_items(c, access);
   c.values.push(access);
 }
 

@@ -261,13 +261,15 @@ NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& 
   const IterVarType type = *text::meaning_of(kTypes, kind);
   NodeId min = NodeId::none;
   NodeId extent = NodeId::none;
-  // A pair is the first value and the end.
   const std::vector<ScriptValue> bounds = c.values.elements(args[0]);
   if (bounds.size() == 2) {
     min = as_expr(c, bounds[0]);
     extent = c.make.extent(min, as_expr(c, bounds[1]), c.function());
   } else {
-    extent = as_expr(c, bounds.front());
+    if (bounds.size() != 1) {
+      c.values.fail(args[0], "expected an extent, or a pair of the first value and the end");
+    }
+    extent = as_expr(c, bounds[0]);
     min = c.make.int_imm(c.make.dtype_of(extent), 0);
   }
   const NodeId dom = c.builder.make(Kind::Range, {min, extent});

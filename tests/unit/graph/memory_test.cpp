@@ -53,8 +53,13 @@ TEST(PlannedMemory, WhatKernelsPutIntoPoolsIsTheirOwn) {
   EXPECT_EQ(topology.outputs.size(), 1u);
 }
 
+constexpr std::string_view kPackedParameters =
+    "args: T.handle, arg_type_ids: T.handle(\"int32\"), num_args: T.int32, "
+    "out_ret_value: T.handle(\"void\"), out_ret_tcode: T.handle(\"int32\"), "
+    "resource_handle: T.handle";
+
 /// "x: T.handle = …" for a packed argument and for the data of its tensor.
-std::string packed_argument(std::string_view name, std::size_t position, std::string_view dtype) {
+std::string packed_argument(std::string_view name, std::int64_t position, std::string_view dtype) {
   const std::string argument = "arg_" + std::string(name);
   return argument + ": T.handle = T.tvm_struct_get(args, " + std::to_string(position) +
          ", 12, \"handle\")\n" + std::string(name) + ": T.handle(\"" + std::string(dtype) +
@@ -64,10 +69,7 @@ std::string packed_argument(std::string_view name, std::size_t position, std::st
 // MakePackedAPI of TVM v0.9 leaves no Buffer over a pool but inside the addresses that lets name.
 TEST(PlannedMemory, APackedKernelThatNamesPlacesInAPoolTakesThePool) {
   const std::string packed =
-      kernel("tvmgen_default_a",
-             "args: T.handle, arg_type_ids: T.handle(\"int32\"), num_args: T.int32, "
-             "out_ret_value: T.handle(\"void\"), out_ret_tcode: T.handle(\"int32\"), "
-             "resource_handle: T.handle",
+      kernel("tvmgen_default_a", kPackedParameters,
              packed_argument("p0", 0, "float32") + packed_argument("T_add", 1, "float32") +
                  packed_argument("global_const_workspace_2_var", 2, "uint8") +
                  packed_argument("global_workspace_3_var", 3, "uint8") +
@@ -87,6 +89,18 @@ TEST(PlannedMemory, APackedKernelThatNamesPlacesInAPoolTakesThePool) {
   ASSERT_EQ(topology.kernels[0].workspaces.size(), 1u);
   EXPECT_EQ(topology.kernels[0].workspaces[0].offset, 32u);
   EXPECT_EQ(topology.kernels[0].workspaces[0].pool, PoolId{1});
+}
+
+TEST(PlannedMemory, AnArgumentAtAnImpossiblePositionIsNoArgument) {
+  for (const std::int64_t position : {std::int64_t{-1}, std::int64_t{4'000'000'000}}) {
+    const std::string packed = kernel("tvmgen_default_a", kPackedParameters,
+                                      packed_argument("p0", position, "float32") +
+                                          "p0_1 = T.Buffer((4,), data=p0)\n"
+                                          "p0_1[0] = T.float32(1)");
+    const Topology topology =
+        network(script({planned_main(planned_call("x_buffer.data, output_buffer.data")), packed}));
+    EXPECT_NE(checks_of(topology), Codes{}) << position;
+  }
 }
 
 /// A network that is C alone: main, one kernel, and a pool with constants of 8 and 64 bytes.

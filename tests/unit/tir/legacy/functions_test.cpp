@@ -130,13 +130,14 @@ TEST(LegacyFunctions, BesideThoseOfRelayArePassedOver) {
 TEST(LegacyFunctions, TargetsAreTargets) {
   const Document d = read_text(
       "@f = primfn() -> ()\n  attr = {\"target\": Target(kind='llvm', tag='t', "
-      "keys={'cpu', 'arm_cpu'}, attrs={'mcpu': \"a\", 'link-params': (bool)1, 'l': [\"b\"]}, "
+      "keys={'cpu', 'arm_cpu'}, attrs={'mcpu': \"a\", 'link-params': (bool)1, 'l': [[\"b\"]]}, "
       "host=Target(kind='c', keys={'cpu'}))} {\n  0\n}\n");
   const Node target = function(d)[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("target");
   ASSERT_EQ(target.kind(), Kind::Target);
   EXPECT_EQ(target[f::Target::kind].text(f::TargetKind::name), "llvm");
   EXPECT_EQ(target.list(f::Target::keys).size(), 2u);
   EXPECT_TRUE(target.map(f::Target::attrs).find("link-params").dtype().is_bool());
+  EXPECT_EQ(target.map(f::Target::attrs).find("l").list(f::Array::elements)[0].kind(), Kind::Array);
   EXPECT_EQ(target[f::Target::host][f::Target::kind].text(f::TargetKind::name), "c");
   EXPECT_TRUE(lost(d, LossCode::target_details));
   EXPECT_LE(d.source.tvm_version.last, 9);

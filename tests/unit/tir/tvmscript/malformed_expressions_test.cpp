@@ -108,6 +108,10 @@ INSTANTIATE_TEST_SUITE_P(
          "9:22: the slice has no whole number of elements\n"
          "          T.evaluate(A[0:7:2])\n"
          "                       ^^^^^"},
+        {"SliceOfTheSmallestLength", in_function("T.evaluate(A[0:-9223372036854775808:-1])"),
+         "9:22: the slice has no whole number of elements\n"
+         "          T.evaluate(A[0:-9223372036854775808:-1])\n"
+         "                       ^^^^^^^^^^^^^^^^^^^^^^^^^"},
         {"SliceOfUnknownLength", in_function("T.evaluate(A[0:n])"),
          "9:22: the number of lanes of the slice is not constant\n"
          "          T.evaluate(A[0:n])\n"

@@ -114,6 +114,20 @@ INSTANTIATE_TEST_SUITE_P(
          "10:17: T.axis.spatial needs the value that the axis is bound to\n"
          "              v = T.axis.spatial(4)\n"
          "                  ^^^^^^^^^^^^^^^^^"},
+        {"AxisWithAnEmptyTuple",
+         in_function("with T.block(\"b\"):\n"
+                     "    v = T.axis.spatial((), n)\n"
+                     "    T.evaluate(v)"),
+         "10:32: expected an extent, or a pair of the first value and the end\n"
+         "              v = T.axis.spatial((), n)\n"
+         "                                 ^^"},
+        {"AxisWithThreeBounds",
+         in_function("with T.block(\"b\"):\n"
+                     "    v = T.axis.reduce([0, 4, 8], n)\n"
+                     "    T.evaluate(v)"),
+         "10:31: expected an extent, or a pair of the first value and the end\n"
+         "              v = T.axis.reduce([0, 4, 8], n)\n"
+         "                                ^^^^^^^^^"},
         {"RemapOfSomethingElse",
          in_function("with T.block(\"b\"):\n"
                      "    v = T.axis.remap(\"S\", [n])\n"
@@ -210,6 +224,10 @@ INSTANTIATE_TEST_SUITE_P(
          "9:36: 'Sideways' is not a type of iteration variable\n"
          "          T.attr(T.iter_var(n, None, \"Sideways\", \"\"), \"k\", 1)\n"
          "                                     ^^^^^^^^^^"},
+        {"MetadataOfAnEmptyTuple", in_function("T.func_attr({\"m\": metadata[()][0]})"),
+         "9:36: expected a string, found a tuple\n"
+         "          T.func_attr({\"m\": metadata[()][0]})\n"
+         "                                     ^^"},
         {"MetadataWithoutIndex", in_function("T.func_attr({\"m\": metadata[\"Runtime\"]})"),
          "9:27: expected an expression, found a metadata key\n"
          "          T.func_attr({\"m\": metadata[\"Runtime\"]})\n"
