@@ -177,25 +177,34 @@ void take_one_value_each(CLI::App& app) {
   }
 }
 
+/// An empty word is neither a file nor a name: a script has a variable that is not set. Only the
+/// compiler may get no flags.
+void refuse_empty_values(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->check_lname("cflags") || !std::ranges::count(option->results(), "")) continue;
+    throw CLI::ValidationError(option->get_name(), "the value is empty");
+  }
+}
+
+/// The words in the order of CLI11, last first. For the value in `--html=`, which is empty, CLI11
+/// would take the next word.
+std::vector<std::string> words_of(std::span<const char* const> argv) {
+  std::vector<std::string> words;
+  for (const std::string_view word : argv.subspan(std::min<std::size_t>(1, argv.size()))) {
+    const bool is_empty = word.starts_with("--") && word.find('=') == word.size() - 1;
+    words.emplace_back(word.substr(0, word.size() - (is_empty ? 1 : 0)));
+    if (is_empty) words.emplace_back();
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 /// Whether the options of a command may be needed: it can only be chosen by a word that is its
 /// name, and `help` describes every command. Declaring the options of all commands takes 40 % of
 /// the instructions of a start.
 bool may_need(const CLI::App& command, std::span<const char* const> words) {
   return std::ranges::any_of(
       words, [&](std::string_view word) { return word == command.get_name() || word == "help"; });
-}
-
-/// The words behind the program's name, last first, as CLI11 takes them. For "--cflags=" it would
-/// take the next word as the value.
-std::vector<std::string> words_for_parser(std::span<const char* const> words) {
-  std::vector<std::string> result;
-  for (const std::string_view word : words.subspan(std::min<std::size_t>(1, words.size()))) {
-    const bool has_empty_value = word.starts_with("--") && word.find('=') == word.size() - 1;
-    result.emplace_back(word.substr(0, word.size() - (has_empty_value ? 1 : 0)));
-    if (has_empty_value) result.emplace_back();
-  }
-  std::ranges::reverse(result);
-  return result;
 }
 
 constexpr const char* kHelpOfCommand = "Print this help; -q, -v, --limit, --pool-size: mlf --help";
@@ -229,7 +238,9 @@ int parse_and_run(int argc, const char* const* argv) {
     command.app->set_help_flag("-h,--help", kHelpOfCommand)->group("Other");
   }
   try {
-    app.parse(words_for_parser({argv, static_cast<std::size_t>(argc)}));
+    app.parse(words_of({argv, static_cast<std::size_t>(argc)}));
+    refuse_empty_values(app);
+    for (const CLI::App* command : app.get_subcommands()) refuse_empty_values(*command);
   } catch (const CLI::ParseError& stop) {
     return stop_parsing(app, stop, Console(Verbosity::normal));
   }

@@ -63,6 +63,32 @@ class Help(unittest.TestCase):
         self.assertEqual(sorted(found), sorted(expected))
 
 
+class Values(program_case.Directory):
+    def test_an_option_takes_no_empty_value(self):
+        """It is the variable of a script that is not set: the input is not the output."""
+        archive = self.archive()
+        before = archive.read_bytes()
+        found = set()
+        for command in support.commands():
+            text = support.run_ok(command, "--help").stdout.decode()
+            for option in re.findall(r"^ +(?:-\w, )?(--[\w-]+) [A-Z]", text, re.MULTILINE):
+                if option == "--cflags":
+                    continue
+                found.add(option)
+                for words in ([option, ""], [f"{option}="]):
+                    with self.subTest(command=command, words=words):
+                        self.assertEqual(support.run(command, archive, *words).returncode, 64)
+        self.assertLessEqual({"--output", "--html", "--layers", "--module", "--cc", "--tir"}, found)
+        self.assertEqual(archive.read_bytes(), before)
+        self.assertEqual(sorted(self.directory.iterdir()), [archive])
+
+    def test_a_compiler_may_get_no_flags(self):
+        archive = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+        plain = support.run_ok("report", "--cc", "gcc", archive).stdout
+        for words in (["--cflags="], ["--cflags", ""]):
+            self.assertEqual(support.run_ok("report", "--cc", "gcc", *words, archive).stdout, plain)
+
+
 class Manual(program_case.Directory):
     """Manual pages and completions, which are made of what parses the command line."""
 
