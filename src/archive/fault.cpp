@@ -36,8 +36,7 @@ std::string printable_name(std::string_view name) {
 
 void check_member_count(std::uint64_t members, const Limits& limits) {
   if (members <= limits.max_members) return;
-  refuse(
-      fmt::format("the archive has more than {} members (limit members)", limits.max_members));
+  refuse(fmt::format("the archive has more than {} members (limit members)", limits.max_members));
 }
 
 void check_member_size(std::uint64_t size, const std::string& member, const Limits& limits) {

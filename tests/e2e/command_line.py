@@ -89,6 +89,15 @@ class Values(program_case.Directory):
             self.assertEqual(support.run_ok("report", "--cc", "gcc", *words, archive).stdout, plain)
 
 
+class Limits(unittest.TestCase):
+    def test_messages_name_them_as_the_option_does(self):
+        known = set(re.findall(r"^  ([a-z-]+)=\d+ ", support.run_ok("--help").stdout.decode(), re.MULTILINE))
+        sources = [path.read_text() for path in (support.SOURCE / "src").rglob("*.cpp")]
+        named = set(re.findall(r"\(limit ([a-z_-]+)\)", "".join(sources)))
+        self.assertGreaterEqual(len(named), 7)
+        self.assertEqual(named - known, set())
+
+
 class Manual(program_case.Directory):
     """Manual pages and completions, which are made of what parses the command line."""
 
