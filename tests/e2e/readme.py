@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import shutil
 import struct
@@ -184,6 +185,13 @@ class Documents(unittest.TestCase):
         readme = DOCUMENTS[support.SOURCE / "README.md"]
         for path in GUIDES:
             self.assertIn(f"(mlf/guide/{path.name}", readme)
+
+    def test_readme_names_both_commands_of_a_fresh_machine(self):
+        (block,) = blocks_of(DOCUMENTS[support.SOURCE / "README.md"], "sh")
+        commands = [line.split()[0] for line in block.splitlines()]
+        self.assertEqual(commands, ["mlf/quickstart", "tests/run"])
+        for command in commands:
+            self.assertTrue(os.access(support.SOURCE / command, os.X_OK), command)
 
     def test_the_json_is_that_of_the_kernel_above_it(self):
         text = DOCUMENTS[support.SOURCE / "mlf" / "guide" / "tir.md"]

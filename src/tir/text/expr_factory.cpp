@@ -85,7 +85,8 @@ NodeId make_value(ExprFactory& make, const TargetValue& value) {
                         [&](const JsonText& json) { return make.string(json.text); },
                         [&](const std::vector<TargetValue>& list) {
                           std::vector<NodeId> nodes;
-                          for (const auto& element : list) nodes.push_back(make_value(make, element));
+                          for (const auto& element : list)
+                            nodes.push_back(make_value(make, element));
                           return make.builder().make(Kind::Array, {make.builder().list(nodes)});
                         },
                     },

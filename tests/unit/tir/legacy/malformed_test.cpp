@@ -41,7 +41,8 @@ INSTANTIATE_TEST_SUITE_P(
          "4:21: expected a dtype, found 'flaot32'\n"
          "    @tir.exp(n, dtype=flaot32)\n"
          "                      ^^^^^^^"},
-        {"LoopVariableWithTheNameOfABuffer", in_function_of_pointers("for (A: int32, 0, 4) {\n 0\n}"),
+        {"LoopVariableWithTheNameOfABuffer",
+         in_function_of_pointers("for (A: int32, 0, 4) {\n 0\n}"),
          "4:8: expected a variable, found 'A'\n"
          "    for (A: int32, 0, 4) {\n"
          "         ^"},
