@@ -511,6 +511,8 @@ inline Kind Node::kind() const {
 
 // Field 0 of every expression, by nodes.def: its first word.
 inline DType Node::dtype() const {
+  // A reference into a metadata section that was left out may be where an expression is.
+  if (is(Kind::MissingObject)) return DType::Handle();
   if (category() != Category::expr) detail::misuse("only expressions have a dtype");
   return DType::unpack(module_->words_[module_->first_[index(id_)]]);
 }

@@ -144,13 +144,25 @@ NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
   return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));
 }
 
+/// The node of a name that is defined again; none if it is new. Fails if it is of another kind.
+NodeId known_as(Context& c, SyntaxId name, Kind kind) {
+  const NodeId known = c.names.find(c.exprs.text_of(name));
+  if (known != NodeId::none && !c.builder.node(known).is(kind)) {
+    c.exprs.fail(name, fmt::format("{} is already a {}", c.exprs.shown(name),
+                                   c.builder.node(known).info().name));
+  }
+  return known;
+}
+
 }  // namespace
 
 /// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed at the first mention of the
 /// buffer.
 NodeId define_buffer(Context& c, std::span<const ParsedValue> values) {
   const std::string_view name = c.exprs.name_of(values[0]);
-  if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
+  if (const NodeId known = known_as(c, values[0].syntax, Kind::Buffer); known != NodeId::none) {
+    return known;
+  }
   if (values.size() < 5) {
     c.exprs.fail(values[0].syntax, "expected data, dtype, shape and strides of a buffer");
   }
@@ -177,7 +189,9 @@ NodeId define_buffer(Context& c, std::span<const ParsedValue> values) {
 NodeId define_producer(Context& c, std::span<const ParsedValue> values) {
   Builder& builder = c.builder;
   const std::string_view name = c.exprs.name_of(values[0]);
-  if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
+  if (const NodeId known = known_as(c, values[0].syntax, Kind::Tensor); known != NodeId::none) {
+    return known;
+  }
   if (values.size() != 4) {
     c.exprs.fail(values[0].syntax, "expected the name, dtype and shape of a producer");
   }
@@ -214,8 +228,7 @@ NodeId declare(Context& c, SyntaxId root) {
       c.exprs.syntax(call).kind != SyntaxKind::call) {
     return NodeId::none;
   }
-  const NodeId known = c.names.find(c.exprs.text_of(name));
-  if (known != NodeId::none) return known;
+  if (const NodeId known = known_as(c, name, Kind::Buffer); known != NodeId::none) return known;
   const std::string_view function = c.exprs.head_of(call);
   const std::uint32_t arguments = c.exprs.syntax(call).arity - 1;
   if (function == "alloc_buffer" && arguments == 1) return define_alloc_buffer(c, name, call);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tir/legacy/expressions.h"
+#include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/lexer.h"
 
@@ -48,8 +49,7 @@ NodeId as_expr(Context& c, const ParsedValue& value) {
     }
     case ParsedValue::Form::name: {
       const NodeId node = look_up(c, value);
-      const Category category = c.builder.node(node).category();
-      if (category == Category::expr || category == Category::object) return node;
+      if (fits(c.builder.node(node).kind(), Expects::expr)) return node;
       break;
     }
     case ParsedValue::Form::string:

@@ -313,10 +313,12 @@ void lower_subscript(Context& c, SyntaxId id) {
   for (const ParsedValue& index : indices) {
     nodes.push_back(is_region ? as_range(c, index) : as_expr(c, index));
   }
+  const text::Syntax& whole = c.exprs.syntax(id);
+  if (!is_region) c.check_lanes(subscripted, nodes, whole.begin, whole.end);
   const NodeId node = is_region
                           ? c.builder.make(Kind::BufferRegion, {subscripted, c.builder.list(nodes)})
                           : c.make.buffer_load(subscripted, nodes);
-  if (!is_region) c.note_load(node, c.exprs.syntax(id).begin, c.exprs.syntax(id).end);
+  if (!is_region) c.note_load(node, whole.begin, whole.end);
   c.exprs.drop(count);
   c.exprs.push(id, node);
 }

@@ -52,9 +52,8 @@ NodeId as_expr(Context& c, const ParsedValue& value) {
     case ParsedValue::Form::element: {
       const NodeId buffer = buffer_of(c, value);
       const std::vector<NodeId> indices = as_exprs(c, value);
-      if (!c.make.is_loadable(buffer, indices)) {
-        c.exprs.fail(value.syntax, "a load of more than 32767 lanes");
-      }
+      const text::Syntax& whole = c.exprs.syntax(value.syntax);
+      c.check_lanes(buffer, indices, whole.begin, whole.end);
       return c.make.buffer_load(buffer, indices);
     }
     default:

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -89,6 +90,12 @@ struct ReaderContext {
   /// The text from `begin` to `end` has the elements of the AllocateConst of `variable`.
   void note_values(NodeId variable, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_values(variable, {0, {begin, end}});
+  }
+  /// Fails at the text from `begin` to `end`, a load or store, if it has more lanes than a vector.
+  void check_lanes(NodeId buffer, std::span<const NodeId> indices, std::uint32_t begin,
+                   std::uint32_t end) const {
+    if (make.is_loadable(buffer, indices)) return;
+    support::fail_at(source, begin, "an access of more than 32767 lanes", end - begin);
   }
   /// Fails at the lexer's token if there are more nodes than a module may have.
   void check_size(const Lexer& lexer) const {

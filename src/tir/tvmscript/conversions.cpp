@@ -72,8 +72,10 @@ NodeId as_expr(Context& c, const ScriptValue& value) {
       return c.make.string_imm(as_string(c, value));
     case ScriptValueKind::access:
       if (value.node != NodeId::none) {
-        const NodeId load = c.make.buffer_load(value.node, as_indices(c, value));
         const text::Syntax& whole = c.values.syntax(value.syntax);
+        const std::vector<NodeId> indices = as_indices(c, value);
+        c.check_lanes(value.node, indices, whole.begin, whole.end);
+        const NodeId load = c.make.buffer_load(value.node, indices);
         c.note_load(load, whole.begin, whole.end);
         return load;
       }

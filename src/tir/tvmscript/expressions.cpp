@@ -146,6 +146,8 @@ NodeId predicated_load(Context& c, const ScriptValue& method, const Arguments& a
   args.expect(1, 3, {"predicate", "dtype"});
   c.versions.observe(TvmFeature::predicated_accesses);
   const std::vector<NodeId> nodes = as_exprs(c, args[0]);
+  const text::Syntax& whole = c.values.syntax(args.call().syntax);
+  c.check_lanes(method.node, nodes, whole.begin, whole.end);
   return c.make.buffer_load(method.node, nodes, as_optional_expr(c, args.keyword("predicate")));
 }
 

@@ -589,7 +589,9 @@ NodeId read_constant_info(Context& c, const Arguments& args) {
   const std::string_view name = as_string(c, args.get(0, "name_hint"));
   const ScriptValue stated = args.get(1, "byte_offset");
   const NodeId offset = as_attribute(c, stated);
-  const NodeId data = as_attribute(c, args.get(2, "data"));
+  const ScriptValue array = args.get(2, "data");
+  const NodeId data = as_attribute(c, array);
+  if (data != NodeId::none && !is_array(c, data)) fail_expected(c, array, "an array");
   const NodeId info = c.pool_objects.constant(name, offset, data);
   if (c.places != nullptr) {
     const text::Syntax& digits = c.values.syntax(stated.syntax);

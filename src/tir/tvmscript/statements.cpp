@@ -358,6 +358,7 @@ void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& in
   Context& c = fn.c;
   NodeId node = NodeId::none;
   if (c.rules.stores_by_buffer) {
+    c.check_lanes(buffer, indices, fn.line_begin, c.lexer.end_before());
     const DType dtype = c.make.loaded_dtype(buffer, indices);
     node = as_expr_of(c, value, dtype);
     const DType found = c.make.dtype_of(node);

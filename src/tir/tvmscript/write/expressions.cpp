@@ -292,8 +292,8 @@ bool is_for_floats(std::string_view name) {
 
 /// Whether the function of an operator may make another node from these arguments.
 bool would_compute(std::string_view name, NodeList args) {
-  if (!computes(name) || args.empty()) return false;
   const bool is_choice = name == "tir.if_then_else";
+  if (!computes(name) || args.size() < (is_choice ? 2 : 1)) return false;
   if (is_choice || name == "tir.likely") {
     if (is_number_literal(args[0])) return true;
   } else if (all_of(args, is_number_literal) || any_of(args, is_zero)) {

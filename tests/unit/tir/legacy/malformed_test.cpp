@@ -46,6 +46,16 @@ INSTANTIATE_TEST_SUITE_P(
          "4:8: expected a variable, found 'A'\n"
          "    for (A: int32, 0, 4) {\n"
          "         ^"},
+        {"BufferWithTheNameOfAVariable",
+         in_function_of_pointers("n = decl_buffer(A_1, float32, [16]) {\n 0\n}"),
+         "4:3: 'n' is already a Var\n"
+         "    n = decl_buffer(A_1, float32, [16]) {\n"
+         "    ^"},
+        {"ProducerWithTheNameOfABuffer",
+         in_function_of_pointers("A[0] = A: DataProducer(\"T\", float32, [16])[0]"),
+         "4:10: 'A' is already a Buffer\n"
+         "    A[0] = A: DataProducer(\"T\", float32, [16])[0]\n"
+         "           ^"},
         {"UndeclaredName", in_function_of_pointers("(n + k)"),
          "4:8: 'k' is declared nowhere in the text\n"
          "    (n + k)\n"

@@ -112,6 +112,21 @@ INSTANTIATE_TEST_SUITE_P(
          "9:22: the slice has no whole number of elements\n"
          "          T.evaluate(A[0:-9223372036854775808:-1])\n"
          "                       ^^^^^^^^^^^^^^^^^^^^^^^^^"},
+        {"LoadOfTooManyLanes",
+         in_function("B = T.Buffer((4,), \"int8x4\")\nT.evaluate(B[T.Ramp(0, 1, 32767)])"),
+         "10:20: an access of more than 32767 lanes\n"
+         "          T.evaluate(B[T.Ramp(0, 1, 32767)])\n"
+         "                     ^^^^^^^^^^^^^^^^^^^^^^"},
+        {"StoreOfTooManyLanes",
+         in_function("B = T.Buffer((4,), \"int8x4\")\nB[T.Ramp(0, 1, 32767)] = 1"),
+         "10:9: an access of more than 32767 lanes\n"
+         "          B[T.Ramp(0, 1, 32767)] = 1\n"
+         "          ^^^^^^^^^^^^^^^^^^^^^^^^^^"},
+        {"ConstantOfAPoolWithoutAnArray",
+         in_function("T.func_attr({\"x\": I.ConstantInfo(\"w\", 0, ())})"),
+         "9:50: expected an array, found a tuple\n"
+         "          T.func_attr({\"x\": I.ConstantInfo(\"w\", 0, ())})\n"
+         "                                                   ^^"},
         {"SliceOfUnknownLength", in_function("T.evaluate(A[0:n])"),
          "9:22: the number of lanes of the slice is not constant\n"
          "          T.evaluate(A[0:n])\n"
