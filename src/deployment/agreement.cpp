@@ -52,6 +52,28 @@ FunctionsByName functions_by_name(const tir::Module& module) {
   return functions;
 }
 
+/// The functions of a capture by the names that functions with their symbols have in C. A capture of
+/// several modules has other names for their mains.
+struct CapturedFunctions {
+  FunctionsByName by_name;
+  std::map<std::string_view, std::string_view> names_in_c;  // by name in the capture, if another
+};
+
+CapturedFunctions captured_functions(const tir::Module& captured, const tir::Module& read) {
+  std::map<std::string_view, std::string_view> by_symbol;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(read)) {
+    by_symbol.emplace(one.symbol, one.name);
+  }
+  CapturedFunctions functions;
+  for (const tir::NamedFunction& one : tir::prim_functions_of(captured)) {
+    const auto in_c = by_symbol.find(one.symbol);
+    const bool is_renamed = in_c != by_symbol.end() && in_c->second != one.name;
+    if (is_renamed) functions.names_in_c.emplace(one.name, in_c->second);
+    functions.by_name.emplace(is_renamed ? in_c->second : one.name, one.function);
+  }
+  return functions;
+}
+
 /// Gives main the same name in every network.
 bool is_main(std::string_view name) {
   return std::ranges::find(tir::kMainNames, name) != tir::kMainNames.end();
@@ -126,7 +148,8 @@ class Comparing {
     return differing == differing_.end() ? "" : to_string(*differing->second);
   }
 
-  const FunctionsByName& captured() const { return functions_; }
+  /// By their names in C.
+  const FunctionsByName& captured() const { return functions_.by_name; }
 
  private:
   /// A file that was not read completely may change any function.
@@ -140,7 +163,7 @@ class Comparing {
   void find_forms() {
     const FunctionsByName read = functions_by_name(read_->module);
     std::size_t shared = 0;
-    for (const auto& [name, function] : functions_) {
+    for (const auto& [name, function] : functions_.by_name) {
       const auto other = read.find(name);
       if (other == read.end()) continue;
       shared += is_main(name) ? 0 : 1;
@@ -151,7 +174,7 @@ class Comparing {
       find_form(name, function, other->second, result_);
       if (!result_.is_comparable()) return;
     }
-    if (shared == 0 && functions_.size() > 1 && read.size() > 1) {
+    if (shared == 0 && functions_.by_name.size() > 1 && read.size() > 1) {
       result_.other_build = "it has none of the kernels that the C has";
     }
   }
@@ -163,9 +186,10 @@ class Comparing {
     const tir::VersionRange& version = read_->source.tvm_version;
     // Both sides have lost what C cannot express; C may still contain facts that the captured text
     // has lost.
+    const tir::CNormalForm in_c =
+        tir::c_normal_form(captured_->module, version, functions_.names_in_c);
     tir::Comparison comparison = tir::compare(tir::c_normal_form(read_->module, version).module,
-                                              tir::c_normal_form(captured_->module, version).module,
-                                              tir::Tolerance::of(captured_->source.dialect));
+                                              in_c.module, tir::Tolerance::of(captured_->source.dialect));
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,
@@ -193,19 +217,22 @@ class Comparing {
 
   std::shared_ptr<const tir::Document> captured_;
   std::shared_ptr<const tir::Document> read_;
-  FunctionsByName functions_ = functions_by_name(captured_->module);
+  CapturedFunctions functions_ = captured_functions(captured_->module, read_->module);
   Unread unread_;
   std::map<std::string_view, const tir::Difference*> differing_;  // the first, by function
   ComparedWithC& result_;
 };
 
-/// The module whose C is to agree with a capture.
-std::optional<std::size_t> module_of(const Deployment& deployment, const TirSource& captured) {
+/// The modules whose C is to agree with a capture.
+std::vector<std::size_t> modules_of(const Deployment& deployment, const TirSource& captured) {
   // Other stages are from before or after the passes that C has gone through.
-  if (captured.c || captured.stage != kDefaultStage) return std::nullopt;
-  const TirOwners owners = get_or_throw(deployment.owners_of(captured));
-  // A capture over several modules has functions that the C of one is without.
-  return owners.modules.size() == 1 ? std::optional(owners.modules.front()) : std::nullopt;
+  if (captured.c || captured.stage != kDefaultStage) return {};
+  return get_or_throw(deployment.owners_of(captured)).modules;
+}
+
+/// A capture of several modules has the target of the first.
+bool is_same(const Target* a, const Target* b) {
+  return a == b || (a != nullptr && b != nullptr && a->text == b->text);
 }
 
 class AgreementFinder {
@@ -219,7 +246,9 @@ class AgreementFinder {
     captures_.resize(modules.size());
     for (const TirSource& source : sources) {
       if (source.c) is_source_.insert(source.c.get());
-      if (const auto owner = module_of(deployment_, source)) captures_[*owner].push_back(&source);
+      for (const std::size_t module : modules_of(deployment_, source)) {
+        captures_[module].push_back(&source);
+      }
     }
     // Without a capture, the networks come from generated C, which is not read twice.
     if (is_source_.size() == sources.size()) return std::move(result_);
@@ -246,12 +275,13 @@ class AgreementFinder {
 
   void find_undefined(const ComparedWithC& compared) {
     const auto document = get_or_throw(deployment_.document(*compared.captured));
-    for (const auto& [name, function] : functions_by_name(document->module)) {
-      if (defined_.contains(name)) continue;
-      const bool is_new = result_.not_from[compared.captured->stem].emplace(name).second;
+    for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
+      if (deployment_.module_of_function(one.symbol) != compared.module) continue;
+      if (defined_.contains(one.symbol)) continue;
+      const bool is_new = result_.not_from[compared.captured->stem].emplace(one.symbol).second;
       if (is_new) {
         result_.decided.push_back(
-            {compared.module, std::string(name), "no C of the archive defines it"});
+            {compared.module, std::string(one.name), "no C of the archive defines it"});
       }
     }
   }
@@ -261,14 +291,16 @@ class AgreementFinder {
     const Target* target = get_or_throw(deployment_.owners_of(c)).target;
     const auto read = get_or_throw(deployment_.document(c));
     std::map<std::string, std::string> decided;  // why, by function
+    std::map<std::string, std::string> symbols;
     for (const tir::NamedFunction& one : tir::prim_functions_of(read->module)) {
       decided.emplace(one.name, std::string());
-      defined_.emplace(one.name);
+      symbols.emplace(one.name, one.symbol);
+      defined_.emplace(one.symbol);
     }
-    FunctionNames agreeing;
+    std::set<std::string> agreeing;
     std::vector<const TirSource*> captures;
     for (const TirSource* captured : captures_[module]) {
-      if (get_or_throw(deployment_.owners_of(*captured)).target != target) continue;
+      if (!is_same(get_or_throw(deployment_.owners_of(*captured)).target, target)) continue;
       captures.push_back(captured);
       ComparedWithC& compared = result_.comparisons.emplace_back(
           ComparedWithC{.captured = captured, .c = &c, .module = module});
@@ -281,37 +313,42 @@ class AgreementFinder {
       }
     }
     for (const std::string& name : agreeing) decided.erase(name);
-    take_c(module, c, captures, decided, std::move(agreeing));
+    take_c(module, c, captures, decided, symbols);
   }
 
   /// Functions that no capture has count only beside others that the C decides: main, which decides
   /// what is called, is else the same.
   void take_c(std::size_t module, const TirSource& c, std::span<const TirSource* const> captures,
-              const std::map<std::string, std::string>& decided, FunctionNames agreeing) {
-    FunctionNames reasons;
+              const std::map<std::string, std::string>& decided,
+              const std::map<std::string, std::string>& symbols) {
+    std::set<std::string> reasons;
     for (const auto& [function, why] : decided) {
       if (!why.empty()) reasons.insert(why);
     }
     if ((reasons.empty() && !captures.empty()) || is_source_.contains(c.c.get())) return;
-    const bool is_for_all = reasons.size() == 1 && decided.size() > 1 && agreeing.empty();
+    const bool is_for_all = reasons.size() == 1 && decided.size() > 1 && decided.size() == symbols.size();
     if (is_for_all) result_.decided.push_back({module, {}, *reasons.begin()});
     for (const auto& [function, why] : decided) {
       if (!why.empty() && !is_for_all) result_.decided.push_back({module, function, why});
-      for (const TirSource* captured : captures) result_.not_from[captured->stem].insert(function);
+      for (const TirSource* captured : captures) {
+        result_.not_from[captured->stem].insert(symbols.at(function));
+      }
     }
     if (captures.empty()) {
       result_.decided.push_back({module, {}, "no capture is of its stage and target"});
     }
     TirSource& source = result_.c.emplace_back(c);
     source.stem = stems_.add_free(get_or_throw(deployment_.owners_of(c)).target);
-    if (!agreeing.empty()) result_.not_from.emplace(source.stem, std::move(agreeing));
+    for (const auto& [function, symbol] : symbols) {
+      if (!decided.contains(function)) result_.not_from[source.stem].insert(symbol);
+    }
   }
 
   const Deployment& deployment_;
   Stems stems_;
   std::vector<std::vector<const TirSource*>> captures_;  // by module
   std::set<const tir::CSources*> is_source_;  // the C that `tir_sources` has
-  FunctionNames defined_{};                   // by the C of the module
+  Symbols defined_{};                         // by the C of the module
   Agreement result_{};
 };
 

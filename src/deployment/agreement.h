@@ -15,8 +15,8 @@
 
 namespace mlf::deployment {
 
-/// Names of functions in a TIR.
-using FunctionNames = std::set<std::string, std::less<>>;
+/// Symbols of functions.
+using Symbols = std::set<std::string, std::less<>>;
 
 /// One capture of the stage "lowered", and the C of its module and target.
 struct ComparedWithC {
@@ -47,8 +47,8 @@ struct Agreement {
   std::vector<DecidedByC> decided{};
   /// The C that decides, with stems that no other source has.
   std::vector<TirSource> c{};
-  /// By the stem of a source: its functions that another source decides.
-  std::map<std::string, FunctionNames, std::less<>> not_from{};
+  /// By the stem of a source: the symbols of its functions that another source decides.
+  std::map<std::string, Symbols, std::less<>> not_from{};
   /// By module: why its C cannot be read.
   std::map<std::size_t, std::string> unreadable{};
 };

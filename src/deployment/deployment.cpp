@@ -237,9 +237,16 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
 /// is not understood has no constants there.
 std::shared_ptr<const tir::Document> Deployment::State::with_constants(const TirSource& c) {
   auto whole = document(c);
-  const bool is_understood = std::ranges::none_of(whole->losses, [](const tir::Loss& loss) {
-    return loss.code == tir::LossCode::unknown_construct;
-  });
+  bool is_understood = true;
+  for (const tir::Loss& loss : whole->losses) {
+    if (loss.code != tir::LossCode::unknown_construct) continue;
+    is_understood = false;
+    // An array, or a pool with its constants.
+    if (loss.scope != tir::LossScope::module) continue;
+    unread_constants.push_back({.kind = ErrorKind::invalid_input,
+                                .message = loss.name,
+                                .where = {.file = archive.path()}});
+  }
   if (is_understood) return whole;
   return std::make_shared<const tir::Document>(tir::read_c_constants(*c.c, limits));
 }

@@ -29,7 +29,7 @@ struct TirInput {
   std::string stem{};  ///< "tir-1"
   /// Those of `document`, for a caller with many networks; null: found anew.
   std::shared_ptr<const FunctionsByName> functions{};
-  /// Names of its functions that another input has in their place; null: none.
+  /// Symbols of its functions that another input has in their place; null: none.
   const std::set<std::string, std::less<>>* without = nullptr;
 };
 

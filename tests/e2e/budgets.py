@@ -132,7 +132,7 @@ class Budgets(BudgetCase):
 
     def test_take_units(self):
         self.assertEqual(self.check("--buffers", "1G", "--mac", "1G").returncode, 0)
-        self.assertEqual(self.check("--buffers", "1T").returncode, 64)
+        self.assertEqual(self.check("--buffers", "1P").returncode, 64)
         self.assertEqual(self.check().returncode, 64)
 
     def test_are_read_from_a_file_and_of_single_modules(self):

@@ -256,14 +256,14 @@ class Process(program_case.Directory):
         self.assertEqual(path.read_bytes(), before)
 
     def test_c_whose_constants_cannot_be_read_is_a_warning(self):
-        """Where TIR needs it for constants; verify compares the C, so that it is an error there."""
+        """Where TIR needs it for constants; other arrays are read."""
         with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
             members = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
         c = "codegen/host/src/default_lib1.c"
-        members[c] = members[c].replace(b"-0x0000000e,", b"@,", 1)
+        members[c] = members[c].replace(b"-0x0024,", b"@,", 1)
         path = self.directory / "module.tar"
         path.write_bytes(support.make_tar(members))
-        why = b"default_lib1.c:12:5: expected an element of the array"
+        why = rb"default_lib1.c:\d+:5: expected an element of the array"
         result = support.run_ok("process", path)
         self.assertRegex(result.stderr, b"^mlf: warning: .*" + why + b"; constants that only .*\n$")
         with tarfile.open(path) as tar:
@@ -272,8 +272,8 @@ class Process(program_case.Directory):
         self.assertEqual([constant["data"] is None for constant in document["constants"]], [False, True])
         self.assertEqual(support.run_ok("process", path).stderr, b"", "up to date")
         result = support.run("verify", path)
-        self.assertEqual(result.returncode, 65)
-        self.assertIn(why, result.stderr)
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, why)
 
     def test_standard_input_goes_to_standard_output(self):
         path = self.archive()

@@ -19,7 +19,7 @@ WRITING = {
     ("report", "--html"): ["report IN --html OUT", "report IN --tir TIR --html OUT"],
     ("diff", "--html"): ["diff IN OTHER --html OUT", "diff OTHER IN --html OUT"],
     ("optimize", "--output"): ["optimize IN -o OUT", "optimize IN --reorder -o OUT", "optimize IN --only ram -o OUT"],
-    ("run", "--output"): ["run IN --random 1 -o OUT", "run IN --random 1 --compare OTHER -o OUT"],
+    ("run", "--output"): ["run IN --random 1 -o OUT", "run IN --random 1 --compare IN -o OUT"],
     ("profile", "--output"): ["profile IN --instrument -o OUT"],
     ("run", "--layers"): ["run IN --random 1 --layers OUT"],
     ("check", "--update"): ["check IN --budget OUT --update"],

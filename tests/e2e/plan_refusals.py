@@ -51,6 +51,9 @@ def in_wrapper(code, place="#include <tvmgen_default.h>\n"):
     """Code before a place in the wrapper."""
     return patched([(WRAPPER, re.escape(place), lambda match: code + match[0])])
 
+# A macro or asm of the wrapper may be about the array.
+NO_SIZE = "pool 'global_workspace' has no size in the archive"
+
 
 class Refusals(unittest.TestCase):
     def setUp(self):
@@ -120,7 +123,7 @@ class Refusals(unittest.TestCase):
             "#if TVMGEN_DEFAULT_WORKSPACE_SIZE < 1400\n#error\n#endif\n": size,
         }.items():
             with self.subTest(code):
-                self.refuse(in_wrapper(code), FAILED, "other code may use " + what + WRAPPER)
+                self.refuse(in_wrapper(code), FAILED, f"other code may use {what}{WRAPPER}|{NO_SIZE}")
         for code in ("memset(global_workspace, 0, 1440); ", "memcpy(saved, &global_workspace, 1440); "):
             with self.subTest(code):
                 self.refuse(in_wrapper(code, "return tvmgen_default___tvm_main__"), FAILED, pool + WRAPPER)
@@ -136,7 +139,7 @@ class Refusals(unittest.TestCase):
         self.refuse(patched([visible]), FAILED, "other code may use pool 'global_workspace'")
 
     def test_names_that_are_joined(self):
-        why = WRAPPER + " may join parts of names"
+        why = f"{WRAPPER} may join parts of names|{NO_SIZE}"
         for code in (
             "#define CAT(a, b) a##b\nuint8_t* all = CAT(global_, workspace);\n",
             "%:define CAT(a, b) a%:%:b\nuint8_t* all = CAT(global_, workspace);\n",

@@ -46,7 +46,7 @@ FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
     const auto* const without = sources[source].without;
     for (const auto& one : tir::prim_functions_of(sources[source].document->module)) {
-      if (without != nullptr && without->contains(one.name)) continue;
+      if (without != nullptr && without->contains(one.symbol)) continue;
       functions_.push_back({one.function, one.name, one.symbol, source});
     }
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -126,6 +127,8 @@ struct CNormalForm {
 /// Applies the visible effects of host passes: expands operators without a name in C, stores a
 /// boolean in a byte, fills in arguments of packed calls. Removes what C cannot express;
 /// c_normalization.def lists all of that. `version` is that of the TVM that printed the C.
-CNormalForm c_normal_form(const Module& module, const VersionRange& version);
+/// `new_names` renames functions.
+CNormalForm c_normal_form(const Module& module, const VersionRange& version,
+                          const std::map<std::string_view, std::string_view>& new_names = {});
 
 }  // namespace mlf::tir

@@ -68,8 +68,10 @@ std::string_view pool_name(Node info) {
 
 }  // namespace
 
-NormalForm::NormalForm(const Module& module, const VersionRange& version)
+NormalForm::NormalForm(const Module& module, const VersionRange& version,
+                       const NewNames& new_names)
     : module_(module),
+      new_names_(new_names),
       ternary_(ternary_of(version)),
       make_(builder_, losses_),
       map_(module.size()),
@@ -157,7 +159,7 @@ NodeId NormalForm::rebuilt(Node node) {
     case Category::module:
       return root(node);
     default:
-      return copy(node);
+      return node.is(Kind::GlobalVar) ? global_var(node) : copy(node);
   }
 }
 
@@ -389,13 +391,25 @@ NodeId NormalForm::function(Node node) {
   return builder_.make(Kind::PrimFunc, fields);
 }
 
+std::string_view NormalForm::name_of(Node global_var) const {
+  const std::string_view name = global_var.text(f::GlobalVar::name_hint);
+  const auto renamed = new_names_.find(name);
+  return renamed == new_names_.end() ? name : renamed->second;
+}
+
+NodeId NormalForm::global_var(Node node) {
+  std::span<FieldValue> fields = fields_of(node);
+  fields[f::GlobalVar::name_hint] = builder_.string(name_of(node));
+  return builder_.make(Kind::GlobalVar, fields);
+}
+
 /// Sorts functions by name: their order in the files depends on TVM's hash maps.
 NodeId NormalForm::root(Node node) {
   const NodeMap functions = node.map(f::IRModule::functions);
   std::vector<std::pair<std::string_view, NodePair>> named;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const Node key = functions.key(i);
-    const auto name = key.is(Kind::GlobalVar) ? key.text(f::GlobalVar::name_hint) : "";
+    const auto name = key.is(Kind::GlobalVar) ? name_of(key) : "";
     named.emplace_back(name, NodePair{of(key), of(functions.value(i))});
   }
   const auto name_of = &std::pair<std::string_view, NodePair>::first;
@@ -422,8 +436,9 @@ std::string to_string(const CNormalizationRule& row) {
   return fmt::format("{}: {} ({})", place, row.what, info(row.loss).code);
 }
 
-CNormalForm c_normal_form(const Module& module, const VersionRange& version) {
-  return c::NormalForm(module, version).make();
+CNormalForm c_normal_form(const Module& module, const VersionRange& version,
+                          const std::map<std::string_view, std::string_view>& new_names) {
+  return c::NormalForm(module, version, new_names).make();
 }
 
 }  // namespace mlf::tir

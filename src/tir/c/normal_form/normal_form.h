@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -53,7 +54,9 @@ class NormalizationRule {
 
 class NormalForm {
  public:
-  NormalForm(const Module& module, const VersionRange& version);
+  using NewNames = std::map<std::string_view, std::string_view>;
+
+  NormalForm(const Module& module, const VersionRange& version, const NewNames& new_names);
 
   CNormalForm make() &&;
 
@@ -106,6 +109,8 @@ class NormalForm {
   NodeId pool(Node allocated);
   NodeId array(Node node);
   NodeId root(Node node);
+  NodeId global_var(Node node);
+  std::string_view name_of(Node global_var) const;
   /// The new nodes, for fields that are rebuilt.
   auto becoming() {
     return [this](Node node) { return of(node); };
@@ -113,6 +118,7 @@ class NormalForm {
   NodeId nothing() { return builder_.make(Kind::Evaluate, {make_.int32(0)}); }
 
   const Module& module_;
+  const NewNames& new_names_;
   Ternary ternary_;
   Builder builder_;
   LossLog losses_;
