@@ -29,15 +29,9 @@ std::uint64_t alignment_of_offset(std::uint64_t offset) {
 
 }  // namespace
 
-void NetworkReader::read_kernels() {
-  std::vector<std::optional<KernelTicks>> ticks;
-  for (const tir::Node function : functions_of_kernels(topology_, sources_)) {
-    KernelReading& reading = kernels_.emplace_back();
-    if (function) {
-      reading.ticks = kernel_ticks(function);
-      reading.accesses = analysis::accesses_of(function);
-    }
-    ticks.push_back(reading.ticks);
+void NetworkReader::read_kernels(const std::vector<std::optional<KernelTicks>>& ticks) {
+  for (const std::optional<KernelTicks>& of_kernel : ticks) {
+    kernels_.push_back({.ticks = of_kernel, .accesses = {}, .first_of_calls = {}});
   }
   steps_ = clock_of(topology_, ticks);
   for (const Call& call : topology_.calls) {
@@ -95,10 +89,26 @@ void NetworkReader::finish(PoolProblem& pool, std::span<const PoolAlignment> ali
     refuse(pool, "buffers reach beyond the pool");
 }
 
+std::vector<PoolProblem> NetworkReader::placed(
+    const std::vector<std::optional<KernelTicks>>& ticks) {
+  read_kernels(ticks);
+  find_pools();
+  reaches_.resize(topology_.storages.size());
+  add_storages();
+  for (std::size_t i = 0; i < topology_.kernels.size(); ++i) {
+    add_workspaces(static_cast<graph::KernelId>(i));
+  }
+  return std::move(result_.pools);
+}
+
 /// Buffers come before pairs of buffers, and both come before the alignment, which depends on all
 /// offsets of a pool.
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
-  read_kernels();
+  read_kernels(ticks_of_kernels(topology_, sources_));
+  const std::vector<tir::Node> functions = functions_of_kernels(topology_, sources_);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i]) kernels_[i].accesses = analysis::accesses_of(functions[i]);
+  }
   find_pools();
   check_network();
   read_accesses();

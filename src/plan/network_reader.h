@@ -57,6 +57,9 @@ class NetworkReader {
       : topology_(topology), sources_(sources), lifetimes_(topology) {}
 
   NetworkProblem run(std::span<const PoolAlignment> alignments);
+  /// Returns the buffers alone, with the sizes that topology and kernels state. Follows no access.
+  /// `ticks` are those of the kernels.
+  std::vector<PoolProblem> placed(const std::vector<std::optional<KernelTicks>>& ticks);
 
  private:
   struct KernelReading {
@@ -65,7 +68,7 @@ class NetworkReader {
     std::vector<std::int64_t> first_of_calls;    // first tick of each call
   };
 
-  void read_kernels();
+  void read_kernels(const std::vector<std::optional<KernelTicks>>& ticks);
   void find_pools();
   PoolProblem* problem_of(std::optional<graph::PoolId> pool);
   void refuse_all(const std::string& why);

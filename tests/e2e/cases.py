@@ -204,6 +204,10 @@ class Cases(unittest.TestCase):
         self.expect(0, "optimize", "--only", "ram", "-o", output, self.archive("cmsis-nn-dense"))
         self.assertEqual(module_of(json_of("report", "--json", output))["ram"]["pools"], 20)
 
+    def test_a_pooling_of_many_iterations_shares_no_byte_with_its_neighbour(self):
+        self.expect(0, "verify", self.archive("pool-neighbour"))
+        self.expect(0, "graph", "--format", "json", self.archive("pool-neighbour"))
+
     def test_no_limit_fits_by_captured_tir_that_the_c_contradicts(self):
         for name, limit in {
             "cont-ws-extra2-tir": ("--heap", "2000"),
