@@ -19,7 +19,7 @@ namespace {
 
 using support::get_or_throw;
 
-/// What was not read completely of a document: by the name of a function, and of a file ("").
+/// Why functions cannot be compared, by name; of all functions: "".
 using Unread = std::map<std::string_view, std::string_view>;
 
 /// A command stream is not C.
@@ -133,6 +133,7 @@ class Comparing {
         read_(get_or_throw(deployment.document(*result.c))),
         unread_(unread_parts(*read_)),
         result_(result) {
+    add_lost_constants();
     find_forms();
     if (result_.is_comparable()) compare();
   }
@@ -157,6 +158,17 @@ class Comparing {
     const auto of_file = unread_.find(std::string_view());
     const auto found = of_file != unread_.end() ? of_file : unread_.find(function);
     return found == unread_.end() ? nullptr : &found->second;
+  }
+
+  /// A text shows the first elements of a constant. Its data is lost if no constant of the C begins
+  /// with them, so the two may differ.
+  void add_lost_constants() {
+    for (const tir::Loss& loss : captured_->losses) {
+      if (loss.code != tir::LossCode::constant_data) continue;
+      const auto in_c = functions_.names_in_c.find(loss.where);
+      unread_.try_emplace(in_c == functions_.names_in_c.end() ? loss.where : in_c->second,
+                          "the capture has a constant that is not found in the C");
+    }
   }
 
   /// Uses the first function that differs. Two networks have no kernels in common.
@@ -189,7 +201,8 @@ class Comparing {
     const tir::CNormalForm in_c =
         tir::c_normal_form(captured_->module, version, functions_.names_in_c);
     tir::Comparison comparison = tir::compare(tir::c_normal_form(read_->module, version).module,
-                                              in_c.module, tir::Tolerance::of(captured_->source.dialect));
+                                              in_c.module,
+                                              tir::Tolerance::of(captured_->source.dialect));
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,

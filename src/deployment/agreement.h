@@ -29,7 +29,7 @@ struct ComparedWithC {
   std::vector<tir::Difference> differences{};  ///< of functions whose C was read completely
   std::size_t functions = 0;                   ///< in both
   std::size_t differing = 0;                   ///< number of these in `differences`
-  std::map<std::string, std::string> unread{};  ///< why their C was not read completely, by name
+  std::map<std::string, std::string> unread{};  ///< why others were not compared, by name
 
   bool is_comparable() const { return other_stage.empty() && other_build.empty(); }
 };

@@ -626,7 +626,7 @@ std::string contradiction_in(const Deployment& deployment) {
     if (compared.unread.empty()) continue;
     const auto& [function, why] = *compared.unread.begin();
     return "function '" + function + "' of " + compared.c->name +
-           " is not understood, so it was not compared with " + compared.captured->name + ": " + why;
+           " was not compared with " + compared.captured->name + ": " + why;
   }
   return {};
 }

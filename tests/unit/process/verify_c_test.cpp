@@ -54,6 +54,18 @@ constexpr std::string_view kScript = "archives/tvm-0.18-add-aot-c.tar";
 constexpr std::string_view kLegacy = "archives/tvm-0.9-qnn_conv-aot-c.tar";
 constexpr std::string_view kPacked = "c/tvm-0.18-passthrough-aot-packed/module.tar";
 
+TEST_F(VerifyCTest, AConstantThatBeginsOtherwiseThanInTheCapturedTextDoesNotAgree) {
+  const auto found = verify_archive(changed("archives/tvm-0.18-qnn_conv-aot-c.tar",
+                                            {.from = "-0x0024,", .to = "-0x0025,"}));
+  ASSERT_TRUE(found);
+  const auto agreeing =
+      std::ranges::find(found->checks, VerifyCheck::generated_c, &VerifyResult::check);
+  EXPECT_EQ(agreeing->passed, 4U);
+  EXPECT_EQ(std::ranges::count(found->findings, graph::CheckCode::decided_by_c,
+                               &VerifyFinding::check),
+            1);
+}
+
 TEST_F(VerifyCTest, CThatSaysWhatTheCapturedTextSaysIsNoFinding) {
   for (const std::string_view tar : {kScript, kLegacy, kPacked}) {
     EXPECT_EQ(mismatches(changed(std::string(tar), {})), std::vector<std::string>()) << tar;
