@@ -32,7 +32,6 @@ def shape(size, *commands):
 
 SCRIPT = "# from tvm.script import tir as T\n\n@T.prim_func\ndef f({}):\n{}"
 LEGACY = '@f = primfn({}) -> ()\n  attr = {{"global_symbol": "f"}}\n{{\n{}\n}}\n'
-REPR = "IRModule({{GlobalVar(f): PrimFunc([x]) attrs={} {{\n{}\n}}\n}})\n"
 TVMSCRIPT = (["tir", "FILE"], ["tir", "FILE", "--format", "tvmscript"])
 
 
@@ -140,7 +139,7 @@ def names_with_one_prefix(n):
 
 
 @shape(5_000)
-def losses_of_repr_text(n):
+def losses_of_unknown_operators(n):
     lines = [f'T.evaluate(T.unknown_{i}(x))' for i in range(n)]
     return script("x: T.int32", lines)
 
@@ -162,7 +161,6 @@ def unclosed(frame, word):
 
 FRAMES = {
     "legacy": LEGACY.replace("{}", "x: int32", 1).replace("\n{}\n", "\n  @tir.ret({})\n"),
-    "repr": REPR.replace("attrs={}", 'attrs={{"k": {}}}').replace("\n{}\n", "\n  tir.ret(0)\n"),
     "old_tvmscript": "# from tvm.script import tir as T\n@T.prim_func\n"
     "def f(x: T.handle) -> None:\n    T.evaluate({})\n",
 }

@@ -236,7 +236,7 @@ export interface TirDocument {
 }
 export interface Source {
   member: string;
-  dialect: "save_json" | "tvmscript" | "legacy_text" | "tir_json" | "old_tvmscript" | "repr_text" | "c";
+  dialect: "save_json" | "tvmscript" | "legacy_text" | "tir_json" | "old_tvmscript" | "c";
   stage: string;
   tvm_version: TvmVersion;
   sha256: Sha256;
@@ -876,13 +876,6 @@ export interface Loss {
     | "constant-place"
     | "expanded-op"
     | "undefined-list"
-    | "buffer-map"
-    | "inferred-dtype"
-    | "same-name"
-    | "scope-end"
-    | "access-form"
-    | "iter-type"
-    | "allocation-annotations"
     | "npu-commands"
     | "unknown-construct";
   severity: "semantic" | "approximate" | "cosmetic";

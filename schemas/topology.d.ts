@@ -61,7 +61,7 @@ export interface TopologyDocument {
 export interface Provenance {
   kind: "main-function" | "graph-json" | "relay";
   source: TextOrNull;
-  dialect: "save_json" | "tvmscript" | "legacy_text" | "tir_json" | "old_tvmscript" | "repr_text" | "c" | null;
+  dialect: "save_json" | "tvmscript" | "legacy_text" | "tir_json" | "old_tvmscript" | "c" | null;
   stage: TextOrNull;
   tvm_version: null | {
     first: TvmMinor;

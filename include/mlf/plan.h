@@ -46,9 +46,7 @@ struct ModulePlan {
   std::vector<std::int64_t> first_tick{};  ///< by step; then the end of the last one
   /// No placement needs less memory of pools, executor, heap and stack together.
   analysis::Count lower_bound = analysis::Count::unknown();
-  std::vector<ModulePoolPlan> pools{};  ///< its workspace pools
-  /// Why the pools that its TIR names are unknown; `pools` is then empty. Empty if all are known.
-  std::optional<std::string> unread_pools{};
+  std::vector<ModulePoolPlan> pools{};            ///< its workspace pools
   std::optional<plan::NetworkOrder> order{};      ///< nothing where a pool is refused
   std::optional<plan::StaticPlan> allocations{};  ///< of what it allocates while it runs
   /// Empty without memories, without pools, and if a pool is refused.

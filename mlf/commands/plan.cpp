@@ -285,9 +285,7 @@ std::string remarks(const ArchivePlan& plan) {
     }
     text += order_remark(module);
     has_gap = has_gap || (module.order && module.order->changes() && !module.order->order.proven);
-    if (module.unread_pools) {
-      text += fmt::format("{}: {}\n", printable(module.name), printable(*module.unread_pools));
-    } else if (module.network && module.pools.empty() && !module.allocations) {
+    if (module.network && module.pools.empty() && !module.allocations) {
       text += fmt::format("{}: it allocates no memory\n", printable(module.name));
     }
   }
@@ -363,11 +361,7 @@ void require_split(const ArchivePlan& plan) {
                 fmt::format("module '{}': {}", printable(module.name), why));
   }
   if (has_pools) return;
-  std::string why = "no network of this archive has a memory pool to split";
-  for (const ModulePlan& module : plan.modules) {
-    if (module.unread_pools) why = *module.unread_pools;
-  }
-  throw Error(ErrorKind::check_failed, why);
+  throw Error(ErrorKind::check_failed, "no network of this archive has a memory pool to split");
 }
 
 void plan_networks(const PlanArguments& options, const Context& context) {

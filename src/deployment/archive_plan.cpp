@@ -4,34 +4,12 @@
 
 #include "deployment/network_search.h"
 #include "deployment/pool_alignment.h"
-#include "graph/kernels/functions.h"
 #include "support/error.h"
-#include "tir/pools.h"
 
 namespace mlf {
 namespace {
 
 using support::get_or_throw;
-
-/// A repr text prints parameters but no buffer maps: it shows main's pools, but not their contents.
-/// All other dialects show both.
-std::optional<std::string> unread_pools_of(const Deployment& deployment,
-                                           const graph::Topology& network,
-                                           const deployment::NetworkSources& sources) {
-  if (network.provenance.dialect != tir::Dialect::repr_text) return std::nullopt;
-  const TirSource* const source = deployment.find_tir(network.provenance.source);
-  const graph::FunctionTable functions(sources.inputs);
-  for (const graph::FunctionRef& function : functions.all()) {
-    if (source == nullptr || function.name != network.provenance.function) continue;
-    for (const tir::PoolUse& pool : tir::pool_uses(function.function)) {
-      const tir::Node info = pool.allocated[tir::f::AllocatedPoolInfo::pool_info];
-      if (info.is(tir::Kind::ConstantPoolInfo)) continue;
-      return source->name + " is a repr text, which does not show what is in pool '" +
-             std::string(pool.name) + "'; TIR that is captured as save_json does";
-    }
-  }
-  return std::nullopt;
-}
 
 /// For a refused pool, lifetimes are unknown, and therefore also what fits beside its buffers.
 std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
@@ -51,7 +29,6 @@ void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
   const graph::Topology& network = *result.network;
   const deployment::NetworkSources sources =
       deployment::network_sources(deployment, network, known);
-  result.unread_pools = unread_pools_of(deployment, network, sources);
   const auto alignments = pool_alignments(deployment, result.module, network);
   plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
   std::vector<plan::PoolPlan> pools = plan::plan_pools(problem, limits);

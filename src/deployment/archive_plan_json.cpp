@@ -181,7 +181,6 @@ void write_module(Writer& out, const ModulePlan& module) {
   out.member("lower_bound", module.lower_bound);
   out.objects("pools", module.pools,
               [&](Writer&, const ModulePoolPlan& one) { write_pool(out, *module.network, one); });
-  out.member("unread_pools", module.unread_pools);
   out.object("order", module.order,
              [&](Writer&, const plan::NetworkOrder& order) { write_order(out, module, order); });
   out.object("allocations", module.allocations, [&](Writer&, const plan::StaticPlan& plan) {

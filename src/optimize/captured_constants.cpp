@@ -29,7 +29,7 @@ bool is_text(const CapturedReading& reading) {
   return reading.form != TirForm::twin;
 }
 
-/// Old TVMScript and repr texts do not contain all values that would change.
+/// Old TVMScript does not contain all values that would change.
 bool has_places(Dialect dialect) {
   return dialect == Dialect::tvmscript || dialect == Dialect::legacy_text;
 }

@@ -207,8 +207,8 @@ class Replanning {
     return *member;
   }
 
-  /// Old TVMScript and repr texts do not contain a whole plan: TVM cannot print `pool_args` in the
-  /// first (src/printer/tvmscript_printer.cc) or buffer maps in the second.
+  /// Old TVMScript does not contain a whole plan: TVM cannot print `pool_args` in it
+  /// (src/printer/tvmscript_printer.cc).
   static bool can_change(tir::Dialect dialect) {
     return dialect == tir::Dialect::tvmscript || dialect == tir::Dialect::legacy_text ||
            dialect == tir::Dialect::save_json;
@@ -601,16 +601,10 @@ void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector
   if (any_smaller) std::ranges::move(of_module, std::back_inserter(moves));
 }
 
-/// Prefers the error of a module whose pools could not be read to that of a module without pools.
 [[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
-  const auto refuse_module = [&](const ModulePlan& module, std::string_view why) {
-    refuse("module '" + module.name + "' has no plan: " + std::string(why));
-  };
   for (const ModulePlan& module : plan.modules) {
-    if (module.unread_pools) refuse_module(module, *module.unread_pools);
-  }
-  for (const ModulePlan& module : plan.modules) {
-    if (module.missing) refuse_module(module, to_string(*module.missing));
+    if (!module.missing) continue;
+    refuse("module '" + module.name + "' has no plan: " + std::string(to_string(*module.missing)));
   }
   refuse("no network of this archive has a memory pool, so there is no plan");
 }

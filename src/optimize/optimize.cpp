@@ -417,10 +417,7 @@ class Optimizing {
     const PoolChanges changes{.drop_unused = options_.what.drop_unused};
     for (const ModulePlan& module : plan_.modules) {
       OptimizedModule& report = report_.modules[module.module];
-      if (module.pools.empty()) {
-        report.pools_kept = module.unread_pools.value_or("");
-        continue;
-      }
+      if (module.pools.empty()) continue;
       for (const ModulePoolPlan& pool : module.pools) {
         const std::uint64_t bytes = pool.plan.now.declared.value_or(0);
         report.pools.push_back({(*module.network)[pool.plan.now.pool].name, bytes, bytes});

@@ -24,7 +24,6 @@ constexpr std::array kDialects = {
     DialectName{Dialect::legacy_text, "legacy_text"},
     DialectName{Dialect::tir_json, "tir_json"},
     DialectName{Dialect::old_tvmscript, "old_tvmscript"},
-    DialectName{Dialect::repr_text, "repr_text"},
     DialectName{Dialect::c, "c"},
 };
 
@@ -182,7 +181,7 @@ std::string_view from_first_known_line(std::string_view text) {
     const bool is_known = is_primfn_line(line) ||
                           is_script_decorator(without_leading_blank(line)) ||
                           starts_with_any(line, {kTargetLine, "#define TVM_EXPORTS", kScriptHeader,
-                                                 "#[version = \"", "IRModule({", "PrimFunc(["});
+                                                 "#[version = \""});
     if (is_known) return from_here;
   }
   return {};
@@ -198,8 +197,6 @@ std::optional<Dialect> detect_beginning(std::string_view text) {
   text = without_preamble(text);
   if (is_primfn_line(text.substr(0, text.find('\n')))) return Dialect::legacy_text;
   if (text.starts_with(kScriptHeader)) return detect_under_header(text);
-  // ReprPrinter, whose texts v0.12 and later call legacy_repr.
-  if (starts_with_any(text, {"IRModule({", "PrimFunc(["})) return Dialect::repr_text;
   // Relay's printer puts other functions of a module before the PrimFuncs.
   if (starts_with_any(text, {"def @", "type ", "fn (", "free_var "})) {
     if (has_primfn_line(text)) return Dialect::legacy_text;
@@ -230,8 +227,7 @@ std::optional<Dialect> detect(std::string_view text) {
 
 std::size_t begin_of_text(std::string_view text, Dialect dialect) {
   const std::string_view bare = without_leading_blank(text);
-  const bool may_follow = dialect == Dialect::legacy_text || dialect == Dialect::repr_text;
-  if (!may_follow || detect_beginning(bare)) return 0;
+  if (dialect != Dialect::legacy_text || detect_beginning(bare)) return 0;
   return text.size() - from_first_known_line(bare).size();
 }
 

@@ -109,7 +109,7 @@ class Places {
   std::vector<ListedConstant> listed_;
 };
 
-/// The same as `read`, and notes the places. Old TVMScript, repr text and tir-N.json have none.
+/// The same as `read`, and notes the places. Old TVMScript and tir-N.json have none.
 /// Throws its errors.
 Document read_with_places(const Input& input, const ReadLimits& limits, Places& places);
 /// The same as `read_c`, and notes the places.

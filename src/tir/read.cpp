@@ -39,9 +39,15 @@ Dialect detect_or_fail(const SourceText& source) {
   if (const auto dialect = detect(source.text)) return *dialect;
   const std::size_t first = source.text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) fail_at(source, 0, "expected TIR, found nothing");
+  for (const std::string_view begin : {"IRModule({", "PrimFunc(["}) {
+    const std::size_t at = source.text.find(begin);
+    if (at == std::string_view::npos) continue;
+    fail_at(source, at,
+            "this is a repr text (legacy_repr() of TVM v0.12 and later), which mlf does not read: "
+            "capture the module with tvm.ir.save_json, or print it with script()");
+  }
   fail_at(source, first,
-          "expected TIR: TVMScript, legacy text (primfn), repr text, JSON of tvm.ir.save_json or "
-          "mlf's own");
+          "expected TIR: TVMScript, legacy text (primfn), JSON of tvm.ir.save_json or mlf's own");
 }
 
 // One call for each dialect: each reader gets the text, the limits, and whom to ask for constants.
@@ -56,8 +62,6 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
       return read_legacy_text(source, limits, constants, places);
     case Dialect::old_tvmscript:
       return read_old_tvmscript(source, limits, constants);
-    case Dialect::repr_text:
-      return read_repr_text(source, limits, constants);
     case Dialect::c:
     case Dialect::tir_json:
       break;  // not a Reading: `read` takes them

@@ -82,8 +82,6 @@ Reading read_old_tvmscript(const support::SourceText& source, const ReadLimits& 
                            const ConstantFinder& constants);
 Reading read_legacy_text(const support::SourceText& source, const ReadLimits& limits,
                          const ConstantFinder& constants, Places* places);
-Reading read_repr_text(const support::SourceText& source, const ReadLimits& limits,
-                       const ConstantFinder& constants);
 
 /// tir-N.json names its own source, losses and target.
 Document read_tir_json(const support::SourceText& source, const ReadLimits& limits);

@@ -57,11 +57,10 @@ def many_functions(count):
 
 # What begins in these is looked for further on: a line of nothing but them is not looked through
 # again for each.
-UNCLOSED = ("meta[", "name(", "Target(", "iter_var(", "custom[", "Pointer(", "{", "T.Ptr[")
+UNCLOSED = ("meta[", "name(", "Target(", "custom[", "Pointer(", "{", "T.Ptr[")
 FRAMES = {
     "legacy": '@f = primfn(x: int32) -> ()\n  attr = {{"k": 1}}\n{{\n  @tir.ret({})\n}}\n',
     "legacy attribute": '@f = primfn(x: int32) -> ()\n  attr = {{"k": {}}}\n{{\n  @tir.ret(0)\n}}\n',
-    "repr": 'IRModule({{GlobalVar(f): PrimFunc([x]) attrs={{"k": {}}} {{\n  tir.ret(0)\n}}\n}})\n',
     "old TVMScript": "# from tvm.script import tir as T\n@T.prim_func\n"
     "def f(x: T.handle) -> None:\n    T.evaluate({})\n",
 }

@@ -56,7 +56,6 @@ enum class Dialect : std::uint8_t {
   legacy_text,    ///< `primfn` text, v0.8 to v0.11
   tir_json,       ///< mlf's own tir-N.json
   old_tvmscript,  ///< TVMScript of v0.8 to v0.11
-  repr_text,      ///< `IRModule({GlobalVar(…`, printed by v0.12 if TVMScript fails
   c,              ///< what TVM's C code generator prints, v0.8 to v0.18
 };
 

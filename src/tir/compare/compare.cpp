@@ -67,13 +67,6 @@ bool is_name(Node node, std::uint8_t field) {
          (node.is(Kind::Buffer) && field == f::Buffer::name);
 }
 
-bool have_same_name(Node left, Node right) {
-  const auto name = [](Node node) {
-    return node.is(Kind::Buffer) ? node.text(f::Buffer::name) : node.text(f::Var::name);
-  };
-  return left.is(Kind::Buffer) == right.is(Kind::Buffer) && name(left) == name(right);
-}
-
 /// Whether the legacy printer always puts braces around this body.
 bool is_braced(Node owner, std::uint8_t field) {
   if (owner.info().fields[field].expects != Expects::stmt) return false;
@@ -94,10 +87,10 @@ bool is_braced(Node owner, std::uint8_t field) {
 /// recursion could not handle deeply nested input, and come in the order of the left module.
 /// Compares a pair once, even if several paths lead to it: both modules share subtrees, and time
 /// grows with the number of pairs. For each pair, in this order: aligns statements that one text
-/// nests differently (sequences, bodies in braces, scopes); requires equal kinds; requires that
-/// nodes with an identity correspond one to one (Pairing); then compares every field of the table
-/// row. If the two sides differ, tries the rows of tolerances.def about this kind in their order;
-/// the first whose rule fits turns the difference into a tolerated loss.
+/// nests differently (sequences, bodies in braces); requires equal kinds; requires that nodes with
+/// an identity correspond one to one (Pairing); then compares every field of the table row. If the
+/// two sides differ, tries the rows of tolerances.def about this kind in their order; the first
+/// whose rule fits turns the difference into a tolerated loss.
 class Comparer {
  public:
   Comparer(const Module& left, const Module& right, const Tolerance& tolerance)
@@ -159,7 +152,7 @@ class Comparer {
     const std::uint64_t key = std::uint64_t{index(a.id())} << 32 | index(b.id());
     if (!seen_.insert(key).second) return;
     ++result_.nodes;
-    if (splice_sequences(at) || unwrap_body(at) || compare_lines(at) || compare_access(at)) return;
+    if (splice_sequences(at) || unwrap_body(at)) return;
     if (!kinds_agree(at) || !identities_agree(at)) return;
     if (a.category() == Category::function) {
       ++result_.functions;
@@ -233,7 +226,6 @@ class Comparer {
     if (match == Pairing::Match::paired) return true;
     const auto test = [&](ToleranceRule rule) {
       if (rule == ToleranceRule::copies) return true;
-      if (rule == ToleranceRule::same_name) return have_same_name(a, b);
       if (match != Pairing::Match::left_split) return false;
       if (rule == ToleranceRule::one_per_scope) return defines(owner_of(at), steps_[at].field);
       return rule == ToleranceRule::one_per_function && known_.pairing.scope_of(a) != scope_;
@@ -289,7 +281,6 @@ class Comparer {
     const Node a = left(at).node(field);
     const Node b = right(at).node(field);
     if (!a && !b) return;
-    if (steps_[at].kind == StepKind::line && a == covered_by(left(at))) return;
     if (tolerate_field(at, field)) return;
     push(StepKind::node, at, a, b, field, kNoPosition);
   }
@@ -304,12 +295,6 @@ class Comparer {
       return differ(at, left(at).info().fields[field].name, brief_field(left(at), field),
                     brief_field(right(at), field));
     }
-    const auto test = [&](ToleranceRule rule) {
-      return rule == ToleranceRule::named_buffer &&
-             tolerates_field(rule, {left(at), right(at), field}, known_);
-    };
-    const auto name = left(at).info().fields[field].name;
-    if (!a.empty() && tolerate(Aspect::field, at, field, name, test)) return;
     for (std::uint32_t i = 0; i < a.size(); ++i) push(StepKind::element, at, a[i], b[i], field, i);
   }
 
@@ -407,49 +392,6 @@ class Comparer {
     const auto test = [](ToleranceRule rule) { return rule == ToleranceRule::braced_body; };
     if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
     push(StepKind::in_place, at, on_left, on_right, f::SeqStmt::seq, 0);
-    return true;
-  }
-
-  // The repr text does not show where the scope of a let or an allocation ends. Compares blocks
-  // line by line, without the scopes of statements.
-  bool compare_lines(StepId at) {
-    const Node a = left(at);
-    const Node b = right(at);
-    const StepId parent = steps_[at].parent;
-    const bool begins_block = parent != kNoStep && a.category() == Category::stmt &&
-                              b.category() == Category::stmt && !left(parent).is(Kind::SeqStmt) &&
-                              !covered_by(left(parent));
-    if (!begins_block || steps_[at].kind == StepKind::line || has_same_scopes(a, b)) return false;
-    const std::vector<Node> on_left = lines_of(a);
-    const std::vector<Node> on_right = lines_of(b);
-    if (on_left.size() != on_right.size()) return false;
-    const auto test = [](ToleranceRule rule) { return rule == ToleranceRule::open_scope; };
-    if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
-    for (std::uint32_t i = 0; i < on_left.size(); ++i) {
-      push(StepKind::line, at, on_left[i], on_right[i], 0, i);
-    }
-    return true;
-  }
-
-  // Compares a load or store through a pointer with one of a buffer element.
-  bool compare_access(StepId at) {
-    const Node a = left(at);
-    const Node b = right(at);
-    const bool is_load = a.is(Kind::Load) && b.is(Kind::BufferLoad);
-    if (!is_load && !(a.is(Kind::Store) && b.is(Kind::BufferStore))) return false;
-    const auto test = [&](ToleranceRule rule) {
-      return rule == ToleranceRule::buffer_access && is_same_access(a, b);
-    };
-    if (!tolerate(Aspect::kind, at, 0, {}, test)) return false;
-    if (is_load) {
-      push(StepKind::node, at, a[f::Load::index], b.list(f::BufferLoad::indices)[0], f::Load::index,
-           kNoPosition);
-      return true;
-    }
-    push(StepKind::node, at, a[f::Store::value], b[f::BufferStore::value], f::Store::value,
-         kNoPosition);
-    push(StepKind::node, at, a[f::Store::index], b.list(f::BufferStore::indices)[0],
-         f::Store::index, kNoPosition);
     return true;
   }
 

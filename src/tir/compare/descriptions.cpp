@@ -56,7 +56,6 @@ StepId Steps::add(const ComparisonStep& step) {
 std::string Steps::spell(StepId id) const {
   const ComparisonStep& step = steps_[id];
   if (step.kind == StepKind::in_place) return {};
-  if (step.kind == StepKind::line) return fmt::format(".line[{}]", step.position);
   if (step.kind == StepKind::span) return ".span";
   const Node owner = left(step.parent);
   const std::string name = fmt::format(".{}", owner.info().fields[step.field].name);

@@ -23,7 +23,6 @@ enum class StepKind : std::uint8_t {
   map,       ///< a whole node_map field; its entries are matched once its turn has come
   span,      ///< TVM's span of the parent
   in_place,  ///< the only statement of a sequence that has no counterpart
-  line,      ///< a statement without the one that it covers
 };
 
 struct ComparisonStep {

@@ -1,5 +1,5 @@
-// The role of a node among the nodes around it: the buffer of a variable, the sequence and the
-// scopes of a statement.
+// The role of a node among the nodes around it: the buffer of a variable, the sequence of a
+// statement.
 #pragma once
 
 #include <unordered_map>
@@ -22,8 +22,6 @@ class Roles {
   Node buffer_of_param(Node var) const { return find(params_, var); }
   /// Whether a DeclBuffer or a block defines this buffer.
   bool is_stated(Node buffer) const { return stated_.contains(index(buffer.id())); }
-  /// Whether a block allocates this buffer.
-  bool is_of_block(Node buffer) const { return of_block_.contains(index(buffer.id())); }
   /// Whether an Allocate or AllocateConst sets this Var.
   bool is_allocated(Node var) const { return allocated_.contains(index(var.id())); }
   /// Whether this Block is the outermost of a function.
@@ -42,7 +40,6 @@ class Roles {
   NodeById data_;
   NodeById params_;
   std::unordered_set<std::uint32_t> stated_;
-  std::unordered_set<std::uint32_t> of_block_;
   std::unordered_set<std::uint32_t> allocated_;
   std::unordered_set<std::uint32_t> roots_;
 };
@@ -51,19 +48,8 @@ class Roles {
 /// list of that statement.
 std::vector<Node> spliced(Node stmt);
 
-/// The body of a statement that covers the statements after it: a let, an attribute, an assertion,
-/// an allocation or a declaration. Undefined for other statements.
-Node covered_by(Node stmt);
-
-/// A statement as the lines of its block: sequences are spliced in, and a statement that covers
-/// others comes before them.
-std::vector<Node> lines_of(Node stmt);
-
 /// Whether two statements are nested in sequences in the same way.
 bool has_same_sequences(Node left, Node right);
-
-/// Whether they also cover the same numbers of statements.
-bool has_same_scopes(Node left, Node right);
 
 /// The statement in a sequence of one; the node itself otherwise.
 Node unwrapped(Node stmt);

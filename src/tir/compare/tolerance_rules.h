@@ -29,9 +29,6 @@ struct FieldPair {
 /// for a rule that is not about a field.
 bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known);
 
-/// Whether a load or store through a pointer, and one of a buffer, access the same place.
-bool is_same_access(Node left, Node right);
-
 /// Two nodes of different kinds, and the node whose field contains the left one.
 struct NodePair {
   Node left;

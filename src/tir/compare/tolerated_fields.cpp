@@ -484,93 +484,6 @@ bool is_legacy_name(const FieldPair& at) {
   return is_legacy_name_of(at.right.text(at.field), at.left.text(at.field), at.left.kind());
 }
 
-/// The operand in this field; of a list, the first one.
-Node operand_in(Node node, std::uint8_t field) {
-  const FieldInfo& info = node.info().fields[field];
-  const Node none(node.module(), NodeId::none);
-  if (info.expects != Expects::expr) return none;
-  if (info.type == FieldType::node) return node.node(field);
-  if (info.type != FieldType::list || node.list(field).empty()) return none;
-  return node.list(field)[0];
-}
-
-/// Whether an operand differs in dtype. Then the result may differ too.
-bool have_other_operands(const FieldPair& at) {
-  for (std::uint8_t i = 0; i < at.left.info().fields.size(); ++i) {
-    const Node left = operand_in(at.left, i);
-    const Node right = operand_in(at.right, i);
-    const bool are_exprs = left && right && is_expr(left.category()) && is_expr(right.category());
-    if (are_exprs && left.dtype() != right.dtype()) return true;
-  }
-  return false;
-}
-
-/// Whether the text omits this dtype and it follows from operands whose dtypes already differ.
-bool has_inferred_dtype(const FieldPair& at) {
-  switch (at.left.kind()) {
-    case Kind::Var:
-    case Kind::SizeVar:
-    case Kind::Call:
-      return true;
-    case Kind::BufferLoad:
-      return at.left[f::BufferLoad::buffer].dtype(f::Buffer::dtype) !=
-                 at.right[f::BufferLoad::buffer].dtype(f::Buffer::dtype) ||
-             have_other_operands(at);
-    default:
-      return have_other_operands(at);
-  }
-}
-
-/// Whether the text prints only the name of this buffer, although it prints buffers of blocks in
-/// full.
-bool is_named_buffer(const FieldPair& at, const Knowledge& known) {
-  if (known.left.is_of_block(at.left)) return false;
-  if (at.field != f::Buffer::shape) return true;
-  const NodeList left = at.left.list(at.field);
-  const NodeList right = at.right.list(at.field);
-  if (left.size() != right.size()) return false;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    if (!are_spelled_alike(left[i], right[i], known)) return true;
-  }
-  return false;
-}
-
-bool are_types_alike(Node left, Node right) {
-  if (left.kind() != right.kind()) return false;
-  switch (left.kind()) {
-    case Kind::PrimType:
-      return left.dtype(f::PrimType::dtype) == right.dtype(f::PrimType::dtype);
-    case Kind::PointerType:
-      return left.text(f::PointerType::storage_scope) ==
-                 right.text(f::PointerType::storage_scope) &&
-             left[f::PointerType::element_type].is(Kind::PrimType) &&
-             right[f::PointerType::element_type].is(Kind::PrimType) &&
-             are_types_alike(left[f::PointerType::element_type],
-                             right[f::PointerType::element_type]);
-    case Kind::TupleType:
-      return left.list(f::TupleType::fields).empty() && right.list(f::TupleType::fields).empty();
-    default:
-      return false;
-  }
-}
-
-/// Whether the right side has an inferred value that the text does not contain.
-bool is_inferred(const FieldPair& at, const Knowledge& known) {
-  const Node left = at.left.node(at.field);
-  const Node right = at.right.node(at.field);
-  if (!right) return false;
-  if (!left) return true;
-  if (left.category() == Category::type) return !are_types_alike(left, right);
-  return left.kind() != right.kind() || known.pairing.right_of(left) != right.id() ||
-         known.pairing.left_of(right) != left.id();
-}
-
-bool has_iter_type_of_tag(const FieldPair& at) {
-  const bool is_thread = !at.right.text(f::IterVar::thread_tag).empty();
-  const auto type = is_thread ? IterVarType::ThreadIndex : IterVarType::DataPar;
-  return at.right.integer(at.field) == static_cast<int>(type);
-}
-
 /// The rules that need only the two nodes.
 bool tolerates_nodes(ToleranceRule rule, const FieldPair& at) {
   switch (rule) {
@@ -608,12 +521,6 @@ bool tolerates_nodes(ToleranceRule rule, const FieldPair& at) {
       return are_equal_rounded(at);
     case ToleranceRule::uncertain_call:
       return is_uncertain_call(at);
-    case ToleranceRule::inferred_dtype:
-      return has_inferred_dtype(at);
-    case ToleranceRule::default_of_buffer:
-      return has_assumed_value(at);
-    case ToleranceRule::iter_type_of_tag:
-      return has_iter_type_of_tag(at);
     default:
       return false;
   }
@@ -639,10 +546,6 @@ bool tolerates_field(ToleranceRule rule, const FieldPair& at, Knowledge& known) 
       return is_thread_var(at, known);
     case ToleranceRule::root_block:
       return is_root_block(at, known);
-    case ToleranceRule::inferred:
-      return is_inferred(at, known);
-    case ToleranceRule::named_buffer:
-      return is_named_buffer(at, known);
     default:
       return tolerates_nodes(rule, at);
   }

@@ -1,8 +1,4 @@
 // Which node of another kind may replace a node, by the rules of tolerances.def.
-#include <fmt/core.h>
-
-#include <string>
-
 #include "tir/compare/tolerance_rules.h"
 #include "tir/node_queries.h"
 
@@ -44,16 +40,6 @@ bool is_missing_object(const NodePair& at, Knowledge& known) {
   return same_key && known.pairing.pair_missing(at.left, at.right);
 }
 
-/// A float64 without a fraction is printed like an integer.
-bool is_integral_double(const NodePair& at) {
-  if (!at.left.is(Kind::FloatImm) || at.left.dtype() != DType::Float(64)) return false;
-  if (!at.right.is(Kind::IntImm) || at.right.dtype() != DType::Int(32)) return false;
-  // TVM's printers use C++ streams, which print six digits.
-  return fmt::format("{:.6g}", at.left.real(f::FloatImm::value)) ==
-             std::to_string(at.right.integer(f::IntImm::value)) ||
-         (at.left.real(f::FloatImm::value) == 0 && at.right.integer(f::IntImm::value) == 0);
-}
-
 // The first argument of call_llvm_intrin is a number that depends on the version of LLVM; printers
 // show the intrinsic's name.
 bool is_intrinsic_name(const NodePair& at) {
@@ -67,15 +53,6 @@ bool is_intrinsic_name(const NodePair& at) {
 
 }  // namespace
 
-bool is_same_access(Node left, Node right) {
-  const bool is_load = left.is(Kind::Load);
-  const Node pointer = is_load ? left[f::Load::buffer_var] : left[f::Store::buffer_var];
-  const Node buffer = is_load ? right[f::BufferLoad::buffer] : right[f::BufferStore::buffer];
-  const NodeList indices =
-      is_load ? right.list(f::BufferLoad::indices) : right.list(f::BufferStore::indices);
-  return indices.size() == 1 && pointer.text(f::Var::name) == buffer.text(f::Buffer::name);
-}
-
 bool tolerates_kind(ToleranceRule rule, const NodePair& at, Knowledge& known) {
   switch (rule) {
     case ToleranceRule::plain_var:
@@ -86,8 +63,6 @@ bool tolerates_kind(ToleranceRule rule, const NodePair& at, Knowledge& known) {
       return is_missing_object(at, known);
     case ToleranceRule::intrinsic_name:
       return is_intrinsic_name(at);
-    case ToleranceRule::integral_double:
-      return is_integral_double(at);
     default:
       return false;
   }

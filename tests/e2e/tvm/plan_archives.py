@@ -2,7 +2,7 @@
 
   - A text that shows the whole plan is changed, its metadata section too; no number of the old size
     is left in a function, and `mlf verify` holds.
-  - A repr text has no buffer maps and old TVMScript has no `pool_args`: both are refused, by name.
+  - Old TVMScript has no `pool_args`: it is refused, by name.
   - A network with two pools of its caller gets smaller ones and computes the same (plan_run.py).
   - TVM v0.16 puts two tensors that are there at once into the same bytes of one pool if they are in
     conflict with something in the other pool: mlf says so, and the poisoned pool agrees.
@@ -95,21 +95,6 @@ class Texts(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn(message, result.stderr.decode())
         self.assertFalse(planned.exists())
-
-    def test_that_are_a_repr_are_refused(self):
-        text = self.module.legacy_repr() if hasattr(self.module, "legacy_repr") else None
-        text = text or tvm.runtime._ffi_node_api.AsRepr(self.module)
-        archive = self.archive(text)
-        (module,) = self.plan(archive)
-        why = "src/tir-1.txt is a repr text, which does not show what is in pool 'global_workspace'"
-        self.assertEqual(module["pools"], [])
-        self.assertIn(why, module["unread_pools"])
-        self.assertIn(why, support.run_ok("plan", archive).stdout.decode())
-        self.refuse(archive, why)
-        # The lossless twin says the plan, but the text beside it would say another one.
-        exporter.add_members(archive, {"src/tir-1.tvm.json": tvm.ir.save_json(self.module)})
-        self.assertIsNone(self.plan(archive)[0]["unread_pools"])
-        self.refuse(archive, "src/tir-1.txt: a text in this dialect, repr_text, does not show a whole")
 
     @unittest.skipUnless(IS_OLD, "this TVM prints new TVMScript")
     def test_that_are_old_tvmscript_are_refused(self):

@@ -161,7 +161,7 @@ TEST_P(ChangesToRealModules, AreNoticedUnlessATableRowListsThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tolerances, ChangesToRealModules,
-                         testing::Values("exact", "tvmscript", "legacy_text", "repr_text"),
+                         testing::Values("exact", "tvmscript", "legacy_text"),
                          [](const auto& instance) { return std::string(instance.param); });
 
 }  // namespace

@@ -156,7 +156,7 @@ std::string dialects_table() {
   };
   for (const Dialect dialect :
        {Dialect::save_json, Dialect::tvmscript, Dialect::old_tvmscript, Dialect::legacy_text,
-        Dialect::repr_text, Dialect::c, Dialect::tir_json}) {
+        Dialect::c, Dialect::tir_json}) {
     table += fmt::format("| `{}` | {} |\n", to_string(dialect), codes(dialect));
   }
   return table;

@@ -385,7 +385,7 @@ std::vector<std::string_view> dialect_names() {
   std::vector<std::string_view> names;
   for (const Dialect dialect :
        {Dialect::save_json, Dialect::tvmscript, Dialect::legacy_text, Dialect::tir_json,
-        Dialect::old_tvmscript, Dialect::repr_text, Dialect::c}) {
+        Dialect::old_tvmscript, Dialect::c}) {
     names.push_back(to_string(dialect));
   }
   return names;

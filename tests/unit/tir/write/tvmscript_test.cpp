@@ -165,8 +165,8 @@ TEST(ScriptWriter, TakesAThreadApartWhereMoreThanItUsesItsVariable) {
 
 // A text of TVM prints no thread.
 TEST(WriteTvmscript, RefusesWhatTheSourceHasLost) {
-  EXPECT_NE(script_of(read_text("IRModule({GlobalVar(f): PrimFunc([a])  {\n"
-                                "  launch_thread (i, 0, 16) {\n    a\n  }\n}\n})\n"))
+  EXPECT_NE(script_of(read_text("@f = primfn(a: int32) -> ()\n{\n"
+                                "  for (i: int32, 0, 16) \"thread_binding\" {\n    a\n  }\n}\n"))
                 .find("a loop over threads without a thread cannot be written in TVMScript"),
             std::string::npos);
 }
