@@ -15,7 +15,7 @@ bool read_buffer_option(Context& c, const ParsedValue& option, text::BufferSpec&
   if (option.keyword == ParsedValue::kNone) {
     c.exprs.fail_expected(option, "an option of a buffer");
   }
-  const text::Syntax& keyword = c.exprs.tree()[option.keyword];
+  const Syntax& keyword = c.exprs.tree()[option.keyword];
   const std::string_view name = c.slice(keyword.name_begin, keyword.name_end);
   if (name == "elem_offset") {
     spec.elem_offset = as_expr(c, option);
@@ -177,7 +177,7 @@ NodeId define_buffer(Context& c, std::span<const ParsedValue> values) {
     has_alignment |= read_buffer_option(c, option, spec);
   const NodeId node = c.make.buffer(spec);
   if (!has_alignment) c.default_aligned.push_back(node);
-  const text::Syntax& dtype = c.exprs.syntax(values[2].syntax);
+  const Syntax& dtype = c.exprs.syntax(values[2].syntax);
   c.note_dtype(node, dtype.begin, dtype.end);
   c.lose(LossCode::buffer_defaults);
   c.names.define(name, node);

@@ -6,7 +6,6 @@
 
 #include "support/characters.h"
 #include "support/lookup.h"
-#include "tir/text/expression_values.h"
 #include "tir/text/lexer.h"
 
 namespace mlf::tir::legacy {
@@ -28,7 +27,11 @@ constexpr std::string_view kCalled =
     "ramp realize reduce select shuffle where while ";
 
 bool is_function(std::string_view word) {
-  return text::is_one_of(kCalled, word) || word.starts_with("tir.");
+  std::size_t at = kCalled.find(word);
+  while (at != kNone && (kCalled[at - 1] != ' ' || kCalled[at + word.size()] != ' ')) {
+    at = kCalled.find(word, at + 1);
+  }
+  return at != kNone || word.starts_with("tir.");
 }
 
 /// Offset just past the parenthesis that closes the one at `open`, on the same line.
@@ -180,7 +183,7 @@ std::size_t raw_string_end(std::string_view text, std::size_t begin) {
 /// Allows commas and keywords without a value: `f(, dtype=int32)` has no arguments, `dtype=)` has
 /// no dtype.
 Grammar make_grammar(text::StringEnd end_of_string) {
-  Grammar grammar = text::infix_grammar();
+  Grammar grammar = infix_grammar();
   grammar.lexical.suffixes = text::LexicalRules::Suffixes::typed;
   grammar.lexical.name_continue = kNameContinue;
   grammar.lexical.string_end = end_of_string;

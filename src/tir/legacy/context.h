@@ -12,10 +12,10 @@
 #include "mlf/tir/module.h"
 #include "support/lookup.h"
 #include "support/name_map.h"
+#include "tir/legacy/expression_values.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/expression_parser.h"
-#include "tir/text/expression_values.h"
 #include "tir/text/losses.h"
 #include "tir/text/reader_context.h"
 #include "tir/text/statement_stack.h"
@@ -51,10 +51,6 @@ std::size_t annotation_end(std::string_view text, std::size_t begin);
 /// Offset just past the string that starts at `begin`, or npos.
 std::size_t string_end(Strings strings, std::string_view text, std::size_t begin);
 
-using text::ParsedValue;
-using text::Sign;
-using text::SyntaxId;
-using text::SyntaxKind;
 using text::TokenKind;
 
 /// A name denotes one Var, Buffer or producer in the whole file: TVM adds a number to a name that
@@ -158,7 +154,7 @@ struct Context final : text::ReaderContext {
 
   Strings strings;
   text::Lexer lexer{source, grammar_of(strings).lexical};
-  text::ExpressionValues exprs{lexer, grammar_of(strings), limits.max_nesting};
+  ExpressionValues exprs{lexer, grammar_of(strings), limits.max_nesting};
   NameTable names{source.text, strings};
   Metadata metadata{make, losses};
   text::FunctionTable module{make};

@@ -14,6 +14,15 @@
 namespace mlf::tir::legacy {
 namespace {
 
+/// Converts each element of a list. Fails at anything else, which is not `what`.
+std::vector<NodeId> each(Context& c, const ParsedValue& list, std::string_view what,
+                         NodeId (*as)(Context& c, const ParsedValue& element)) {
+  if (list.form != ParsedValue::Form::list) c.exprs.fail_expected(list, what);
+  std::vector<NodeId> nodes;
+  for (const ParsedValue& element : c.exprs.elements(list)) nodes.push_back(as(c, element));
+  return nodes;
+}
+
 /// Loads name producers by their hints, which need not be unique: DataProducer states both names.
 NodeId load_producer(Context& c, const ParsedValue& element) {
   std::vector<NodeId> indices;
@@ -71,7 +80,7 @@ NodeId as_expr(Context& c, SyntaxId root) {
 
 NodeId as_attribute(Context& c, const ParsedValue& value) {
   if (value.form != ParsedValue::Form::list) return as_scalar_attribute(c, value);
-  const auto nodes = text::each<Context>(c, value, "a list", as_scalar_attribute);
+  const auto nodes = each(c, value, "a list", as_scalar_attribute);
   return c.builder.make(Kind::Array, {c.builder.list(nodes)});
 }
 
@@ -105,11 +114,11 @@ NodeId as_range(Context& c, const ParsedValue& value) {
 }
 
 std::vector<NodeId> as_exprs(Context& c, const ParsedValue& list) {
-  return text::each<Context>(c, list, "a list", as_expr);
+  return each(c, list, "a list", as_expr);
 }
 
 std::vector<NodeId> as_ranges(Context& c, const ParsedValue& list) {
-  return text::each<Context>(c, list, "a list of ranges", as_range);
+  return each(c, list, "a list of ranges", as_range);
 }
 
 /// `dtype=)` is void: legacy text prints nothing for it.
@@ -245,7 +254,7 @@ NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
 /// Reads the definition at `place` in the middle of another expression. Saves the syntax and values
 /// of that expression and restores them.
 void read_ahead(Context& c, std::size_t place) {
-  text::ExpressionValues::Content values;
+  ExpressionValues::Content values;
   std::vector<NodeId> operands;
   const text::Lexer here = c.lexer;
   c.exprs.swap(values);
@@ -342,7 +351,7 @@ NodeId named_constant(Context& c, std::string_view name, std::string_view sign) 
 
 /// `5`, `5i64`, `0.5f32`: TVM omits the suffix of an int32.
 NodeId read_number(Context& c, SyntaxId id, bool is_negative) {
-  const text::Syntax& token = c.exprs.syntax(id);
+  const Syntax& token = c.exprs.syntax(id);
   // The sign directly precedes the digits.
   const bool has_sign = is_negative && c.source.text[token.begin - 1] == '-';
   const std::string_view text = c.slice(token.begin - (has_sign ? 1 : 0), token.end);

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "tir/node_queries.h"
-#include "tir/text/expression_values.h"
 #include "tir/text/op_table.h"
 
 namespace mlf::tir::legacy {
@@ -41,9 +40,36 @@ NodeId read_operator(Context& c, SyntaxId id, std::span<const ParsedValue> value
   return c.make.call(is_operator ? c.make.op(name) : c.make.global_var(name), arguments, result);
 }
 
+template <Kind kind>
+NodeId read_binary(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
+  const NodeId a = as_expr(c, arguments[0]);
+  return c.make.binary(kind, a, as_expr(c, arguments[1]));
+}
+
+NodeId read_select(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
+  const NodeId condition = as_expr(c, arguments[0]);
+  const NodeId true_value = as_expr(c, arguments[1]);
+  return c.make.select(condition, true_value, as_expr(c, arguments[2]));
+}
+
+/// A number of lanes, which TVM prints as a decimal before v0.16 and as an expression since.
+NodeId as_lanes(Context& c, const ParsedValue& value) {
+  const NodeId lanes = as_expr(c, value);
+  const auto known = c.make.lanes_of(lanes);
+  if (!known) c.exprs.fail_expected(value, "a number of lanes from 1 to 32767");
+  if (*known < 0) c.versions.observe(TvmFeature::lanes_as_nodes);
+  return lanes;
+}
+
+NodeId read_ramp(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
+  const NodeId base = as_expr(c, arguments[0]);
+  const NodeId stride = as_expr(c, arguments[1]);
+  return c.make.ramp(base, stride, as_lanes(c, arguments[2]));
+}
+
 NodeId read_broadcast(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
   const NodeId value = as_expr(c, arguments[0]);
-  return c.make.broadcast(value, text::as_lanes(c, arguments[1]));
+  return c.make.broadcast(value, as_lanes(c, arguments[1]));
 }
 
 NodeId read_cast(Context& c, SyntaxId, std::span<const ParsedValue> arguments) {
@@ -102,26 +128,44 @@ NodeId read_iter_var(Context& c, SyntaxId, std::span<const ParsedValue> argument
       Kind::IterVar, {domain, variable, iter_type, c.builder.string(as_string(c, arguments[3]))});
 }
 
-// Beside those of text::kCommonFunctions.
-constexpr text::PrintedFunction<Context> kFunctions[] = {
-    {"broadcast", 2, read_broadcast}, {"cast", 2, read_cast},        {"shuffle", 2, read_shuffle},
-    {"reduce", 5, read_reduce},       {"IterVar", 4, read_iter_var},
+/// `name(…)` with at least this number of arguments, which become nodes in the order of the text.
+struct PrintedFunction {
+  std::string_view name;
+  std::size_t count;
+  NodeId (*read)(Context& c, SyntaxId call, std::span<const ParsedValue> arguments);
+};
+
+constexpr PrintedFunction kFunctions[] = {
+    {"floordiv", 2, read_binary<Kind::FloorDiv>},
+    {"floormod", 2, read_binary<Kind::FloorMod>},
+    {"min", 2, read_binary<Kind::Min>},
+    {"max", 2, read_binary<Kind::Max>},
+    {"select", 3, read_select},
+    {"ramp", 3, read_ramp},
+    {"broadcast", 2, read_broadcast},
+    {"cast", 2, read_cast},
+    {"shuffle", 2, read_shuffle},
+    {"reduce", 5, read_reduce},
+    {"IterVar", 4, read_iter_var},
 };
 
 NodeId read_call(Context& c, SyntaxId id, std::span<const ParsedValue> values) {
   if (values[0].form != ParsedValue::Form::name) c.exprs.fail_expected(values[0], "a function");
   const std::string_view name = c.exprs.name_of(values[0]);
   if (name.starts_with('@')) return read_operator(c, id, values);
-  const auto* const function = text::find_function<Context>(kFunctions, name);
-  if (function == nullptr) {
+  const auto* const function = std::ranges::find(kFunctions, name, &PrintedFunction::name);
+  if (function == std::end(kFunctions)) {
     c.exprs.fail(values[0].syntax, fmt::format("'{}' is not a function of TIR", name));
   }
-  return text::call_function(c, *function, id, values.subspan(1));
+  const auto arguments = values.subspan(1);
+  if (arguments.size() < function->count) {
+    c.exprs.fail(id, fmt::format("expected {} arguments of {}, found {}", function->count, name,
+                                 arguments.size()));
+  }
+  return function->read(c, id, arguments);
 }
 
 // --- Lowering ----------------------------------------------------------------------------------
-
-using text::Syntax;
 
 /// The reader of literals takes the minus before a literal, so only `-inff32` remains here.
 void lower_unary(Context& c, SyntaxId id) {
@@ -200,7 +244,7 @@ void lower_binary(Context& c, SyntaxId id) {
   const NodeId a = as_expr(c, operands[0]);
   const NodeId b = as_expr(c, operands[1]);
   c.exprs.drop(2);
-  c.exprs.push(id, c.make.binary(*text::binary_kind(c.exprs.syntax(id).sign), a, b));
+  c.exprs.push(id, c.make.binary(*binary_kind(c.exprs.syntax(id).sign), a, b));
 }
 
 /// The dtype in `Pointer(global int16)`: the last word of the annotation.

@@ -21,10 +21,6 @@ std::vector<ParsedValue> lower_subscript_parts(Context& c, SyntaxId root);
 
 NodeId as_expr(Context& c, const ParsedValue& value);
 NodeId as_expr(Context& c, SyntaxId root);
-/// The operands of an operator as a node.
-inline NodeId make_binary(Context& c, Kind kind, NodeId a, NodeId b) {
-  return c.make.binary(kind, a, b);
-}
 std::vector<NodeId> as_exprs(Context& c, const ParsedValue& list);
 /// The node for an attribute: strings become String, lists Array, and `(nullptr)` becomes `none`.
 NodeId as_attribute(Context& c, const ParsedValue& value);

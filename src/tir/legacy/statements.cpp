@@ -409,7 +409,7 @@ void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
   text::StatementDraft draft{.kind = Kind::AllocateConst};
   draft.nodes[0] = as_var(c, lower(c, parts[0]));
   draft.dtype = as_dtype(c, lower(c, parts[1]));
-  const text::Syntax& dtype = c.exprs.syntax(parts[1]);
+  const Syntax& dtype = c.exprs.syntax(parts[1]);
   c.note_dtype(draft.nodes[0], dtype.begin, dtype.end);
   const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
   draft.list = c.builder.list(extents);
@@ -500,7 +500,7 @@ void close_brace(Context& c) {
 /// words of statements are names.
 void read_expression_statement(Context& c, std::uint32_t begin) {
   const SyntaxId root = c.exprs.parse();
-  const text::Syntax& node = c.exprs.syntax(root);
+  const Syntax& node = c.exprs.syntax(root);
   if (node.kind == SyntaxKind::unary && node.sign == Sign::let &&
       c.exprs.syntax(root - 1).sign == Sign::assign) {
     return open_let(c, begin, root);

@@ -39,8 +39,6 @@ class NameScopes {
     before_.emplace_back(&known, known);
     known = node;
   }
-  /// After the end of every scope.
-  void bind_free(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
 
   /// The beginning of a scope; `release` removes later bindings.
   std::size_t mark() const { return before_.size(); }

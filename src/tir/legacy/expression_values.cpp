@@ -1,4 +1,4 @@
-#include "tir/text/expression_values.h"
+#include "tir/legacy/expression_values.h"
 
 #include <fmt/core.h>
 
@@ -6,14 +6,14 @@
 
 #include "support/error.h"
 
-namespace mlf::tir::text {
+namespace mlf::tir::legacy {
 namespace {
 
-// Other dialects use these as names: only these two give them a meaning.
+// Other dialects use these as names.
 constexpr std::array kWords = {
-    Word{"let", Sign::let},
-    Word{"in", Sign::in},
-    Word{"if", Sign::if_},
+    text::Word{"let", Sign::let},
+    text::Word{"in", Sign::in},
+    text::Word{"if", Sign::if_},
 };
 
 }  // namespace
@@ -54,7 +54,7 @@ std::optional<Kind> binary_kind(Sign sign) {
 
 // Each operator is in parentheses, so all have the same level. Operators without parentheses have a
 // higher one: the parts of `let`, prefixes, and the predicate after a load.
-Grammar infix_grammar() {
+text::Grammar infix_grammar() {
   constexpr std::uint8_t kOperator = 2;
   constexpr std::uint8_t kLet = 3;
   constexpr std::uint8_t kIn = 4;
@@ -62,11 +62,11 @@ Grammar infix_grammar() {
   constexpr std::uint8_t kPrefix = 6;
   constexpr std::uint8_t kPredicate = 7;
 
-  Grammar grammar;
-  grammar.lexical.lines = LexicalRules::Lines::significant;
+  text::Grammar grammar;
+  grammar.lexical.lines = text::LexicalRules::Lines::significant;
   grammar.lexical.name_start = "@";
   grammar.lexical.words = kWords;
-  for (std::size_t i = 0; i < kSignCount; ++i) {
+  for (std::size_t i = 0; i < text::kSignCount; ++i) {
     const auto sign = static_cast<Sign>(i);
     if (binary_kind(sign)) grammar.binary[sign] = kOperator;
   }
@@ -80,6 +80,7 @@ Grammar infix_grammar() {
   grammar.empty_subscript = true;
   return grammar;
 }
+
 namespace {
 
 // Long enough to find the place, short enough for one line.
@@ -149,4 +150,4 @@ void ExpressionValues::fail_expected(const ParsedValue& value, std::string_view 
   fail(value.syntax, fmt::format("expected {}, found {}", what, shown(value.syntax)));
 }
 
-}  // namespace mlf::tir::text
+}  // namespace mlf::tir::legacy
