@@ -255,6 +255,20 @@ class Process(program_case.Directory):
         self.assertEqual(support.run_ok("process", "-q", path).stderr, b"")
         self.assertEqual(path.read_bytes(), before)
 
+    def test_a_repr_text_is_not_read_beside_its_save_json(self):
+        pair = support.SOURCE / "tests/data/tir/pairs/tvm-0.18-vec/save.json"
+        path = self.directory / "module.tar"
+        members = {"metadata.json": support.METADATA, "src/tir-1.txt": "IRModule({GlobalVar(f): PrimFunc([])"}
+        path.write_bytes(support.make_tar(members))
+        result = support.run("process", path)
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"src/tir-1.txt:1:1: this is a repr text", result.stderr)
+        path.write_bytes(support.make_tar(members | {"src/tir-1.tvm.json": pair.read_bytes()}))
+        support.run_ok("process", path)
+        with tarfile.open(path) as tar:
+            document = json.load(tar.extractfile("./src/tir-1.json"))
+        self.assertEqual(document["source"]["dialect"], "save_json")
+
     def test_c_whose_constants_cannot_be_read_is_a_warning(self):
         """Where TIR needs it for constants; other arrays are read."""
         with tarfile.open(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar") as tar:
