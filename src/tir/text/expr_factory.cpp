@@ -186,16 +186,23 @@ NodeId ExprFactory::shuffle(std::span<const NodeId> vectors, std::span<const Nod
       Kind::Shuffle, {element.with_lanes(lanes), builder_->list(vectors), builder_->list(indices)});
 }
 
-// BufferLoad's rule: the lanes of the last index times those of the buffer's elements. The lanes of
-// a DType are 16 bits wide, in TVM as well.
+// BufferLoad's rule: the lanes of the last index times those of the buffer's elements.
+std::int32_t ExprFactory::loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const {
+  const std::int32_t lanes = builder_->node(buffer).dtype(f::Buffer::dtype).lanes;
+  return indices.empty() ? lanes : lanes * dtype_of(indices.back()).lanes;
+}
+
+bool ExprFactory::is_loadable(NodeId buffer, std::span<const NodeId> indices) const {
+  return std::abs(loaded_lanes(buffer, indices)) <= std::numeric_limits<std::int16_t>::max();
+}
+
+// DType's lanes are 16 bits wide, in TVM as well.
 DType ExprFactory::loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const {
-  const DType element = builder_->node(buffer).dtype(f::Buffer::dtype);
-  const std::int32_t lanes =
-      indices.empty() ? element.lanes : element.lanes * dtype_of(indices.back()).lanes;
-  if (std::abs(lanes) > std::numeric_limits<std::int16_t>::max()) {
+  if (!is_loadable(buffer, indices)) {
     throw support::Error(ErrorKind::invalid_input, "a load of more than 32767 lanes");
   }
-  return element.with_lanes(static_cast<std::int16_t>(lanes));
+  const auto lanes = static_cast<std::int16_t>(loaded_lanes(buffer, indices));
+  return builder_->node(buffer).dtype(f::Buffer::dtype).with_lanes(lanes);
 }
 
 NodeId ExprFactory::buffer_load(NodeId buffer, std::span<const NodeId> indices, NodeId predicate) {

@@ -106,6 +106,8 @@ class ExprFactory {
   /// A load of the buffer's element type with as many lanes as its last index.
   NodeId buffer_load(NodeId buffer, std::span<const NodeId> indices,
                      NodeId predicate = NodeId::none);
+  /// Whether such a load has at most as many lanes as a vector can have.
+  bool is_loadable(NodeId buffer, std::span<const NodeId> indices) const;
   /// The dtype of such a load. Throws if it would have more lanes than a vector can have.
   DType loaded_dtype(NodeId buffer, std::span<const NodeId> indices) const;
   /// A call whose dtype the source states.
@@ -160,6 +162,7 @@ class ExprFactory {
 
   bool is_spelled_alike(NodeId a, NodeId b) const;
   bool is_vscale(NodeId expr) const;
+  std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const;
 
   Builder* builder_;
   LossLog* losses_;

@@ -204,7 +204,7 @@ std::string name_of(const testing::TestParamInfo<Dialect>& info) {
 
 INSTANTIATE_TEST_SUITE_P(EveryText, DialectMutants,
                          testing::Values(Dialect::legacy_text, Dialect::tvmscript,
-                                         Dialect::old_tvmscript, Dialect::repr_text,
+                                         Dialect::old_tvmscript,
                                          Dialect::save_json, Dialect::c),
                          name_of);
 
