@@ -21,7 +21,7 @@ using tir::Kind;
 using tir::Node;
 
 /// A constant with its values.
-struct Constant {
+struct ComparedConstant {
   std::string name;
   std::string function{};  ///< that has it; empty: a pool or a parameter
   std::optional<std::uint64_t> offset{};  ///< in a pool
@@ -31,7 +31,7 @@ struct Constant {
 
 /// The constants of sources of one kind.
 struct Constants {
-  std::vector<Constant> list{};
+  std::vector<ComparedConstant> list{};
   std::vector<std::shared_ptr<const tir::Document>> owners{};
 
   void add(std::shared_ptr<const tir::Document> document);
@@ -47,7 +47,7 @@ void Constants::add(std::shared_ptr<const tir::Document> document) {
       const Node array = is_array ? node[f::AllocateConst::data] : node[f::ConstantInfo::data];
       const auto data = array ? tir::data_of(array) : std::nullopt;
       if (!data) return;
-      Constant constant{.name = {}, .dtype = array.dtype(f::NDArray::dtype), .data = *data};
+      ComparedConstant constant{.name = {}, .dtype = array.dtype(f::NDArray::dtype), .data = *data};
       if (is_array) {
         constant.name = node[f::AllocateConst::buffer_var].text(f::Var::name);
         constant.function = function.symbol;
@@ -115,7 +115,7 @@ class Readers {
   explicit Readers(const Report& report);
 
   /// Its symbol; that of the function which has the constant, if no kernel is known.
-  std::string kernel_of(const Constant& constant) const;
+  std::string kernel_of(const ComparedConstant& constant) const;
   std::string layer_of(std::string_view kernel) const;
 
  private:
@@ -154,7 +154,7 @@ Readers::Readers(const Report& report) {
   }
 }
 
-std::string Readers::kernel_of(const Constant& constant) const {
+std::string Readers::kernel_of(const ComparedConstant& constant) const {
   const std::string* found = nullptr;
   if (constant.offset) {
     found = support::find_value(of_pools_, std::pair(*constant.offset, constant.data.size()));
@@ -170,7 +170,7 @@ std::string Readers::layer_of(std::string_view kernel) const {
 }
 
 /// The difference of two constants of one dtype and size; nothing if they are equal.
-std::optional<ConstantDifference> compare(const Constant& a, const Constant& b) {
+std::optional<ConstantDifference> compare(const ComparedConstant& a, const ComparedConstant& b) {
   const auto lanes = static_cast<std::size_t>(std::max<std::int16_t>(b.dtype.lanes, 1));
   const std::size_t width = b.dtype.element_bytes() * lanes;
   if (width == 0 || std::ranges::equal(a.data, b.data)) return std::nullopt;
@@ -203,21 +203,21 @@ std::vector<ConstantDifference> differences_of(const Constants& before, const Re
   std::vector<bool> is_paired_before(before.list.size());
   std::vector<bool> is_paired_after(after.list.size());
   std::vector<std::string> kernels;
-  for (const Constant& one : after.list) kernels.push_back(new_readers.kernel_of(one));
+  for (const ComparedConstant& one : after.list) kernels.push_back(new_readers.kernel_of(one));
   for (const bool is_by_name : {true, false}) {
     std::multimap<Key, std::size_t> free;
-    const auto key = [&](const Constant& one, const std::string& kernel) {
+    const auto key = [&](const ComparedConstant& one, const std::string& kernel) {
       return Key(kernel, is_by_name ? one.name : without_numbers(one.name), one.dtype.packed(),
                  one.data.size());
     };
     for (std::size_t i = 0; i < before.list.size(); ++i) {
       if (is_paired_before[i]) continue;
-      const Constant& one = before.list[i];
+      const ComparedConstant& one = before.list[i];
       free.emplace(key(one, old_readers.kernel_of(one)), i);
     }
     for (std::size_t i = 0; i < after.list.size(); ++i) {
       if (is_paired_after[i]) continue;
-      const Constant& one = after.list[i];
+      const ComparedConstant& one = after.list[i];
       const auto found =
           free.find(key(one, support::value_at(partners, kernels[i]).value_or(kernels[i])));
       if (found == free.end()) continue;
