@@ -149,7 +149,8 @@ void NetworkSearch::add_sources(std::span<const TirSource* const> sources, State
   std::vector<graph::TirInput> inputs;
   for (const TirSource* source : sources) {
     documents.push_back(get_or_throw(deployment_.document(*source)));
-    graph::TirInput& input = inputs.emplace_back(documents.back().get(), source->stem);
+    graph::TirInput& input =
+        inputs.emplace_back(graph::TirInput{documents.back().get(), source->stem});
     if (agreement_ == nullptr) continue;
     const auto without = agreement_->not_from.find(source->stem);
     if (without != agreement_->not_from.end()) input.without = &without->second;
