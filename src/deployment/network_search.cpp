@@ -85,17 +85,18 @@ const graph::ModuleFacts& NetworkSearch::facts_of(std::size_t i) {
   if (!facts) {
     facts = deployment::facts_of(deployment_.archive(), modules_[i]);
     facts->pool_sizes = deployment_.pool_sizes();
-    if (agreement_ != nullptr) facts->pools = pools_of_c(i);
+    if (agreement_ != nullptr) add_declarations_of_c(i, *facts);
   }
   return *facts;
 }
 
-/// The pools that the C declares, for captured TIR: a text may have lost their sizes.
-std::vector<graph::Pool> NetworkSearch::pools_of_c(std::size_t module) const {
-  std::vector<graph::Pool> pools;
+/// What the C declares, for captured TIR: a text may have lost the sizes of pools.
+void NetworkSearch::add_declarations_of_c(std::size_t module, graph::ModuleFacts& facts) const {
+  std::vector<graph::Pool>& pools = facts.pools;
   for (const ComparedWithC& compared : agreement_->comparisons) {
     if (compared.module != module) continue;
     const auto document = get_or_throw(deployment_.document(*compared.c));
+    facts.other_variables = document->other_variables;
     for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
       for (graph::Pool& pool : graph::declared_pools(one.function)) {
         if (std::ranges::count(pools, pool.name, &graph::Pool::name) == 0) {
@@ -104,7 +105,6 @@ std::vector<graph::Pool> NetworkSearch::pools_of_c(std::size_t module) const {
       }
     }
   }
-  return pools;
 }
 
 /// TVM puts the module's name into symbols unchanged.

@@ -49,7 +49,7 @@ class NetworkSearch {
   /// The sources of one module; in an archive, which does not state the module, of all modules.
   void add_sources(std::span<const TirSource* const> sources, StatedModule stated);
   const graph::ModuleFacts& facts_of(std::size_t module);
-  std::vector<graph::Pool> pools_of_c(std::size_t module) const;
+  void add_declarations_of_c(std::size_t module, graph::ModuleFacts& facts) const;
   const graph::ModuleFacts* facts_of_main(std::string_view symbol);
   const std::vector<std::string>& parameters_of(std::size_t module);
   void read_graph(std::size_t module, const graph::GraphKernels& kernels);

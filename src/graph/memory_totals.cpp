@@ -104,6 +104,7 @@ MemoryTotals memory_totals(const Topology& topology) {
     totals.inputs_and_outputs += bytes_of_port(topology, port);
   totals.constants = constants_of(topology);
   totals.pools = bytes_of_pools(topology, PoolKind::workspace);
+  if (!topology.other_variables.empty()) totals.pools += known_or_more(std::nullopt);
   totals.executor = used_of(topology, MemoryKind::executor);
   totals.heap = used_of(topology, MemoryKind::heap);
   totals.stack = used_of(topology, MemoryKind::stack);

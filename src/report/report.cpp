@@ -228,6 +228,9 @@ void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
 void collect_reasons(ModuleReport& module) {
   if (module.network) {
     for (const std::string& gap : module.network->gaps) note(module, gap);
+    for (const std::string& name : module.network->other_variables) {
+      note(module, "the size of variable '" + name + "' of the C is not read");
+    }
     for (const graph::Check& check : module.network->checks) {
       if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);
     }

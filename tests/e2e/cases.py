@@ -249,6 +249,16 @@ class Cases(unittest.TestCase):
         self.assertEqual(pools, {"min": 1440, "max": None})
         self.expect(1, "check", "--buffers", "3000", self.archive("pool-of-a-sum"))
 
+    def test_a_variable_of_the_wrapper_fits_no_limit(self):
+        wrapper = "codegen/host/src/default_lib0.c"
+        for kept in (b"static uint8_t kept[4000];", b"struct { int32_t at[1000]; } kept;", b"int kept = 1;"):
+            archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", kept + b"\n#include <tvmgen"))
+            with self.subTest(kept):
+                self.assertIn("the size of variable 'kept'", self.expect(1, "check", "--buffers", "9000", archive))
+        constant = b"static const uint8_t kept[4000] = {1};\nint sum(void);\n#include <tvmgen"
+        archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", constant))
+        self.expect(0, "check", "--buffers", "9000", archive)
+
     def test_a_comment_that_continues_hides_a_call(self):
         calls = self.report("continued-comment")["calls"]
         self.assertEqual([call["kernel"].count("nn_softmax") for call in calls], [0, 1, 0, 0])

@@ -178,6 +178,8 @@ struct Document {
   std::map<std::string, CodePlace, std::less<>> c_places{};
   /// Only for generated C and tir-N.json; `write_c` prints it again.
   std::vector<ImportedC> imported_c{};
+  /// Of generated C: variables beside the pools, whose sizes are not read.
+  std::vector<std::string> other_variables{};
 };
 
 /// Where a constant is.

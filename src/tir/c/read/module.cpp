@@ -2,8 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "mlf/target.h"
@@ -41,6 +43,42 @@ bool is_wanted(const FileItems& file, const Item& item) {
 
 bool has_functions(const FileItems& file) {
   return std::ranges::any_of(file.items, [&](const Item& item) { return is_wanted(file, item); });
+}
+
+/// The name of a variable that a declaration outside of functions makes; empty if it makes none, or
+/// a constant.
+std::string_view variable_name(const support::SourceText& source, const Item& item) {
+  const std::uint32_t end = item.body.end > item.body.begin ? item.head.end : item.end;
+  constexpr std::array<std::string_view, 5> kNoType{"static", "volatile", "struct", "union",
+                                                    "enum"};
+  std::string_view name;
+  std::size_t words = 0;
+  std::size_t depth = 0;
+  bool is_const = false;
+  bool is_attribute = false;
+  for (const Token& token : tokenize(source.text, item.head.begin, end)) {
+    const std::string_view word = source.text.substr(token.begin, token.end - token.begin);
+    if (word == ")" || word == "]" || word == "}") {
+      if (--depth == 0 && word == "}") words = 1;  // a type with members
+    } else if (word == "(" || word == "[" || word == "{") {
+      if (word == "(" && depth == 0 && !is_attribute) return {};
+      ++depth;
+    } else if (depth > 0) {
+      continue;
+    } else if (word == "=") {
+      break;
+    } else if (word == "typedef" || word == "extern") {
+      return {};
+    } else if (word == "const" || word == "*") {
+      is_const = word == "const";  // of what a pointer points to, the pointer is none
+    } else if (token.kind == TokenKind::name && word != "__attribute__" &&
+               std::ranges::find(kNoType, word) == kNoType.end()) {
+      ++words;
+      name = word;
+    }
+    is_attribute = word == "__attribute__";
+  }
+  return words > 1 && !is_const ? name : std::string_view();
 }
 
 std::string_view kind_of_target(std::string_view target) {
@@ -136,7 +174,8 @@ class ModuleReader {
             .target = std::move(target),
             .module = std::move(module),
             .losses = losses(),
-            .imported_c = imported()};
+            .imported_c = imported(),
+            .other_variables = other_variables()};
   }
 
   Document read_outline(const ReadLimits& limits) {
@@ -169,6 +208,7 @@ class ModuleReader {
       Directives directives = directives_of(source.text, items.items);
       files_.push_back({&input, std::move(source), std::move(items), std::move(directives)});
       find_plain_arrays(files_.back());
+      add_variables(files_.back().source, files_.back().items);
       read_headers(files_.back());
       for (const Item& item : files_.back().items.items) {
         if (item.body.end <= item.body.begin || item.name.empty()) continue;
@@ -190,6 +230,7 @@ class ModuleReader {
         const FileItems items = c::split(header);
         Directives of_header = directives_of(text, items.items);
         for (const Item& item : items.items) hide_pools(header, item);
+        add_variables(header, items);
         all.macros.merge(of_header.macros);
         if (!all.everywhere) all.everywhere = std::move(of_header.everywhere);
         for (const std::string_view path : of_header.includes) {
@@ -307,15 +348,49 @@ class ModuleReader {
     add_pool(*std::move(pool));
   }
 
+  /// Variables of a file, and `static` ones of its functions without TIR: names of theirs, or of the
+  /// functions. TVM's registries are called `_tvm_…`.
+  void add_variables(const support::SourceText& source, const FileItems& items) {
+    for (const Item& item : items.items) {
+      if (item.kind == ItemKind::other || item.kind == ItemKind::workspace) {
+        const std::string_view name = variable_name(source, item);
+        if (!name.empty() && !name.starts_with("_tvm_")) variables_.insert(name);
+      }
+      const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
+      if (has_values || is_wanted(items, item)) continue;
+      const std::string_view body =
+          source.text.substr(item.body.begin, item.body.end - item.body.begin);
+      std::size_t at = support::find_word(body, "static");
+      for (; at != body.npos; at = support::find_word(body, "static", at + 1)) {
+        if (!body.substr(at).starts_with("static const ")) variables_.insert(item.name);
+      }
+    }
+  }
+
+  std::vector<std::string> other_variables() const {
+    support::NameSet<std::string_view> pools;
+    for (const FunctionDraft& draft : drafts_) {
+      for (const Param& param : draft.params) pools.insert(pool_of(draft, param));
+    }
+    std::vector<std::string> names;
+    for (const std::string_view name : variables_) {
+      if (!pools.contains(name)) names.emplace_back(name);
+    }
+    return names;
+  }
+
+  static std::string_view pool_of(const FunctionDraft& draft, const Param& param) {
+    std::string_view name = pool_name(param.hint.empty() ? param.name : param.hint);
+    if (draft.is_packed && name.starts_with(kHandlePrefix)) name.remove_prefix(kHandlePrefix.size());
+    return name;
+  }
+
   /// Pools of main whose declarations are not read.
   void note_unread_pools() {
     support::NameSet<std::string_view> noted;
     for (const FunctionDraft& draft : drafts_) {
       for (const Param& param : draft.params) {
-        std::string_view name = pool_name(param.hint.empty() ? param.name : param.hint);
-        if (draft.is_packed && name.starts_with(kHandlePrefix)) {
-          name.remove_prefix(kHandlePrefix.size());
-        }
+        const std::string_view name = pool_of(draft, param);
         if (!unread_pools_.contains(name) || !noted.insert(name).second) continue;
         unread_.push_back({LossCode::unknown_construct, LossScope::module, {},
                            fmt::format("the size of pool '{}'", name)});
@@ -583,6 +658,7 @@ class ModuleReader {
   std::vector<FunctionDraft> drafts_;
   std::vector<Loss> unread_;  ///< of pools and arrays
   support::NameSet<std::string_view> unread_pools_;  ///< names that may be those of pools
+  std::set<std::string_view> variables_;             ///< outside of functions with TIR
   support::NameSet<std::string_view> defined_;       ///< functions of all files
   support::NameSet<std::string_view> defined_twice_;
 };
