@@ -225,6 +225,10 @@ def macro_above(kernel, random):
     choices += [f"#define {one} {other}" for one in names for other in names if one != other]
     choices += [f"#define {kernel.result[1]} ({kernel.result[1]} + 1)", "#define return if (0) return"]
     define = random.choice(choices)
+    places = [begin for begin, _ in kernel.statements()]
+    if places and random.random() < 0.8:
+        at = random.choice(places)
+        return f"{define}, inside", kernel.edited(at, at, define + "\n")
     return define, kernel.edited(0, 0, "", define + "\n")
 
 
@@ -249,9 +253,11 @@ def digraphs(kernel, random):
     names = [one[0] for one in kernel.lets] + [name for _, name in kernel.tensors]
     define = f"%:define {random.choice(names)} {random.choice(names)}\n"
     places = list(kernel.statements())
-    if not places or random.random() < 0.5:
-        return define.strip(), kernel.edited(0, 0, "", define)
+    if not places:
+        return None
     begin, end = random.choice(places)
+    if random.random() < 0.5:
+        return define.strip(), kernel.edited(begin, begin, define)
     new = kernel.body[begin:end].replace("[", "<:").replace("]", ":>")
     more = random.choice(["", f"  <% {kernel.result[1]}<:0:> = 1; %>\n"])
     return " ".join((new + more).split())[:60], kernel.edited(begin, end, new + more)

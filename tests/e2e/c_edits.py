@@ -299,6 +299,11 @@ class Judge:
             self.wholes[key] = Whole(label, members, Said(target), Tree(self.compiler, members), document)
         return self.wholes[key]
 
+    def can_optimize(self, whole):
+        out = self.directory / "optimized.tar"
+        support.run_ok("optimize", whole.said.path, "-o", out)
+        return members_of_c(hiding.members_of(out)) != members_of_c(whole.members)
+
     def judge(self, number, whole, edit):
         """Nothing where it does not compile."""
         tree = Tree(self.compiler, edit.members)
@@ -418,11 +423,11 @@ def archives():
 def edits(judge, paths, first):
     """(number, whole archive, edit), family after family."""
     families = list(c_editing.FAMILIES)
-    # Most with pools: there is more to edit, and more to optimize.
-    with_pools = [path for path in paths if b"global_workspace[" in b"".join(hiding.members_of(path).values())]
+    # Most can be optimized: there is more to edit, and more to run.
+    improved = [path for path in paths if judge.can_optimize(judge.whole(path, has_tir=False))]
     for number in itertools.count(first):
         choose = random.Random(number)
-        path = choose.choice(with_pools if choose.random() < 0.8 else paths)
+        path = choose.choice(improved if choose.random() < 0.8 else paths)
         has_tir = choose.random() < 0.6
         whole = judge.whole(path, has_tir)
         edit = c_editing.edited(whole.members, families[number % len(families)], choose)
