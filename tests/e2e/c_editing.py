@@ -379,6 +379,79 @@ def neighbour_of_a_constant(kernel, random):
     return code, kernel.at_end(code)
 
 
+@of_kernel
+def helper_function(kernel, random):
+    ctype, name = kernel.result
+    choices = [
+        (f"static void hidden_help({ctype}* to) {{ to[0] = ({ctype})(to[0] + 1); }}\n", f"hidden_help({name});"),
+        (f"static inline {ctype} hidden_one({ctype} x) {{ static int runs; return ({ctype})(x + runs++); }}\n",
+         f"{name}[0] = hidden_one({name}[0]);"),
+        (f"#define HIDDEN_ADD(x) x = ({ctype})(x + 1)\n", f"HIDDEN_ADD({name}[0]);"),
+        (f"static void hidden_help({ctype}* to) {{ to[0] = ({ctype})(to[0] + 1); }}\n"
+         f"static void (*hidden_pointer)({ctype}*) = hidden_help;\n", f"hidden_pointer({name});"),
+    ]  # fmt: skip
+    if place := kernel.place(random):
+        choices.append((f"static void hidden_touch(uint8_t* at) {{ at[{place[1]}] = 5; }}\n", f"hidden_touch({place[0]});"))
+    above, code = random.choice(choices)
+    return code, kernel.anywhere(random, code, above)
+
+
+@of_kernel
+def control_flow(kernel, random):
+    places = list(kernel.statements())
+    if not places:
+        return None
+    begin, end = random.choice(places)
+    statement = kernel.body[begin:end]
+    form = random.choice([
+        "  if (0) {{\n{0}  }}\n", "  do {{\n{0}  }} while (0);\n", "  switch (1) {{ default:\n{0}  }}\n",
+        "  for (int hidden = 0; hidden < 2; hidden++) {{\n{0}  }}\n", "  while (1) {{\n{0}  break;\n  }}\n",
+        "  if (({1}[0], 0)) {{\n{0}  }}\n", "{0}  goto hidden; hidden: ;\n", "  for (int hidden = 3; hidden--; ) {{\n{0}  }}\n",
+        "  if (0);\n{0}", "  if (0) ; else {{\n{0}  }}\n", "  {{ {{\n{0}  }} }}\n", "{0}  continue;\n", "{0}  break;\n",
+    ])  # fmt: skip
+    return " ".join(form.split()), kernel.edited(begin, end, form.format(statement, kernel.result[1]))
+
+
+@of_kernel
+def type_of_another_name(kernel, random):
+    types = sorted(set(re.findall(r"\b(?:u?int(?:8|16|32)_t|float)\b", kernel.body)))
+    other = random.choice(["int64_t", "int8_t", "double", "uint32_t"])
+    if not types:
+        return None
+    code = f"typedef {other} {random.choice(types)};"
+    return code, kernel.at_start(code)
+
+
+@of_kernel
+def comment_or_string(kernel, random):
+    places = list(kernel.statements())
+    if not places:
+        return None
+    begin, end = random.choice(places)
+    statement = kernel.body[begin:end]
+    form = random.choice([
+        "/* // */ {0}", "/* {0} */\n", "//* \n{0}", '(void)"/*"; {0}(void)"*/";\n', "(void)'\"'; {0}(void)'\"';\n",
+        '(void)"\\\\"; {0}', "/\\\n/ {0}", "/\\\n* {0} *\\\n/\n", '_Pragma("GCC unroll 1") {0}', "#if 1 /* \n */\n{0}#endif\n",
+        '#define HIDDEN "\n{0}', "#if 0 // \\\n\n{0}#endif\n", "#if '/*' == 0 // */\n{0}#endif\n", "# /* \n */ if 0\n{0}#endif\n",
+    ])  # fmt: skip
+    return " ".join(form.split()), kernel.edited(begin, end, form.format(statement))
+
+
+@family
+def calls_of_main(archive, random):
+    if not archive.mains:
+        return None
+    main = archive.mains[0]
+    call = r"^  (if \((tvmgen_\w+\([^;]*\)) != 0 \) return -1;)\n"
+    form = random.choice([
+        r"  \1\n  \1\n", "", r"  (void)\2;\n", r"  for (int hidden = 0; hidden < 2; hidden++) \1\n", r"  if (0) \1\n",
+        r"  int hidden = \2;\n", r"  // \1\n", r"  /* \1 */\n", "#ifdef HIDDEN\n  \\1\n#endif\n", r"  if (\2) return -1;\n",
+        r"  \2 ? 0 : 1;\n", r"  if (hidden_first) { hidden_first = 0; \1 }\n",
+    ])  # fmt: skip
+    members = main.substituted(random, call, form, "static int hidden_first = 1;\n" if "first" in form else "")
+    return members and (" ".join(form.split()), members)
+
+
 # --- Sizes ----------------------------------------------------------------------------------------
 
 
@@ -551,6 +624,22 @@ def pool_of_another_file(archive, random):
     ])  # fmt: skip
     members = changed.in_wrapper(" hidden_clear(); ", "void hidden_clear(void);\n")
     return "other file", {**members, f"{SOURCES}{random.choice(['hidden', 'default_lib9'])}.c": other.encode()}
+
+
+@of_pool
+def code_before_main(archive, random):
+    """A constructor, or a second entry, that uses the pool."""
+    name, size = archive.pool
+    main = archive.mains[0].function.name if archive.mains else ""
+    above, code = random.choice([
+        (f"__attribute__((constructor)) static void hidden(void) {{ memset({name}, 1, {size}); }}\n", ""),
+        (f"static uint8_t* hidden_at(int i) {{ return &{name}[i]; }}\n", f" *hidden_at({random.randrange(size)}) = 1; "),
+        (f"static uint8_t* const hidden_pools[] = {{ {name}, 0 }};\n", f" hidden_pools[0][{random.randrange(size)}] = 1; "),
+        (f"struct hidden {{ uint8_t* at; }};\nstatic struct hidden hidden = {{ {name} }};\n", " hidden.at[1] = 3; "),
+        (f"#define {main} hidden_main\n", ""),
+        (f'extern uint8_t hidden_pool[] __asm__("{name}");\n', f" memset(hidden_pool, 1, {size}); "),
+    ])  # fmt: skip
+    return (above + code).strip(), archive.in_wrapper(code, "#include <string.h>\n" + above)
 
 
 @family

@@ -27,6 +27,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,7 @@ import threading
 import unittest
 
 import c_editing
+import cost_truth
 import generated_c
 import hiding
 import memory_truth
@@ -156,20 +158,45 @@ class Tree:
 
     def run(self, document):
         objects = [self.compiler.compiled(self, one, "-c", *SANITIZED) for one in self.sources]
+        output = self.output_of(document, objects, SANITIZED, ENVIRONMENT)
+        if output is None:
+            return None
+        outputs, _, allocations = output.rpartition(b"\n=")
+        most, _ = allocations.split()
+        return outputs, int(most)
+
+    def output_of(self, document, objects, flags, environment):
+        """What a program prints; nothing where it fails."""
         source, program = self.root / "driver.c", self.root / "driver"
         source.write_text(driver_text(self, document))
         allocator = generated_c.RUNTIME / "allocator.c"
         include = f"-I{self.root / 'codegen/host/include'}"
-        gcc(*generated_c.FLAGS, *SANITIZED, include, source, allocator, *objects, "-lm", "-o", program)
+        gcc(*generated_c.FLAGS, *flags, include, source, allocator, *objects, "-lm", "-o", program)
         try:
-            result = subprocess.run([program], capture_output=True, check=False, timeout=20, env=ENVIRONMENT)
+            result = subprocess.run([program], capture_output=True, check=False, timeout=20, env=environment)
         except subprocess.TimeoutExpired:
             return None
-        if result.returncode:
-            return None
-        outputs, _, allocations = result.stdout.rpartition(b"\n=")
-        most, _ = allocations.split()
-        return outputs, int(most)
+        return None if result.returncode else result.stdout
+
+    def macs(self, document):
+        """How often lines that multiply and accumulate ran, in one inference."""
+        objects = [self.compiler.compiled(self, one, "-c", "--coverage") for one in self.sources]
+        counts = self.root / "counts"
+        environment = {**os.environ, "GCOV_PREFIX": str(counts), "GCOV_PREFIX_STRIP": "99"}
+        if self.output_of(document, objects, ["--coverage"], environment) is None:
+            return 0
+        total = 0
+        for source, target in zip(self.sources, objects, strict=True):
+            shutil.copy(target.with_suffix(".gcno"), counts)
+            lines = self.texts[source].decode().split("\n")
+            command = ["gcov", "--json-format", "--stdout", target.with_suffix(".gcda").name]
+            text = subprocess.run(command, capture_output=True, check=True, cwd=counts).stdout
+            for file in json.loads(text)["files"]:
+                if file["file"].endswith(source):
+                    total += sum(
+                        line["count"] for line in file["lines"] if cost_truth.is_mac(lines[line["line_number"] - 1])
+                    )
+        return total // RUNS
 
 
 def driver_text(tree, document):
@@ -340,6 +367,8 @@ class Judge:
             below["mac"] = whole.said.report["mac"]
         elif c_editing.EXTERNAL.encode() in b"".join(tree.texts.values()):
             below["mac"] = ENORMOUS
+        elif ran and whole.said.report["mac"]:
+            below["mac"] = tree.macs(whole.document)
         limits = {name: size - 1 for name, size in below.items() if size}
         for one in said.fitting(**limits):
             yield f"check: {one['resource']} {json.dumps(one['needed'])} fits {one['limit']}"
