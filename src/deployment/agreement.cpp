@@ -19,6 +19,9 @@ namespace {
 
 using support::get_or_throw;
 
+/// A capture of several modules is compared as a whole with the C of each.
+constexpr std::size_t kMostModules = 16;
+
 /// Why functions cannot be compared, by name; of all functions: "".
 using Unread = std::map<std::string_view, std::string_view>;
 
@@ -133,6 +136,10 @@ class Comparing {
         read_(get_or_throw(deployment.document(*result.c))),
         unread_(unread_parts(*read_)),
         result_(result) {
+    if (get_or_throw(deployment.owners_of(*result.captured)).modules.size() > kMostModules) {
+      result_.other_stage = fmt::format("it has more than {} modules", kMostModules);
+      return;
+    }
     add_lost_constants();
     find_forms();
     if (result_.is_comparable()) compare();
@@ -141,8 +148,7 @@ class Comparing {
   /// Why the C decides a function that both have; empty if the C was read completely and equals the
   /// capture.
   std::string why_c_decides(const std::string& function) const {
-    if (!result_.other_stage.empty()) return "the capture is of another stage";
-    if (!result_.other_build.empty()) return "the capture is of another build";
+    if (!result_.is_comparable()) return "the capture was not compared with it";
     const auto unread = result_.unread.find(function);
     if (unread != result_.unread.end()) return unread->second;
     const auto differing = differing_.find(function);
@@ -212,7 +218,8 @@ class Comparing {
     const std::set<std::string_view> lacks_pools = without_attributes(*read_);
     std::erase_if(comparison.differences, [&](const tir::Difference& difference) {
       return difference.in == tir::DifferenceIn::name ||
-             difference.in == tir::DifferenceIn::function || result_.unread.contains(difference.function) ||
+             difference.in == tir::DifferenceIn::function ||
+             result_.unread.contains(difference.function) ||
              (difference.in == tir::DifferenceIn::attribute &&
               (has_pools_lost || lacks_pools.contains(difference.function)));
     });

@@ -23,7 +23,8 @@ struct ComparedWithC {
   const TirSource* captured = nullptr;
   const TirSource* c = nullptr;
   std::size_t module = 0;  ///< index into ModelLibrary::modules
-  /// Why the capture is not of the program in the C: another stage or another build. Empty: it is.
+  /// Why the capture is not compared: it is not of the program in the C, but of another stage or
+  /// another build, or it is too large.
   std::string other_stage{};
   std::string other_build{};
   std::vector<tir::Difference> differences{};  ///< of functions whose C was read completely
