@@ -259,13 +259,6 @@ class Cases(unittest.TestCase):
         archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", constant))
         self.expect(0, "check", "--buffers", "9000", archive)
 
-    def test_a_constant_that_nothing_uses_is_in_memory(self):
-        kept = b'#ifdef __cplusplus\nextern "C" {\n#endif\nstatic const int8_t __attribute__((section(".rodata.tvm"), aligned(16))) kept[4] = {\n'
-        kept += b"    +0x01, -0x02, +0x03, -0x04\n};\n#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n"
-        archive = self.edited("cont-const-extra-tir", "codegen/host/src/default_lib1.c", lambda old: old + kept)
-        before = least(self.report("cont-const-extra-tir")["flash"]["constants"])
-        self.assertEqual(least(module_of(json_of("report", "--json", archive))["flash"]["constants"]), before + 4)
-
     def test_a_comment_that_continues_hides_a_call(self):
         calls = self.report("continued-comment")["calls"]
         self.assertEqual([call["kernel"].count("nn_softmax") for call in calls], [0, 1, 0, 0])

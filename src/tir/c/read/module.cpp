@@ -544,17 +544,16 @@ class ModuleReader {
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
       for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
     }
+    if (owners.empty()) return;
     const ModuleFacts& facts = context_.facts;
     std::size_t unknown = 0;
     for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
       if (owners.contains(array) || facts.arrays[array].name.starts_with(kLinkedParamPrefix))
         continue;
-      FunctionDraft* owner = only_owner(owners, array);
+      FunctionDraft* const owner = only_owner(owners, array);
       if (owner == nullptr) {
         ++unknown;
-        // Nothing uses it, but it is in memory: the function with the loss has it.
-        if (!has_all_functions()) continue;
-        owner = &drafts_.front();
+        continue;
       }
       owner->constants.emplace_back(array, array_variable(context_, facts.arrays[array]));
     }
