@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -364,11 +365,8 @@ bool read_outcome(const support::File& errors, const support::File& end, Watch& 
 
 /// The processes and threads on this computer; a large number where that is unknown.
 std::uint64_t running_tasks() {
-  // "0.20 0.18 0.12 1/80 11206"
-  std::ifstream file("/proc/loadavg");
-  std::uint64_t tasks = 0;
-  file.ignore(kMostErrors, '/') >> tasks;
-  return file ? tasks : RLIM_INFINITY / 2;
+  struct sysinfo info {};
+  return ::sysinfo(&info) == 0 ? info.procs : RLIM_INFINITY / 2;
 }
 
 /// The environment of this process, with another directory for temporary files.
