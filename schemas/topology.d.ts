@@ -219,6 +219,8 @@ export interface Check {
     | "storage-too-small"
     | "storage-overlap"
     | "io-mismatch"
+    | "decided-by-c"
+    | "unreadable-c"
     | "second-opinion";
   severity: "error" | "warning" | "note";
   detail: string;
