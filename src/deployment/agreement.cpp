@@ -55,8 +55,8 @@ FunctionsByName functions_by_name(const tir::Module& module) {
   return functions;
 }
 
-/// The functions of a capture by the names that functions with their symbols have in C. A capture of
-/// several modules has other names for their mains.
+/// The functions of a capture by the names that functions with their symbols have in C. A capture
+/// of several modules has other names for their mains.
 struct CapturedFunctions {
   FunctionsByName by_name;
   std::map<std::string_view, std::string_view> names_in_c;  // by name in the capture, if another
@@ -250,9 +250,9 @@ std::vector<std::size_t> modules_of(const Deployment& deployment, const TirSourc
   return get_or_throw(deployment.owners_of(captured)).modules;
 }
 
-/// A capture of several modules has the target of the first.
-bool is_same(const Target* a, const Target* b) {
-  return a == b || (a != nullptr && b != nullptr && a->text == b->text);
+/// A capture of several modules has the target of the first; that of some is not known.
+bool may_be_same(const Target* a, const Target* b) {
+  return a == nullptr || b == nullptr || a->text == b->text;
 }
 
 class AgreementFinder {
@@ -320,7 +320,7 @@ class AgreementFinder {
     std::set<std::string> agreeing;
     std::vector<const TirSource*> captures;
     for (const TirSource* captured : captures_[module]) {
-      if (!is_same(get_or_throw(deployment_.owners_of(*captured)).target, target)) continue;
+      if (!may_be_same(get_or_throw(deployment_.owners_of(*captured)).target, target)) continue;
       captures.push_back(captured);
       ComparedWithC& compared = result_.comparisons.emplace_back(
           ComparedWithC{.captured = captured, .c = &c, .module = module});
@@ -346,11 +346,13 @@ class AgreementFinder {
       if (!why.empty()) reasons.insert(why);
     }
     if ((reasons.empty() && !captures.empty()) || is_source_.contains(c.c.get())) return;
-    const bool is_for_all = reasons.size() == 1 && decided.size() > 1 && decided.size() == symbols.size();
+    const bool is_for_all =
+        reasons.size() == 1 && decided.size() > 1 && decided.size() == symbols.size();
     if (is_for_all) result_.decided.push_back({module, {}, *reasons.begin()});
     for (const auto& [function, why] : decided) {
       if (!why.empty() && !is_for_all) result_.decided.push_back({module, function, why});
-      for (const TirSource* captured : captures) {
+      // A symbol has one definition, whatever the target of the capture.
+      for (const TirSource* captured : captures_[module]) {
         result_.not_from[captured->stem].insert(symbols.at(function));
       }
     }

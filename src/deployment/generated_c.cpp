@@ -73,21 +73,17 @@ std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const 
   return pools;
 }
 
-/// TVM's own headers change nothing.
+/// TVM's own headers change nothing. Searches when asked, as an archive may have thousands of
+/// modules.
 tir::FindHeaders headers_of(const archive::Archive& archive) {
-  support::NameMap<std::string_view, std::vector<const archive::Member*>> by_leaf;
-  const auto leaf = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
-  for (const archive::Member& member : archive.members()) {
-    if (member.type == archive::MemberType::file) by_leaf[leaf(member.name)].push_back(&member);
-  }
-  return [&archive, leaf, by_leaf = std::move(by_leaf)](std::string_view path) {
+  return [&archive](std::string_view path) {
     std::vector<std::string_view> texts;
-    const auto found = by_leaf.find(leaf(path));
-    if (path.starts_with("tvm/") || path.starts_with("dlpack/") || found == by_leaf.end()) {
-      return texts;
-    }
-    for (const archive::Member* const member : found->second) {
-      texts.push_back(support::get_or_throw(archive.read(*member)));
+    if (path.starts_with("tvm/") || path.starts_with("dlpack/")) return texts;
+    const auto leaf = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
+    for (const archive::Member& member : archive.members()) {
+      if (member.type == archive::MemberType::file && leaf(member.name) == leaf(path)) {
+        texts.push_back(support::get_or_throw(archive.read(member)));
+      }
     }
     return texts;
   };
