@@ -120,7 +120,7 @@ class DirectiveReader {
   }
 
   void doubt(Bytes where, std::string why) {
-    // One that surrounds others replaces them.
+    // A region that contains others replaces them.
     while (!found_.doubts.empty() && found_.doubts.back().where.begin >= where.begin) {
       found_.doubts.pop_back();
     }
