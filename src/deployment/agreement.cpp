@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,8 @@ using support::get_or_throw;
 
 /// A capture of several modules is compared as a whole with the C of each.
 constexpr std::size_t kMostModules = 16;
+
+constexpr std::string_view kNotCompared = "the capture was not compared with it";
 
 /// Why functions cannot be compared, by name; of all functions: "".
 using Unread = std::map<std::string_view, std::string_view>;
@@ -136,10 +139,6 @@ class Comparing {
         read_(get_or_throw(deployment.document(*result.c))),
         unread_(unread_parts(*read_)),
         result_(result) {
-    if (get_or_throw(deployment.owners_of(*result.captured)).modules.size() > kMostModules) {
-      result_.other_stage = fmt::format("it has more than {} modules", kMostModules);
-      return;
-    }
     add_lost_constants();
     find_forms();
     if (result_.is_comparable()) compare();
@@ -148,7 +147,7 @@ class Comparing {
   /// Why the C decides a function that both have; empty if the C was read completely and equals the
   /// capture.
   std::string why_c_decides(const std::string& function) const {
-    if (!result_.is_comparable()) return "the capture was not compared with it";
+    if (!result_.is_comparable()) return std::string(kNotCompared);
     const auto unread = result_.unread.find(function);
     if (unread != result_.unread.end()) return unread->second;
     const auto differing = differing_.find(function);
@@ -243,12 +242,11 @@ class Comparing {
   ComparedWithC& result_;
 };
 
-/// The modules whose C is to agree with a capture.
-std::vector<std::size_t> modules_of(const Deployment& deployment, const TirSource& captured) {
-  // Other stages are from before or after the passes that C has gone through.
-  if (captured.c || captured.stage != kDefaultStage) return {};
-  return get_or_throw(deployment.owners_of(captured)).modules;
-}
+/// A source that the C of its modules is to agree with.
+struct Capture {
+  const TirSource* source = nullptr;
+  TirOwners owners{};
+};
 
 /// A capture of several modules has the target of the first; that of some is not known.
 bool may_be_same(const Target* a, const Target* b) {
@@ -266,8 +264,12 @@ class AgreementFinder {
     captures_.resize(modules.size());
     for (const TirSource& source : sources) {
       if (source.c) is_source_.insert(source.c.get());
-      for (const std::size_t module : modules_of(deployment_, source)) {
-        captures_[module].push_back(&source);
+      // Other stages are from before or after the passes that C has gone through.
+      if (source.c || source.stage != kDefaultStage) continue;
+      const Capture& capture =
+          all_.emplace_back(Capture{&source, get_or_throw(deployment_.owners_of(source))});
+      for (const std::size_t module : capture.owners.modules) {
+        captures_[module].push_back(&capture);
       }
     }
     // Without a capture, the networks come from generated C, which is not read twice.
@@ -319,11 +321,16 @@ class AgreementFinder {
     }
     std::set<std::string> agreeing;
     std::vector<const TirSource*> captures;
-    for (const TirSource* captured : captures_[module]) {
-      if (!may_be_same(get_or_throw(deployment_.owners_of(*captured)).target, target)) continue;
-      captures.push_back(captured);
+    for (const Capture* capture : captures_[module]) {
+      if (!may_be_same(capture->owners.target, target)) continue;
+      captures.push_back(capture->source);
       ComparedWithC& compared = result_.comparisons.emplace_back(
-          ComparedWithC{.captured = captured, .c = &c, .module = module});
+          ComparedWithC{.captured = capture->source, .c = &c, .module = module});
+      if (capture->owners.modules.size() > kMostModules) {
+        compared.other_stage = fmt::format("it has more than {} modules", kMostModules);
+        for (auto& [function, why] : decided) why = kNotCompared;
+        continue;
+      }
       const Comparing comparing(deployment_, compared);
       for (const auto& [name, function] : comparing.captured()) {
         const auto in_c = decided.find(std::string(name));
@@ -352,8 +359,8 @@ class AgreementFinder {
     for (const auto& [function, why] : decided) {
       if (!why.empty() && !is_for_all) result_.decided.push_back({module, function, why});
       // A symbol has one definition, whatever the target of the capture.
-      for (const TirSource* captured : captures_[module]) {
-        result_.not_from[captured->stem].insert(symbols.at(function));
+      for (const Capture* capture : captures_[module]) {
+        result_.not_from[capture->source->stem].insert(symbols.at(function));
       }
     }
     if (captures.empty()) {
@@ -368,7 +375,8 @@ class AgreementFinder {
 
   const Deployment& deployment_;
   Stems stems_;
-  std::vector<std::vector<const TirSource*>> captures_;  // by module
+  std::deque<Capture> all_{};
+  std::vector<std::vector<const Capture*>> captures_;  // by module
   std::set<const tir::CSources*> is_source_;  // the C that `tir_sources` has
   Symbols defined_{};                         // by the C of the module
   Agreement result_{};
