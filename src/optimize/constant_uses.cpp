@@ -289,7 +289,10 @@ ModuleConstants constants_of(const tir::Module& module,
     for (const ConstantPool& pool : result.pools) pools.insert(pool.name);
     if (!pools.empty()) result.sites = sites_of(functions, pools);
   });
-  if (!found) result.pools_kept = found.error().message;
+  if (!found) {
+    support::throw_unless_invalid(found.error());
+    result.pools_kept = found.error().message;
+  }
   result.uses = UseSearch(module, functions, result, parameters).run();
   for (const ConstantUse& use : result.uses) {
     if (!use.leaves_array || use.pool.empty()) continue;

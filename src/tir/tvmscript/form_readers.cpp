@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "support/error.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/expressions.h"
 #include "tir/tvmscript/forms.h"
@@ -551,7 +552,10 @@ NodeId target_of(Context& c, const ScriptValue& dict) {
 NodeId target_in_words(Context& c, const ScriptValue& value) {
   if (value.kind != ScriptValueKind::string) return target_of(c, value);
   const auto target = parse_target(as_string(c, value));
-  if (!target) c.values.fail(value, target.error().message);
+  if (!target) {
+    support::throw_unless_invalid(target.error());
+    c.values.fail(value, target.error().message);
+  }
   return text::make_target(c.make, *target);
 }
 
