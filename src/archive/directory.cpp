@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -62,6 +63,7 @@ std::vector<std::string> entries_of(const File& directory) {
   const std::unique_ptr<DIR, CloseDirectory> stream(
       // closedir closes its descriptor, so it gets a copy.
       ::fdopendir(::fcntl(directory.fd(), F_DUPFD_CLOEXEC, 0)));
+  if (stream == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (stream == nullptr) directory.fail("cannot list the directory");
   std::vector<std::string> names;
   errno = 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/error.h"
 #include "tir/legacy/expressions.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
@@ -243,6 +244,7 @@ NodeId read_target(Context& c, SyntaxId id, std::string_view text) {
       parse_target(text, is_hexadecimal ? TargetIntegers::hexadecimal : TargetIntegers::decimal);
   if (!parsed) {
     const Diagnostic& error = parsed.error();
+    support::throw_unless_invalid(error);
     const std::size_t column = error.where.column > 0 ? error.where.column - 1 : 0;
     support::fail_at(c.source, c.exprs.syntax(id).begin + column, error.message);
   }
