@@ -151,17 +151,21 @@ class Fingerprint {
       if (has_identity(node)) numbers_.try_emplace(index(node.id()), numbers_.size());
     };
     for (const Node parameter : function.list(f::PrimFunc::params)) add_number(parameter);
+    parameters_ = numbers_.size();
     // Buffers in the order of their parameters: TVM's maps differ in order from run to run.
-    const tir::NodeMap buffers = function.map(f::PrimFunc::buffer_map);
-    std::map<std::uint64_t, Node> by_parameter;
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const auto known = numbers_.find(index(buffers.key(i).id()));
-      if (known != numbers_.end()) by_parameter.emplace(known->second, buffers.value(i));
+    for (const auto map : {f::PrimFunc::buffer_map, f::PrimFunc::preflattened_buffer_map}) {
+      const tir::NodeMap buffers = function.map(map);
+      std::map<std::uint64_t, Node> by_parameter;
+      for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const auto known = numbers_.find(index(buffers.key(i).id()));
+        if (known != numbers_.end()) by_parameter.emplace(known->second, buffers.value(i));
+      }
+      for (const auto& [parameter, buffer] : by_parameter) {
+        add_number(buffer);
+        if (buffer.is(Kind::Buffer)) add_number(buffer[f::Buffer::data]);
+      }
     }
-    for (const auto& [parameter, buffer] : by_parameter) {
-      add_number(buffer);
-      if (buffer.is(Kind::Buffer)) add_number(buffer[f::Buffer::data]);
-    }
+    tir::for_each_pre_order(function[f::PrimFunc::body], add_number);
     tir::for_each_pre_order(function, add_number);
     // Children before parents: each node once, even if it is shared.
     tir::for_each_post_order(function,
@@ -239,10 +243,13 @@ class Fingerprint {
       case tir::FieldType::string_map:
       case tir::FieldType::node_map: {
         const tir::NodeMap map = node.map(i);
-        digest.add(map.size());
+        std::uint64_t size = 0;
         std::uint64_t entries = 0;  // in any order
         for (std::size_t k = 0; k < map.size(); ++k) {
+          // TVM leaves buffers of removed constants behind.
+          if (node.is(Kind::PrimFunc) && numbers_.at(index(map.key(k).id())) >= parameters_) continue;
           Digest entry;
+          ++size;
           if (type == tir::FieldType::string_map) {
             entry.add(map.name(k));
           } else {
@@ -251,6 +258,7 @@ class Fingerprint {
           add_child(entry, map.value(k));
           entries += entry.value();
         }
+        digest.add(size);
         return digest.add(entries);
       }
       case tir::FieldType::string:
@@ -280,6 +288,7 @@ class Fingerprint {
   PoolPlaces places_;
   std::unordered_map<std::uint32_t, ConstantForm> constants_;  // by variable
   std::unordered_map<std::uint32_t, std::uint64_t> numbers_;
+  std::uint64_t parameters_ = 0;
   std::unordered_map<std::uint32_t, std::uint64_t> digests_;
 };
 

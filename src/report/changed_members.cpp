@@ -1,11 +1,14 @@
 #include "report/changed_members.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <span>
 
 #include "deployment/member_text.h"
 #include "deployment/tir_name.h"
 #include "json/document.h"
+#include "mlf/model_library.h"
 #include "model_library/files.h"
 #include "report/code_lines.h"
 #include "support/lookup.h"
@@ -56,6 +59,22 @@ std::string without_build(std::string_view text) {
   return result.append(text.substr(at));
 }
 
+/// Whether two parameter files have equal parameters. TVM writes them in the order of a hash table.
+bool are_equal_params(std::string_view left, std::string_view right) {
+  const auto read = [](std::string_view text) {
+    auto params = support::value_if_valid(read_params(std::as_bytes(std::span(text)), {}));
+    if (params) std::ranges::sort(*params, {}, &Param::name);
+    return params;
+  };
+  const auto a = read(left);
+  const auto b = read(right);
+  return a && b && std::ranges::equal(*a, *b, [](const Param& one, const Param& other) {
+           return one.name == other.name && one.type == other.type && one.shape == other.shape &&
+                  one.device_type == other.device_type && one.device_id == other.device_id &&
+                  std::ranges::equal(one.data, other.data);
+         });
+}
+
 /// The functions of a text by name, and the text between them.
 struct Parts {
   std::map<std::string, std::string> functions{};
@@ -77,18 +96,13 @@ Parts parts_of(std::string_view text, const std::vector<tir::CDefinition>& defin
   return parts;
 }
 
-/// The range of a function in a text of TIR, which ends at the next token, without blanks and
-/// comments at its end.
-tir::SourceRange without_end(std::string_view text, tir::SourceRange range) {
-  std::string_view function = text.substr(0, range.end);
-  while (true) {
-    function = function.substr(0, function.find_last_not_of(" \n") + 1);
-    const std::size_t line = function.rfind('\n') + 1;
-    const std::size_t first = function.find_first_not_of(' ', line);
-    if (line <= range.begin || first == function.npos || function[first] != '#') break;
-    function = function.substr(0, line);
+/// A name without the numbers that a printer adds to make it unique.
+std::string_view base_of(std::string_view name) {
+  while (!name.empty() && (std::isdigit(static_cast<unsigned char>(name.back())) != 0 ||
+                           name.ends_with('_') || name.ends_with('"'))) {
+    name.remove_suffix(1);
   }
-  return {range.begin, static_cast<std::uint32_t>(function.size())};
+  return name;
 }
 
 /// C without comments; one blank for any blanks.
@@ -158,9 +172,9 @@ class MemberComparison {
 
  private:
   bool are_equal(const Member& a, const Member& b) const;
-  /// The document of a lossless twin; null for any other member.
-  std::shared_ptr<const tir::Document> twin(const Deployment& deployment,
-                                            const Member& member) const;
+  /// The TIR of a member; null if it has none.
+  std::shared_ptr<const tir::Document> tir_of(const Deployment& deployment,
+                                              const Member& member) const;
   std::optional<Parts> parts(const Deployment& deployment, const Member& member) const;
   /// Adds the functions that differ in two members of one name. Returns whether these differ in
   /// their order alone.
@@ -176,54 +190,50 @@ bool MemberComparison::are_equal(const Member& a, const Member& b) const {
   const std::string_view left = get_or_throw(before_.archive().read(a));
   const std::string_view right = get_or_throw(after_.archive().read(b));
   if (left == right) return true;
+  if (a.name.ends_with(".params")) return are_equal_params(left, right);
   return a.name == model_library::kMetadata && without_build(left) == without_build(right);
 }
 
-std::shared_ptr<const tir::Document> MemberComparison::twin(const Deployment& deployment,
-                                                            const Member& member) const {
-  if (!member.name.ends_with(".tvm.json")) return nullptr;
+std::shared_ptr<const tir::Document> MemberComparison::tir_of(const Deployment& deployment,
+                                                              const Member& member) const {
   for (const TirSource& source : deployment.tir_sources()) {
-    if (source.member == &member) return get_or_throw(deployment.document(source));
+    if (source.c) continue;
+    if (source.member == &member) {
+      return support::value_if_valid(deployment.document(source)).value_or(nullptr);
+    }
+    if (source.twin_of != &member) continue;
+    auto text = support::value_if_valid(
+        deployment.read_tir(text_beside(deployment.archive(), source)));
+    return text ? std::make_shared<const tir::Document>(*std::move(text)) : nullptr;
   }
   return nullptr;
 }
 
 std::optional<Parts> MemberComparison::parts(const Deployment& deployment,
                                              const Member& member) const {
+  if (!is_c(member.name)) return std::nullopt;
   const std::string_view text = get_or_throw(deployment.archive().read(member));
-  if (is_c(member.name)) return parts_of(text, tir::describe_c(text).definitions);
-  for (const TirSource& source : deployment.tir_sources()) {
-    const Member* const of_text = source.twin_of != nullptr ? source.twin_of : source.member;
-    if (of_text != &member || source.c) continue;
-    const auto document = support::value_if_valid(deployment.read_tir(
-        source.twin_of != nullptr ? text_beside(deployment.archive(), source) : source));
-    if (!document) return std::nullopt;
-    std::vector<tir::CDefinition> definitions;
-    for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
-      const auto range = document->module.source_range(one.function.id());
-      if (!range) continue;
-      definitions.push_back({std::string(one.symbol), without_end(text, *range)});
-    }
-    std::ranges::sort(definitions, {}, [](const auto& one) { return one.range.begin; });
-    return parts_of(text, definitions);
-  }
-  return std::nullopt;
+  return parts_of(text, tir::describe_c(text).definitions);
 }
 
 bool MemberComparison::compare_functions(const Member& a, const Member& b,
                                          MemberDifference& difference) const {
   if (a.type != archive::MemberType::file || b.type != a.type) return false;
-  const auto old_twin = twin(before_, a);
-  const auto new_twin = twin(after_, b);
-  if (old_twin != nullptr && new_twin != nullptr) {
+  const auto old_tir = tir_of(before_, a);
+  const auto new_tir = tir_of(after_, b);
+  if (old_tir != nullptr && new_tir != nullptr) {
     std::set<std::string> functions;
-    const auto found =
-        tir::compare(old_twin->module, new_twin->module, tir::Tolerance::of_order()).differences;
+    auto found = tir::compare(old_tir->module, new_tir->module, tir::Tolerance::of_order()).differences;
+    if (old_tir->source.dialect != tir::Dialect::save_json) {
+      std::erase_if(found, [](const tir::Difference& one) {
+        return one.in == tir::DifferenceIn::name && base_of(one.left) == base_of(one.right);
+      });
+    }
     for (const tir::Difference& one : found) {
       if (!one.function.empty()) functions.insert(one.function);
     }
     difference.functions.assign(functions.begin(), functions.end());
-    return found.empty() && old_twin->source.tvm_version == new_twin->source.tvm_version;
+    return found.empty() && old_tir->source.tvm_version == new_tir->source.tvm_version;
   }
   const auto left = parts(before_, a);
   const auto right = parts(after_, b);
@@ -234,8 +244,8 @@ bool MemberComparison::compare_functions(const Member& a, const Member& b,
       const std::string* const same = find_value(other.functions, symbol);
       const bool is_listed = same != nullptr && !is_first;
       if (is_listed || (same != nullptr && text == *same)) continue;
-      const bool is_code = same == nullptr || !is_c(a.name) ||
-                           without_comments(text) != without_comments(*same);
+      const bool is_code =
+          same == nullptr || without_comments(text) != without_comments(*same);
       if (is_code) difference.functions.push_back(symbol);
     }
   };

@@ -96,7 +96,8 @@ class Comparer {
   Comparer(const Module& left, const Module& right, const Tolerance& tolerance)
       : known_{Roles(left), Roles(right), Pairing(left, right)},
         rows_of_kind_(all_kinds().size()),
-        steps_(left, right) {
+        steps_(left, right),
+        constants_in_any_order_(tolerance.has_constants_in_any_order()) {
     for (const RowIndex row : tolerance.rows()) {
       const auto kind = all_tolerances()[row].kind;
       if (kind) {
@@ -282,6 +283,9 @@ class Comparer {
     const Node b = right(at).node(field);
     if (!a && !b) return;
     if (tolerate_field(at, field)) return;
+    const bool is_position =
+        left(at).is(Kind::AllocateConst) && field == f::AllocateConst::irmod_storage_idx;
+    if (constants_in_any_order_ && is_position && a && b) return;
     push(StepKind::node, at, a, b, field, kNoPosition);
   }
 
@@ -295,7 +299,10 @@ class Comparer {
       return differ(at, left(at).info().fields[field].name, brief_field(left(at), field),
                     brief_field(right(at), field));
     }
-    for (std::uint32_t i = 0; i < a.size(); ++i) push(StepKind::element, at, a[i], b[i], field, i);
+    const Matching matching = constants_in_any_order_ ? match_arrays(a, b) : Matching();
+    for (std::uint32_t i = 0; i < a.size(); ++i) {
+      push(StepKind::element, at, a[i], b[matching.empty() ? i : matching[i]], field, i);
+    }
   }
 
   void compare_maps(StepId at, std::uint8_t field) {
@@ -401,6 +408,7 @@ class Comparer {
   Knowledge known_;
   std::vector<std::vector<RowIndex>> rows_of_kind_;  // rows about any kind are in every list
   Steps steps_;
+  bool constants_in_any_order_;
   std::vector<StepId> stack_;
   std::vector<ComparisonStep> pushed_;  // below the current pair, in order
   std::unordered_set<std::uint64_t> seen_;
@@ -475,6 +483,7 @@ Tolerance Tolerance::of(Dialect dialect) {
 
 Tolerance Tolerance::of_order() {
   Tolerance tolerance;
+  tolerance.constants_in_any_order_ = true;
   for (std::size_t i = 0; i < kTolerances.size(); ++i) {
     if (kTolerances[i].rule != ToleranceRule::any_order) continue;
     tolerance.rows_.push_back(static_cast<std::uint16_t>(i));

@@ -56,14 +56,17 @@ class Tolerance {
   /// The rows of `dialect`, to compare a module printed in it with the same module in save_json.
   /// Includes the rows of save_json.
   static Tolerance of(Dialect dialect);
-  /// The order of entries in maps, which differs from run to run of TVM.
+  /// The order of entries in maps and of the constants of a module, which differs from run to run of
+  /// TVM.
   static Tolerance of_order();
 
   /// Positions in all_tolerances of the rows that apply.
   std::span<const std::uint16_t> rows() const { return rows_; }
+  bool has_constants_in_any_order() const { return constants_in_any_order_; }
 
  private:
   std::vector<std::uint16_t> rows_;
+  bool constants_in_any_order_ = false;
 };
 
 /// A difference that the dialect explains.

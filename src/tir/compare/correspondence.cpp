@@ -107,6 +107,27 @@ std::string constant(Node key) {
   return fmt::format("{} {}", to_string(key.dtype()), key.integer(f::IntImm::value));
 }
 
+/// Matches variables that only these maps mention by their names, if both sides have the same
+/// names, each once. TVM orders such a map by addresses.
+void match_free_variables(const NodeMap& left, const NodeMap& right, Matching& matching) {
+  const auto name_at = [](const NodeMap& map, std::size_t i) {
+    return is_var(map.key(i)) ? map.key(i).text(f::Var::name) : std::string_view();
+  };
+  ByName free;
+  for (const std::uint32_t i : unmatched_on_right(matching, right.size())) {
+    if (name_at(right, i).empty() || !free.emplace(name_at(right, i), i).second) return;
+  }
+  Matching by_name = matching;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (matching[i] != kUnmatched) continue;
+    const auto found = free.find(name_at(left, i));
+    if (found == free.end()) return;
+    by_name[i] = found->second;
+    free.erase(found);
+  }
+  matching = std::move(by_name);
+}
+
 }  // namespace
 
 Matching match_names(const NodeMap& left, const NodeMap& right) {
@@ -117,8 +138,8 @@ Matching match_names(const NodeMap& left, const NodeMap& right) {
   return matching;
 }
 
-// Three rounds, each weaker than the one before: the content of keys, the pairs that the walk has
-// made so far, and finally the position, the only criterion for unpaired variables.
+// Four rounds, each weaker than the one before: the content of keys, the pairs that the walk has
+// made so far, the names of unpaired variables, and finally the position.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing) {
   const auto functions = index_of<ByName>(right, function_name);
   const auto ids = index_of<ById>(
@@ -132,9 +153,31 @@ Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pa
   };
   Matching matching;
   for (std::size_t i = 0; i < left.size(); ++i) matching.push_back(find_key(left.key(i)));
+  match_free_variables(left, right, matching);
   for (const std::uint32_t i : unmatched_on_right(matching, right.size())) {
     const bool is_free = i < left.size() && matching[i] == kUnmatched;
     if (is_free && !left.key(i).is(Kind::GlobalVar)) matching[i] = i;
+  }
+  return matching;
+}
+
+Matching match_arrays(const NodeList& left, const NodeList& right) {
+  if (left.size() == 0 || !left[0] || !left[0].is(Kind::NDArray)) return {};
+  const auto content = [](Node node) {
+    const auto bytes = node && node.is(Kind::NDArray) ? node.bytes(f::NDArray::data) : std::nullopt;
+    return bytes ? std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size())
+                 : std::string_view();
+  };
+  support::NameMap<std::string_view, std::vector<std::uint32_t>> places;
+  for (std::size_t i = right.size(); i-- > 0;) places[content(right[i])].push_back(position(i));
+  Matching matching;
+  for (const Node array : left) {
+    const auto found = places.find(content(array));
+    const bool is_known = found != places.end() && !found->second.empty() &&
+                          are_equal_arrays(array, right[found->second.back()]);
+    if (!is_known) return {};
+    matching.push_back(found->second.back());
+    found->second.pop_back();
   }
   return matching;
 }

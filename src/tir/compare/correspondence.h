@@ -59,6 +59,8 @@ Matching match_names(const NodeMap& left, const NodeMap& right);
 /// Matches by the keys of a node_map: GlobalVars by name, constants by value, paired keys by their
 /// pairs, the rest by position. Matches no position twice.
 Matching match_keys(const NodeMap& left, const NodeMap& right, const Pairing& pairing);
+/// The equal element for each element of a list of constants; empty if they are not the same ones.
+Matching match_arrays(const NodeList& left, const NodeList& right);
 
 /// Positions on the right without a counterpart on the left.
 std::vector<std::uint32_t> unmatched_on_right(const Matching& matching, std::size_t right_size);
