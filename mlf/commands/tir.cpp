@@ -63,15 +63,16 @@ void declare_tir_options(CLI::App& app, TirArguments& options) {
                   {{"error", Missing::error, "an error"},
                    {"omit", Missing::omit, "left out and listed on standard error"}},
                   {"ACTION", "Output"},
-                  "For save_json and tvmscript, attributes and annotations that are "
-                  "references into a missing metadata section");
+                  "For save_json and tvmscript, attributes and annotations that the format "
+                  "cannot express: references into a missing metadata section, objects in "
+                  "tvmscript before v0.12");
   app.add_option_function<std::string>(
          "--tvm-version",
          [&options](const std::string& text) {
            options.tvm_version = tir::tvm_version_named(text);
          },
          "TVM version to write save_json, tvmscript or c for (default: that of the source). "
-         "tvmscript that its parser cannot read is an error")
+         "mlf warns of tvmscript that its parser cannot read")
       ->check(tvm_version_validator())
       ->type_name("VERSION")
       ->group("Output");
@@ -97,8 +98,7 @@ bool needs_all_objects(TirFormat format) {
 
 std::string omitted_note(const tir::OmittedAttribute& omitted) {
   const std::string owner = omitted.function.empty() ? "the module" : omitted.function;
-  return fmt::format("left out: '{}' of {}, a reference into a missing metadata section",
-                     omitted.name, owner);
+  return fmt::format("left out: '{}' of {}, which the format cannot express", omitted.name, owner);
 }
 
 /// JSON lists the facts that the module lacks; other formats have no place for them.
@@ -125,9 +125,13 @@ bool has_constants(const tir::Document& document) {
   return has;
 }
 
-/// A text for a requested version is for its parser; any other text may be for people.
-Result<void> readable_by_tvm(const tir::Document& document, const TirArguments& options) {
-  return options.tvm_version ? tir::require_parsable(document) : Result<void>();
+/// A text for a requested version may be for its parser, which does not read all that its printer
+/// writes.
+void warn_if_not_parsable(const tir::Document& document, const Console& console) {
+  const auto parsable = tir::require_parsable(document);
+  if (parsable) return;
+  support::throw_unless_invalid(parsable.error());
+  console.warn(parsable.error().message);
 }
 
 Result<void> write_tir(const tir::Document& document, const TirArguments& options,
@@ -147,7 +151,6 @@ Result<void> write_tir(const tir::Document& document, const TirArguments& option
     case TirFormat::save_json:
       return tir::write_save_json(document, sink);
     case TirFormat::tvmscript:
-      if (const auto parsable = readable_by_tvm(document, options); !parsable) return parsable;
       return tir::write_tvmscript(
           document,
           {.max_written_nodes = limits.tir.max_written_nodes, .constants = options.constants},
@@ -164,9 +167,14 @@ int run_tir(const TirArguments& options, const Context& context) {
   // Writers use the version of the document, found or requested.
   if (options.tvm_version) document.source.tvm_version = *options.tvm_version;
   if (options.missing == Missing::omit && needs_all_objects(options.format)) {
-    for (const tir::OmittedAttribute& omitted : tir::omit_missing(document)) {
+    const auto dialect = options.format == TirFormat::tvmscript ? tir::Dialect::tvmscript
+                                                                : tir::Dialect::save_json;
+    for (const tir::OmittedAttribute& omitted : tir::omit_missing(document, dialect)) {
       context.console.note(omitted_note(omitted));
     }
+  }
+  if (options.format == TirFormat::tvmscript && options.tvm_version) {
+    warn_if_not_parsable(document, context.console);
   }
   if (options.format != TirFormat::json) warn_of_missing_functions(document, context.console);
   std::string text;

@@ -1,4 +1,4 @@
-// Removes objects that the text lacked from a document, as far as nothing depends on them.
+// Removes objects that a dialect cannot express from a document, as far as nothing depends on them.
 #include <utility>
 
 #include "mlf/tir/builder.h"
@@ -14,9 +14,31 @@ bool has_attributes(Node node) {
   return node.is(Kind::DictAttrs) || node.category() == Category::stmt;
 }
 
+/// Whether TVMScript of this version refers to objects in a metadata section.
+bool may_have_metadata(const Document& document) {
+  constexpr std::uint8_t kFirst = 12;
+  return document.source.tvm_version.last >= kFirst;
+}
+
+/// Whether TVMScript refers to this object instead of printing it.
+bool is_in_metadata(Node node) {
+  switch (node.kind()) {
+    case Kind::DictAttrs:
+    case Kind::GlobalVar:
+    case Kind::Op:
+    case Kind::Target:
+    case Kind::TargetKind:
+      return false;
+    default:
+      return node.category() == Category::object;
+  }
+}
+
 class Omitting {
  public:
-  explicit Omitting(Document& document) : document_(document) {}
+  Omitting(Document& document, Dialect dialect)
+      : document_(document),
+        has_metadata_(dialect == Dialect::save_json || may_have_metadata(document)) {}
 
   std::vector<OmittedAttribute> run() {
     const Node root = document_.module.root();
@@ -74,7 +96,7 @@ class Omitting {
   void mark_missing(Node root) {
     holds_missing_.resize(root.module().size());
     for_each_post_order(root, [this](Node node) {
-      bool holds = node.is(Kind::MissingObject);
+      bool holds = node.is(Kind::MissingObject) || (!has_metadata_ && is_in_metadata(node));
       for_each_child(node, [&](Node child, const FieldInfo&) {
         holds = holds || holds_missing_[index(child.id())];
       });
@@ -97,6 +119,7 @@ class Omitting {
   }
 
   Document& document_;
+  bool has_metadata_;
   std::vector<bool> holds_missing_;  // by node id
   std::string_view function_;
   std::vector<Change> changes_;
@@ -105,8 +128,8 @@ class Omitting {
 
 }  // namespace
 
-std::vector<OmittedAttribute> omit_missing(Document& document) {
-  return Omitting(document).run();
+std::vector<OmittedAttribute> omit_missing(Document& document, Dialect dialect) {
+  return Omitting(document, dialect).run();
 }
 
 }  // namespace mlf::tir

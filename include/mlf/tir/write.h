@@ -69,11 +69,13 @@ struct OmittedAttribute {
   std::string name;
 };
 
-/// Removes from `document` the attributes and annotations that are only references into a missing
-/// metadata section: `write_save_json` and `write_tvmscript` reject such references. Keeps
-/// references that statements and expressions need. Returns what it removed, in the order of
-/// functions.
-MLF_API std::vector<OmittedAttribute> omit_missing(Document& document);
+/// Removes from `document` the attributes and annotations that `dialect` cannot express, which
+/// `write_save_json` and `write_tvmscript` reject: references into a missing metadata section, and for
+/// TVMScript before v0.12, by the version of the document, objects such as AllocatedPoolInfo, which
+/// TVM's printer rejects as well. Keeps references that statements and expressions need. Returns what
+/// it removed, in the order of functions.
+MLF_API std::vector<OmittedAttribute> omit_missing(Document& document,
+                                                   Dialect dialect = Dialect::save_json);
 
 struct ScriptOptions {
   std::uint64_t max_written_nodes =

@@ -59,6 +59,23 @@ TEST(OmitMissing, LeavesWhatTheTreeNeeds) {
             "metadata[\"Object\"][0] is not known: the text had no metadata section");
 }
 
+TEST(OmitMissing, TakesObjectsThatOldTvmscriptCannotPrint) {
+  std::ifstream file(MLF_SOURCE_DIR "/tests/data/corpus/tvm-0.9/diamond-aot-c-usmp/save-1.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  auto document = read({.file = "", .member = "", .text = text});
+  ASSERT_TRUE(document) << to_string(document.error());
+  const Sink sink = [](std::string_view) {};
+  EXPECT_FALSE(write_tvmscript(*document, {}, sink));
+  EXPECT_TRUE(omit_missing(*document).empty());
+  std::set<std::string> names;
+  for (const OmittedAttribute& one : omit_missing(*document, Dialect::tvmscript)) {
+    names.insert(one.name);
+  }
+  EXPECT_TRUE(names.contains("pool_args"));
+  EXPECT_FALSE(names.contains("target"));
+  EXPECT_TRUE(write_tvmscript(*document, {}, sink));
+}
+
 TEST(OmitMissing, TakesNothingWhereAllIsKnown) {
   auto document = read({.file = "", .member = "", .text = "@f = primfn() -> () {\n  0\n}\n"});
   ASSERT_TRUE(document);
