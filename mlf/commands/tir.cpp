@@ -167,8 +167,8 @@ int run_tir(const TirArguments& options, const Context& context) {
   // Writers use the version of the document, found or requested.
   if (options.tvm_version) document.source.tvm_version = *options.tvm_version;
   if (options.missing == Missing::omit && needs_all_objects(options.format)) {
-    const auto dialect = options.format == TirFormat::tvmscript ? tir::Dialect::tvmscript
-                                                                : tir::Dialect::save_json;
+    const auto dialect =
+        options.format == TirFormat::tvmscript ? tir::Dialect::tvmscript : tir::Dialect::save_json;
     for (const tir::OmittedAttribute& omitted : tir::omit_missing(document, dialect)) {
       context.console.note(omitted_note(omitted));
     }

@@ -247,7 +247,8 @@ class Fingerprint {
         std::uint64_t entries = 0;  // in any order
         for (std::size_t k = 0; k < map.size(); ++k) {
           // TVM leaves buffers of removed constants behind.
-          if (node.is(Kind::PrimFunc) && numbers_.at(index(map.key(k).id())) >= parameters_) continue;
+          if (node.is(Kind::PrimFunc) && numbers_.at(index(map.key(k).id())) >= parameters_)
+            continue;
           Digest entry;
           ++size;
           if (type == tir::FieldType::string_map) {

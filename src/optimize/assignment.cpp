@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "optimize/edit.h"
+#include "edit/edit.h"
 
 namespace mlf::optimize {
 namespace {
@@ -12,7 +12,7 @@ std::string quoted(std::string_view text) {
 }
 
 [[noreturn]] void refuse_in(const FunctionSites& function, const std::string& message) {
-  refuse("function " + quoted(function.name) + ": " + message);
+  edit::refuse("function " + quoted(function.name) + ": " + message);
 }
 
 /// The moves of one pool whose buffers are not found yet.
@@ -48,9 +48,9 @@ class Unfound {
       for (std::size_t i = 0; i < found_[pool].size(); ++i) {
         if (found_[pool][i]) continue;
         const BufferMove& move = moves_[pool].buffers[i];
-        refuse("the archive has no " + quoted(move.variable) + " at " +
-               std::to_string(move.old_offset) + " of pool " + quoted(moves_[pool].pool) +
-               " in function " + quoted(move.function));
+        edit::refuse("the archive has no " + quoted(move.variable) + " at " +
+                     std::to_string(move.old_offset) + " of pool " + quoted(moves_[pool].pool) +
+                     " in function " + quoted(move.function));
       }
     }
   }
@@ -134,7 +134,7 @@ std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
                       {wanted.old_offset, wanted.new_offset}});
   }
   for (const SizeSite& site : function.sizes) {
-    const NumberChange& size = assignment.sizes.find(site.pool)->second;
+    const edit::NumberChange& size = assignment.sizes.find(site.pool)->second;
     if (site.value != size.before) {
       refuse_in(function, "pool " + quoted(site.pool) + " has " + std::to_string(site.value) +
                               " bytes here, and " + std::to_string(size.before) + " in the plan");

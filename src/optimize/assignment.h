@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/edit.h"
 #include "mlf/deployment.h"
-#include "optimize/edit.h"
 #include "optimize/moves.h"
 #include "optimize/pool_sites.h"
 
@@ -32,7 +32,7 @@ struct AssignedLet {
 struct ModuleAssignment {
   std::size_t module = 0;
   PoolSet pools;
-  std::map<std::string, NumberChange, std::less<>> sizes;
+  std::map<std::string, edit::NumberChange, std::less<>> sizes;
   std::map<std::string, std::vector<AssignedLet>, std::less<>> lets;  ///< by symbol
 
   /// Whether a function belongs to this module: other modules in the same TIR may have pools with
@@ -54,7 +54,7 @@ ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
 struct SiteValue {
   tir::NodeId integer;
   std::string what;  ///< "the offset of 'sid_4'"
-  NumberChange change;
+  edit::NumberChange change;
   bool is_size = false;  ///< of a pool; else the offset of a buffer
 };
 

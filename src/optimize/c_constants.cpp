@@ -33,7 +33,7 @@ std::string declared_name(std::string_view text, const tir::DeclaredConstant& pl
 class Reader {
  public:
   Reader(const Deployment& deployment, std::size_t module, const OtherCode& others,
-         EditedMembers& edited, const tir::ReadLimits& limits)
+         edit::EditedMembers& edited, const tir::ReadLimits& limits)
       : deployment_(deployment),
         module_(module),
         others_(others),
@@ -347,7 +347,7 @@ class Reader {
   const Deployment& deployment_;
   std::size_t module_;
   const OtherCode& others_;
-  EditedMembers& edited_;
+  edit::EditedMembers& edited_;
   const tir::ReadLimits& limits_;
   CConstants result_;
   std::map<std::pair<const Member*, std::uint32_t>, std::size_t> by_place_;
@@ -366,7 +366,7 @@ std::set<const Member*> files_of(const CConstants& constants) {
 }
 
 CConstants read_constants(const Deployment& deployment, std::size_t module, const OtherCode& others,
-                          EditedMembers& edited, const tir::ReadLimits& limits) {
+                          edit::EditedMembers& edited, const tir::ReadLimits& limits) {
   return Reader(deployment, module, others, edited, limits).read();
 }
 
@@ -374,7 +374,7 @@ NewConstants new_constants_of(const CConstants& constants) {
   NewConstants wanted;
   for (const CPoolOfConstants& pool : constants.pools) {
     if (!pool.kept.empty()) continue;
-    wanted.pool_sizes.emplace(pool.name, NumberChange{pool.bytes, pool.new_bytes});
+    wanted.pool_sizes.emplace(pool.name, edit::NumberChange{pool.bytes, pool.new_bytes});
     for (const std::size_t index : pool.constants) {
       const CConstant& one = constants.all[index];
       wanted.in_pools.emplace(std::pair(pool.name, one.offset), one.after);

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "optimize/constant_uses.h"
-#include "optimize/edited_archive.h"
 #include "optimize/loads.h"
 #include "optimize/narrow_type.h"
 #include "optimize/new_constants.h"
@@ -104,12 +104,12 @@ std::set<const archive::Member*> files_of(const CConstants& constants);
 /// Reads the present C of a module, or takes the TIR of it that `edited` kept. `others` has the
 /// words of `edited`. Throws `Error` if it cannot be read.
 CConstants read_constants(const Deployment& deployment, std::size_t module, const OtherCode& others,
-                          EditedMembers& edited, const tir::ReadLimits& limits);
+                          edit::EditedMembers& edited, const tir::ReadLimits& limits);
 
 /// Returns what becomes of the constants, the field `after` of each.
 NewConstants new_constants_of(const CConstants& constants);
 
 /// Applies the changes to the C members.
-void edit_c(const CConstants& constants, EditedMembers& edited);
+void edit_c(const CConstants& constants, edit::EditedMembers& edited);
 
 }  // namespace mlf::optimize

@@ -27,12 +27,12 @@ SourceRange whole_lines(std::string_view text, SourceRange range) {
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
   const std::size_t newline = text.find('\n', range.end);
   if (newline == text.npos || (begin > 0 && text[begin - 1] != '\n')) return range;
-  return at(begin, newline + 1);
+  return edit::at(begin, newline + 1);
 }
 
 class CEditor {
  public:
-  CEditor(const CConstants& constants, EditedMembers& edited)
+  CEditor(const CConstants& constants, edit::EditedMembers& edited)
       : constants_(constants), edited_(edited) {}
 
   void run() && {
@@ -89,7 +89,7 @@ class CEditor {
     for (const std::string_view form : kPacked) {
       const std::size_t packed = text.substr(0, end).find(form, begin);
       if (packed == text.npos) continue;
-      return edit(*constant.member, at(packed, packed + form.size()), {});
+      return edit(*constant.member, edit::at(packed, packed + form.size()), {});
     }
   }
 
@@ -114,7 +114,7 @@ class CEditor {
     const std::size_t end = constant.place.declaration.end;
     const std::size_t begin = text.substr(0, text.find('\n', end)).find("//", end);
     if (begin == text.npos || text.substr(begin, old.size()) != old) return;
-    edit(*constant.member, at(begin, begin + old.size()),
+    edit(*constant.member, edit::at(begin, begin + old.size()),
          comment(constant.new_bytes(), constant.after.offset));
   }
   static std::string comment(std::uint64_t bytes, std::uint64_t offset) {
@@ -129,7 +129,7 @@ class CEditor {
     const std::string old = fmt::format("// of total size {} bytes", pool.bytes);
     const std::size_t begin = text.find(old, last.place.initializer.end);
     if (begin == text.npos) return;
-    edit(*last.member, at(begin, begin + old.size()),
+    edit(*last.member, edit::at(begin, begin + old.size()),
          fmt::format("// of total size {} bytes", pool.new_bytes));
   }
 
@@ -168,7 +168,7 @@ class CEditor {
     const auto parts = c_load(text, range);
     const auto index = plain_index(text, range);
     if (!parts || (after.is_single() && !index)) {
-      refuse("a load of '" + constant.name + "' has an unknown form", member.name);
+      edit::refuse("a load of '" + constant.name + "' has an unknown form", member.name);
     }
     if (after.is_single()) edit(member, *index, "0");
     if (after.dtype == constant.dtype) return;
@@ -204,19 +204,19 @@ class CEditor {
         if (number.change.before == number.change.after || place == nullptr) continue;
         const Member& member = *reading.source->c_members[place->file];
         edits_[&member].push_back(
-            number_edit(text_of(member), place->range, number.change, number.what));
+            edit::number_edit(text_of(member), place->range, number.change, number.what));
       }
     }
   }
 
   const CConstants& constants_;
-  EditedMembers& edited_;
-  std::map<const Member*, std::vector<Edit>> edits_;
+  edit::EditedMembers& edited_;
+  std::map<const Member*, std::vector<edit::Edit>> edits_;
 };
 
 }  // namespace
 
-void edit_c(const CConstants& constants, EditedMembers& edited) {
+void edit_c(const CConstants& constants, edit::EditedMembers& edited) {
   CEditor(constants, edited).run();
 }
 

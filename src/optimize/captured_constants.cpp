@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "edit/edit.h"
 #include "mlf/tir/write.h"
-#include "optimize/edit.h"
 #include "support/error.h"
 
 namespace mlf::optimize {
@@ -61,10 +61,10 @@ std::string zeros_for(std::string_view indices) {
 
 /// The edits that give the constant one element in a text; nullopt if the text does not contain all
 /// values that change.
-std::optional<std::vector<Edit>> single_edits(const ConstantUse& use,
-                                              const CapturedReading& reading,
-                                              std::string_view text) {
-  std::vector<Edit> edits;
+std::optional<std::vector<edit::Edit>> single_edits(const ConstantUse& use,
+                                                    const CapturedReading& reading,
+                                                    std::string_view text) {
+  std::vector<edit::Edit> edits;
   for (const Node extent : extents_of(use, reading.document.module)) {
     const tir::Place* const place = reading.places.find(extent.id());
     if (place == nullptr) return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<std::vector<Edit>> single_edits(const ConstantUse& use,
 
 class Keeping {
  public:
-  Keeping(CConstants& constants, const EditedMembers& edited)
+  Keeping(CConstants& constants, const edit::EditedMembers& edited)
       : constants_(constants), edited_(edited) {
     for (const CReading& reading : constants_.readings) {
       for (const ConstantUse& use : reading.constants.uses) {
@@ -188,7 +188,7 @@ class Keeping {
   }
 
   CConstants& constants_;
-  const EditedMembers& edited_;
+  const edit::EditedMembers& edited_;
   std::map<std::string, std::vector<std::size_t>> arrays_;  // by function, in the order of its text
   std::map<std::pair<std::string, std::uint64_t>, std::size_t> in_pools_;
 };
@@ -208,7 +208,7 @@ class TextEditor {
       change_numbers(change);
     }
     change_lists();
-    return optimize::apply(text_, std::move(edits_));
+    return edit::apply(text_, std::move(edits_));
   }
 
  private:
@@ -235,7 +235,7 @@ class TextEditor {
 
   void make_single(const ConstantUse& use) {
     auto edits = single_edits(use, reading_, text_);
-    if (!edits) refuse("'" + use.name + "' cannot have one element", reading_.member->name);
+    if (!edits) edit::refuse("'" + use.name + "' cannot have one element", reading_.member->name);
     std::ranges::move(*edits, std::back_inserter(edits_));
   }
 
@@ -250,7 +250,7 @@ class TextEditor {
       for (const StatedNumber& number : stated_numbers(function, change.wanted)) {
         const tir::Place* const place = reading_.places.find(number.integer);
         if (number.change.before == number.change.after || place == nullptr) continue;
-        edits_.push_back(number_edit(source(), place->range, number.change, number.what));
+        edits_.push_back(edit::number_edit(source(), place->range, number.change, number.what));
       }
     }
   }
@@ -284,8 +284,8 @@ class TextEditor {
       is_first = false;
       if (wanted == nullptr) continue;
       const PoolConstant& constant = *found->second.constant;
-      edits_.push_back(number_edit(source(), listed.offset, {constant.offset, wanted->offset},
-                                   "the offset of '" + constant.name + "'"));
+      edits_.push_back(edit::number_edit(source(), listed.offset, {constant.offset, wanted->offset},
+                                         "the offset of '" + constant.name + "'"));
     }
   }
 
@@ -304,7 +304,7 @@ class TextEditor {
   const CapturedReading& reading_;
   std::span<const ConstantsChange> changes_;
   std::string_view text_;
-  std::vector<Edit> edits_;
+  std::vector<edit::Edit> edits_;
 };
 
 std::string save_json_of(const tir::Document& document) {
@@ -337,12 +337,12 @@ std::vector<ConstantsChange> changes_in(const CapturedReading& reading,
 
 }  // namespace
 
-CapturedMembers captured_members(const Deployment& deployment, EditedMembers& edited,
+CapturedMembers captured_members(const Deployment& deployment, edit::EditedMembers& edited,
                                  const tir::ReadLimits& limits) {
   CapturedMembers members;
   for (const Member& member : deployment.archive().members()) {
     if (!edited.captured_form(member)) continue;
-    PlacedTir tir = edited.take_tir(member, limits);
+    edit::PlacedTir tir = edited.take_tir(member, limits);
     std::set<std::size_t> modules;
     for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
       if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
@@ -387,7 +387,8 @@ std::vector<std::vector<std::size_t>> groups_of_modules(std::size_t modules,
 std::vector<CapturedReading> read_captured(const Deployment& deployment,
                                            const CapturedMembers& members,
                                            const ConstantsByModule& constants,
-                                           EditedMembers& edited, const tir::ReadLimits& limits) {
+                                           edit::EditedMembers& edited,
+                                           const tir::ReadLimits& limits) {
   // In the order of the archive.
   std::set<const Member*> wanted;
   for (const auto& [module, of_module] : constants) {
@@ -398,7 +399,7 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment,
   for (const Member* const member : wanted) {
     auto [document, places] = edited.take_tir(*member, limits);
     std::map<std::size_t, ModuleConstants> found;
-    for (const auto& [module, functions] : functions_by_module(document.module, deployment)) {
+    for (const auto& [module, functions] : edit::functions_by_module(document.module, deployment)) {
       const CConstants* const c = support::find_value(constants, module);
       if (c == nullptr) continue;
       std::set<std::string, std::less<>> pools;
@@ -417,7 +418,7 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment,
 }
 
 void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t module,
-                      const EditedMembers& edited, CConstants& constants) {
+                      const edit::EditedMembers& edited, CConstants& constants) {
   Keeping keeping(constants, edited);
   for (const CapturedReading& reading : captured) {
     const ModuleConstants* const found = support::find_value(reading.constants, module);
@@ -426,7 +427,7 @@ void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t 
 }
 
 void edit_captured(std::vector<CapturedReading> captured,
-                   const std::map<std::size_t, NewConstants>& wanted, EditedMembers& edited,
+                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited,
                    const tir::ReadLimits& limits) {
   for (CapturedReading& reading : captured) {
     const std::vector<ConstantsChange> changes = changes_in(reading, wanted);
@@ -444,8 +445,8 @@ void edit_captured(std::vector<CapturedReading> captured,
       continue;
     }
     edited.replace({reading.member->name, std::move(text)});
-    PlacedTir after = edited.take_tir(*reading.member, limits);
-    require_equal(reading.document.module, after.document.module, reading.member->name);
+    edit::PlacedTir after = edited.take_tir(*reading.member, limits);
+    edit::require_equal(reading.document.module, after.document.module, reading.member->name);
     edited.keep_tir(*reading.member, std::move(after));
   }
 }

@@ -5,9 +5,9 @@
 #include <map>
 #include <vector>
 
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "optimize/c_constants.h"
-#include "optimize/edited_archive.h"
 #include "optimize/new_constants.h"
 #include "tir/places.h"
 
@@ -27,7 +27,7 @@ struct CapturedReading {
 using CapturedMembers = std::map<std::size_t, std::vector<const archive::Member*>>;
 
 /// Finds them in the present archive; `edited` keeps the TIR. Throws `Error` if one cannot be read.
-CapturedMembers captured_members(const Deployment& deployment, EditedMembers& edited,
+CapturedMembers captured_members(const Deployment& deployment, edit::EditedMembers& edited,
                                  const tir::ReadLimits& limits);
 
 /// Returns the modules in groups: two modules are in one group if a member has TIR of both, or if
@@ -43,18 +43,19 @@ using ConstantsByModule = std::map<std::size_t, CConstants>;
 std::vector<CapturedReading> read_captured(const Deployment& deployment,
                                            const CapturedMembers& members,
                                            const ConstantsByModule& constants,
-                                           EditedMembers& edited, const tir::ReadLimits& limits);
+                                           edit::EditedMembers& edited,
+                                           const tir::ReadLimits& limits);
 
 /// Marks each constant of a module as kept that differs between one of these and the C, or whose
 /// text lacks a value that would change.
 void keep_by_captured(const std::vector<CapturedReading>& captured, std::size_t module,
-                      const EditedMembers& edited, CConstants& constants);
+                      const edit::EditedMembers& edited, CConstants& constants);
 
 /// Changes the members, each of them once, and reads the texts again: each must equal its old TIR
 /// plus these changes. `wanted` has the modules that change. `edited` keeps the TIR. Throws `Error`
 /// (check_failed) if a text is not equal, or if modules share a part of it.
 void edit_captured(std::vector<CapturedReading> captured,
-                   const std::map<std::size_t, NewConstants>& wanted, EditedMembers& edited,
+                   const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited,
                    const tir::ReadLimits& limits);
 
 }  // namespace mlf::optimize

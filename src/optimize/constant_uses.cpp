@@ -6,9 +6,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "edit/edit.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
-#include "optimize/edit.h"
 #include "support/error.h"
 #include "tir/interval.h"
 #include "tir/node_queries.h"
@@ -25,7 +25,7 @@ namespace f = tir::f;
 std::uint64_t offset_of(Node info, std::string_view pool) {
   const auto value = graph::integer_of(info[f::ConstantInfo::byte_offset]);
   if (!value || *value < 0) {
-    refuse("an offset of constant pool '" + std::string(pool) + "' is not a number");
+    edit::refuse("an offset of constant pool '" + std::string(pool) + "' is not a number");
   }
   return static_cast<std::uint64_t>(*value);
 }

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
+#include "edit/edit.h"
 #include "json/document.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
 #include "optimize/c_words.h"
 #include "optimize/captured_constants.h"
-#include "optimize/edit.h"
 #include "optimize/moves.h"
 #include "optimize/other_code.h"
 #include "optimize/pool_names.h"
@@ -33,41 +33,42 @@ using Symbols = std::set<std::string, std::less<>>;
 SourceRange lines_of(std::string_view text, SourceRange range) {
   const std::size_t before = text.substr(0, range.begin).rfind('\n');
   const std::size_t behind = text.find('\n', range.end == 0 ? 0 : range.end - 1);
-  return at(before == text.npos ? 0 : before + 1, behind == text.npos ? text.size() : behind + 1);
+  return edit::at(before == text.npos ? 0 : before + 1,
+                  behind == text.npos ? text.size() : behind + 1);
 }
 
 /// With the line before it, if that begins with `mark`.
 SourceRange with_line_before(std::string_view text, SourceRange range, std::string_view mark) {
   if (range.begin == 0) return range;
-  const SourceRange line = lines_of(text, at(range.begin - 1, range.begin));
+  const SourceRange line = lines_of(text, edit::at(range.begin - 1, range.begin));
   const std::size_t first = text.find_first_not_of(' ', line.begin);
   const bool is_marked = first != text.npos && text.substr(first).starts_with(mark);
-  return is_marked ? at(line.begin, range.end) : range;
+  return is_marked ? edit::at(line.begin, range.end) : range;
 }
 
 /// With the empty line behind it.
 SourceRange with_empty_line(std::string_view text, SourceRange range) {
-  return text.substr(range.end).starts_with('\n') ? at(range.begin, range.end + 1) : range;
+  return text.substr(range.end).starts_with('\n') ? edit::at(range.begin, range.end + 1) : range;
 }
 
 /// What TVM writes before prototypes and definitions.
 SourceRange with_guard(std::string_view text, SourceRange range) {
   constexpr std::string_view kGuard = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
   const bool has_guard = text.substr(0, range.begin).ends_with(kGuard);
-  return has_guard ? at(range.begin - kGuard.size(), range.end) : range;
+  return has_guard ? edit::at(range.begin - kGuard.size(), range.end) : range;
 }
 
 /// The lines of the prototype that names a function at `place`; nullopt for another use.
 std::optional<SourceRange> prototype_at(std::string_view text, std::size_t place,
                                         std::size_t length) {
   constexpr std::string_view kType = "TVM_DLL int32_t ";
-  const SourceRange line = lines_of(text, at(place, place + 1));
+  const SourceRange line = lines_of(text, edit::at(place, place + 1));
   const std::size_t close = text.find(')', place + length);
   const bool is_prototype = text.substr(line.begin, place - line.begin) == kType &&
                             text.substr(place + length).starts_with('(') && close != text.npos &&
                             text.substr(close).starts_with(");\n");
   if (!is_prototype) return std::nullopt;
-  return with_guard(text, at(line.begin, close + std::string_view(");\n").size()));
+  return with_guard(text, edit::at(line.begin, close + std::string_view(");\n").size()));
 }
 
 tir::Module without_functions(tir::Module module, const Symbols& dropped) {
@@ -92,7 +93,7 @@ struct Function {
 class Dropping {
  public:
   Dropping(const Deployment& deployment, std::size_t index, std::string main,
-           const OtherCode& others, EditedMembers& edited, const tir::ReadLimits& limits)
+           const OtherCode& others, edit::EditedMembers& edited, const tir::ReadLimits& limits)
       : deployment_(deployment),
         archive_(deployment.archive()),
         index_(index),
@@ -133,7 +134,7 @@ class Dropping {
   /// Those that mlf reads as TIR.
   void read_functions() {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      PlacedTir tir = edited_.take_tir(c, limits_);
+      edit::PlacedTir tir = edited_.take_tir(c, limits_);
       Symbols here;
       for (const tir::NamedFunction& one : tir::prim_functions_of(tir.document.module)) {
         here.emplace(one.symbol);
@@ -218,11 +219,11 @@ class Dropping {
   // --- Changes -----------------------------------------------------------------------------------
 
   void change(std::span<const Member* const> captured) {
-    EditedMembers edited = edited_.fork();
+    edit::EditedMembers edited = edited_.fork();
     change_c(edited);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      PlacedTir before = edited_.take_tir(c, limits_);
-      PlacedTir after = edited.take_tir(c, limits_);
+      edit::PlacedTir before = edited_.take_tir(c, limits_);
+      edit::PlacedTir after = edited.take_tir(c, limits_);
       check(std::move(before.document.module), after.document.module, c.name);
       edited.keep_tir(c, std::move(after));
     }
@@ -231,8 +232,8 @@ class Dropping {
     edited_.take_all(std::move(edited));
   }
 
-  void change_c(EditedMembers& edited) const {
-    std::map<const Member*, std::vector<Edit>> edits;
+  void change_c(edit::EditedMembers& edited) const {
+    std::map<const Member*, std::vector<edit::Edit>> edits;
     for (const std::string& symbol : dropped_) {
       const Function& function = functions_.find(symbol)->second;
       const std::string_view text = edited_.text_of(*function.member);
@@ -248,12 +249,12 @@ class Dropping {
   }
 
   void check(tir::Module before, const tir::Module& after, const std::string& where) const {
-    require_equal(without_functions(std::move(before), dropped_), after, where);
+    edit::require_equal(without_functions(std::move(before), dropped_), after, where);
   }
 
-  void change_captured(const Member& member, EditedMembers& edited) {
-    PlacedTir tir = edited_.take_tir(member, limits_);
-    std::vector<Edit> edits;
+  void change_captured(const Member& member, edit::EditedMembers& edited) {
+    edit::PlacedTir tir = edited_.take_tir(member, limits_);
+    std::vector<edit::Edit> edits;
     const std::string_view text = edited_.text_of(member);
     bool has_any = false;
     for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
@@ -262,13 +263,14 @@ class Dropping {
       const auto range = tir.document.module.source_range(one.function.id());
       if (!range) continue;
       const std::size_t last = text.substr(0, range->end).find_last_not_of(" \n");
-      const SourceRange lines = lines_of(text, at(range->begin, last + 1));
+      const SourceRange lines = lines_of(text, edit::at(range->begin, last + 1));
       edits.push_back({with_empty_line(text, with_line_before(text, lines, "@T.")), {}});
     }
     if (!has_any) return edited_.keep_tir(member, std::move(tir));
     const auto check_names = [&](std::string_view left) {
       for_each_word(left, [&](std::string_view word, std::size_t) {
-        if (dropped_.contains(word)) refuse("'" + std::string(word) + "' is used", member.name);
+        if (dropped_.contains(word))
+          edit::refuse("'" + std::string(word) + "' is used", member.name);
       });
     };
     if (edited.captured_form(member) == deployment::TirForm::twin) {
@@ -281,13 +283,13 @@ class Dropping {
     }
     edited.edit(member, std::move(edits));
     check_names(edited.text_of(member));
-    PlacedTir after = edited.take_tir(member, limits_);
+    edit::PlacedTir after = edited.take_tir(member, limits_);
     check(std::move(tir.document.module), after.document.module, member.name);
     edited.keep_tir(member, std::move(after));
   }
 
   /// TVM lists the workspaces of all functions.
-  void change_metadata(EditedMembers& edited) const {
+  void change_metadata(edit::EditedMembers& edited) const {
     const Member* const member = archive_.find("metadata.json");
     if (member == nullptr) return;
     const std::string_view text = edited.text_of(*member);
@@ -298,10 +300,10 @@ class Dropping {
     std::vector<SourceRange> entries;
     std::vector<bool> goes;
     for (const json::Value one : listed.as_array()) {
-      entries.push_back(range_of(one));
+      entries.push_back(edit::range_of(one));
       goes.push_back(dropped_.contains(one.at("function_name").as_string()));
     }
-    std::vector<Edit> edits;
+    std::vector<edit::Edit> edits;
     bool is_first = true;  // whether no entry remains before it
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const bool has_next = i + 1 < entries.size();
@@ -323,7 +325,7 @@ class Dropping {
   const Module& module_;
   std::string main_;
   const OtherCode& others_;
-  EditedMembers& edited_;
+  edit::EditedMembers& edited_;
   const tir::ReadLimits& limits_;
   std::map<std::string, Function, std::less<>> functions_;  // by symbol
   std::set<const Member*> files_;                           // C of the module
@@ -335,7 +337,7 @@ class Dropping {
 }  // namespace
 
 std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& deployment,
-                                                           EditedMembers& edited,
+                                                           edit::EditedMembers& edited,
                                                            const tir::ReadLimits& limits) {
   const std::size_t modules = deployment.library().modules.size();
   std::vector<std::vector<OptimizedFunction>> functions(modules);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "mlf/optimize.h"
-#include "optimize/edited_archive.h"
 
 namespace mlf::optimize {
 
@@ -18,7 +18,7 @@ namespace mlf::optimize {
 /// definition, or inside of such a function, and if a header states the module's interface without
 /// it. Reads C and captured TIR again: they must equal the old TIR without these functions.
 std::vector<std::vector<OptimizedFunction>> drop_functions(const Deployment& deployment,
-                                                           EditedMembers& edited,
+                                                           edit::EditedMembers& edited,
                                                            const tir::ReadLimits& limits);
 
 }  // namespace mlf::optimize

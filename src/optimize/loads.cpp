@@ -56,7 +56,7 @@ bool has_plain_indices(Node load) {
 }
 
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
-  const std::string_view load = text_in(text, range);
+  const std::string_view load = edit::text_in(text, range);
   if (load.empty() || load.front() != '(') {
     return load.empty() || !support::is_word_character(load.front()) ? std::nullopt
                                                                      : std::optional(CLoad{});
@@ -70,9 +70,9 @@ std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {
   return CLoad{tir::SourceRange{begin, static_cast<std::uint32_t>(begin + type.size())}};
 }
 
-std::vector<Edit> cast_edits(std::string_view text, tir::SourceRange load, tir::DType from,
-                             tir::DType to) {
-  std::vector<Edit> edits{{{load.begin, load.begin}, "((" + tir::c::type_text(from) + ")"}};
+std::vector<edit::Edit> cast_edits(std::string_view text, tir::SourceRange load, tir::DType from,
+                                   tir::DType to) {
+  std::vector<edit::Edit> edits{{{load.begin, load.begin}, "((" + tir::c::type_text(from) + ")"}};
   const auto parts = c_load(text, load);
   if (parts && parts->type) edits.push_back({*parts->type, tir::c::type_text(to)});
   edits.push_back({{load.end, load.end}, ")"});

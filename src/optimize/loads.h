@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/edit.h"
 #include "mlf/tir/module.h"
-#include "optimize/edit.h"
 #include "tir/places.h"
 
 namespace mlf::optimize {
@@ -35,7 +35,7 @@ std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
 /// The edits of a load through memory that has elements of another type: `((T*)x)[i]` becomes
 /// `((T)((S*)x)[i])`. The conversion to T gives what the load gave. The load must have a form that
 /// `c_load` knows.
-std::vector<Edit> cast_edits(std::string_view text, tir::SourceRange load, tir::DType from,
-                             tir::DType to);
+std::vector<edit::Edit> cast_edits(std::string_view text, tir::SourceRange load, tir::DType from,
+                                   tir::DType to);
 
 }  // namespace mlf::optimize

@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_before(std::string_view text, std::size_t be
                                            std::string_view behind, SourceRange& range) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), value);
-  range = at(begin, static_cast<std::size_t>(end - text.data()));
+  range = edit::at(begin, static_cast<std::size_t>(end - text.data()));
   const bool is_number = error == std::errc() && text.substr(range.end).starts_with(behind);
   return is_number ? std::optional(value) : std::nullopt;
 }
@@ -41,7 +41,7 @@ std::optional<MetadataCopy> copy_at(std::string_view text, std::size_t quote) {
                                     kBehindLength, copy.length_text);
   const std::size_t begin = copy.length_text.end + kBehindLength.size();
   if (!length || *length > (text.size() - begin) / kEscapeLength) return std::nullopt;
-  copy.data_text = at(begin, begin + *length * kEscapeLength);
+  copy.data_text = edit::at(begin, begin + *length * kEscapeLength);
   return text.substr(copy.data_text.end).starts_with('"') ? std::optional(copy) : std::nullopt;
 }
 
@@ -127,13 +127,13 @@ bool is_copy_of(const MetadataCopy& copy, const CConstant& constant) {
 }
 
 bool is_exact(const MetadataCopy& copy, std::string_view text, const CConstant& constant) {
-  const auto bytes = unescaped(text_in(text, copy.data_text));
+  const auto bytes = unescaped(edit::text_in(text, copy.data_text));
   return bytes && data_of(*bytes, constant);
 }
 
-std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
-                                          const CConstant& constant) {
-  auto old = unescaped(text_in(text, copy.data_text));
+std::optional<std::vector<edit::Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
+                                                const CConstant& constant) {
+  auto old = unescaped(edit::text_in(text, copy.data_text));
   const auto begin = old ? data_of(*old, constant) : std::nullopt;
   if (!begin) return std::nullopt;
   const std::vector<std::byte> data = constant.new_data();
@@ -150,9 +150,9 @@ std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_
   append(bytes, std::span(*old).subspan(kShapeAt, shape_end - kShapeAt));
   append(bytes, std::as_bytes(std::span(&size, 1)));
   append(bytes, data);
-  return std::vector<Edit>{{copy.offset_text, std::to_string(constant.after.offset)},
-                           {copy.length_text, std::to_string(bytes.size())},
-                           {copy.data_text, escaped(bytes)}};
+  return std::vector<edit::Edit>{{copy.offset_text, std::to_string(constant.after.offset)},
+                                 {copy.length_text, std::to_string(bytes.size())},
+                                 {copy.data_text, escaped(bytes)}};
 }
 
 }  // namespace mlf::optimize

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/edit.h"
 #include "optimize/c_constants.h"
-#include "optimize/edit.h"
 
 namespace mlf::optimize {
 
@@ -36,7 +36,7 @@ bool is_copy_of(const MetadataCopy& copy, const CConstant& constant);
 bool is_exact(const MetadataCopy& copy, std::string_view text, const CConstant& constant);
 
 /// Returns the edits that update a copy to the new constant; nullopt if it is not exact.
-std::optional<std::vector<Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
-                                          const CConstant& constant);
+std::optional<std::vector<edit::Edit>> edits_of(const MetadataCopy& copy, std::string_view text,
+                                                const CConstant& constant);
 
 }  // namespace mlf::optimize

@@ -10,7 +10,7 @@ constexpr std::string_view kMember = "metadata.json";
 /// A member of an object on the path to a number; throws if it is missing.
 json::Value member(const json::Value& object, std::string_view key) {
   const auto found = object.is_object() ? object.find(key) : std::nullopt;
-  if (!found) refuse("it has no '" + std::string(key) + "'", kMember);
+  if (!found) edit::refuse("it has no '" + std::string(key) + "'", kMember);
   return *found;
 }
 
@@ -26,19 +26,19 @@ json::Value main_memory(const json::Value& root, std::string_view module) {
 
 std::optional<MetadataChange> metadata_change(const json::Document& metadata,
                                               std::string_view module, std::string_view field,
-                                              std::span<const NumberChange> possible) {
+                                              std::span<const edit::NumberChange> possible) {
   const json::Value main = main_memory(metadata.root(), module);
-  for (const NumberChange& change : possible) {
+  for (const edit::NumberChange& change : possible) {
     std::optional<MetadataChange> found;
     for (const json::Value device : main.elements()) {
       const auto number = device.is_object() ? device.find(field) : std::nullopt;
       // Releases before v0.9 do not count constants.
       if (!number) continue;
       const auto value = number->integer();
-      if (!value || *value < 0) refuse(std::string(field) + " is not a number", kMember);
+      if (!value || *value < 0) edit::refuse(std::string(field) + " is not a number", kMember);
       if (static_cast<std::uint64_t>(*value) != change.before) continue;
-      if (found) refuse("two devices of main have the same " + std::string(field), kMember);
-      found = MetadataChange{change, {range_of(*number), std::to_string(change.after)}};
+      if (found) edit::refuse("two devices of main have the same " + std::string(field), kMember);
+      found = MetadataChange{change, {edit::range_of(*number), std::to_string(change.after)}};
     }
     if (found) return found;
   }

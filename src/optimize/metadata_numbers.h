@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/edit.h"
 #include "json/document.h"
-#include "optimize/edit.h"
 
 namespace mlf::optimize {
 
@@ -17,11 +17,11 @@ namespace mlf::optimize {
 /// nullopt if there is no such i, or if the two are equal. Throws `Error` (check_failed) if the
 /// member lacks TVM's numbers, or if two devices have this number.
 struct MetadataChange {
-  NumberChange number;
-  Edit edit;
+  edit::NumberChange number;
+  edit::Edit edit;
 };
 std::optional<MetadataChange> metadata_change(const json::Document& metadata,
                                               std::string_view module, std::string_view field,
-                                              std::span<const NumberChange> possible);
+                                              std::span<const edit::NumberChange> possible);
 
 }  // namespace mlf::optimize

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "archive/rewrite.h"
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "mlf/plan.h"
-#include "optimize/edited_archive.h"
 
 namespace mlf::optimize {
 
@@ -51,7 +51,7 @@ struct PoolChanges {
 /// An archive whose workspace pools get new offsets.
 struct Replanned {
   const Deployment& deployment;                            ///< before any change
-  EditedMembers& edited;                                   ///< its present members, and TIR of them
+  edit::EditedMembers& edited;                             ///< its present members, and TIR of them
   std::map<std::size_t, const graph::Topology*> networks;  ///< by module
   /// How its generated C contradicts captured TIR; empty if it does not.
   std::string contradiction{};

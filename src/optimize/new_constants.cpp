@@ -134,8 +134,8 @@ class Rewriting {
   void set_number(NodeId integer, std::uint64_t value) {
     const auto [known, is_new] = numbers_.try_emplace(integer, value);
     if (!is_new && known->second != value) {
-      refuse("one number would need two new values: " + std::to_string(known->second) + " and " +
-             std::to_string(value));
+      edit::refuse("one number would need two new values: " + std::to_string(known->second) +
+                   " and " + std::to_string(value));
     }
     builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(value));
   }
@@ -154,7 +154,7 @@ class Rewriting {
       builder_.set(constant.info, f::ConstantInfo::data, array_as(constant.array, *wanted));
     }
     const bool is_new = changed_pools_.insert(pool.info).second;
-    if (!is_new) refuse("modules share constant pool '" + pool.name + "'");
+    if (!is_new) edit::refuse("modules share constant pool '" + pool.name + "'");
     if (left.size() == pool.constants.size()) return;
     builder_.set(pool.info, f::ConstantPoolInfo::constant_info_array, builder_.list(left));
   }

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "edit/edit.h"
 #include "mlf/tir/module.h"
 #include "optimize/constant_uses.h"
-#include "optimize/edit.h"
 
 namespace mlf::optimize {
 
@@ -31,7 +31,7 @@ struct NewConstant {
 struct NewConstants {
   /// By pool and old offset.
   std::map<std::pair<std::string, std::uint64_t>, NewConstant> in_pools;
-  std::map<std::string, NumberChange, std::less<>> pool_sizes;
+  std::map<std::string, edit::NumberChange, std::less<>> pool_sizes;
   /// Of the caller, by global symbol and index of the parameter.
   std::map<std::pair<std::string, std::size_t>, NewConstant> parameters;
   /// By global symbol: the AllocateConst of a function, in the order of its text.
@@ -44,9 +44,9 @@ struct NewConstants {
 
 /// An offset or a size that a function states.
 struct StatedNumber {
-  tir::NodeId integer;  ///< IntImm
-  NumberChange change;  ///< `before` and `after` may be equal
-  std::string what;     ///< names it in errors
+  tir::NodeId integer;        ///< IntImm
+  edit::NumberChange change;  ///< `before` and `after` may be equal
+  std::string what;           ///< names it in errors
 };
 
 /// Returns the offsets of constants in lets and the sizes of constant pools for which `wanted` has

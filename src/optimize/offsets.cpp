@@ -19,12 +19,12 @@
 #include "deployment/agreement.h"
 #include "deployment/contradictions.h"
 #include "deployment/tir_name.h"
+#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "json/document.h"
 #include "mlf/inspection.h"
 #include "mlf/tir/module.h"
 #include "optimize/assignment.h"
-#include "optimize/edit.h"
-#include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/pool_names.h"
 #include "support/characters.h"
@@ -48,7 +48,7 @@ using support::SourceText;
 // Applications use the header's macros as sizes of their own memory, such as a pool that they
 // provide. TVM writes each on one line (src/target/source/interface_c.cc).
 bool add_macro_edit(const support::SourceText& source, std::string_view name,
-                    const NumberChange& size, std::vector<Edit>& edits) {
+                    const edit::NumberChange& size, std::vector<edit::Edit>& edits) {
   const std::string define = "#define " + std::string(name) + " ";
   bool found = false;
   for (std::size_t at = source.text.find(define); at != std::string_view::npos;
@@ -57,7 +57,7 @@ bool add_macro_edit(const support::SourceText& source, std::string_view name,
     const auto digits = static_cast<std::uint32_t>(at + define.size());
     const auto end =
         static_cast<std::uint32_t>(std::min(source.text.find('\n', at), source.text.size()));
-    edits.push_back(number_edit(source, {digits, end}, size, name));
+    edits.push_back(edit::number_edit(source, {digits, end}, size, name));
     found = true;
   }
   return found;
@@ -68,12 +68,12 @@ bool add_macro_edit(const support::SourceText& source, std::string_view name,
 // For the device of main, TVM adds up the pools of the network and the largest workspace that a
 // kernel has elsewhere. Other devices get almost nothing (`_build_function_memory_map`,
 // model_library_format.py).
-std::optional<NumberChange> add_metadata_edit(const json::Document& metadata,
-                                              std::string_view module,
-                                              const ModuleAssignment& assignment,
-                                              std::span<const std::uint64_t> beside,
-                                              std::vector<Edit>& edits) {
-  std::vector<NumberChange> possible;
+std::optional<edit::NumberChange> add_metadata_edit(const json::Document& metadata,
+                                                    std::string_view module,
+                                                    const ModuleAssignment& assignment,
+                                                    std::span<const std::uint64_t> beside,
+                                                    std::vector<edit::Edit>& edits) {
+  std::vector<edit::NumberChange> possible;
   for (const std::uint64_t more : beside) {
     const std::uint64_t before = assignment.old_total() + more;
     possible.push_back({before, static_cast<std::uint64_t>(static_cast<std::int64_t>(before) -
@@ -84,9 +84,9 @@ std::optional<NumberChange> add_metadata_edit(const json::Document& metadata,
     return change->number;
   }
   if (assignment.saved() != 0) {
-    refuse("workspace_size_bytes of main is not " + std::to_string(assignment.old_total()) +
-               ", the sum of its pools",
-           "metadata.json");
+    edit::refuse("workspace_size_bytes of main is not " + std::to_string(assignment.old_total()) +
+                     ", the sum of its pools",
+                 "metadata.json");
   }
   return std::nullopt;
 }
@@ -108,19 +108,20 @@ void check_sites(std::span<const tir::NamedFunction> before,
   const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
   // The same reader finds the same sites on both sides, so they can be compared one by one.
   const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
-  if (was.size() != is.size()) refuse("functions with pools are missing afterwards", member);
+  if (was.size() != is.size()) edit::refuse("functions with pools are missing afterwards", member);
   for (std::size_t f = 0; f < was.size(); ++f) {
     const std::vector<SiteValue> wanted = site_values(assignment, was[f]);
     std::vector<std::uint64_t> found;
     for (const LetSite& let : is[f].lets) found.push_back(let.value);
     // In the order of site_values: offsets first, then sizes.
     for (const SizeSite& size : is[f].sizes) found.push_back(size.value);
-    if (found.size() != wanted.size()) refuse("numbers of the plan are missing afterwards", member);
+    if (found.size() != wanted.size())
+      edit::refuse("numbers of the plan are missing afterwards", member);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (found[i] != wanted[i].change.after) {
-        refuse("function '" + was[f].name + "' still has " + std::to_string(found[i]) +
-                   " where the plan has " + std::to_string(wanted[i].change.after),
-               member);
+        edit::refuse("function '" + was[f].name + "' still has " + std::to_string(found[i]) +
+                         " where the plan has " + std::to_string(wanted[i].change.after),
+                     member);
       }
       expect(wanted[i].change.before, wanted[i].change.after, expected);
     }
@@ -156,12 +157,12 @@ void check_changed(const tir::Module& before, const tir::Module& after,
   }
   for (const tir::Difference& difference : tir::compare(before, after).differences) {
     if (expected.contains({difference.left, difference.right})) continue;
-    refuse("something else would change: " + tir::to_string(difference), member);
+    edit::refuse("something else would change: " + tir::to_string(difference), member);
   }
 }
 
 /// Sorted by the member's place in the archive, so that reports have a fixed order.
-using EditsOfMembers = std::map<const Member*, std::vector<Edit>>;
+using EditsOfMembers = std::map<const Member*, std::vector<edit::Edit>>;
 
 class Replanning {
  public:
@@ -188,7 +189,7 @@ class Replanning {
       refuse_other_uses(assignment, with_pools);
     }
     make_contents();
-    EditedMembers after = edited_.fork();
+    edit::EditedMembers after = edited_.fork();
     for (const archive::EditedMember& one : changed_) after.replace(one);
     check_captured(after);
     check_c(after);
@@ -203,7 +204,7 @@ class Replanning {
   }
   const Member& member_named(std::string_view name) const {
     const Member* const member = archive_.find(name);
-    if (member == nullptr) refuse("it is not in the archive", name);
+    if (member == nullptr) edit::refuse("it is not in the archive", name);
     return *member;
   }
 
@@ -225,16 +226,17 @@ class Replanning {
       const tir::Dialect dialect = document.source.dialect;
       if (can_change(dialect)) continue;
       if (sites_of(tir::prim_functions_of(document.module), pools).empty()) continue;
-      refuse("a text in this dialect, " + std::string(to_string(dialect)) +
-                 ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
-                 "save_json can",
-             member.name);
+      edit::refuse(
+          "a text in this dialect, " + std::string(to_string(dialect)) +
+              ", does not show a whole plan, so it cannot be changed; TIR that is captured as "
+              "save_json can",
+          member.name);
     }
   }
 
   /// Both get new numbers, so they must be the same program before.
   void refuse_disagreement() const {
-    if (!replanned_.contradiction.empty()) refuse(replanned_.contradiction);
+    if (!replanned_.contradiction.empty()) edit::refuse(replanned_.contradiction);
   }
 
   /// The TIR that the moves refer to: captured, or generated C.
@@ -243,21 +245,21 @@ class Replanning {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(module))) {
       if (c.stem == stem) return c;
     }
-    refuse("the archive has no TIR '" + stem + "'");
+    edit::refuse("the archive has no TIR '" + stem + "'");
   }
 
   /// A TIR that moves name, read once. It may have functions of several modules whose pools have
   /// equal names.
   struct NamedTir {
     std::shared_ptr<const tir::Document> document;
-    FunctionsByModule functions;
+    edit::FunctionsByModule functions;
   };
   const NamedTir& tir_of(const TirSource& source) {
     const auto known = named_.find(&source);
     if (known != named_.end()) return known->second;
     auto document = get_or_throw(deployment_.document(source));
     take_functions(document->module);
-    FunctionsByModule functions = functions_by_module(document->module, deployment_);
+    edit::FunctionsByModule functions = edit::functions_by_module(document->module, deployment_);
     return named_.emplace(&source, NamedTir{std::move(document), std::move(functions)})
         .first->second;
   }
@@ -289,8 +291,9 @@ class Replanning {
     if (moves.empty()) return;
     if (stems.empty()) stems = stems_of_kernels(module);
     if (!modules()[module].files.objects.empty()) {
-      refuse("module '" + modules()[module].name + "' has code in objects, which cannot be changed",
-             modules()[module].files.objects.front().name);
+      edit::refuse(
+          "module '" + modules()[module].name + "' has code in objects, which cannot be changed",
+          modules()[module].files.objects.front().name);
     }
     std::vector<FunctionSites> functions;
     for (const std::string& stem : stems) {
@@ -320,7 +323,8 @@ class Replanning {
       const bool known = known_.contains(callee) ||
                          std::any_of(assignments_.begin(), assignments_.end(),
                                      [&](const auto& one) { return one.has_function(callee); });
-      if (!known) refuse("'" + callee + "' is given a pool, and its TIR is not in the archive");
+      if (!known)
+        edit::refuse("'" + callee + "' is given a pool, and its TIR is not in the archive");
     }
   }
 
@@ -330,14 +334,14 @@ class Replanning {
   }
 
   /// The captured TIR before the change; read once.
-  const PlacedTir& captured_document(const Member& member) {
+  const edit::PlacedTir& captured_document(const Member& member) {
     const auto known = documents_.find(&member);
     if (known != documents_.end()) return known->second;
     return documents_.emplace(&member, edited_.take_tir(member, limits_)).first->second;
   }
 
   /// The generated C before the change; read once.
-  const PlacedTir& c_document(const TirSource& c) {
+  const edit::PlacedTir& c_document(const TirSource& c) {
     const auto known = c_documents_.find(&c);
     if (known != c_documents_.end()) return known->second;
     return c_documents_.emplace(&c, edited_.take_tir(c, limits_)).first->second;
@@ -352,7 +356,7 @@ class Replanning {
   /// Those of modules that have functions in this TIR.
   std::vector<const ModuleAssignment*> assignments_in(const tir::Module& tir) const {
     std::vector<const ModuleAssignment*> found;
-    for (const auto& [module, functions] : functions_by_module(tir, deployment_)) {
+    for (const auto& [module, functions] : edit::functions_by_module(tir, deployment_)) {
       if (const ModuleAssignment* const one = assignment_of(module)) found.push_back(one);
     }
     return found;
@@ -363,14 +367,16 @@ class Replanning {
     if (!edited_.captured_form(member)) return;
     const SourceText source = text_of(member);
     const auto& [document, places] = captured_document(member);
-    for (const auto& [module, functions] : functions_by_module(document.module, deployment_)) {
+    for (const auto& [module, functions] :
+         edit::functions_by_module(document.module, deployment_)) {
       const ModuleAssignment* const assignment = assignment_of(module);
       if (assignment == nullptr) continue;
       for (const FunctionSites& function : sites_of(functions, assignment->pools)) {
         for (const SiteValue& value : site_values(*assignment, function)) {
           const tir::Place* const place = places.find(value.integer);
           if (place == nullptr) refuse_unplaced(function, value, member.name);
-          edits_[&member].push_back(number_edit(source, place->range, value.change, value.what));
+          edits_[&member].push_back(
+              edit::number_edit(source, place->range, value.change, value.what));
         }
       }
     }
@@ -383,7 +389,8 @@ class Replanning {
     std::vector<FunctionSites> with_pools;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
       const auto& [document, places] = c_document(c);
-      const FunctionsByModule functions = functions_by_module(document.module, deployment_);
+      const edit::FunctionsByModule functions =
+          edit::functions_by_module(document.module, deployment_);
       const auto* const here = support::find_value(functions, assignment.module);
       if (here == nullptr) continue;
       for (FunctionSites& function : sites_of(*here, assignment.pools)) {
@@ -394,7 +401,7 @@ class Replanning {
     }
     for (const auto& [symbol, lets] : assignment.lets) {
       if (!lets.empty() && !found.contains(symbol)) {
-        refuse("the archive has no C of function '" + symbol + "'");
+        edit::refuse("the archive has no C of function '" + symbol + "'");
       }
     }
     return with_pools;
@@ -407,10 +414,10 @@ class Replanning {
     const Module& module = modules()[assignment.module];
     const ModuleCode code(deployment_, assignment.module, *others_, edited_);
     const auto refuse_use = [](const std::string& what, const std::string& place) {
-      if (!place.empty()) refuse("other code may use " + what + ": " + place);
+      if (!place.empty()) edit::refuse("other code may use " + what + ": " + place);
     };
     const std::string joined = code.joined(assignment.pools);
-    if (!joined.empty()) refuse(joined + " may join parts of names");
+    if (!joined.empty()) edit::refuse(joined + " may join parts of names");
     for (const std::string& pool : assignment.pools) {
       const auto takes = [&](std::string_view function, std::size_t parameter) {
         return std::ranges::any_of(with_pools, [&](const FunctionSites& one) {
@@ -437,7 +444,7 @@ class Replanning {
       }
       const Member& member = *c.c_members[place->file];
       edits_[&member].push_back(
-          number_edit(text_of(member), place->range, value.change, value.what));
+          edit::number_edit(text_of(member), place->range, value.change, value.what));
     }
     for (const SizeSite& size : function.sizes) {
       if (size.is_listed && places.find(size.size) != nullptr) arrays_.insert(size.pool);
@@ -446,8 +453,8 @@ class Replanning {
 
   [[noreturn]] static void refuse_unplaced(const FunctionSites& function, const SiteValue& value,
                                            std::string_view where) {
-    refuse("function '" + function.name + "': " + value.what + " is not spelled in this text",
-           where);
+    edit::refuse("function '" + function.name + "': " + value.what + " is not spelled in this text",
+                 where);
   }
 
   /// The bytes that metadata.json may count together with the pools of a module.
@@ -464,13 +471,14 @@ class Replanning {
       // A pool of the application: the header states its required size.
       const bool has_macro = edit_macro(module, pool_size(pool), size);
       if (has_macro != arrays_.contains(pool)) continue;
-      refuse("the generated C has " +
-             std::string(has_macro ? "both an array and a macro" : "neither an array nor a macro") +
-             " of the size of pool '" + pool + "'");
+      edit::refuse(
+          "the generated C has " +
+          std::string(has_macro ? "both an array and a macro" : "neither an array nor a macro") +
+          " of the size of pool '" + pool + "'");
     }
     if (!deployment_.library().has_metadata()) {
-      refuse("no metadata.json: nothing says that these are all files of module '" + module.name +
-             "'");
+      edit::refuse("no metadata.json: nothing says that these are all files of module '" +
+                   module.name + "'");
     }
     const Member& metadata = member_named("metadata.json");
     if (!metadata_) metadata_.emplace(text_of(metadata), json::ReadOptions{});
@@ -488,7 +496,7 @@ class Replanning {
     return support::in_capitals("tvmgen_" + module.name + std::string(suffix));
   }
 
-  bool edit_macro(const Module& module, std::string_view suffix, const NumberChange& size) {
+  bool edit_macro(const Module& module, std::string_view suffix, const edit::NumberChange& size) {
     const std::string name = macro_of(module, suffix);
     bool found = false;
     for (const FileRef& file : module.files.headers) {
@@ -504,13 +512,13 @@ class Replanning {
       const auto edits = edits_.find(&member);
       if (edits == edits_.end()) continue;
       const std::string_view text = edited_.text_of(member);
-      std::string content = apply(text, edits->second);
+      std::string content = edit::apply(text, edits->second);
       if (content != text) changed_.push_back({member.name, std::move(content)});
     }
   }
 
   /// Reads both sides in full, so a number in a wrong place shows as a difference.
-  void check_captured(const EditedMembers& now) {
+  void check_captured(const edit::EditedMembers& now) {
     for (const archive::EditedMember& one : changed_) {
       const Member& member = member_named(one.name);
       if (!now.captured_form(member)) continue;
@@ -521,7 +529,7 @@ class Replanning {
   }
 
   /// Reads the C with the new files and pool sizes, like a deployment.
-  void check_c(const EditedMembers& now) {
+  void check_c(const edit::EditedMembers& now) {
     for (const ModuleAssignment& assignment : assignments_) {
       for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
         tir::CSources sources = now.files_of(c);
@@ -551,9 +559,9 @@ class Replanning {
   std::optional<json::Document> metadata_;
   EditsOfMembers edits_;
   std::map<const TirSource*, NamedTir> named_;
-  std::map<const Member*, PlacedTir> documents_;
-  std::map<const TirSource*, PlacedTir> c_documents_;
-  EditedMembers& edited_;
+  std::map<const Member*, edit::PlacedTir> documents_;
+  std::map<const TirSource*, edit::PlacedTir> c_documents_;
+  edit::EditedMembers& edited_;
   std::vector<archive::EditedMember> changed_;
 };
 
@@ -568,8 +576,8 @@ PoolMove move_of(const ModulePlan& module, const plan::PoolPlan& plan, const Poo
   const plan::PoolProblem& now = plan.now;
   const std::string& name = (*module.network)[now.pool].name;
   const std::string place = "module '" + module.name + "': pool '" + name + "' ";
-  if (plan.is_refused()) refuse(place + "cannot be planned: " + now.refused.front());
-  if (!now.declared) refuse(place + "has no size in the archive");
+  if (plan.is_refused()) edit::refuse(place + "cannot be planned: " + now.refused.front());
+  if (!now.declared) edit::refuse(place + "has no size in the archive");
   plan::PlannerResult chosen = chosen_plan(plan, changes.sharing);
   if (changes.drop_unused && now.buffers.empty()) chosen.size = 1;
   const bool is_smaller = chosen.size > 0 && chosen.size < *now.declared;
@@ -604,9 +612,10 @@ void add_moves(const ModulePlan& module, const PoolChanges& changes, std::vector
 [[noreturn]] void refuse_without_pools(const ArchivePlan& plan) {
   for (const ModulePlan& module : plan.modules) {
     if (!module.missing) continue;
-    refuse("module '" + module.name + "' has no plan: " + std::string(to_string(*module.missing)));
+    edit::refuse("module '" + module.name +
+                 "' has no plan: " + std::string(to_string(*module.missing)));
   }
-  refuse("no network of this archive has a memory pool, so there is no plan");
+  edit::refuse("no network of this archive has a memory pool, so there is no plan");
 }
 
 }  // namespace
@@ -619,8 +628,8 @@ std::string contradiction_in(const Deployment& deployment) {
     }
     if (compared.unread.empty()) continue;
     const auto& [function, why] = *compared.unread.begin();
-    return "function '" + function + "' of " + compared.c->name +
-           " was not compared with " + compared.captured->name + ": " + why;
+    return "function '" + function + "' of " + compared.c->name + " was not compared with " +
+           compared.captured->name + ": " + why;
   }
   return {};
 }

@@ -12,12 +12,12 @@
 #include "archive/output_file.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
+#include "edit/edited_archive.h"
 #include "json/document.h"
 #include "optimize/c_constants.h"
 #include "optimize/captured_constants.h"
 #include "optimize/decide.h"
 #include "optimize/drop_functions.h"
-#include "optimize/edited_archive.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
 #include "optimize/parameters.h"
@@ -134,7 +134,8 @@ class Optimizing {
   void read_constants_of(std::size_t module, ConstantsByModule& constants) {
     report_.modules[module].constants_kept.clear();
     const Module& named = deployment_.library().modules[module];
-    if (!named.files.objects.empty()) refuse("its code is in objects, which mlf does not change");
+    if (!named.files.objects.empty())
+      edit::refuse("its code is in objects, which mlf does not change");
     if (!others_) others_.emplace(deployment_, edited_);
     CConstants read = read_constants(deployment_, module, *others_, edited_, options_.tir_limits);
     if (read.readings.empty()) {
@@ -150,7 +151,7 @@ class Optimizing {
     if (!captured_) throw support::Error(captured_.error());
     std::vector<CapturedReading> captured =
         read_captured(deployment_, *captured_, constants, edited_, options_.tir_limits);
-    EditedMembers edited = edited_.fork();
+    edit::EditedMembers edited = edited_.fork();
     std::map<std::size_t, NewConstants> wanted;
     std::map<std::size_t, ConstantSavings> saved;
     for (auto& one : constants) {
@@ -172,9 +173,9 @@ class Optimizing {
 
   /// Changes the C of a module, and returns what becomes of its constants. A file belongs to one
   /// module: the places of the others stay.
-  NewConstants change_c(CConstants& constants, EditedMembers& edited) const {
+  NewConstants change_c(CConstants& constants, edit::EditedMembers& edited) const {
     NewConstants wanted = new_constants_of(constants);
-    EditedMembers of_module = edited.fork();
+    edit::EditedMembers of_module = edited.fork();
     edit_c(constants, of_module);
     check_c(constants, wanted, of_module);
     edited.take_all(std::move(of_module));
@@ -228,7 +229,7 @@ class Optimizing {
   }
 
   CompiledCode code_of(std::size_t module, const CConstants& constants) const {
-    EditedMembers edited = edited_.fork();
+    edit::EditedMembers edited = edited_.fork();
     edit_c(constants, edited);
     const Deployment changed = edited.open(reading_);
     return get_or_throw(
@@ -353,13 +354,14 @@ class Optimizing {
 
   /// Reads the C again, and keeps that TIR. It must equal the old one with these changes and no
   /// others.
-  void check_c(CConstants& constants, const NewConstants& wanted, EditedMembers& edited) const {
+  void check_c(CConstants& constants, const NewConstants& wanted,
+               edit::EditedMembers& edited) const {
     for (CReading& reading : constants.readings) {
-      PlacedTir after = edited.take_tir(*reading.source, options_.tir_limits);
+      edit::PlacedTir after = edited.take_tir(*reading.source, options_.tir_limits);
       const ConstantsChange change{reading.constants, wanted};
       const tir::Module expected =
           with_new_constants(std::move(reading.document.module), {&change, 1});
-      require_equal(expected, after.document.module, reading.source->name);
+      edit::require_equal(expected, after.document.module, reading.source->name);
       edited.keep_tir(*reading.source, std::move(after));
     }
   }
@@ -368,7 +370,7 @@ class Optimizing {
   void change_metadata() {
     const archive::Member* const metadata = archive_.find("metadata.json");
     if (metadata == nullptr) return;
-    std::vector<Edit> edits;
+    std::vector<edit::Edit> edits;
     const std::string text(edited_.text_of(*metadata));
     const json::Document document({archive_.path(), metadata->name, text}, {});
     for (const auto& [module, network] : networks_) {
@@ -377,13 +379,13 @@ class Optimizing {
                           possible_changes(module, *network));
       if (change) edits.push_back(change->edit);
     }
-    std::string content = optimize::apply(text, std::move(edits));
+    std::string content = edit::apply(text, std::move(edits));
     if (content != text) edited_.replace({metadata->name, std::move(content)});
   }
 
   /// For all constants, or for those of Relay's main only.
-  std::vector<NumberChange> possible_changes(std::size_t module,
-                                             const graph::Topology& network) const {
+  std::vector<edit::NumberChange> possible_changes(std::size_t module,
+                                                   const graph::Topology& network) const {
     const std::uint64_t saved = report_.modules[module].saved.total() -
                                 support::value_at(dropped_arrays_, module).value_or(0);
     const std::uint64_t all = graph::memory_totals(network).constants.bytes;
@@ -510,7 +512,7 @@ class Optimizing {
   const archive::Archive& archive_;
   const OptimizeOptions& options_;
   DeploymentOptions reading_;
-  EditedMembers edited_;
+  edit::EditedMembers edited_;
   ArchivePlan plan_;  // of workspace pools, if they may change
   Networks found_;    // without a plan
   std::map<std::size_t, const graph::Topology*> networks_;  // by module
@@ -537,7 +539,7 @@ void check_options(const archive::Archive& archive, const OptimizeOptions& optio
 OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& options) {
   check_options(deployment.archive(), options);
   if (!options.what.drop_unused) return Optimizing(deployment, options).run();
-  EditedMembers edited(deployment.archive());
+  edit::EditedMembers edited(deployment.archive());
   const auto functions = drop_functions(deployment, edited, options.tir_limits);
   // Lifetimes and constants are those of the functions that are left.
   const auto run = [&] {

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "edit/call_slots.h"
+#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "graph/reconstruct.h"
-#include "optimize/call_slots.h"
-#include "optimize/edit.h"
-#include "optimize/edited_archive.h"
 #include "optimize/moves.h"
 #include "support/error.h"
 #include "support/lookup.h"
@@ -38,7 +38,7 @@ std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
     if (!module.order || !module.order->changes()) continue;
     const graph::Topology& network = *module.network;
     if (!network.copies.empty() || !network.hooks.empty()) {
-      refuse("module '" + module.name + "': main has steps that are not calls");
+      edit::refuse("module '" + module.name + "': main has steps that are not calls");
     }
     Reordering one{.module = module.module, .network = &network, .order = {}};
     for (const graph::CallId call : module.order->calls) one.order.push_back(graph::index(call));
@@ -93,14 +93,16 @@ class CallMover {
   void refuse_objects(const Reordering& one) const {
     const Module& module = deployment_.library().modules[one.module];
     if (module.files.objects.empty()) return;
-    refuse("module '" + module.name + "' has code in objects, which cannot be changed",
-           module.files.objects.front().name);
+    edit::refuse("module '" + module.name + "' has code in objects, which cannot be changed",
+                 module.files.objects.front().name);
   }
 
   void generated_c(const Reordering& one) {
-    const MainCalls main = calls_of_main(deployment_, edited_, one.module, *one.network, limits_);
+    const edit::MainCalls main =
+        edit::calls_of_main(deployment_, edited_, one.module, *one.network, limits_);
     const SourceText source{archive_.path(), main.member->name, main.text};
-    edited_.edit(*main.member, edits_in_order(source, tir::Dialect::c, main.slots, one.order));
+    edited_.edit(*main.member,
+                 edit::edits_in_order(source, tir::Dialect::c, main.slots, one.order));
   }
 
   /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
@@ -114,13 +116,14 @@ class CallMover {
       functions.try_emplace(function.symbol, function.function);
     }
     const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
-    std::vector<Edit> edits;
+    std::vector<edit::Edit> edits;
     for (const Reordering& one : reorderings_) {
       const tir::Node* const main =
           support::find_value(functions, std::string_view(one.network->provenance.symbol));
       if (main == nullptr) continue;
-      const std::vector<CallSlot> slots = slots_of_network(*main, places, *one.network, {&member});
-      std::ranges::move(edits_in_order(source, document.source.dialect, slots, one.order),
+      const std::vector<edit::CallSlot> slots =
+          edit::slots_of_network(*main, places, *one.network, {&member});
+      std::ranges::move(edit::edits_in_order(source, document.source.dialect, slots, one.order),
                         std::back_inserter(edits));
     }
     if (!edits.empty()) edited_.edit(member, std::move(edits));
@@ -130,7 +133,7 @@ class CallMover {
   const archive::Archive& archive_;
   std::span<const Reordering> reorderings_;
   const tir::ReadLimits& limits_;
-  EditedMembers edited_;
+  edit::EditedMembers edited_;
 };
 
 /// Checks the networks of each document with TIR: the same calls, in the new order.
@@ -150,7 +153,7 @@ void check_document(const tir::Document& before, const tir::Document& after,
     }
     is_right = is_right && wanted == calls_of(is[i]);
   }
-  if (!is_right) refuse("the calls would not be in the order of the plan", where);
+  if (!is_right) edit::refuse("the calls would not be in the order of the plan", where);
 }
 
 /// Reads both archives again, with the graph reader instead of slots: every TIR and every C of main
@@ -159,14 +162,14 @@ void check_reordered(const Deployment& before, const Deployment& after,
                      std::span<const Reordering> reorderings) {
   for (const TirSource& source : before.tir_sources()) {
     const TirSource* const same = after.find_tir(source.stem);
-    if (same == nullptr) refuse("TIR '" + source.stem + "' is missing afterwards");
+    if (same == nullptr) edit::refuse("TIR '" + source.stem + "' is missing afterwards");
     check_document(*get_or_throw(before.document(source)), *get_or_throw(after.document(*same)),
                    reorderings, source.name);
   }
   for (const Reordering& one : reorderings) {
     const auto was = get_or_throw(before.generated_c(one.module));
     const auto is = get_or_throw(after.generated_c(one.module));
-    if (was.size() != is.size()) refuse("generated C is missing afterwards");
+    if (was.size() != is.size()) edit::refuse("generated C is missing afterwards");
     for (std::size_t i = 0; i < was.size(); ++i) {
       check_document(*get_or_throw(before.document(was[i])), *get_or_throw(after.document(is[i])),
                      reorderings, was[i].name);
@@ -192,7 +195,7 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
   }
   const std::string& name = (*planned.network)[old.pool].name;
   if (!now.declared || offsets.size() != now.buffers.size()) {
-    refuse("pool '" + name + "' has other buffers in the new order");
+    edit::refuse("pool '" + name + "' has other buffers in the new order");
   }
   PoolMove move{.module = planned.module,
                 .pool = name,
@@ -202,7 +205,8 @@ PoolMove move_of(const ModulePlan& planned, std::size_t index, const plan::PoolP
   std::vector<std::uint64_t> by_buffer;
   for (const plan::PlannedBuffer& buffer : now.buffers) {
     const auto found = offsets.find(key_of(buffer));
-    if (found == offsets.end()) refuse("'" + buffer.variable + "' has no place in the new order");
+    if (found == offsets.end())
+      edit::refuse("'" + buffer.variable + "' has no place in the new order");
     by_buffer.push_back(found->second);
     move.buffers.push_back(
         {buffer.source, buffer.function, buffer.variable, buffer.offset, found->second});
@@ -224,7 +228,8 @@ std::vector<PoolMove> moves_in_order(const ArchivePlan& plan, const ArchivePlan&
       for (PoolMove& move : moves_of(rest)) moves.push_back(std::move(move));
       continue;
     }
-    if (planned.pools.size() != now.pools.size()) refuse("a pool is missing in the new order");
+    if (planned.pools.size() != now.pools.size())
+      edit::refuse("a pool is missing in the new order");
     for (std::size_t pool = 0; pool < planned.pools.size(); ++pool) {
       moves.push_back(move_of(planned, pool, now.pools[pool].plan.now));
     }
@@ -240,7 +245,7 @@ std::vector<archive::EditedMember> with_order(const Replanned& replanned, const 
   const tir::ReadLimits& limits = options.tir_limits;
   if (reorderings.empty()) return with_offsets(replanned, moves_of(plan), limits);
   const Deployment deployment = replanned.edited.open(options);
-  EditedMembers edited(deployment.archive());
+  edit::EditedMembers edited(deployment.archive());
   for (archive::EditedMember& one : CallMover(deployment, reorderings, limits).run()) {
     edited.replace(std::move(one));
   }
@@ -248,7 +253,7 @@ std::vector<archive::EditedMember> with_order(const Replanned& replanned, const 
   check_reordered(deployment, reordered, reorderings);
   const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
   const std::vector<PoolMove> moves = moves_in_order(plan, lives);
-  EditedMembers unchanged(reordered.archive());
+  edit::EditedMembers unchanged(reordered.archive());
   const Replanned in_order{.deployment = reordered,
                            .edited = unchanged,
                            .networks = replanned.networks,

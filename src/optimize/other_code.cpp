@@ -29,7 +29,8 @@ bool is_placement(std::string_view text, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-OtherCode::OtherCode(const Deployment& deployment, const EditedMembers& edited) : edited_(edited) {
+OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& edited)
+    : edited_(edited) {
   std::set<std::string_view> sources;
   for (const Module& module : deployment.library().modules) {
     for (const FileRef& file : module.files.sources) sources.insert(file.name);

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
-#include "optimize/edited_archive.h"
 
 namespace mlf::optimize {
 
@@ -20,7 +20,7 @@ class OtherCode {
   using Members = std::set<const archive::Member*>;
 
   /// The texts of the members must not change while this is in use.
-  OtherCode(const Deployment& deployment, const EditedMembers& edited);
+  OtherCode(const Deployment& deployment, const edit::EditedMembers& edited);
 
   /// The first place of a word in members that are not in `except`, "line 2 of app.c"; empty if
   /// there is none.
@@ -35,7 +35,7 @@ class OtherCode {
  private:
   std::span<const archive::Member* const> members_with(std::string_view word) const;
 
-  const EditedMembers& edited_;
+  const edit::EditedMembers& edited_;
   std::unordered_map<std::string_view, std::vector<const archive::Member*>> words_;
   std::vector<std::pair<const archive::Member*, std::string_view>> type_macros_;
   std::string joining_;

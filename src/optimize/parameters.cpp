@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "deployment/member_text.h"
+#include "edit/edit.h"
 #include "json/document.h"
 #include "optimize/c_words.h"
 #include "optimize/constant_uses.h"
-#include "optimize/edit.h"
 #include "optimize/loads.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/narrow_type.h"
@@ -55,7 +55,7 @@ struct Parameter {
 /// Generated C, and the uses of parameters in it.
 struct Reading {
   const TirSource* source = nullptr;
-  PlacedTir tir;
+  edit::PlacedTir tir;
   ModuleConstants constants;
   LoadPlaces loads;
 };
@@ -101,7 +101,7 @@ std::string loaded_name(std::string_view text, tir::SourceRange load) {
 class Narrowing {
  public:
   Narrowing(const Deployment& deployment, std::size_t module, const graph::Topology* network,
-            EditedMembers& edited, const DeploymentOptions& options)
+            edit::EditedMembers& edited, const DeploymentOptions& options)
       : deployment_(deployment),
         archive_(deployment.archive()),
         module_(deployment.library().modules[module]),
@@ -368,7 +368,7 @@ class Narrowing {
   // --- Changes -----------------------------------------------------------------------------------
 
   void change() {
-    EditedMembers edited = edited_.fork();
+    edit::EditedMembers edited = edited_.fork();
     const NewConstants wanted = new_constants();
     for (const Reading& reading : readings_) change_c(reading, wanted, edited);
     change_graph(edited);
@@ -387,8 +387,9 @@ class Narrowing {
     return wanted;
   }
 
-  void change_c(const Reading& reading, const NewConstants& wanted, EditedMembers& edited) const {
-    std::map<const Member*, std::vector<Edit>> edits;
+  void change_c(const Reading& reading, const NewConstants& wanted,
+                edit::EditedMembers& edited) const {
+    std::map<const Member*, std::vector<edit::Edit>> edits;
     for (const ConstantUse& use : reading.constants.uses) {
       const NewConstant* const after = wanted.of(use);
       const auto* const loads = support::find_value(reading.loads, use.variable);
@@ -418,14 +419,14 @@ class Narrowing {
   }
 
   /// `dltype` of the graph. Also finds the storage of each parameter.
-  void change_graph(EditedMembers& edited) {
+  void change_graph(edit::EditedMembers& edited) {
     const Member& member = member_of(*module_.files.graph);
     const json::Document document({archive_.path(), member.name, edited.text_of(member)}, {});
     const json::Value root = document.root();
     const std::vector<json::Value> types = listed(root.at("attrs").at("dltype"));
     const std::vector<json::Value> storages = listed(root.at("attrs").at("storage_id"));
     const std::vector<json::Value> rows = elements_of(root.at("node_row_ptr"));
-    std::vector<Edit> edits;
+    std::vector<edit::Edit> edits;
     std::size_t node = 0;
     for (const json::Value one : root.at("nodes").as_array()) {
       const std::size_t row = node++;
@@ -437,8 +438,9 @@ class Narrowing {
       const std::size_t at = static_cast<std::size_t>(entry.value_or(-1));
       const bool is_there = at < types.size() && at < storages.size() &&
                             types[at].as_string() == to_string(found->dtype);
-      if (!is_there) refuse("the graph has no type of '" + found->param->name + "'", member.name);
-      edits.push_back({range_of(types[at]), "\"" + to_string(*found->after) + "\""});
+      if (!is_there)
+        edit::refuse("the graph has no type of '" + found->param->name + "'", member.name);
+      edits.push_back({edit::range_of(types[at]), "\"" + to_string(*found->after) + "\""});
       if (const auto storage = storages[at].integer()) {
         sizes_[*storage] = {found->bytes(), found->new_bytes()};
       }
@@ -448,7 +450,7 @@ class Narrowing {
 
   /// Before the data of an array are its rank (32 bits), the code, bits and lanes of its type, its
   /// extents (64 bits each) and the number of bytes (64 bits).
-  void change_file(EditedMembers& edited) const {
+  void change_file(edit::EditedMembers& edited) const {
     const Member& member = member_of(*module_.files.parameters);
     const std::string_view old = edited.text_of(member);
     std::vector<const Parameter*> changed;
@@ -476,14 +478,14 @@ class Narrowing {
 
   /// The sizes of storage, and the sum of all parameters, where TVM counts them. TVM gives some
   /// storage the size of another, if intermediate results share storage: such an entry stays.
-  void change_metadata(EditedMembers& edited) const {
+  void change_metadata(edit::EditedMembers& edited) const {
     const Member* const member = archive_.find(kMetadata);
     if (member == nullptr) return;
     const support::SourceText source{archive_.path(), member->name, edited.text_of(*member)};
     const json::Document document(source, {});
     json::Value owner = document.root();
     if (const auto modules = owner.find("modules")) owner = modules->at(module_.name);
-    std::vector<Edit> edits;
+    std::vector<edit::Edit> edits;
     const auto memory = owner.find("memory");
     const auto sids = memory && memory->is_object() ? memory->find("sids") : std::nullopt;
     if (sids) {
@@ -492,10 +494,11 @@ class Narrowing {
         if (size == nullptr) continue;
         const json::Value bytes = one.at("size_bytes");
         if (bytes.integer() != static_cast<std::int64_t>(size->before)) continue;
-        edits.push_back(number_edit(source, range_of(bytes), *size, "the size of a parameter"));
+        edits.push_back(
+            edit::number_edit(source, edit::range_of(bytes), *size, "the size of a parameter"));
       }
     }
-    NumberChange sum;
+    edit::NumberChange sum;
     for (const Parameter& one : parameters_) {
       sum.before += one.bytes();
       sum.after += one.new_bytes();
@@ -508,7 +511,7 @@ class Narrowing {
 
   // --- What comes out ----------------------------------------------------------------------------
 
-  void check(const NewConstants& wanted, const EditedMembers& edited) {
+  void check(const NewConstants& wanted, const edit::EditedMembers& edited) {
     const Deployment after = edited.open(options_);
     check_c(wanted, after);
     check_network(after);
@@ -517,14 +520,14 @@ class Narrowing {
 
   void check_c(const NewConstants& wanted, const Deployment& after) {
     const auto sources = get_or_throw(after.generated_c(index_));
-    if (sources.size() != readings_.size()) refuse("generated C is missing afterwards");
+    if (sources.size() != readings_.size()) edit::refuse("generated C is missing afterwards");
     for (std::size_t i = 0; i < readings_.size(); ++i) {
       Reading& reading = readings_[i];
       const ConstantsChange change{reading.constants, wanted};
       const tir::Module expected =
           with_new_constants(std::move(reading.tir.document.module), {&change, 1});
       const auto document = get_or_throw(after.document(sources[i]));
-      require_equal(expected, document->module, reading.source->name);
+      edit::require_equal(expected, document->module, reading.source->name);
     }
   }
 
@@ -533,14 +536,14 @@ class Narrowing {
     const Networks networks = get_or_throw(after.networks());
     const auto found = std::ranges::find(networks.found, index_, &Network::module);
     const std::string why = "the network would change";
-    if (found == networks.found.end()) refuse(why);
+    if (found == networks.found.end()) edit::refuse(why);
     const graph::Topology& is = found->topology;
-    if (is.calls.size() != network_->calls.size()) refuse(why);
+    if (is.calls.size() != network_->calls.size()) edit::refuse(why);
     for (std::size_t i = 0; i < is.calls.size(); ++i) {
       const auto& arguments = is.calls[i].arguments;
       const auto& old = network_->calls[i].arguments;
       if (arguments.size() != old.size() || is.calls[i].name != network_->calls[i].name)
-        refuse(why);
+        edit::refuse(why);
       for (std::size_t k = 0; k < arguments.size(); ++k) {
         graph::TensorType type = old[k].type;
         const auto parameter =
@@ -549,7 +552,7 @@ class Narrowing {
           const Parameter& one = parameters_[parameter->second];
           if (one.after) type.dtype = *one.after;
         }
-        if (arguments[k].type != type) refuse(why + ": " + is.calls[i].name);
+        if (arguments[k].type != type) edit::refuse(why + ": " + is.calls[i].name);
       }
     }
   }
@@ -567,7 +570,7 @@ class Narrowing {
                  tir::parse_dtype(to_string(params[i].type)) == dtype &&
                  std::ranges::equal(converted(dtype, params[i].data, one.dtype), one.param->data);
     }
-    if (!is_right) refuse("other parameters", file.name);
+    if (!is_right) edit::refuse("other parameters", file.name);
   }
 
   /// Those that a smaller type holds.
@@ -590,7 +593,7 @@ class Narrowing {
   const Module& module_;
   std::size_t index_;
   const graph::Topology* network_;
-  EditedMembers& edited_;
+  edit::EditedMembers& edited_;
   const DeploymentOptions& options_;
   std::vector<Param> params_;
   std::vector<Parameter> parameters_;  // in the order of `params_`
@@ -600,14 +603,14 @@ class Narrowing {
   std::set<KernelArgument> others_;                               // that receive other tensors
   std::vector<Reading> readings_;
   std::map<const Member*, CFileFacts> facts_;
-  std::map<std::int64_t, NumberChange> sizes_;  // by storage
+  std::map<std::int64_t, edit::NumberChange> sizes_;  // by storage
 };
 
 }  // namespace
 
 std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
                                                  const graph::Topology* network,
-                                                 EditedMembers& edited,
+                                                 edit::EditedMembers& edited,
                                                  const DeploymentOptions& options) {
   return Narrowing(deployment, module, network, edited, options).run();
 }

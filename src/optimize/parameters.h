@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
-#include "optimize/edited_archive.h"
 
 namespace mlf::optimize {
 
@@ -31,7 +31,7 @@ struct NarrowedParameter {
 /// throws `Error` (check_failed) and leaves `edited` unchanged.
 std::vector<NarrowedParameter> narrow_parameters(const Deployment& deployment, std::size_t module,
                                                  const graph::Topology* network,
-                                                 EditedMembers& edited,
+                                                 edit::EditedMembers& edited,
                                                  const DeploymentOptions& options);
 
 }  // namespace mlf::optimize

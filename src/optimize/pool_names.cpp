@@ -179,7 +179,7 @@ std::size_t find_other(std::string_view text, std::string_view name, std::string
 }  // namespace
 
 ModuleCode::ModuleCode(const Deployment& deployment, std::size_t module, const OtherCode& others,
-                       const EditedMembers& edited)
+                       const edit::EditedMembers& edited)
     : others_(others) {
   const ModuleFiles& files = deployment.library().modules[module].files;
   for (const auto& list : {files.sources, files.headers}) {

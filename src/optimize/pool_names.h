@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
-#include "optimize/edited_archive.h"
 #include "optimize/other_code.h"
 
 namespace mlf::optimize {
@@ -28,7 +28,7 @@ class ModuleCode {
  public:
   /// The arguments must outlive this, and the texts must not change meanwhile.
   ModuleCode(const Deployment& deployment, std::size_t module, const OtherCode& others,
-             const EditedMembers& edited);
+             const edit::EditedMembers& edited);
 
   PoolNames names_of_pool(std::string_view pool, const TakesPool& takes) const;
   /// The first place where code uses a macro; empty if it is only defined.

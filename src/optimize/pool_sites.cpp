@@ -4,9 +4,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "edit/edit.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
-#include "optimize/edit.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
 
@@ -191,7 +191,7 @@ class Search {
 
   // Without a place in a text: the function may come from save_json.
   [[noreturn]] void fail(const std::string& message) const {
-    refuse("function '" + sites_.name + "': " + message);
+    edit::refuse("function '" + sites_.name + "': " + message);
   }
 
   Node function_;

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "archive/rewrite.h"
+#include "edit/call_slots.h"
+#include "edit/edit.h"
 #include "mlf/profile.h"
-#include "optimize/call_slots.h"
-#include "optimize/edit.h"
 #include "process/regenerate.h"
 #include "profile/instrument_texts.h"
 #include "support/error.h"
@@ -18,8 +18,8 @@ namespace mlf {
 namespace profile {
 namespace {
 
-using optimize::Edit;
-using optimize::refuse;
+using edit::Edit;
+using edit::refuse;
 using support::get_or_throw;
 
 std::string begin_of(std::size_t call) {
@@ -49,7 +49,7 @@ void check_name(const std::string& module) {
   }
 }
 
-std::string instrumented(const optimize::MainCalls& main, const std::string& module) {
+std::string instrumented(const edit::MainCalls& main, const std::string& module) {
   if (mentions_instruments(main.text)) refuse("main is instrumented already", main.member->name);
   std::vector<Edit> edits;
   for (std::size_t i = 0; i < main.slots.size(); ++i) {
@@ -57,7 +57,7 @@ std::string instrumented(const optimize::MainCalls& main, const std::string& mod
     edits.push_back({{range.begin, range.begin}, begin_of(i)});
     edits.push_back({{range.end, range.end}, end_of(i)});
   }
-  return include_line(module) + optimize::apply(main.text, std::move(edits));
+  return include_line(module) + edit::apply(main.text, std::move(edits));
 }
 
 /// Removes the calls of functions, in the order in which they were added.
@@ -110,9 +110,9 @@ archive::Lost instrument(const Deployment& deployment, const Network& network,
   if (network.topology.provenance.kind == graph::ProvenanceKind::graph_json) {
     refuse("a graph executor has no main: its runtime calls the kernels");
   }
-  const optimize::EditedMembers members(deployment.archive());
-  const optimize::MainCalls main =
-      optimize::calls_of_main(deployment, members, network.module, network.topology, {});
+  const edit::EditedMembers members(deployment.archive());
+  const edit::MainCalls main =
+      edit::calls_of_main(deployment, members, network.module, network.topology, {});
   archive::Changes changes;
   changes.edit.push_back({main.member->name, instrumented(main, module)});
   for (const AddedMember& one : instrument_members(module, main.slots.size())) {

@@ -152,7 +152,7 @@ class ProfiledProgram {
     const bool has_main = !plan_.entry.symbol.empty();
     builder.compile(program_in(directory), has_main
                                                ? run::with_hooks(deployment_, network_)
-                                               : optimize::EditedMembers(deployment_.archive()));
+                                               : edit::EditedMembers(deployment_.archive()));
     link(builder);
     const ProgramResult ended = compile::run_program(
         {.arguments = command(directory),

@@ -202,8 +202,8 @@ std::shared_ptr<const tir::Document> MemberComparison::tir_of(const Deployment& 
       return support::value_if_valid(deployment.document(source)).value_or(nullptr);
     }
     if (source.twin_of != &member) continue;
-    auto text = support::value_if_valid(
-        deployment.read_tir(text_beside(deployment.archive(), source)));
+    auto text =
+        support::value_if_valid(deployment.read_tir(text_beside(deployment.archive(), source)));
     return text ? std::make_shared<const tir::Document>(*std::move(text)) : nullptr;
   }
   return nullptr;
@@ -223,7 +223,8 @@ bool MemberComparison::compare_functions(const Member& a, const Member& b,
   const auto new_tir = tir_of(after_, b);
   if (old_tir != nullptr && new_tir != nullptr) {
     std::set<std::string> functions;
-    auto found = tir::compare(old_tir->module, new_tir->module, tir::Tolerance::of_order()).differences;
+    auto found =
+        tir::compare(old_tir->module, new_tir->module, tir::Tolerance::of_order()).differences;
     if (old_tir->source.dialect != tir::Dialect::save_json) {
       std::erase_if(found, [](const tir::Difference& one) {
         return one.in == tir::DifferenceIn::name && base_of(one.left) == base_of(one.right);
@@ -244,8 +245,7 @@ bool MemberComparison::compare_functions(const Member& a, const Member& b,
       const std::string* const same = find_value(other.functions, symbol);
       const bool is_listed = same != nullptr && !is_first;
       if (is_listed || (same != nullptr && text == *same)) continue;
-      const bool is_code =
-          same == nullptr || without_comments(text) != without_comments(*same);
+      const bool is_code = same == nullptr || without_comments(text) != without_comments(*same);
       if (is_code) difference.functions.push_back(symbol);
     }
   };
@@ -272,8 +272,8 @@ std::vector<MemberDifference> MemberComparison::run() const {
   const auto made_after = processed_members(after_.archive());
   for (const auto& [name, pair] : differing) {
     const auto& [a, b] = pair;
-    const bool is_made = (a == nullptr || made_before.contains(name)) &&
-                         (b == nullptr || made_after.contains(name));
+    const bool is_made =
+        (a == nullptr || made_before.contains(name)) && (b == nullptr || made_after.contains(name));
     if (is_made) continue;
     MemberDifference difference{.name = std::string(name),
                                 .change = a == nullptr   ? KernelChange::added

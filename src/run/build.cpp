@@ -65,7 +65,7 @@ Builder::Builder(const Deployment& deployment, const Network& network, const Com
       flags_(with_flags_before(compiler, toolchain.flags)),
       compiler_(archive_, module_, flags_) {}
 
-void Builder::compile(const std::string& program, const optimize::EditedMembers& edited) {
+void Builder::compile(const std::string& program, const edit::EditedMembers& edited) {
   compile_file({"program", ".c", {}}, program, program_flags_);
   for (const FileRef& file : module_.files.sources) {
     const bool is_c = fs::path(file.name).extension() == ".c";

@@ -7,7 +7,7 @@
 #include "compile/c_compiler.h"
 #include "compile/run_program.h"
 #include "mlf/deployment.h"
-#include "optimize/edited_archive.h"
+#include "edit/edited_archive.h"
 
 namespace mlf::run {
 
@@ -27,7 +27,7 @@ class Builder {
   const compile::WorkDirectory& directory() const { return compiler_.directory(); }
   /// Compiles a program and the C of the network's module; `edited` has members with hooks. Throws
   /// `Error`.
-  void compile(const std::string& program, const optimize::EditedMembers& edited);
+  void compile(const std::string& program, const edit::EditedMembers& edited);
   /// Links everything as `program` in the directory.
   compile::ProgramResult link(const std::vector<std::string>& arguments) const;
   /// Throws `Error` with what the linker says.

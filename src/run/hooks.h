@@ -2,12 +2,12 @@
 #pragma once
 
 #include "mlf/deployment.h"
-#include "optimize/edited_archive.h"
+#include "edit/edited_archive.h"
 
 namespace mlf::run {
 
 /// Edits the member with main: replaces the callee of each call in `network` by `hook_of` this
-/// call, with the same arguments. Throws `Error` as `optimize::calls_of_main` does.
-optimize::EditedMembers with_hooks(const Deployment& deployment, const Network& network);
+/// call, with the same arguments. Throws `Error` as `edit::calls_of_main` does.
+edit::EditedMembers with_hooks(const Deployment& deployment, const Network& network);
 
 }  // namespace mlf::run

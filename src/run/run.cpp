@@ -40,8 +40,8 @@ std::uint64_t result_bytes(const RunPlan& plan) {
 void build(Builder& builder, const RunPlan& plan, const Deployment& deployment,
            const Network& network) {
   const bool has_hooks = !plan.records.empty() && !plan.entry.symbol.empty();
-  const optimize::EditedMembers edited =
-      has_hooks ? with_hooks(deployment, network) : optimize::EditedMembers(deployment.archive());
+  const edit::EditedMembers edited =
+      has_hooks ? with_hooks(deployment, network) : edit::EditedMembers(deployment.archive());
   builder.compile(program_text(plan), edited);
   const ProgramResult linked = builder.link({});
   if (!is_success(linked)) builder.fail_link(linked);

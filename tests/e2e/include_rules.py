@@ -34,8 +34,9 @@ BELOW = {
     "report": ["deployment", "compile"],
     "page": ["report"],
     "process": ["deployment"],
-    "optimize": ["process", "compile"],
-    "run": ["optimize"],
+    "edit": ["process"],
+    "optimize": ["edit", "compile"],
+    "run": ["edit", "compile"],
     "profile": ["run", "report"],
     "program": ["profile", "run", "optimize", "page", "drawing"],
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "archive/output_file.h"
-#include "optimize/edited_archive.h"
+#include "edit/edited_archive.h"
 #include "optimize/moves.h"
 #include "support/error.h"
 
@@ -18,7 +18,7 @@ inline Result<std::vector<std::string>> write_moves(const Deployment& deployment
                                                     std::span<const optimize::PoolMove> moves,
                                                     const std::string& output) {
   return support::to_result([&] {
-    optimize::EditedMembers edited(deployment.archive());
+    edit::EditedMembers edited(deployment.archive());
     const Networks networks = support::get_or_throw(deployment.networks());
     optimize::Replanned replanned{.deployment = deployment,
                                   .edited = edited,

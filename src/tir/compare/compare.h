@@ -56,8 +56,8 @@ class Tolerance {
   /// The rows of `dialect`, to compare a module printed in it with the same module in save_json.
   /// Includes the rows of save_json.
   static Tolerance of(Dialect dialect);
-  /// The order of entries in maps and of the constants of a module, which differs from run to run of
-  /// TVM.
+  /// The order of entries in maps and of the constants of a module, which differs from run to run
+  /// of TVM.
   static Tolerance of_order();
 
   /// Positions in all_tolerances of the rows that apply.

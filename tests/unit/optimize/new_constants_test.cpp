@@ -28,8 +28,8 @@ class SharedSize : public ::testing::Test {
     constants.sites.emplace_back().sizes.push_back({"p", size, 64});
     NewConstants a;
     NewConstants b;
-    a.pool_sizes.emplace("p", optimize::NumberChange{64, first});
-    b.pool_sizes.emplace("p", optimize::NumberChange{64, second});
+    a.pool_sizes.emplace("p", edit::NumberChange{64, first});
+    b.pool_sizes.emplace("p", edit::NumberChange{64, second});
     const std::array<ConstantsChange, 2> changes{{{constants, a}, {constants, b}}};
     return with_new_constants(std::move(builder).finish(size), changes)
         .root()

@@ -19,12 +19,11 @@ constexpr std::string_view kExports = "TVM_EXPORTS";
 constexpr std::string_view kCplusplus = "__cplusplus";
 
 /// Directives without an effect on what is compiled; the empty one is `#` alone or a line number.
-constexpr auto kInert =
-    std::to_array<std::string_view>({"", "line", "error", "warning", "ident"});
+constexpr auto kInert = std::to_array<std::string_view>({"", "line", "error", "warning", "ident"});
 /// The first words of pragmas that change how code is compiled, but not what it does.
-constexpr auto kInertPragmas = std::to_array<std::string_view>({"once", "HLS", "unroll", "nounroll",
-                                                                "omp", "ivdep", "loop", "message",
-                                                                "region", "endregion"});
+constexpr auto kInertPragmas =
+    std::to_array<std::string_view>({"once", "HLS", "unroll", "nounroll", "omp", "ivdep", "loop",
+                                     "message", "region", "endregion"});
 constexpr auto kInertOfCompiler = std::to_array<std::string_view>(
     {"diagnostic", "optimize", "push_options", "pop_options", "unroll", "ivdep", "loop"});
 constexpr auto kHeaders = std::to_array<std::string_view>({".h", ".hh", ".hpp", ".hxx"});
@@ -78,7 +77,7 @@ class DirectiveReader {
     Kind kind = Kind::unknown;
     std::uint32_t begin = 0;
     std::uint32_t content = 0;  ///< the end of its line
-    std::string_view guard{};  ///< the name of the first `#ifndef`
+    std::string_view guard{};   ///< the name of the first `#ifndef`
   };
 
   /// Constants, and values without a directive, such as TVM's metadata, which nothing else reads.
@@ -233,6 +232,15 @@ class DirectiveReader {
   Directives found_;
 };
 
+/// Whether the text may contain one of these names. Constants have many tokens and no names, and a
+/// search for each name is faster than their tokens.
+bool may_name_any(const support::NameMap<std::string_view, Macro>& macros, std::string_view text) {
+  constexpr std::size_t kMostSearches = 32;
+  if (macros.size() > kMostSearches) return true;
+  return std::ranges::any_of(macros,
+                             [&](const auto& one) { return text.find(one.first) != text.npos; });
+}
+
 }  // namespace
 
 std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
@@ -240,7 +248,7 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
   const auto next = std::ranges::upper_bound(doubts, part.begin, {},
                                              [](const Doubt& one) { return one.where.end; });
   if (next != doubts.end() && next->where.begin < part.end) return *next;
-  if (macros.empty()) return std::nullopt;
+  if (!may_name_any(macros, text.substr(part.begin, part.end - part.begin))) return std::nullopt;
   for (std::uint32_t at = part.begin; at < part.end;) {
     const std::string_view name = next_name(text, at, part.end);
     if (!macros.contains(name)) continue;

@@ -1,4 +1,4 @@
-#include "optimize/call_slots.h"
+#include "edit/call_slots.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "support/error.h"
 #include "tir/c/read/tokens.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 namespace {
 
 using tir::Kind;
@@ -172,4 +172,4 @@ std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect
   return edits;
 }
 
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

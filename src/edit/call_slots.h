@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "edit/edit.h"
+#include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/module.h"
-#include "optimize/edit.h"
-#include "optimize/edited_archive.h"
 #include "support/source_text.h"
 #include "tir/places.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 
 /// The text of one call, as a statement. For a packed call it includes the statements that store
 /// its arguments.
@@ -62,4 +62,4 @@ std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order);
 
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

@@ -1,11 +1,11 @@
 // Changes of a text.
-#include "optimize/edit.h"
+#include "edit/edit.h"
 
 #include <gtest/gtest.h>
 
 #include "support/error.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 namespace {
 
 support::SourceText text_of(std::string_view text) {
@@ -51,4 +51,4 @@ TEST(NumberEdits, RefuseAnotherNumber) {
 }
 
 }  // namespace
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

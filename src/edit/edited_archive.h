@@ -10,13 +10,13 @@
 
 #include "archive/rewrite.h"
 #include "deployment/tir_name.h"
+#include "edit/edit.h"
 #include "mlf/archive.h"
 #include "mlf/deployment.h"
-#include "optimize/edit.h"
 #include "tir/c/c.h"
 #include "tir/places.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 
 /// TIR, and the places of its parts in the texts that it was read from.
 struct PlacedTir {
@@ -94,4 +94,4 @@ void require_equal(const tir::Module& expected, const tir::Module& after, std::s
 using FunctionsByModule = std::map<std::size_t, std::vector<tir::NamedFunction>>;
 FunctionsByModule functions_by_module(const tir::Module& tir, const Deployment& deployment);
 
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

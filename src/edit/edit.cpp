@@ -1,11 +1,11 @@
-#include "optimize/edit.h"
+#include "edit/edit.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include "support/error.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 
 std::string apply(std::string_view text, std::vector<Edit> edits) {
   // Callers go through a representation function by function, in its own order.
@@ -52,4 +52,4 @@ void refuse(std::string message, std::string_view where) {
   throw support::Error(ErrorKind::check_failed, std::move(message), place);
 }
 
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

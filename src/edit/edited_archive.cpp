@@ -1,4 +1,4 @@
-#include "optimize/edited_archive.h"
+#include "edit/edited_archive.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include "support/file.h"
 #include "tir/compare/compare.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 
 std::string_view EditedMembers::text_of(const archive::Member& member) const {
   const auto found = edited_.find(member.name);
@@ -167,4 +167,4 @@ FunctionsByModule functions_by_module(const tir::Module& tir, const Deployment& 
   return functions;
 }
 
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

@@ -11,7 +11,7 @@
 #include "mlf/tir/module.h"
 #include "support/source_text.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 
 /// Places in texts are of 32 bits: a source has at most 4 GiB.
 inline tir::SourceRange at(std::size_t begin, std::size_t end) {
@@ -51,4 +51,4 @@ Edit number_edit(const support::SourceText& source, tir::SourceRange range,
 /// Throws because the change cannot be proven correct. `where` is a member, or empty.
 [[noreturn]] void refuse(std::string message, std::string_view where = {});
 
-}  // namespace mlf::optimize
+}  // namespace mlf::edit

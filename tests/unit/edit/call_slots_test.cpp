@@ -1,6 +1,6 @@
 // Where the calls of main are in C, TIR texts and save_json, and what they look like in another
 // order.
-#include "optimize/call_slots.h"
+#include "edit/call_slots.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "mlf/diagnostics.h"
 #include "support/error.h"
 
-namespace mlf::optimize {
+namespace mlf::edit {
 namespace {
 
 const Symbols kKernels{"f", "g", "h"};
@@ -205,4 +205,4 @@ TEST(CallSlots, InLegacyTextTheBracesStay) {
 }
 
 }  // namespace
-}  // namespace mlf::optimize
+}  // namespace mlf::edit
