@@ -19,8 +19,18 @@ using support::get_or_throw;
 constexpr std::uint64_t kMostMemory = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMostFile = std::uint64_t{1} << 30;
 
-/// File names consist of a number and the last part of the archive's name, because names in the
-/// archive are untrusted.
+/// A header of TVM's C runtime in the archive, by its path for `#include`; empty for other members.
+/// Kernels for Cortex-M include some.
+fs::path runtime_header(const archive::Member& member) {
+  constexpr std::string_view kDirectory = "runtime/include/";
+  if (member.type != archive::MemberType::file || !member.name.starts_with(kDirectory)) return {};
+  const fs::path path = fs::path(member.name.substr(kDirectory.size())).lexically_normal();
+  const bool is_inside = path.is_relative() && *path.begin() != "..";
+  return is_inside && path.extension() == ".h" ? path : fs::path();
+}
+
+/// The header of a module keeps the last part of its name, because names in the archive are
+/// untrusted.
 void write_headers(const WorkDirectory& directory, const archive::Archive& archive,
                    const Module& module) {
   for (const FileRef& header : module.files.headers) {
@@ -31,6 +41,10 @@ void write_headers(const WorkDirectory& directory, const archive::Archive& archi
   }
   for (const StandInHeader& header : stand_in_headers()) {
     directory.write(fs::path("runtime") / header.path, header.text);
+  }
+  for (const archive::Member& member : archive.members()) {
+    const fs::path path = runtime_header(member);
+    if (!path.empty()) directory.write(fs::path("tvm") / path, get_or_throw(archive.read(member)));
   }
 }
 
@@ -94,7 +108,7 @@ ProgramResult CCompiler::start(const std::vector<std::string>& arguments,
   std::vector<std::string> all = command_words(compiler_.command);
   all.insert(all.end(), compiler_.flags.begin(), compiler_.flags.end());
   // -idirafter: directories in the user's flags, which may have TVM's own headers, come first.
-  for (const char* include : {"archive", "runtime"}) {
+  for (const char* include : {"archive", "runtime", "tvm"}) {
     all.insert(all.end(), {"-idirafter", (directory_.path() / include).string()});
   }
   all.insert(all.end(), arguments.begin(), arguments.end());

@@ -52,4 +52,12 @@ std::optional<std::uint64_t> bytes_of_workspace(Node allocation) {
   return static_cast<std::uint64_t>(*bytes);
 }
 
+// TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES of the stack allocator, in
+// include/tvm/runtime/crt/stack_allocator.h.
+std::uint64_t allocated_bytes(MemoryKind memory, std::uint64_t bytes) {
+  constexpr std::uint64_t kAlignment = 16;
+  if (memory != MemoryKind::heap || bytes > kMostBytes - kAlignment) return bytes;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 }  // namespace mlf::graph

@@ -27,4 +27,7 @@ bool is_workspace_allocation(tir::Node expr);
 /// Bytes that such a call requests; nullopt if not constant.
 std::optional<std::uint64_t> bytes_of_workspace(tir::Node allocation);
 
+/// Bytes that an allocation takes: TVM's C runtime rounds blocks of the heap up.
+std::uint64_t allocated_bytes(MemoryKind memory, std::uint64_t bytes);
+
 }  // namespace mlf::graph

@@ -1,6 +1,7 @@
 #include "model_library/files.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,11 @@ std::optional<LibraryFile> parse_library_file(std::string_view name) {
   if (name[lib - 1] != '_') return std::nullopt;
   file.module = name.substr(0, lib - 1);
   return file;
+}
+
+bool is_c(std::string_view name) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{".c", ".cc", ".cpp", ".cxx"},
+                             [&](std::string_view end) { return name.ends_with(end); });
 }
 
 /// TVM's own order: lib10 comes after lib9. Files of another form come last, by name.
@@ -131,7 +137,8 @@ class Assigner {
       return true;
     };
     if (const auto name = between(file.name, kSources, "")) {
-      return put(owner_of_library_file(*name), &ModuleFiles::sources);
+      // People leave products of builds and notes there.
+      return is_c(*name) && put(owner_of_library_file(*name), &ModuleFiles::sources);
     }
     if (const auto name = between(file.name, kObjects, "")) {
       return put(owner_of_library_file(*name), &ModuleFiles::objects);

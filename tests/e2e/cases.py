@@ -158,6 +158,18 @@ class Cases(unittest.TestCase):
                 copy.addfile(one, io.BytesIO(content) if one.isfile() else None)
         return path
 
+    def copy_with(self, name, members):
+        """The archive with these members added."""
+        path = self.directory / "with-members.tar"
+        with tarfile.open(self.archive(name)) as tar, tarfile.open(path, "w") as copy:
+            for one in tar:
+                copy.addfile(one, tar.extractfile(one) if one.isfile() else None)
+            for name, content in members.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(content)
+                copy.addfile(info, io.BytesIO(content))
+        return path
+
     def test_linked_parameters_are_the_arrays_of_the_c(self):
         archive, output = self.archive("linked-params"), self.directory / "out.tar"
         self.assertEqual(self.report("linked-params")["ram"]["executor"], 128)
@@ -258,6 +270,32 @@ class Cases(unittest.TestCase):
         constant = b"static const uint8_t kept[4000] = {1};\nint sum(void);\n#include <tvmgen"
         archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", constant))
         self.expect(0, "check", "--buffers", "9000", archive)
+
+    def test_attributes_before_a_kernel_leave_it_known(self):
+        def with_text(text, lines):
+            head = b"TVM_DLL int32_t tvmgen_default_fused"
+            return lambda old: old.replace(b"#include", lines + b"#include", 1).replace(head, text + b" " + head)
+        kernels = "codegen/host/src/default_lib1.c"
+        macro = b"#define IRAM_ATTR __attribute__((section(\".iram1\")))\n"
+        before = self.report("past-a-constant")["mac"]
+        for text, lines, mac in ((b"__attribute__((noinline, section(\".ramfunc\")))", b"", before),
+                                 (b"IRAM_ATTR", macro, before), (b"IRAM_ATTR", b"", None), (b"__attribute__((weak))", b"", None)):
+            archive = self.edited("past-a-constant", kernels, with_text(text, lines))
+            with self.subTest(text=text):
+                self.expect(0, "verify", archive)
+                self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
+
+    def test_only_c_beside_the_c_is_compiled(self):
+        source = "codegen/host/src/"
+        archive = self.copy_with("past-a-constant", {source + "default_lib1.o": b"\x7fELF", source + "Makefile": b"all:"})
+        self.expect(0, "report", "--cc", "gcc", archive)
+
+    def test_headers_of_the_runtime_in_the_archive_are_found(self):
+        name = "tvm/runtime/crt/mine.h"
+        members = {"codegen/host/src/default_extra.c": b"#include <%s>\n" % name.encode()}
+        self.expect(65, "report", "--cc", "gcc", self.copy_with("past-a-constant", members))
+        members["runtime/include/" + name] = b"#define MINE 1\n"
+        self.expect(0, "report", "--cc", "gcc", self.copy_with("past-a-constant", members))
 
     def test_a_comment_that_continues_hides_a_call(self):
         calls = self.report("continued-comment")["calls"]

@@ -313,7 +313,9 @@ class Scanner {
     std::uint64_t bytes = 0;
     for (const OpenAllocation& around : open_) {
       const BodyMemory& one = memory_[around.memory];
-      if (one.memory == memory) bytes = sum_of(bytes, one.bytes.value_or(0));
+      if (one.memory == memory) {
+        bytes = sum_of(bytes, allocated_bytes(memory, one.bytes.value_or(0)));
+      }
     }
     return bytes;
   }

@@ -193,7 +193,8 @@ class MemoryCounter {
       if (storage.pool || !takes_memory(storage)) continue;
       Region& region = region_of(*storage.memory, {});
       bases_[i] = region.allocated;
-      region.allocated = sum_of(region.allocated, storage.bytes.value_or(0));
+      region.allocated =
+          sum_of(region.allocated, allocated_bytes(*storage.memory, storage.bytes.value_or(0)));
       if (!storage.bytes) region.note_more("the size of " + quoted(storage.name) + " is unknown");
     }
   }
@@ -306,7 +307,8 @@ class MemoryCounter {
       for (; leaving != order.by_end.end() && (*leaving)->life.to < step; ++leaving) {
         coverage.remove((*leaving)->range);
       }
-      use.used = std::max(use.used, coverage.end());
+      const MemoryKind kind = use.pool ? MemoryKind::pool : use.kind;
+      use.used = std::max(use.used, allocated_bytes(kind, coverage.end()));
       const auto position = static_cast<Position>(step);
       note(use, {position, calls_at_[position], coverage.bytes()});
     }

@@ -1,4 +1,5 @@
-/* TVM's allocator for tests: counts the bytes that are there at one time, and the most of them. */
+/* TVM's allocator for tests: counts the bytes that are there at one time, and the most of them. TVM's
+ * stack allocator gives blocks of multiples of 16 bytes (tvm/runtime/crt/stack_allocator.h). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t bytes, i
   (void)device_type, (void)device_id, (void)type_code, (void)type_bits;
   char* memory = aligned_alloc(kHeader, kHeader + (bytes + kHeader - 1) / kHeader * kHeader);
   if (memory == NULL) return NULL;
+  bytes = (bytes + 15) / 16 * 16;
   *(uint64_t*)(void*)memory = bytes;
   now += bytes;
   if (now > most) most = now;

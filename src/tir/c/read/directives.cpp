@@ -31,6 +31,12 @@ constexpr auto kHeaders = std::to_array<std::string_view>({".h", ".hh", ".hpp", 
 constexpr auto kOfLinker = std::to_array<std::string_view>(
     {"asm", "__asm", "__asm__", "alias", "weakref", "ifunc", "_Pragma"});
 
+/// Attributes of functions that change where and how they are compiled, not what they compute.
+constexpr std::array<std::string_view, 15> kHarmlessAttributes = {
+    "aligned",   "always_inline", "cold",      "externally_visible",     "flatten",  "hot",
+    "long_call", "noclone",       "noinline",  "no_instrument_function", "optimize", "section",
+    "unused",    "used",          "visibility"};
+
 constexpr std::array<bool, 256> kMatters = [] {
   std::array<bool, 256> matters{};
   for (const char c : std::string_view("/\"'#\\<:%?")) {
@@ -256,6 +262,31 @@ std::optional<Doubt> Directives::in(std::string_view text, Bytes part) const {
     return Doubt{{at - length, at}, fmt::format("the macro '{}'", name)};
   }
   return std::nullopt;
+}
+
+bool Directives::are_harmless_attributes(std::string_view text) const {
+  std::string expanded;
+  for (const Token& token : tokenize(text, 0, static_cast<std::uint32_t>(text.size()))) {
+    const std::string_view word = text.substr(token.begin, token.end - token.begin);
+    const auto macro = macros.find(word);
+    const bool is_known = macro != macros.end() && macro->second.is_certain;
+    expanded += fmt::format("{} ", is_known ? macro->second.value : word);
+  }
+  std::size_t depth = 0;
+  for (const Token& token : tokenize(expanded, 0, static_cast<std::uint32_t>(expanded.size()))) {
+    const std::string_view word =
+        std::string_view(expanded).substr(token.begin, token.end - token.begin);
+    if (token.kind == TokenKind::end) break;
+    if (word == ")" && depth-- == 0) return false;
+    const bool is_attribute = depth == 0 && word == "__attribute__";
+    const bool is_name = depth == 2 && token.kind == TokenKind::name;
+    const bool is_sign = token.kind != TokenKind::name && (depth > 0 || word == "(" || word == ")");
+    const bool is_known =
+        is_attribute || is_sign || depth > 2 || (is_name && is_among(kHarmlessAttributes, word));
+    if (!is_known) return false;
+    if (word == "(") ++depth;
+  }
+  return true;
 }
 
 Directives directives_of(std::string_view text, std::span<const Item> items) {

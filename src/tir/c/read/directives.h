@@ -34,6 +34,9 @@ struct Directives {
 
   /// Why a part of `text`, which has these directives, may be compiled as something else.
   std::optional<Doubt> in(std::string_view text, Bytes part) const;
+  /// Whether the text before a function has only attributes, also as macros of this file, that
+  /// change neither what it computes nor its name.
+  bool are_harmless_attributes(std::string_view text) const;
 };
 
 /// Reads all of `text` except for the rows of constants in `items`.

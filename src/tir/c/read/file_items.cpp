@@ -41,6 +41,18 @@ bool declares_array(std::string_view head) {
   return bracket != head.npos && !is_inside_of_parentheses(head.substr(0, bracket));
 }
 
+/// The place of TVM_DLL in the head of a function, which attributes and macros such as IRAM_ATTR
+/// may precede.
+std::optional<std::size_t> exported_at(std::string_view head) {
+  constexpr std::string_view kExported = "TVM_DLL ";
+  for (std::size_t at = head.find(kExported); at != head.npos; at = head.find(kExported, at + 1)) {
+    const std::string_view before = head.substr(0, at);
+    const bool is_word = at == 0 || before.ends_with(' ') || before.ends_with('\n');
+    if (is_word && !is_inside_of_parentheses(before)) return at;
+  }
+  return std::nullopt;
+}
+
 class Splitter {
  public:
   explicit Splitter(std::string_view text)
@@ -198,8 +210,9 @@ class Splitter {
     at_ = std::min(close + 1, end_);
     const std::string_view head = head_text(item);
     item.name = function_name(head);
-    const bool is_exported = head.starts_with("TVM_DLL ");
-    item.kind = is_exported && !item.name.empty() ? ItemKind::function : ItemKind::other;
+    const auto exported = exported_at(head);
+    item.kind = exported && !item.name.empty() ? ItemKind::function : ItemKind::other;
+    item.declared = item.head.begin + static_cast<std::uint32_t>(exported.value_or(0));
     add(item);
   }
 

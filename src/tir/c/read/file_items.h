@@ -31,7 +31,9 @@ struct Bytes {
 struct Item {
   ItemKind kind = ItemKind::other;
   std::string_view name;
-  Bytes head;             ///< the text before the body or the initialiser
+  Bytes head;  ///< the text before the body or the initialiser
+  std::uint32_t declared =
+      0;                  ///< of a function: the place of TVM_DLL, behind attributes and macros
   Bytes body;             ///< between the braces of a function, or of the initialiser
   std::uint32_t end = 0;  ///< after the last brace or semicolon
   bool is_closed = true;  ///< whether the body ends before the text does

@@ -288,7 +288,7 @@ FunctionDraft read_function(ModuleContext& context, support::SourceText& source,
   LossLog log;
   FunctionDraft draft = draft_of(context, source, item);
   FunctionContext function(context, log, source,
-                           tokenize(source.text, item.head.begin, item.body.end));
+                           tokenize(source.text, item.declared, item.body.end));
   function.losses.enter(item.name);
   function.ternary = ternary_of(context.versions.range());
   Params params(function);
@@ -339,7 +339,7 @@ FunctionDraft outline_function(ModuleContext& context, support::SourceText& sour
   LossLog log;
   FunctionDraft draft = draft_of(context, source, item);
   FunctionContext function(context, log, source,
-                           tokenize(source.text, item.head.begin, item.head.end));
+                           tokenize(source.text, item.declared, item.head.end));
   Params params(function);
   read_head(function, item, params);
   draft.is_packed = params.is_packed();

@@ -134,7 +134,13 @@ struct File {
 
   /// Fails if the preprocessor may change an item.
   void require_plain(const Item& item) const {
-    const std::uint32_t begin = item.has_alternatives ? item.body.begin : item.head.begin;
+    std::uint32_t begin = item.has_alternatives ? item.body.begin : item.head.begin;
+    if (item.kind == ItemKind::function) {
+      if (!directives.are_harmless_attributes(text({begin, item.declared}))) {
+        support::fail_at(source, begin, "attributes that mlf does not know are before a function");
+      }
+      begin = item.declared;
+    }
     const auto doubt = directives.in(source.text, {begin, item.end});
     if (!doubt) return;
     support::fail_at(source, std::max(begin, doubt->where.begin),
@@ -348,8 +354,8 @@ class ModuleReader {
     add_pool(*std::move(pool));
   }
 
-  /// Variables of a file, and `static` ones of its functions without TIR: names of theirs, or of the
-  /// functions. TVM's registries are called `_tvm_…`.
+  /// Variables of a file, and `static` ones of its functions without TIR: names of theirs, or of
+  /// the functions. TVM's registries are called `_tvm_…`.
   void add_variables(const support::SourceText& source, const FileItems& items) {
     for (const Item& item : items.items) {
       if (item.kind == ItemKind::other || item.kind == ItemKind::workspace) {
@@ -381,7 +387,8 @@ class ModuleReader {
 
   static std::string_view pool_of(const FunctionDraft& draft, const Param& param) {
     std::string_view name = pool_name(param.hint.empty() ? param.name : param.hint);
-    if (draft.is_packed && name.starts_with(kHandlePrefix)) name.remove_prefix(kHandlePrefix.size());
+    if (draft.is_packed && name.starts_with(kHandlePrefix))
+      name.remove_prefix(kHandlePrefix.size());
     return name;
   }
 
@@ -392,7 +399,9 @@ class ModuleReader {
       for (const Param& param : draft.params) {
         const std::string_view name = pool_of(draft, param);
         if (!unread_pools_.contains(name) || !noted.insert(name).second) continue;
-        unread_.push_back({LossCode::unknown_construct, LossScope::module, {},
+        unread_.push_back({LossCode::unknown_construct,
+                           LossScope::module,
+                           {},
                            fmt::format("the size of pool '{}'", name)});
       }
     }
@@ -656,7 +665,7 @@ class ModuleReader {
   ModuleContext context_;
   LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
-  std::vector<Loss> unread_;  ///< of pools and arrays
+  std::vector<Loss> unread_;                         ///< of pools and arrays
   support::NameSet<std::string_view> unread_pools_;  ///< names that may be those of pools
   std::set<std::string_view> variables_;             ///< outside of functions with TIR
   support::NameSet<std::string_view> defined_;       ///< functions of all files

@@ -267,9 +267,7 @@ void Printer::object(Node node, TextFragments& out) {
     return;
   }
   if (spelling_.is_old) {
-    refuse(fmt::format("TVMScript before v0.12 has no words for a {}: --missing omit leaves it out, "
-                       "--tvm-version 0.12 writes it",
-                       node.info().name));
+    refuse(fmt::format("TVMScript before v0.12 has no words for a {}", node.info().name));
   }
   if (node.is(Kind::NDArray) && !has_constants()) {
     out.text(metadata_.reference_to_omitted(node));
