@@ -43,7 +43,11 @@ struct CompiledFunction {
 /// The memory that the object files of one module take, in bytes, without padding between sections.
 struct CompiledCode {
   std::uint64_t text = 0;    ///< sections that are executed
-  std::uint64_t rodata = 0;  ///< sections that are only read: constants, strings
+  std::uint64_t rodata = 0;  ///< sections that are only read, and all with names `.rodata*`, which
+                             ///< linker scripts place by name: constants, strings
+  /// Bytes in `rodata` of sections that are written: constants that are not `const`, as TVM v0.9 to
+  /// v0.17 declares pools.
+  std::uint64_t writable_rodata = 0;
   std::uint64_t data = 0;    ///< sections that are written and have content
   std::uint64_t bss = 0;     ///< sections that are written and have none: pools
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol

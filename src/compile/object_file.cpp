@@ -32,12 +32,15 @@ struct EndElf {
                        std::string("the object file is not an ELF file: ") + why, where);
 }
 
-/// Classifies a section by its flags; names of sections depend on the compiler.
-void add_section(const GElf_Shdr& section, CompiledCode& code) {
+/// Classifies a section by its flags, as names of sections depend on the compiler; but linker scripts
+/// put `.rodata*` into flash whatever its flags are.
+void add_section(const GElf_Shdr& section, std::string_view name, CompiledCode& code) {
   if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) return;
   const std::uint64_t padding = section.sh_addralign > 1 ? section.sh_addralign - 1 : 0;
-  const bool is_written =
+  const bool is_writable =
       (section.sh_flags & SHF_WRITE) != 0 && (section.sh_flags & SHF_EXECINSTR) == 0;
+  const bool is_written = is_writable && !name.starts_with(".rodata");
+  if (is_writable && !is_written) code.writable_rodata += section.sh_size;
   const bool has_content = section.sh_type != SHT_NOBITS;
   if (!is_written || has_content) code.read_padding += padding;
   if (is_written) code.written_padding += padding;
@@ -92,11 +95,14 @@ void for_each_section(const ElfFile& elf, Visit&& visit) {
 void add_elf(const ElfFile& elf, const Location& where, CompiledCode& code,
              ObjectSymbols& symbols) {
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where, elf_errmsg(-1));
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf.get(), &names) != 0) fail(where, elf_errmsg(-1));
   for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
        section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) fail(where, elf_errmsg(-1));
-    add_section(header, code);
+    const char* const name = elf_strptr(elf.get(), names, header.sh_name);
+    add_section(header, name == nullptr ? "" : name, code);
     if (header.sh_type == SHT_SYMTAB) add_symbols(elf.get(), section, header, code, symbols);
   }
 }

@@ -124,6 +124,7 @@ class Finder {
 
   void find_constants_twice();
   void find_metadata_copies();
+  void find_writable_constants();
   void find_widened_weights();
   void find_uniform_constants();
   void find_padding_scratch();
@@ -182,6 +183,12 @@ void Finder::find_metadata_copies() {
   if (copies.min == 0) return;
   add(CostFindingCode::metadata_copies, "get_c_metadata", copies,
       fmt::format("{} bytes of TVMConstantInfo", copies.min));
+}
+
+void Finder::find_writable_constants() {
+  if (!module_.code || module_.code->writable_rodata == 0) return;
+  add(CostFindingCode::writable_constants, ".rodata", module_.code->writable_rodata,
+      "its constants are declared without const: a linker that goes by flags puts them into RAM");
 }
 
 void Finder::find_widened_weights() {
@@ -288,6 +295,7 @@ std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>
   // In the order of findings.def.
   find_constants_twice();
   find_metadata_copies();
+  find_writable_constants();
   find_widened_weights();
   find_uniform_constants();
   find_padding_scratch();
@@ -420,6 +428,9 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
   }
   if (const auto kernels = kernels_without_needed_macs(module); !kernels.empty()) {
     unsearched.push_back({CostFindingCode::recomputed, kernels.front()});
+  }
+  if (!module.code) {
+    unsearched.push_back({CostFindingCode::writable_constants, "the C was not compiled (--cc)"});
   }
   if (!module.flash.copies.is_exact()) {
     unsearched.push_back(

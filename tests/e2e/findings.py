@@ -233,6 +233,19 @@ class Findings(unittest.TestCase):
         # Without the C there is nothing that cannot be compiled.
         self.assertNotIn("half-in-c", found(archive(main(ONE_CALL), cast)))
 
+    def test_constants_that_are_not_const_are_in_flash_and_named(self):
+        def compiled(path):
+            (module,) = json.loads(support.run_ok("report", "--json", "--cc", "gcc", path).stdout)["modules"]
+            return module, {one["code"]: one for one in module["findings"]}
+
+        path = support.SOURCE / "tests/data/c/tvm-0.9-qnn_conv-aot-c-usmp/module.tar"
+        module, findings = compiled(path)
+        self.assertEqual(module["compiled"]["data"], 0)
+        self.assertEqual(findings["writable-constants"]["bytes"], module["flash"]["constants"])
+        command = ["check", "--cc", "gcc", "--no-finding", "writable-constants", path]
+        self.assertEqual(support.run(*command).returncode, 1)
+        self.assertNotIn("writable-constants", compiled(support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar")[1])
+
     def test_have_a_case_for_every_rule(self):
         """Those that need an archive of TVM's are in report.py and below."""
         text = pathlib.Path(__file__).read_text()

@@ -277,10 +277,14 @@ class CompiledCode(unittest.TestCase):
                         ["gcc", "-c", "-O1", "-Dhalf=_Float16", "-w", headers,
                          f"-I{generated_c.HEADERS}", source, "-o", objects[-1]], check=True
                     )  # fmt: skip
-                # Berkeley: text with what is only read, data, bss.
+                # Berkeley: text with what is only read, data, bss. Linkers go by the name of .rodata.
                 lines = subprocess.run(["size", *objects], capture_output=True, text=True).stdout
                 sizes = [list(map(int, line.split()[:3])) for line in lines.splitlines()[1:]]
+                lines = subprocess.run(["objdump", "-h", *objects], capture_output=True, text=True).stdout
+            named = re.findall(r"^ *\d+ \.rodata\S* +([0-9a-f]+)[^\n]*\n +([A-Z, ]+)$", lines, re.M)
+            written = sum(int(size, 16) for size, flags in named if "READONLY" not in flags)
             text, data, bss = map(sum, zip(*sizes))
+            text, data = text + written, data - written
             modules = self.compiled(path)
             sums = {
                 name: sum(module["compiled"][name] for module in modules)

@@ -280,6 +280,7 @@ export interface Finding {
   code:
     | "constants-twice"
     | "metadata-copies"
+    | "writable-constants"
     | "widened-weights"
     | "uniform-constant"
     | "padding-scratch"
