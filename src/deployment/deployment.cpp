@@ -39,6 +39,19 @@ std::vector<FileRef> regular_files(const archive::Archive& archive) {
   return files;
 }
 
+/// A graph for TVM's graph executor, as `export_library` and `tvmc compile` write it beside a
+/// library.
+const Member* graph_without_archive(const archive::Archive& archive) {
+  for (const Member& member : archive.members()) {
+    if (member.type != archive::MemberType::file || !member.name.ends_with(".json")) continue;
+    const std::string_view text = get_or_throw(archive.read(member));
+    const bool is_graph =
+        text.find("\"arg_nodes\"") != text.npos && text.find("\"node_row_ptr\"") != text.npos;
+    if (is_graph) return &member;
+  }
+  return nullptr;
+}
+
 ModelLibrary read_any_metadata(const archive::Archive& archive) {
   const std::vector<FileRef> files = regular_files(archive);
   const Member* metadata = archive.find(model_library::kMetadata);
@@ -49,6 +62,13 @@ ModelLibrary read_any_metadata(const archive::Archive& archive) {
     }
     // Some archives have only generated code and no metadata.json.
     if (auto library = deployment::inferred_library(archive, files)) return *std::move(library);
+    if (const Member* graph = graph_without_archive(archive)) {
+      throw support::Error(
+          ErrorKind::invalid_input,
+          "no metadata.json: this is a graph for TVM's graph executor, without the Model Library "
+          "Format; tvmc compile --output-format=mlf writes an archive of the same network",
+          {.file = archive.path(), .member = graph->name});
+    }
     const std::string directory = model_library::directory_with_format(archive.members());
     throw support::Error(
         ErrorKind::invalid_input,
@@ -129,8 +149,8 @@ struct Deployment::State {
   deployment::StatedOwners stated;
   deployment::TirSources sources;
 
-  // Locks are taken in this order: `agreeing`, the slot of a text, `collecting`, the slot of a source of
-  // constants (which is never such a text), `naming` or `generating`.
+  // Locks are taken in this order: `agreeing`, the slot of a text, `collecting`, the slot of a
+  // source of constants (which is never such a text), `naming` or `generating`.
   std::mutex agreeing;  // of `agreement`
   std::optional<deployment::Agreement> agreement;
   std::atomic<const deployment::Agreement*> known_agreement = nullptr;  // once it is complete
@@ -233,8 +253,8 @@ std::shared_ptr<const tir::Document> Deployment::State::document(const TirSource
   return slot.kept;
 }
 
-/// Generated C with all its constants. Networks need the C, so it is read completely. A function that
-/// is not understood has no constants there.
+/// Generated C with all its constants. Networks need the C, so it is read completely. A function
+/// that is not understood has no constants there.
 std::shared_ptr<const tir::Document> Deployment::State::with_constants(const TirSource& c) {
   auto whole = document(c);
   bool is_understood = true;

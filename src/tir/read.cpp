@@ -131,7 +131,7 @@ Result<Document> read_any(const Input& input, const ReadLimits& limits, Places* 
 
 }  // namespace
 
-std::string refusal_of_later_tvm(std::string_view named) {
+std::string refusal_of_other_tvm(std::string_view named) {
   return fmt::format("this is {}: mlf reads TIR of TVM 0.{} to 0.{}", named, kOldestTvm,
                      kNewestTvm);
 }

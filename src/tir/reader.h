@@ -69,9 +69,9 @@ std::string_view without_byte_order_mark(std::string_view text);
 /// knows what may come first.
 std::size_t begin_of_text(std::string_view text, Dialect dialect);
 
-/// Why a text is refused that is in a language of a later TVM, `named` such as "TVMScript of TVM
-/// 0.24 or later": it says which versions mlf reads.
-std::string refusal_of_later_tvm(std::string_view named);
+/// Why a text of another TVM is refused, `named` such as "TVMScript of TVM 0.24 or later": it says
+/// which versions mlf reads.
+std::string refusal_of_other_tvm(std::string_view named);
 
 // `places` is null if they are not needed.
 Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,

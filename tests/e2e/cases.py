@@ -290,6 +290,33 @@ class Cases(unittest.TestCase):
         archive = self.copy_with("past-a-constant", {source + "default_lib1.o": b"\x7fELF", source + "Makefile": b"all:"})
         self.expect(0, "report", "--cc", "gcc", archive)
 
+    def test_python_files_with_a_module_are_read(self):
+        kernel = (
+            "    @T.prim_func\n    def main(A: T.Buffer((8,), 'float32'), B: T.Buffer((8,), 'float32')):\n"
+            "        for i in range(8):\n            B[i] = A[i] + T.float32(1)\n"
+        )
+        head = "from tvm.script import tir as T\n\n@tvm.script.ir_module\nclass Module"
+        path = self.directory / "module.py"
+        for text in (f"{head}():\n{kernel}", f"{head}:\n{kernel}\nresult = tune(\n    mod=Module,\n)\n",
+                     f"{head}:\n{kernel}\ndef use():\n    print(\n        Module\n    )\n"):
+            path.write_text(text)
+            self.expect(0, "tir", path)
+
+    def test_text_of_an_older_tvm_is_named(self):
+        path = self.directory / "old.txt"
+        path.write_text(
+            "primfn(A_1: handle) -> ()\n  attr = {}\n  buffers = {A: Buffer(A_2: Pointer(float32), float32, [8], [])}\n"
+            '  buffer_map = {A_1: A} {\n  attr [C: Pointer(float32)] "storage_scope" = "global";\n'
+            "  allocate(C, float32, [8]) {\n    A_2[0] = 1f32\n  }\n}\n"
+        )
+        self.assertIn("text of TVM 0.7", self.expect(65, "tir", path))
+
+    def test_a_graph_without_an_archive_is_named(self):
+        path = self.directory / "deploy.tar"
+        graph = {"nodes": [], "arg_nodes": [], "heads": [], "attrs": {}, "node_row_ptr": [0]}
+        path.write_bytes(support.make_tar({"deploy_graph.json": json.dumps(graph), "deploy_param.params": b""}))
+        self.assertIn("--output-format=mlf", self.expect(65, "inspect", path))
+
     def test_headers_of_the_runtime_in_the_archive_are_found(self):
         name = "tvm/runtime/crt/mine.h"
         members = {"codegen/host/src/default_extra.c": b"#include <%s>\n" % name.encode()}

@@ -4,6 +4,7 @@
 #include "support/characters.h"
 #include "tir/legacy/expressions.h"
 #include "tir/node_queries.h"
+#include "tir/reader.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::legacy {
@@ -385,6 +386,10 @@ void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   draft.nodes[0] = as_var(c, lower(c, parts[0]));
   draft.dtype = as_dtype(c, lower(c, parts[1]));
   draft.list = c.builder.list(as_exprs(c, lower(c, parts[2])));
+  // Before, an attribute stated the scope.
+  if (c.lexer.token().is(Sign::open_brace)) {
+    support::fail_at(c.source, begin, refusal_of_other_tvm("text of TVM 0.7 or before"));
+  }
   c.lexer.expect(Sign::comma, "behind the extents of allocate");
   c.lexer.expect_word("storage_scope");
   if (!c.lexer.token().is(Sign::assign)) {

@@ -57,7 +57,7 @@ JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
   const json::Value root = document.root();
   if (!root.is_object()) root.fail("expected the object that tvm.ir.save_json writes");
   if (root.find("root_index")) {
-    root.fail(refusal_of_later_tvm("JSON of tvm-ffi (root_index), which later TVMs write"));
+    root.fail(refusal_of_other_tvm("JSON of tvm-ffi (root_index), which later TVMs write"));
   }
   read_nodes(required(root, "nodes", json::Type::array));
   if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);

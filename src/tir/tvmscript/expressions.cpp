@@ -226,7 +226,7 @@ NodeId read_call(Context& c, const ScriptValue& callee, const Arguments& args) {
 
 void refuse_later(const Context& c, std::size_t offset, std::string_view sign) {
   support::fail_at(c.source, offset,
-                   refusal_of_later_tvm(fmt::format("TVMScript of TVM 0.24 or later ({})", sign)),
+                   refusal_of_other_tvm(fmt::format("TVMScript of TVM 0.24 or later ({})", sign)),
                    0);
 }
 

@@ -48,6 +48,8 @@ class ModuleReader {
       read_import_line(lexer_.text(token));
       return lexer_.advance();
     }
+    // The lines of a statement behind the class may be indented, too.
+    is_in_class_ = is_in_class();
     if (token.is(Sign::at)) return read_decorator();
     if (token.is(TokenKind::string)) return skip_line();  // a doc string
     if (token.is(TokenKind::name)) return read_word();
@@ -55,7 +57,7 @@ class ModuleReader {
     pass_over_line();
   }
 
-  bool is_in_class() const { return has_class_ && lexer_.indentation() > class_indent_; }
+  bool is_in_class() const { return is_in_class_ && lexer_.indentation() > class_indent_; }
 
   /// A line of the file, whose brackets may be open at its end. Includes a string over several
   /// lines.
@@ -185,7 +187,8 @@ class ModuleReader {
     class_indent_ = lexer_.indentation();
     lexer_.advance();
     c_.module_name = lexer_.expect_name("the name of the class");
-    has_class_ = true;
+    has_class_ = is_in_class_ = true;
+    if (lexer_.accept(Sign::open_paren)) lexer_.expect(Sign::close_paren);
     lexer_.expect(Sign::colon);
     lexer_.end_line();
   }
@@ -388,6 +391,7 @@ class ModuleReader {
   bool next_is_foreign_ = false;  // stated by a decorator
   std::optional<UndefinedName> undefined_;
   bool has_class_ = false;
+  bool is_in_class_ = false;
   std::uint32_t class_indent_ = 0;
   const bool functions_are_decorated_ = is_there("prim_func");
   const bool classes_are_decorated_ = is_there("ir_module");
