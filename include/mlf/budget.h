@@ -68,9 +68,12 @@ struct Limit {
   std::uint64_t most = 0;
 };
 
-/// One limit compared with one module.
+/// The module of a result for all modules of an archive together.
+inline constexpr std::string_view kAllModules = "*";
+
+/// One limit compared with one module, or with all together.
 struct BudgetResult {
-  std::string module;
+  std::string module;  ///< or `kAllModules`
   Limit limit;
   analysis::Count needed;
   Verdict verdict = Verdict::fits;
@@ -134,7 +137,9 @@ struct CheckResults {
   MLF_API bool all_hold() const;
 };
 
-/// Compares every module of a report with what the budget demands of it.
+/// Compares every module of a report with what the budget demands of it. If there are several,
+/// limits on every module also hold for all together: their flash adds up, and memory is between
+/// that of the largest and the sum, because networks may share pools or run in turn.
 MLF_API CheckResults check(const Report& report, const Budget& budget,
                            const LibraryNeeds& library = {});
 

@@ -385,6 +385,47 @@ bool CheckResults::all_hold() const {
          });
 }
 
+namespace {
+
+/// What all modules of an archive need together. Their code and constants add up; memory is between
+/// that of one network at a time and that of all, as pools may be shared. nullopt for resources of
+/// one run of one network.
+std::optional<Count> needed_together(const Report& report, Resource resource,
+                                     const LibraryNeeds& library) {
+  const bool adds_up = has({Resource::flash, Resource::constants, Resource::code}, resource);
+  if (!adds_up && !has({Resource::ram, Resource::buffers, Resource::heap}, resource)) {
+    return std::nullopt;
+  }
+  Count sum;
+  std::uint64_t largest = 0;
+  for (const ModuleReport& module : report.modules) {
+    const Count one = needed(module, resource, library);
+    sum = sum + one;
+    largest = std::max(largest, one.min);
+  }
+  return adds_up ? sum : Count(largest, sum.max);
+}
+
+/// The limits on every module are limits on the archive.
+void check_together(const Report& report, std::span<const Limit> limits,
+                    const LibraryNeeds& library, std::vector<BudgetResult>& results) {
+  const bool is_contradicted = std::ranges::any_of(
+      report.modules, [](const ModuleReport& module) { return contradiction(module).has_value(); });
+  for (const Limit& limit : limits) {
+    const auto sum = needed_together(report, limit.resource, library);
+    if (!sum) continue;
+    BudgetResult result{std::string(kAllModules), limit, *sum, Verdict::undecided, {}};
+    if (sum->min > limit.most) result.verdict = Verdict::exceeds;
+    if (sum->max && *sum->max <= limit.most && !is_contradicted) result.verdict = Verdict::fits;
+    if (result.verdict != Verdict::fits) {
+      result.remarks.push_back(fmt::format("{} for all modules together", shortfall(result)));
+    }
+    results.push_back(std::move(result));
+  }
+}
+
+}  // namespace
+
 CheckResults check(const Report& report, const Budget& budget, const LibraryNeeds& library) {
   CheckResults results;
   for (const ModuleReport& module : report.modules) {
@@ -393,6 +434,9 @@ CheckResults check(const Report& report, const Budget& budget, const LibraryNeed
                       std::back_inserter(results.limits));
     std::ranges::move(check_findings(module, demands.no_findings),
                       std::back_inserter(results.findings));
+  }
+  if (report.modules.size() > 1) {
+    check_together(report, budget.common.limits, library, results.limits);
   }
   results.contradictions = contradictions_of(report);
   return results;

@@ -130,6 +130,22 @@ class Budgets(BudgetCase):
             expected = verdict or ("undecided" if least < most else "exceeds")
             self.assertEqual((one["verdict"], result.returncode), (expected, int(expected != "fits")))
 
+    def test_are_of_all_modules_together(self):
+        archive = support.SOURCE / "tests/data/corpus/tvm-0.18/two-modules/module.tar"
+
+        def verdicts(*limits):
+            results = json.loads(support.run("check", "--format", "json", *limits, archive).stdout)["results"]
+            return {one["module"]: (one["needed"], one["verdict"]) for one in results}
+
+        constants = verdicts("--constants", "4200")
+        self.assertEqual({verdict for name, (_, verdict) in constants.items() if name != "*"}, {"fits"})
+        total = sum(needed for name, (needed, _) in constants.items() if name != "*")
+        self.assertEqual(constants["*"], (total, "exceeds"))
+        # Networks may share memory.
+        buffers = verdicts("--buffers", "2K")
+        sizes = [needed for name, (needed, _) in buffers.items() if name != "*"]
+        self.assertEqual(buffers["*"], ({"min": max(sizes), "max": sum(sizes)}, "undecided"))
+
     def test_take_units(self):
         self.assertEqual(self.check("--buffers", "1G", "--mac", "1G").returncode, 0)
         self.assertEqual(self.check("--buffers", "1P").returncode, 64)
