@@ -10,7 +10,7 @@
 #include "mlf/inspection.h"
 #include "support/error.h"
 #include "support/name_map.h"
-#include "tir/c/compilable.h"
+#include "tir/c/read/declaration_faults.h"
 
 namespace mlf {
 namespace deployment {
@@ -56,7 +56,7 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
   for (const FileRef& file : module.files.sources) {
     if (!is_c(file)) continue;
     const auto source = source_of(deployment.archive(), file);
-    for (const tir::c::CFault& fault : tir::c::compilation_faults(source, headers)) {
+    for (const tir::c::DeclarationFault& fault : tir::c::declaration_faults(source, headers)) {
       found.push_back(
           {"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
                                     fault.where.column, fault.message)});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "support/lookup.h"
+
 namespace mlf::tir::c {
 namespace {
 
@@ -28,6 +30,11 @@ constexpr auto kMath = std::to_array<MathName>({
 
 constexpr auto kReserved = std::to_array<std::string_view>({
 #define MLF_C_RESERVED(word) word,
+#include "tir/c/language.def"
+});
+
+constexpr auto kKeywords = std::to_array<std::string_view>({
+#define MLF_C_KEYWORD(word) word,
 #include "tir/c/language.def"
 });
 
@@ -64,6 +71,11 @@ bool is_array_element(DType element) {
 
 std::span<const std::string_view> reserved_words() {
   return kReserved;
+}
+
+bool is_keyword(std::string_view word) {
+  const bool is_reserved = support::is_among(kReserved, word) && word != "_";
+  return is_reserved || support::is_among(kKeywords, word);
 }
 
 /// Codes are those of DLPack, with TVM's handle behind them: 0 int, 1 uint, 2 float, 3 handle, 4

@@ -25,6 +25,8 @@ bool is_array_element(DType element);
 /// The words that the generator reserves before it names anything. Because of the first word,
 /// temporaries of older versions begin with a number.
 std::span<const std::string_view> reserved_words();
+/// Whether a word is a keyword of C.
+bool is_keyword(std::string_view word);
 
 /// Allocations with the default scope that have fewer bytes are arrays; others are workspaces.
 constexpr std::int64_t kWorkspaceBytes = 1024;

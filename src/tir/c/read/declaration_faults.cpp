@@ -1,0 +1,171 @@
+#include "tir/c/read/declaration_faults.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "support/lookup.h"
+#include "support/name_map.h"
+#include "tir/c/language.h"
+#include "tir/c/read/directives.h"
+
+namespace mlf::tir::c {
+namespace {
+
+using support::is_among;
+using support::SourceText;
+
+// A few faults are enough for a message.
+constexpr std::size_t kMostFaults = 20;
+
+/// Words around a type that are no part of it.
+constexpr auto kQualifiers =
+    std::to_array<std::string_view>({"const", "extern", "inline", "restrict", "static", "volatile",
+                                     "TVM_DLL", "__restrict", "__attribute__"});
+/// Types that TVM does not print, and that headers of C define.
+constexpr auto kOtherTypes = std::to_array<std::string_view>(
+    {"char", "long", "short", "signed", "unsigned", "_Bool", "intptr_t", "ptrdiff_t", "size_t",
+     "ssize_t", "uintptr_t", "va_list"});
+constexpr auto kKnownHeaders = std::to_array<std::string_view>(
+    {"assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdbool.h", "stddef.h",
+     "stdint.h", "stdio.h", "stdlib.h", "string.h"});
+constexpr auto kTags = std::to_array<std::string_view>({"struct", "union", "enum"});
+/// How types of TVM's runtime begin.
+constexpr auto kTypesOfRuntime = std::to_array<std::string_view>({"TVM", "DL"});
+
+std::string_view leaf(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+class FaultFinder {
+ public:
+  std::vector<DeclarationFault> run(const SourceText& source,
+                                    std::span<const SourceText> headers) && {
+    for (const SourceText& header : headers) own_headers_.insert(leaf(header.member));
+    for (const SourceText& header : headers) note_types(header);
+    note_types(source);
+    for (const SourceText& header : headers) check(header);
+    check(source);
+    return std::move(faults_);
+  }
+
+ private:
+  void add(const Cursor& at, const Token& token, std::string message) {
+    if (faults_.size() == kMostFaults) return;
+    faults_.push_back(
+        {at.source().locate(token.begin, token.end - token.begin), std::move(message)});
+  }
+
+  void note_types(const SourceText& source) {
+    const Directives found = directives_of(source.text);
+    for (const std::string_view path : found.includes) {
+      knows_headers_ &= path.starts_with("tvm/") || path.starts_with("dlpack/") ||
+                        is_among(kKnownHeaders, path) || own_headers_.contains(leaf(path));
+    }
+    for (const auto& [name, macro] : found.macros) types_.insert(name);
+    has_conditions_ |= found.has_conditions || found.everywhere;
+    for (const Item& item : split(source).items) {
+      const std::string_view head =
+          source.text.substr(item.head.begin, item.head.end - item.head.begin);
+      if (head.starts_with("typedef")) types_.insert(head.substr(head.find_last_of(" *}") + 1));
+    }
+  }
+
+  void check(const SourceText& source) {
+    for (const Item& item : split(source).items) {
+      // Kernels: TVM renames variables that have such a name. The body of others are values.
+      const bool is_wrapper = item.kind == ItemKind::other && !item.name.empty();
+      const std::uint32_t end = is_wrapper ? std::max(item.head.end, item.body.end) : item.head.end;
+      Cursor cursor(source, tokenize(source.text, item.head.begin, end));
+      check_names(cursor);
+      if (!has_conditions_ && item.name.starts_with("tvmgen_")) check_function(cursor, item.name);
+    }
+  }
+
+  /// `void* int;`, `(void* for, …)`, `inputs->int`.
+  void check_names(Cursor cursor) {
+    for (Sign before = 0; !cursor.at_end(); before = cursor.advance().sign) {
+      if (!cursor.at_name() || !is_keyword(cursor.text())) continue;
+      const bool is_declared = cursor.at(sign(";"), 1) || cursor.at(sign(","), 1) ||
+                               cursor.at(sign(")"), 1) || cursor.at(sign("["), 1);
+      const bool is_name =
+          before == sign("*") && is_declared && !is_among(kQualifiers, cursor.text());
+      if (!is_name && before != sign("->")) continue;
+      add(cursor, cursor.peek(),
+          fmt::format("'{}' is a word of C, and cannot be a name", cursor.text()));
+    }
+  }
+
+  bool is_type(std::string_view name) const {
+    const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+    return scalar_type(name) || is_among(kOtherTypes, name) || types_.contains(name) ||
+           std::ranges::any_of(kTypesOfRuntime, begins);
+  }
+
+  /// The type of a result or parameter: its tokens without qualifiers and name.
+  std::string type_of(const Cursor& at, std::vector<Token> tokens) {
+    std::erase_if(tokens, [&](const Token& token) {
+      return token.kind == TokenKind::string || is_among(kQualifiers, at.text(token));
+    });
+    if (tokens.empty()) return {};
+    const bool has_tag = is_among(kTags, at.text(tokens[0]));
+    const bool has_name = tokens.size() > (has_tag ? 2u : 1u) &&
+                          tokens.back().kind == TokenKind::name && !is_type(at.text(tokens.back()));
+    if (has_name) tokens.pop_back();
+    if (!has_tag && knows_headers_ && !is_type(at.text(tokens[0]))) {
+      add(at, tokens[0], fmt::format("nothing declares the type '{}'", at.text(tokens[0])));
+    }
+    std::string type(at.text(tokens[0]));
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      if (tokens[i].kind == TokenKind::name) type += ' ';
+      type += at.text(tokens[i]);
+    }
+    return type;
+  }
+
+  void check_function(Cursor cursor, std::string_view name) {
+    std::vector<Token> part;
+    // Attributes have parentheses.
+    for (std::size_t depth = 0; !cursor.at_end() && !cursor.at_word(name); cursor.advance()) {
+      if (cursor.at(sign(")"))) --depth;
+      if (depth == 0 && !cursor.at(sign(")")) && !cursor.at(sign("(")))
+        part.push_back(cursor.peek());
+      if (cursor.at(sign("("))) ++depth;
+    }
+    const Token place = cursor.advance();
+    std::string type = type_of(cursor, std::move(part)) + "(";
+    cursor.accept(sign("("));
+    const bool has_any_parameters = cursor.at(sign(")"));
+    while (!cursor.at(sign(")"))) {
+      part.clear();
+      while (cursor.at_name() || cursor.at(sign("*"))) part.push_back(cursor.advance());
+      type += type_of(cursor, std::move(part)) + ",";
+      // An array, a pointer to a function, any number of arguments.
+      if (!cursor.at(sign(")")) && !cursor.accept(sign(","))) return;
+    }
+    type += ")";
+    if (has_any_parameters) return;
+    const auto [known, is_new] = prototypes_.try_emplace(name, type);
+    if (is_new || known->second == type) return;
+    add(cursor, place, fmt::format("'{}' is declared as {} and as {}", name, known->second, type));
+  }
+
+  bool knows_headers_ = true;    ///< all types may be declared here
+  bool has_conditions_ = false;  ///< preprocessor lines select what is compiled
+  support::NameSet<std::string_view> own_headers_;
+  support::NameSet<std::string_view> types_;
+  support::NameMap<std::string_view, std::string> prototypes_;
+  std::vector<DeclarationFault> faults_;
+};
+
+}  // namespace
+
+std::vector<DeclarationFault> declaration_faults(const SourceText& source,
+                                                 std::span<const SourceText> headers) {
+  return FaultFinder().run(source, headers);
+}
+
+}  // namespace mlf::tir::c

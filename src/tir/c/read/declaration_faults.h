@@ -1,0 +1,24 @@
+// Faults of declarations that archives of TVM are known to have, and that every compiler rejects.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mlf/diagnostics.h"
+#include "support/source_text.h"
+
+namespace mlf::tir::c {
+
+struct DeclarationFault {
+  Location where;
+  std::string message;  ///< one sentence without a place
+};
+
+/// Checks one file and the archive's headers that it includes: functions of TVM that are declared
+/// with different types, keywords of C as names, and types of parameters that nothing declares.
+/// What a missing header or a condition of the preprocessor may declare is no fault.
+std::vector<DeclarationFault> declaration_faults(const support::SourceText& source,
+                                                 std::span<const support::SourceText> headers);
+
+}  // namespace mlf::tir::c
