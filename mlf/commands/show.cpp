@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/loop_nest.h"
 #include "arguments.h"
 #include "mlf/report.h"
 #include "mlf/tir/builder.h"
 #include "mlf/tir/write.h"
 #include "report/code_lines.h"
 #include "report/constants.h"
+#include "report/kernel_text.h"
 #include "report/layers.h"
 #include "support/error.h"
 #include "support/nearest.h"
@@ -177,9 +177,8 @@ std::string head_of(const ChosenKernel& chosen, const Deployment& deployment,
 }
 
 /// "64 iterations, 2304 MAC", or the bytes of an allocation.
-std::string note_of(const analysis::NestLine& line, const analysis::KernelCost& cost) {
-  if (line.bytes) return fmt::format("{} bytes", *line.bytes);
-  if (!line.loop) return {};
+std::string note_of(const report::LineCost& line, const analysis::KernelCost& cost) {
+  if (!line.loop) return fmt::format("{} bytes", *line.bytes);
   const analysis::LoopCost& loop = cost.loops[*line.loop];
   std::string note = fmt::format("{} iterations", to_string(loop.iterations));
   if (loop.mac != analysis::Count{}) note += fmt::format(", {} MAC", to_string(loop.mac));
@@ -188,25 +187,31 @@ std::string note_of(const analysis::NestLine& line, const analysis::KernelCost& 
 
 // Notes of longer lines follow directly, so the other notes stay near their code.
 constexpr std::size_t kWidestCode = 60;
+// Expressions of the archive may be of any length.
+constexpr std::size_t kLongestLine = 2000;
 
 /// The kernel as code, with the cost of each loop beside it.
-std::string code_of(const ChosenKernel& chosen) {
-  const KernelReport& kernel = *chosen.kernel;
-  const analysis::LoopNest nest = analysis::loop_nest(kernel.document->module.node(kernel.function),
-                                                      kernel.symbol, *kernel.cost);
+std::string code_of(const ChosenKernel& chosen, const Deployment& deployment) {
+  const report::KernelText shown = report::kernel_text(deployment, *chosen.kernel);
   std::vector<std::pair<std::string, std::string>> lines;  // code, and the note beside it
   std::size_t width = 0;
-  for (const analysis::NestLine& line : nest.lines) {
-    lines.emplace_back(std::string(std::size_t{2} * line.depth, ' ') + printable(line.text),
-                       note_of(line, *kernel.cost));
+  for (std::string_view rest = shown.text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto cost = shown.costs.find(static_cast<std::uint32_t>(lines.size() + 1));
+    const bool has_cost = cost != shown.costs.end();
+    lines.emplace_back(printable(line.substr(0, kLongestLine)),
+                       has_cost ? note_of(cost->second, *chosen.kernel->cost) : "");
+    if (line.size() > kLongestLine) lines.back().first += "...";
     const auto& [code, note] = lines.back();
     if (!note.empty() && code.size() <= kWidestCode) width = std::max(width, code.size());
   }
+  const std::string_view comment = shown.is_tvmscript ? "#" : "//";
   std::string text;
   for (const auto& [code, note] : lines) {
-    text += note.empty() ? code + "\n" : fmt::format("{:<{}}  # {}\n", code, width, note);
+    text += note.empty() ? code + "\n" : fmt::format("{:<{}}  {} {}\n", code, width, comment, note);
   }
-  return nest.is_cut ? text + "# more lines are not shown\n" : text;
+  return text;
 }
 
 Table buffers_table(const analysis::KernelCost& cost) {
@@ -257,7 +262,7 @@ std::string summary_of(const ChosenKernel& chosen, const Deployment& deployment,
   std::string text = head_of(chosen, deployment, screen);
   if (!chosen.kernel->cost) return text;
   const analysis::KernelCost& cost = *chosen.kernel->cost;
-  text += "\n" + code_of(chosen);
+  text += "\n" + code_of(chosen, deployment);
   for (const Table& table :
        {buffers_table(cost), constants_table(chosen), operations_table(cost)}) {
     if (!table.empty()) text += "\n" + table.text(screen);
@@ -299,13 +304,15 @@ std::string text_of(const ChosenKernel& chosen, const Deployment& deployment, Ke
   if (form == KernelForm::summary) {
     return summary_of(chosen, deployment, screen_of_standard_output());
   }
-  const tir::Document document = alone(chosen, deployment);
+  tir::Document document = alone(chosen, deployment);
   std::string text;
   const auto sink = [&](std::string_view bytes) { text += bytes; };
   const auto name_archive = [&](Diagnostic error) {
     return of_source(std::move(error), deployment.archive().path());
   };
   if (form == KernelForm::tvmscript) {
+    // A captured text may have no metadata section.
+    tir::omit_missing(document);
     get_or_throw(tir::write_tvmscript(document, {}, sink).map_error(name_archive));
   } else {
     get_or_throw(tir::write_tir_json(document, {.layout = JsonLayout::pretty}, sink)
@@ -357,12 +364,13 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
                      "Its symbol, its name in mlf report, or the number of one of its calls");
   add_option(app, "--module", options.module, {"MODULE", "Input"},
              "The module, if several have such a kernel");
-  add_enum_option(app, "--form", options.form,
-                  {{"summary", KernelForm::summary, "loops as code with their costs, and buffers"},
-                   {"c", KernelForm::c, "its lines of generated C"},
-                   {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
-                   {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
-                  {"FORM", "Output"}, "What to print");
+  add_enum_option(
+      app, "--form", options.form,
+      {{"summary", KernelForm::summary, "TVMScript with the cost of each loop, and buffers"},
+       {"c", KernelForm::c, "its lines of generated C"},
+       {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
+       {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
+      {"FORM", "Output"}, "What to print");
   app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
       ->group("Output")
       ->excludes(kernel);

@@ -13,6 +13,7 @@
 #include "page/page.h"
 #include "report/code_lines.h"
 #include "report/constants.h"
+#include "report/kernel_text.h"
 
 namespace mlf::page {
 
@@ -27,50 +28,16 @@ struct StatementPlace {
 
 /// Returns the loops, stores and conditions of a function in their order. Empty if one of them has
 /// no place in the text.
-std::vector<StatementPlace> statements_of(tir::Node function, const report::LineTable& lines);
+std::vector<StatementPlace> statements_of(tir::Node function, const report::StatementLines& lines);
 
 /// Returns the line of TIR for each line of C. TVM's code generator prints statements in their
 /// order; if their numbers differ, there is no match.
 std::map<std::uint32_t, std::uint32_t> matching_lines(const std::vector<StatementPlace>& tir,
                                                       const std::vector<StatementPlace>& c);
 
-// --- TVMScript, function by function -------------------------------------------------------------
-
-/// Writes the whole module once and splits it at its functions: a module for each function would
-/// require a copy each time.
-class ScriptFunctions {
- public:
-  explicit ScriptFunctions(std::string_view script);
-
-  struct Function {
-    std::string text;
-    std::uint32_t first_line = 1;  ///< in the whole script
-  };
-  /// Returns null if there is no function of this name.
-  const Function* find(std::string_view name) const;
-
- private:
-  std::map<std::string, Function, std::less<>> by_name_;
-};
-
 // --- Kernels -------------------------------------------------------------------------------------
 
-/// A text and its TIR.
-class ReadText {
- public:
-  /// The document is null if the text cannot be read.
-  ReadText(std::shared_ptr<const tir::Document> document, std::string_view text);
-
-  /// Statements of a function; none if it is not in the text.
-  std::vector<StatementPlace> statements_of(std::string_view function) const;
-
- private:
-  std::shared_ptr<const tir::Document> document_;
-  std::map<std::string_view, tir::Node> functions_;  // of the document
-  report::LineTable lines_;
-};
-
-/// Reads code and constants; each TIR is written as a script once, each file of C read once.
+/// Reads code and constants; each file of C is read once.
 class CodeCollector {
  public:
   explicit CodeCollector(const Deployment& deployment) : deployment_(deployment) {}
@@ -80,25 +47,21 @@ class CodeCollector {
   KernelCode code_of(const KernelReport& kernel, std::size_t module, const graph::Kernel* known);
 
  private:
-  struct Source {
+  /// A file of C and its TIR, which is null if it cannot be read.
+  struct CFile {
     std::shared_ptr<const tir::Document> document;
-    ScriptFunctions functions;
-    ReadText text;  ///< the script, or the archive's own text if there is no script
-    report::PooledConstants constants;
-    std::map<tir::NodeId, std::string_view> names;  ///< of functions of the document
+    std::map<std::string_view, tir::Node> functions;  ///< of the document
   };
 
-  std::string whole_script(const KernelReport& kernel) const;
-  Source read(const KernelReport& kernel) const;
-  const Source& source_of(const KernelReport& kernel);
+  const CFile& read_c(const std::string& file, std::size_t module);
+  const report::LineTable* line_table(const archive::Member* member);
   std::string lines(const std::optional<CodeLines>& place);
-  std::vector<StatementPlace> statements_of_c(const KernelReport& kernel, std::size_t module);
   std::map<std::uint32_t, std::uint32_t> matches_of(const KernelReport& kernel, std::size_t module,
-                                                    const KernelCode& code);
+                                                    const report::KernelText& text);
 
   const Deployment& deployment_;
-  std::map<const tir::Document*, Source> sources_;
-  std::map<std::string, ReadText, std::less<>> c_;  // by member
+  std::map<const tir::Document*, report::PooledConstants> constants_;
+  std::map<std::string, CFile, std::less<>> c_;  // by member
   std::map<const archive::Member*, report::LineTable> line_tables_;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/loop_nest.h"
 #include "page/parts.h"
 #include "report/constants.h"
 
@@ -34,27 +33,30 @@ void calls_of(HtmlWriter& html, const ModuleView& module, const std::vector<std:
   html.close("p");
 }
 
-/// The code of the kernel for people, as in `mlf show`, with the cost of each loop.
-void nest(HtmlWriter& html, const KernelReport& kernel) {
-  const analysis::LoopNest nest = analysis::loop_nest(kernel.document->module.node(kernel.function),
-                                                      kernel.symbol, *kernel.cost);
+/// The lines of the kernel's code that have a cost: its loops and what it allocates.
+void nest(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code) {
   open_table(html, "Loop nest", "nest");
   head_row(html, {"Loop nest", "#Iterations", "#MAC"});
-  for (const analysis::NestLine& line : nest.lines) {
-    html.open("tr", {{line.loop ? "class" : "", "loop"}});
-    html.element("td", std::string(std::size_t{2} * line.depth, ' ') + line.text);
-    if (line.loop) {
-      const analysis::LoopCost& loop = kernel.cost->loops[*line.loop];
+  std::string_view rest = code.tir;
+  for (std::uint32_t number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto found = code.costs.find(number);
+    if (found == code.costs.end()) continue;
+    const report::LineCost& cost = found->second;
+    html.open("tr", {{cost.loop ? "class" : "", "loop"}});
+    html.element("td", line.substr(0, kLongestLine));
+    if (cost.loop) {
+      const analysis::LoopCost& loop = kernel.cost->loops[*cost.loop];
       number_cell(html, loop.iterations);
       number_cell(html, loop.mac);
-    } else if (line.bytes) {
+    } else {
       html.element("td", {{"colspan", "2"}, {"class", "n"}},
-                   fmt::format("{} bytes", number_text(*line.bytes)));
+                   fmt::format("{} bytes", number_text(*cost.bytes)));
     }
     html.close("tr");
   }
   close_table(html);
-  if (nest.is_cut) html.element("p", {{"class", "note"}}, "More lines are not shown.");
 }
 
 void buffers(HtmlWriter& html, const analysis::KernelCost& cost) {
@@ -136,9 +138,11 @@ void codes(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code)
   html.open("div", {{"class", "codes"}});
   if (code.is_tvmscript) {
     write_code(html, "TVMScript", code.tir, 1, mark_of_tir);
+  } else if (!kernel.tir) {
+    // It was read from the C.
+    write_code(html, "TIR", {}, 1, mark_of_tir);
   } else {
-    write_code(html, "TIR: " + place_of(kernel.tir), code.tir, kernel.tir ? kernel.tir->first : 1,
-               mark_of_tir);
+    write_code(html, "TIR: " + place_of(kernel.tir), code.tir, kernel.tir->first, mark_of_tir);
   }
   const std::string where = place_of(kernel.c);
   write_code(html, where.empty() ? "C" : "C: " + where, code.c, kernel.c ? kernel.c->first : 1,
@@ -154,7 +158,7 @@ void write_body(HtmlWriter& html, const ModuleView& module, std::size_t number,
   html.element("p", {{"class", "symbol"}}, kernel.symbol);
   calls_of(html, module, calls);
   if (kernel.cost) {
-    nest(html, kernel);
+    if (!text.costs.empty()) nest(html, kernel, text);
     html.open("div", {{"class", "tables"}});
     buffers(html, *kernel.cost);
     constants(html, text.constants);

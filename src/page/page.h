@@ -15,6 +15,7 @@
 #include "mlf/graph/topology.h"
 #include "mlf/report.h"
 #include "report/constants.h"
+#include "report/kernel_text.h"
 
 namespace mlf {
 
@@ -51,10 +52,11 @@ struct MemoryMap {
 
 /// The code of a kernel. A form that the archive lacks is empty.
 struct KernelCode {
-  std::string tir;            ///< as TVMScript, or else the lines of `KernelReport::tir`
+  std::string tir;            ///< as TVMScript, or else the text that it was read from
   bool is_tvmscript = false;  ///< whether `tir` is TVMScript
   std::string c;              ///< the lines of `KernelReport::c`
   std::vector<report::ConstantSummary> constants{};
+  std::map<std::uint32_t, report::LineCost> costs{};  ///< by line of `tir`, from 1
   /// For lines of `c`, the line of `tir` with the same loop, store or condition. The first line is
   /// 1. Empty if the statements differ.
   std::map<std::uint32_t, std::uint32_t> line_of_tir{};

@@ -16,6 +16,9 @@ std::uint64_t written_limit(const Module& module, std::uint64_t most);
 /// count first, or they find out when the disk is full.
 void check_written_size(const Module& module, std::uint64_t most);
 
+/// The same for one function.
+void check_written_size(Node function, std::uint64_t most);
+
 [[noreturn]] void refuse_written_size(std::uint64_t limit);
 
 }  // namespace mlf::tir

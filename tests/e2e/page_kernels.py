@@ -40,14 +40,16 @@ class PageKernels(Browser):
             nests = self.run_script("""
                 return Array.from(document.querySelectorAll('section[data-module="0"] .nest'), table =>
                   Array.from(table.tBodies[0].rows, row => row.cells[0].textContent))""")
-            known = [kernel for kernel in module["kernels"] if kernel["source"]]
-            self.assertEqual(len(nests), len(known))
-            for kernel, lines in zip(known, nests):
+            for kernel in module["kernels"]:
+                if not kernel["source"]:
+                    continue
                 with self.subTest(archive, kernel=kernel["symbol"]):
                     shown = support.run_ok("show", archive, kernel["symbol"], "--module",
                                            module["name"]).stdout.decode()
                     code = shown.split("\n\n")[1].splitlines()
-                    self.assertEqual(lines, [re.sub(r" +# .*", "", line) for line in code])
+                    costs = [re.sub(r" +# .*", "", line) for line in code if "  # " in line]
+                    self.assertEqual(nests.pop(0) if costs else [], costs)
+            self.assertEqual(nests, [])
 
     def matching_lines(self):
         """For each kernel with both codes: the lines of C and of TIR that are one statement."""

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -103,6 +104,18 @@ struct ScriptOptions {
 /// without data, the constants of memory pools.
 MLF_API Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                                      const Sink& sink);
+
+/// One function as TVMScript for people.
+struct FunctionScript {
+  std::string text;  ///< without indentation of the whole
+  /// The line, counted from 1, on which each statement and each buffer of a block begins.
+  std::map<NodeId, std::uint32_t> lines{};
+};
+
+/// Writes one function of `document` like `write_tvmscript`, without the header and the metadata
+/// section: objects and the data of constants are references into it.
+MLF_API Result<FunctionScript> write_function(const Document& document,
+                                              const NamedFunction& function);
 
 /// Fails if the parser of the TVM that the document names (the last of its range of versions)
 /// cannot read the output of `write_tvmscript`, or reads another module from it. Such constructs

@@ -19,7 +19,8 @@ std::vector<StatementPlace> statements(const std::string& body) {
   const auto document = tir::read({.file = "f", .member = "", .text = text});
   if (!document) throw std::runtime_error(to_string(document.error()));
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
-  return statements_of(functions.value(0), report::LineTable(text));
+  const report::LineTable lines(text);
+  return statements_of(functions.value(0), report::statement_lines(functions.value(0), lines, 1));
 }
 
 using Lines = std::map<std::uint32_t, std::uint32_t>;

@@ -369,14 +369,32 @@ void append_indentation(Indent indent, std::string& text) {
 
 }  // namespace
 
+void Script::rewind(std::size_t mark) {
+  text_.resize(mark);
+  while (!begins_.empty() && begins_.back().second >= mark) begins_.pop_back();
+}
+
+std::map<NodeId, std::uint32_t> Script::first_lines() const {
+  std::map<NodeId, std::uint32_t> lines;
+  std::uint32_t line = 1;
+  std::size_t counted = 0;
+  for (const auto& [node, offset] : begins_) {
+    line += static_cast<std::uint32_t>(
+        std::ranges::count(std::string_view(text_).substr(counted, offset - counted), '\n'));
+    counted = offset;
+    lines.emplace(node, line);
+  }
+  return lines;
+}
+
 void Script::line(Indent indent, const TextFragments& fragments) {
-  append_indentation(indent, text_);
+  append_indentation(indent - outermost_, text_);
   printer_.print(fragments, text_);
   text_ += '\n';
 }
 
 void Script::line(Indent indent, std::string_view text) {
-  append_indentation(indent, text_);
+  append_indentation(indent - outermost_, text_);
   text_ += text;
   text_ += '\n';
 }

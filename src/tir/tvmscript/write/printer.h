@@ -296,7 +296,12 @@ using Indent = std::uint32_t;
 
 class Script {
  public:
-  explicit Script(Printer& printer) : printer_(printer) {}
+  /// Lines of level `outermost` begin without blanks.
+  explicit Script(Printer& printer, Indent outermost = 0)
+      : printer_(printer), outermost_(outermost) {}
+
+  /// The next line is the first one of a statement, or of a buffer that a block allocates.
+  void begin(Node node) { begins_.emplace_back(node.id(), text_.size()); }
 
   void line(Indent indent, const TextFragments& fragments);
   void line(Indent indent, std::string_view text);
@@ -304,11 +309,15 @@ class Script {
   const std::string& text() const { return text_; }
   /// The beginning of the next line; `rewind` removes later output.
   std::size_t mark() const { return text_.size(); }
-  void rewind(std::size_t mark) { text_.resize(mark); }
+  void rewind(std::size_t mark);
+  /// The line of each `begin`, counted from 1. A node that is printed several times has the first.
+  std::map<NodeId, std::uint32_t> first_lines() const;
 
  private:
   Printer& printer_;
+  Indent outermost_;
   std::string text_;
+  std::vector<std::pair<NodeId, std::size_t>> begins_;  // and the offset
 };
 
 /// `begin + extent`, folded if both are numbers.

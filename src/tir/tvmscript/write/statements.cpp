@@ -78,6 +78,7 @@ class StatementPrinter {
 
   /// One statement: prints its first line and pushes its parts as steps.
   void statement(const PendingOutput& step) {
+    script_.begin(step.node);
     switch (step.node.kind()) {
       case Kind::SeqStmt:
         return sequence(step);
@@ -500,6 +501,7 @@ class StatementPrinter {
     for (const Node buffer : block.list(f::Block::alloc_buffers)) {
       const TextFragments stated = declarations_.arguments(buffer);
       const std::string name = define(buffer);
+      script_.begin(buffer);
       script_.line(indent,
                    TextFragments().text(name + " = T.alloc_buffer(").append(stated).text(")"));
     }

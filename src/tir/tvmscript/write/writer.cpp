@@ -208,6 +208,40 @@ void print_function(Node function, std::string_view name, Printer& printer, Scri
   }
 }
 
+/// The same; errors name the function.
+void print_function_of(std::string_view name, Node function, Printer& printer, Script& script) {
+  if (!is_identifier(name)) {
+    refuse(fmt::format("a function called '{}' cannot be written in Python", name));
+  }
+  if (!function.is(Kind::PrimFunc)) {
+    refuse(fmt::format("function {} is a {}, not TIR", name, function.info().name));
+  }
+  try {
+    print_function(function, name, printer, script);
+  } catch (const support::Error& error) {
+    refuse(fmt::format("function {}: {}", name, error.diagnostic().message));
+  }
+}
+
+ModuleNames names_of(const Module& module) {
+  ModuleNames names;
+  for (const NamedFunction& function : functions_of(module)) {
+    names.functions.push_back(function.key.id());
+  }
+  return names;
+}
+
+FunctionScript script_of(const Document& document, const NamedFunction& function) {
+  const ScriptOptions options{.constants = ConstantPlace::none};
+  check_written_size(function.function, options.max_written_nodes);
+  const ModuleNames names = names_of(document.module);
+  MetadataObjects metadata;
+  Printer printer(document.module, document.source.tvm_version.last, names, metadata, options);
+  Script script(printer, kHead);
+  print_function_of(function.name, function.function, printer, script);
+  return {script.text(), script.first_lines()};
+}
+
 // --- The module --------------------------------------------------------------------------------
 
 /// The header, the functions in the order of the module, and the metadata that they refer to.
@@ -217,6 +251,7 @@ class ModulePrinter {
       : document_(document),
         module_(document.module.root()),
         most_nodes_(options.max_written_nodes),
+        names_(names_of(document.module)),
         printer_(document.module, document.source.tvm_version.last, names_, metadata_, options),
         script_(printer_) {}
 
@@ -224,13 +259,13 @@ class ModulePrinter {
   void write(const Sink& sink) {
     if (!module_.is(Kind::IRModule)) refuse("only an IRModule can be written in TVMScript");
     check_written_size(document_.module, most_nodes_);
-    collect_names();
+    refuse_repeated_functions(document_.module);
     print_module_attrs();
     const std::vector<NamedFunction> functions = functions_of(document_.module);
     if (functions.empty() && !printer_.spelling().is_old) script_.line(1, "pass");
     for (std::size_t i = 0; i < functions.size(); ++i) {
       if (i > 0) script_.empty_line();
-      print(functions[i].name, functions[i].function);
+      print_function_of(functions[i].name, functions[i].function, printer_, script_);
     }
     write_metadata(sink);
     sink(printer_.spelling().header);
@@ -242,14 +277,6 @@ class ModulePrinter {
   }
 
  private:
-  /// Calls of these functions are members of the module.
-  void collect_names() {
-    refuse_repeated_functions(document_.module);
-    for (const NamedFunction& function : functions_of(document_.module)) {
-      names_.functions.push_back(function.key.id());
-    }
-  }
-
   void print_module_attrs() {
     if (printer_.spelling().is_old) return;
     const Node attrs = module_[f::IRModule::attrs];
@@ -258,20 +285,6 @@ class ModulePrinter {
       script_.line(1, TextFragments().text("I.module_attrs(").value(attrs).text(")"));
     } catch (const OutOfScope& use) {
       refuse(use);
-    }
-  }
-
-  void print(std::string_view name, Node function) {
-    if (!is_identifier(name)) {
-      refuse(fmt::format("a function called '{}' cannot be written in Python", name));
-    }
-    if (!function.is(Kind::PrimFunc)) {
-      refuse(fmt::format("function {} is a {}, not TIR", name, function.info().name));
-    }
-    try {
-      print_function(function, name, printer_, script_);
-    } catch (const support::Error& error) {
-      refuse(fmt::format("function {}: {}", name, error.diagnostic().message));
     }
   }
 
@@ -311,7 +324,7 @@ class ModulePrinter {
   const Document& document_;
   Node module_;
   std::uint64_t most_nodes_;
-  ModuleNames names_{};
+  ModuleNames names_;  ///< calls of these functions are members of the module
   MetadataObjects metadata_{};
   Printer printer_;
   Script script_;
@@ -323,6 +336,10 @@ class ModulePrinter {
 Result<void> write_tvmscript(const Document& document, const ScriptOptions& options,
                              const Sink& sink) {
   return support::to_result([&] { tvmscript::ModulePrinter(document, options).write(sink); });
+}
+
+Result<FunctionScript> write_function(const Document& document, const NamedFunction& function) {
+  return support::to_result([&] { return tvmscript::script_of(document, function); });
 }
 
 }  // namespace mlf::tir
