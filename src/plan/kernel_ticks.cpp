@@ -1,7 +1,6 @@
 #include "plan/kernel_ticks.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,12 +11,12 @@
 
 #include "analysis/cost/callees.h"
 #include "graph/allocations.h"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "graph/scope.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
-#include "support/lookup.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::plan {
@@ -25,23 +24,12 @@ namespace {
 
 using graph::Address;
 using graph::AddressKind;
-using support::is_among;
 using tir::Descend;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
 // --- Functions that are not known ----------------------------------------------------------------
-
-// These functions cost nothing, but they have effects beyond computing: a registry keeps its
-// pointers, and all kernels share one clock or device.
-constexpr std::array<std::string_view, 4> kHasEffects{"TVMFuncRegisterGlobal", "__tvm_set_device",
-                                                      "start_profile_intrinsic",
-                                                      "end_profile_intrinsic"};
-
-// Functions of math.h that TVM generates for intrinsics (src/target/intrin_rule.cc). Their cost is
-// not needed.
-constexpr std::array<std::string_view, 2> kComputes{"fma", "fmaf"};
 
 /// The function that a call runs, if its behaviour is unknown: it may keep its pointer arguments
 /// after it returns, and may have other effects, so no other call may be moved across it. nullopt
@@ -52,9 +40,10 @@ std::optional<std::string> unknown_callee(Node call) {
   if (tir::ethos_u_accesses(call)) return std::nullopt;
   analysis::Callee callee = analysis::callee_of(call);
   const std::string_view op = graph::operator_of(call);
-  const bool has_effects = is_among(kHasEffects, callee.symbol) || is_among(kHasEffects, op);
-  const bool is_known = callee.is_known || is_among(kComputes, callee.symbol);
-  if (is_known && !has_effects) return std::nullopt;
+  const auto is_shared = [](std::string_view name) {
+    return graph::pointer_use(name) == graph::PointerUse::shared;
+  };
+  if (callee.is_known && !is_shared(callee.symbol) && !is_shared(op)) return std::nullopt;
   return callee.symbol.empty() ? std::string(op) : std::move(callee.symbol);
 }
 
@@ -62,19 +51,6 @@ std::optional<std::string> unknown_callee(Node call) {
 /// still return one of its pointer arguments.
 bool is_pure(Node call) {
   return graph::operator_of(call).find("pure") != std::string_view::npos;
-}
-
-// Operators that take a pointer, and neither keep it nor pass it on.
-constexpr std::array<std::string_view, 7> kKeepsNothing{"address_of",
-                                                        "isnullptr",
-                                                        "reinterpret",
-                                                        "tvm_access_ptr",
-                                                        "likely",
-                                                        "tvm_struct_get",
-                                                        "TVMBackendFreeWorkspace"};
-
-bool keeps_nothing(Node call) {
-  return is_among(kKeepsNothing, graph::operator_of(call));
 }
 
 /// Looks below casts too: a pointer that is cast to an integer has an integer type.
@@ -272,7 +248,7 @@ class TickScanner {
         unused_.insert(tir::index(graph::without_casts(arg).id()));
       }
     }
-    if (keeps_nothing(call)) return;
+    if (graph::pointer_use(op) == graph::PointerUse::none) return;
     bool takes_memory = false;
     for (const Node arg : call.list(f::Call::args)) {
       if (!is_pointer(arg)) continue;

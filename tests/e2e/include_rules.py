@@ -121,6 +121,22 @@ class Layers(unittest.TestCase):
         self.assertLessEqual(layers, BELOW.keys())
         self.assertGreater(len(layers), 10)
 
+    def test_what_kernels_call_is_listed_in_one_table(self):
+        """A second list of callees would know others, or something else of the same."""
+        table = (ROOT / "src/graph/kernels/callees.def").read_text()
+        callees = set(re.findall(r'^MLF_\w+\("(\w+)"', table, re.MULTILINE))
+        self.assertGreater(len(callees), 100)
+        lists = []
+        for path in sorted((ROOT / "src").rglob("*")):
+            # The operators there are those of Relay.
+            if path.suffix not in (".h", ".cpp") or path.name == "relay_shapes.cpp":
+                continue
+            for braces in re.findall(r"\{([^{};]*)\}", path.read_text()):
+                named = callees.intersection(re.findall(r'"(\w+)"', braces))
+                if len(named) > 1:
+                    lists.append((path.relative_to(ROOT).as_posix(), sorted(named)))
+        self.assertEqual(lists, [])
+
     def test_every_public_header_says_what_threads_may_do(self):
         silent = [
             path.name

@@ -1,7 +1,6 @@
 #include "analysis/cost/accesses.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "analysis/cost/access_sets.h"
 #include "analysis/cost/callees.h"
 #include "analysis/cost/evaluations.h"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
 #include "tir/ethos_u.h"
@@ -30,16 +30,6 @@ constexpr std::size_t kMaxPairs = 8'000'000;
 
 // The most reasons for one memory.
 constexpr std::size_t kMaxReasons = 3;
-
-// Operators that take a pointer without accessing its memory.
-constexpr std::array<std::string_view, 8> kTouchesNothing{"address_of",
-                                                          "isnullptr",
-                                                          "reinterpret",
-                                                          "likely",
-                                                          "tvm_struct_get",
-                                                          "tvm_access_ptr",
-                                                          "TVMBackendFreeWorkspace",
-                                                          "tvm_struct_set"};
 
 /// `return 0;`, or `return -1;`, which generated C has for a failure.
 bool ends_function(Node node) {
@@ -331,7 +321,7 @@ class AccessCollector {
   void collect_call(std::size_t position, const Evaluation& evaluation) {
     const Node call = code_.order[position];
     const std::string_view op = graph::operator_of(call);
-    if (std::ranges::find(kTouchesNothing, op) != kTouchesNothing.end()) return;
+    if (graph::touches_nothing(op)) return;
     const Callee callee = callee_of(call);
     std::vector<bool> is_used(call.list(f::Call::args).size());
     for (const ArgumentUse& use : callee.uses) {

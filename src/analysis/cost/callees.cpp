@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/kernels/callees.def"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
 #include "support/lookup.h"
@@ -254,12 +254,8 @@ constexpr std::array kOperations{
 #define MLF_CALLEE(name, operation) OperationRow{name, Operation::operation},
 #include "graph/kernels/callees.def"
 };
-constexpr std::array kFree{
-#define MLF_FREE_CALLEE(name) std::string_view(name),
-#include "graph/kernels/callees.def"
-};
-constexpr std::array kCalling{
-#define MLF_CALLING_CALLEE(name) std::string_view(name),
+constexpr std::array kFused{
+#define MLF_FUSED_CALLEE(name) std::string_view(name),
 #include "graph/kernels/callees.def"
 };
 
@@ -275,6 +271,13 @@ std::optional<Operation> operation_of_libm(std::string_view name) {
   const auto operation = operation_named(name);
   if (operation || !name.ends_with('f')) return operation;
   return operation_named(name.substr(0, name.size() - 1));
+}
+
+/// The multiply-accumulates of a fused function or operator; nullopt for others.
+std::optional<Count> mac_of_fused(std::string_view name, tir::DType result) {
+  if (!is_among(kFused, name)) name = name.substr(0, name.ends_with('f') ? name.size() - 1 : 0);
+  if (!is_among(kFused, name)) return std::nullopt;
+  return Count(static_cast<std::uint64_t>(std::max<std::int16_t>(result.lanes, 1)));
 }
 
 /// Numbers of a name after a pattern in which each `#` is one: "gemm_#x#x#_" of "gemm_4x8x2_body".
@@ -346,9 +349,13 @@ std::string symbol_of(Node call) {
 Callee external(Node call) {
   Callee callee{.symbol = symbol_of(call)};
   const std::string_view name = callee.symbol;
-  if (is_among(kFree, name)) return callee;
+  if (graph::is_free_callee(name)) return callee;
   callee.operation = operation_of_libm(name);
   if (callee.operation) return callee;
+  if (const auto mac = mac_of_fused(name, call.dtype())) {
+    callee.mac = *mac;
+    return callee;
+  }
   if (auto cmsis = cmsis_nn_cost(call)) {
     callee.mac = cmsis->mac;
     callee.arithmetic = std::move(cmsis->arithmetic);
@@ -367,9 +374,10 @@ Callee external(Node call) {
 
 Callee callee_of(Node call) {
   const std::string_view op = graph::operator_of(call);
-  if (call[f::Call::op].is(Kind::GlobalVar) || is_among(kCalling, op)) return external(call);
+  if (call[f::Call::op].is(Kind::GlobalVar) || graph::is_calling(op)) return external(call);
   if (const auto operation = operation_named(op)) return {.operation = operation};
-  if (is_among(kFree, op)) return {};
+  if (const auto mac = mac_of_fused(op, call.dtype())) return {.mac = *mac};
+  if (graph::is_free_callee(op)) return {};
   return {.symbol = std::string(op), .mac = Count(0, std::nullopt), .is_known = false};
 }
 

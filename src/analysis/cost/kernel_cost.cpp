@@ -12,6 +12,7 @@
 #include "analysis/cost/callees.h"
 #include "analysis/cost/evaluations.h"
 #include "graph/kernels/body_scan.h"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "tir/ethos_u.h"
 
@@ -230,8 +231,8 @@ class KernelCounter {
   void count_call(Node call, const Evaluation& evaluation, const Count& times) {
     const Callee callee = callee_of(call);
     if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
-    if (callee.symbol.empty()) return;
     const Count calls = code_.regions[evaluation.region].count * evaluation.times;
+    if (callee.symbol.empty()) return count_mac(calls * callee.mac, evaluation.region);
     const auto known =
         std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
                      [&](const ExternCall& one) { return one.symbol == callee.symbol; });
@@ -248,7 +249,9 @@ class KernelCounter {
       operations_[{operation, dtype.packed()}] += calls * count;
     }
     // Freeing memory does not read it.
-    if (callee.operation || callee.symbol == "TVMBackendFreeWorkspace") return;
+    const bool takes_no_memory = graph::is_arithmetic(callee.symbol) ||
+                                 graph::pointer_use(callee.symbol) == graph::PointerUse::none;
+    if (takes_no_memory) return;
     const tir::NodeList args = call.list(f::Call::args);
     std::set<std::size_t> used;
     for (const ArgumentUse& one : callee.uses) {

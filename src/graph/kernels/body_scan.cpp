@@ -9,51 +9,22 @@
 #include <unordered_set>
 
 #include "graph/allocations.h"
-#include "graph/kernels/callees.def"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
-#include "support/lookup.h"
 #include "tir/cmsis_nn.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::graph {
 namespace {
 
-using support::is_among;
 using tir::Descend;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
 // --- Functions that kernels call -----------------------------------------------------------------
-
-constexpr std::array kWorking{
-#define MLF_CALLEE(name, operation) std::string_view(name),
-#include "graph/kernels/callees.def"
-};
-constexpr std::array kFree{
-#define MLF_FREE_CALLEE(name) std::string_view(name),
-#include "graph/kernels/callees.def"
-};
-constexpr std::array kCalling{
-#define MLF_CALLING_CALLEE(name) std::string_view(name),
-#include "graph/kernels/callees.def"
-};
-constexpr std::array kLibraries{
-#define MLF_LIBRARY_CALLEES(prefix) std::string_view(prefix),
-#include "graph/kernels/callees.def"
-};
-
-bool is_known_name(std::string_view name) {
-  if (is_among(kWorking, name) || is_among(kFree, name)) return true;
-  return name.ends_with('f') && is_among(kWorking, name.substr(0, name.size() - 1));
-}
-
-bool is_of_library(std::string_view name) {
-  return std::any_of(kLibraries.begin(), kLibraries.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
 
 /// The called function, if its code is missing: empty for operators of TIR, and for operators and
 /// functions in callees.def. A function that this returns may do anything with memory.
@@ -62,18 +33,16 @@ std::string unknown_callee(Node call) {
   const Node op = call[f::Call::op];
   if (op.is(Kind::GlobalVar)) return std::string(op.text(f::GlobalVar::name_hint));
   const std::string_view name = operator_of(call);
-  if (!is_among(kCalling, name)) return is_known_name(name) ? std::string() : std::string(name);
+  const auto is_known = [](std::string_view one) {
+    return is_arithmetic(one) || is_free_callee(one);
+  };
+  if (!is_calling(name)) return is_known(name) ? std::string() : std::string(name);
   if (name.starts_with("call_llvm_")) return {};
   const tir::NodeList args = call.list(f::Call::args);
   const std::string_view symbol = args.empty() ? std::string_view() : string_of(args[0]);
   if (symbol.empty()) return std::string(name);
-  return is_known_name(symbol) || is_of_library(symbol) ? std::string() : std::string(symbol);
+  return is_known(symbol) || is_of_library(symbol) ? std::string() : std::string(symbol);
 }
-
-// Operators that take a pointer and neither access its memory nor keep it.
-constexpr std::array<std::string_view, 10> kHarmless{
-    "address_of", "isnullptr",      "reinterpret",    "tvm_access_ptr",          "tvm_stack_alloca",
-    "likely",     "tvm_struct_get", "tvm_struct_set", "TVMBackendFreeWorkspace", "lookup_param"};
 
 /// The first words of a text, on one line.
 std::string one_line(std::string_view text) {
@@ -283,7 +252,7 @@ class Scanner {
       note_gap("the effect of " + quoted(callee) + " is unknown");
     }
     if (op == "tvm_access_ptr") return access_by_mask(call);
-    if (std::find(kHarmless.begin(), kHarmless.end(), op) != kHarmless.end()) return;
+    if (touches_nothing(op)) return;
     for (const Node arg : call.list(f::Call::args)) {
       const Node pointer = without_casts(arg);
       // tvm_access_ptr states the access to its memory itself.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/allocations.h"
+#include "graph/kernels/callees.h"
 #include "graph/kernels/index_search.h"
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
@@ -201,8 +202,8 @@ class Accesses {
       }
       return;
     }
-    const bool keeps_inside = op == "reinterpret" || op == "tvm_struct_get" || op == "isnullptr" ||
-                              op == "TVMBackendFreeWorkspace";
+    // What an access pointer is for, only its user shows.
+    const bool keeps_inside = pointer_use(op) == PointerUse::none && op != "tvm_access_ptr";
     for (const Node arg : args) {
       if (!keeps_inside) escape(without_casts(arg));
       push(arg, around);

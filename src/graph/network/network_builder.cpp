@@ -4,21 +4,11 @@
 #include <array>
 
 #include "graph/allocations.h"
+#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
 namespace {
-
-constexpr std::array kLoggingMacros{
-#define MLF_LOGGING_MACROS(prefix) std::string_view(prefix),
-#include "graph/kernels/callees.def"
-};
-
-/// Whether this is a macro that only writes a message; other macros may do anything.
-bool is_logging_macro(std::string_view name) {
-  return std::ranges::any_of(kLoggingMacros,
-                             [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
 
 // Some external kernels declare tensors without dimensions (cmsis-nn: `()`). If the storage has
 // more than one element, this shape means nothing.

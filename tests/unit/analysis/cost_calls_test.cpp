@@ -19,6 +19,22 @@ TEST(KernelCost, AnUnknownFunctionIsUnknown) {
   EXPECT_EQ(buffer(cost, "A").role, BufferRole::unknown);
 }
 
+// Both are exact; the operator has lanes.
+TEST(KernelCost, AFusedMultiplicationAndAdditionIsOneMultiplyAccumulate) {
+  for (const std::string_view product :
+       {"T.call_pure_extern(\"float32\", \"fmaf\", A[i], W[i], B[0])",
+        "T.Call(\"float32\", \"tir.fma\", [A[i], W[i], B[0]])"}) {
+    const KernelCost cost =
+        cost_of(fmt::format("    for i in range(64):\n        B[0] = {}\n", product));
+    EXPECT_EQ(exactly(cost.mac), 64) << product;
+    EXPECT_EQ(exactly(buffer(cost, "A").loads), 64) << product;
+    EXPECT_TRUE(cost.uncertain.empty()) << product;
+  }
+  EXPECT_EQ(exact_mac("    B[T.Ramp(0, 1, 4)] = T.Call(\"float32x4\", \"tir.fma\", "
+                      "[A[T.Ramp(0, 1, 4)], W[T.Ramp(0, 1, 4)], A[T.Ramp(4, 1, 4)]])\n"),
+            4);
+}
+
 TEST(KernelCost, ConvolutionsOfCmsisNnSayTheirSizes) {
   EXPECT_EQ(exact_mac(R"(
     T.evaluate(T.call_extern("int8", "arm_convolve_wrapper_s8", A.data, W.data, A.data, A.data, B.data, "NULL", 144, -3, -5, 1, 1, 1, 1, 1, 1, -128, 127, -1, 1, 8, 8, 4, 8, 3, 3, 4, 1, 1, 1, 8, 1, 8, 8, 8))

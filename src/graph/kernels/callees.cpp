@@ -1,0 +1,77 @@
+#include "graph/kernels/callees.h"
+
+#include <algorithm>
+#include <array>
+
+#include "support/lookup.h"
+
+namespace mlf::graph {
+namespace {
+
+using support::is_among;
+
+constexpr std::array kWorking{
+#define MLF_CALLEE(name, operation) std::string_view(name),
+#define MLF_FUSED_CALLEE(name) std::string_view(name),
+#include "graph/kernels/callees.def"
+};
+
+struct FreeCallee {
+  std::string_view name;
+  PointerUse pointers;
+};
+constexpr auto kFree = std::to_array<FreeCallee>({
+#define MLF_FREE_CALLEE(name, pointers) {name, PointerUse::pointers},
+#include "graph/kernels/callees.def"
+});
+
+constexpr std::array kCalling{
+#define MLF_CALLING_CALLEE(name) std::string_view(name),
+#include "graph/kernels/callees.def"
+};
+
+constexpr std::array kLibraries{
+#define MLF_LIBRARY_CALLEES(prefix) std::string_view(prefix),
+#include "graph/kernels/callees.def"
+};
+
+constexpr std::array kLoggingMacros{
+#define MLF_LOGGING_MACROS(prefix) std::string_view(prefix),
+#include "graph/kernels/callees.def"
+};
+
+template <class Prefixes>
+bool begins_as_one(std::string_view name, const Prefixes& prefixes) {
+  return std::ranges::any_of(prefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+bool is_arithmetic(std::string_view name) {
+  if (is_among(kWorking, name)) return true;
+  return name.ends_with('f') && is_among(kWorking, name.substr(0, name.size() - 1));
+}
+
+bool is_free_callee(std::string_view name) {
+  return std::ranges::find(kFree, name, &FreeCallee::name) != kFree.end();
+}
+
+bool is_calling(std::string_view op) {
+  return is_among(kCalling, op);
+}
+
+bool is_of_library(std::string_view symbol) {
+  return begins_as_one(symbol, kLibraries);
+}
+
+bool is_logging_macro(std::string_view name) {
+  return begins_as_one(name, kLoggingMacros);
+}
+
+PointerUse pointer_use(std::string_view name) {
+  const auto* const row = std::ranges::find(kFree, name, &FreeCallee::name);
+  return row == kFree.end() ? PointerUse::accessed : row->pointers;
+}
+
+}  // namespace mlf::graph

@@ -1,0 +1,41 @@
+// What is known of the functions and operators that kernels call (callees.def).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace mlf::graph {
+
+/// What a call does with the memory behind its pointer arguments.
+enum class PointerUse : std::uint8_t {
+  none,      ///< neither accesses it nor keeps a pointer; the result may point into it
+  kept,      ///< keeps a pointer for a later call, and accesses nothing
+  accessed,  ///< may access it, and keeps no pointer
+  shared,    ///< the same, and has effects that other kernels see: no call may be moved across it
+};
+
+/// Whether an operator of TIR, or a function called by its symbol, computes a number from numbers.
+/// Functions of libm have the name of an operator, with an `f` behind it for float32.
+bool is_arithmetic(std::string_view name);
+
+/// Whether a call does no arithmetic of its own.
+bool is_free_callee(std::string_view name);
+
+/// Whether an operator calls the function that its first argument names.
+bool is_calling(std::string_view op);
+
+/// Whether a function is of a library that TVM's schedules call.
+bool is_of_library(std::string_view symbol);
+
+/// Whether a macro only writes a message; other macros may do anything.
+bool is_logging_macro(std::string_view name);
+
+/// `accessed` for a name without a row.
+PointerUse pointer_use(std::string_view name);
+
+/// Whether a call accesses no memory through its pointer arguments.
+inline bool touches_nothing(std::string_view name) {
+  return pointer_use(name) <= PointerUse::kept;
+}
+
+}  // namespace mlf::graph
