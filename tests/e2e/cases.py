@@ -279,7 +279,8 @@ class Cases(unittest.TestCase):
         macro = b"#define IRAM_ATTR __attribute__((section(\".iram1\")))\n"
         before = self.report("past-a-constant")["mac"]
         for text, lines, mac in ((b"__attribute__((noinline, section(\".ramfunc\")))", b"", before),
-                                 (b"IRAM_ATTR", macro, before), (b"IRAM_ATTR", b"", None), (b"__attribute__((weak))", b"", None)):
+                                 (b"IRAM_ATTR", macro, before),
+                                 (b"IRAM_ATTR", b'#include "esp_attr.h"\n', None), (b"__attribute__((weak))", b"", None)):
             archive = self.edited("past-a-constant", kernels, with_text(text, lines))
             with self.subTest(text=text):
                 self.expect(0, "verify", archive)

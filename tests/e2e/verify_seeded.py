@@ -409,6 +409,29 @@ class SmallNetworks(VerifiedCase):
         members = PLAIN | {C: PLAIN_KERNELS.replace("pad_temp[16];", "pad_temp[8];")}
         self.assert_found(as_tar(members), "storage-too-small")
 
+    def test_a_kernel_that_reads_more_than_its_input_has(self):
+        members = PLAIN | {C: PLAIN_KERNELS.replace("< 16", "< 17").replace("[16]", "[17]").replace(")64", ")68")}
+        members["metadata.json"] = metadata(136)
+        self.assert_found(as_tar(members), "storage-too-small")
+
+    def test_workspaces_that_are_freed_too_early(self):
+        free = "  if (TVMBackendFreeWorkspace(1, 0, sid_1) != 0) {\n    return -1;\n  }\n"
+        second = "  if (tvmgen_default_fused_pad(sid_1, y_buffer_var)"
+        without = PLAIN_KERNELS.replace(free, "")
+        other = "  void* sid_2 = TVMBackendAllocWorkspace(1, 0, (uint64_t)64, 0, 8);\n"
+        for kernels in (without.replace(second, free + second),
+                        without.replace(second, other + second).replace(
+                            "  return 0;\n}\n", free + free.replace("sid_1", "sid_2") + "  return 0;\n}\n")):
+            with self.subTest(kernels):
+                self.assertIn("c-invalid", [one["code"] for one in self.errors(as_tar(PLAIN | {C: kernels}))])
+
+    def test_workspaces_that_a_failure_frees_are_no_fault(self):
+        second = "  if (tvmgen_default_fused_pad(sid_1, y_buffer_var) != 0 ) return -1;\n"
+        careful = second.replace(" return -1;", " {\n    TVMBackendFreeWorkspace(1, 0, sid_1);\n    return -1;\n  }")
+        members = PLAIN | {C: PLAIN_KERNELS.replace(second, careful)}
+        self.assertNotEqual(members, PLAIN)
+        self.assertNotIn("c-invalid", [one["code"] for one in self.errors(as_tar(members))])
+
     def test_metadata_that_has_less_than_runs(self):
         for members in (PLANNED, PLAIN):
             self.assert_found(as_tar(small_metadata(members)), "metadata-too-small")

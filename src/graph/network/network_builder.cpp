@@ -318,6 +318,7 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
       note_read_before_write(*tensor.state, call.name, id);
     }
   }
+  for (const Tensor& tensor : tensors) note_reach(tensor, call.name, id);
   // All reads of a call come before its writes: an input may share memory with an output.
   for (Tensor& tensor : tensors) {
     Argument& argument = call.arguments[tensor.argument];
@@ -332,6 +333,16 @@ void NetworkBuilder::connect(Call& call, CallId id, std::vector<Tensor>& tensors
 void NetworkBuilder::note_read(ValueId id, std::uint64_t bytes) {
   Value& value = topology_.values[index(id)];
   value.bytes = std::max(value.bytes.value_or(0), bytes);
+}
+
+/// TVM does not check sizes: main passes bare pointers. Bounds of pools are checked at the end.
+void NetworkBuilder::note_reach(const Tensor& tensor, std::string_view call, CallId id) {
+  const Storage& storage = topology_[tensor.state->id];
+  if (storage.pool || !storage.bytes || tensor.at_least <= *storage.bytes) return;
+  check(CheckCode::storage_too_small,
+        quoted(call) + " accesses " + std::to_string(tensor.at_least) + " bytes of " +
+            quoted(storage.name) + ", which has " + std::to_string(*storage.bytes),
+        id);
 }
 
 /// Main would use uninitialised memory; TVM does not prevent this.

@@ -73,6 +73,7 @@ class NetworkBuilder {
   void note_order(const Call& call, CallId id);
   void note_write(const StorageState& state, std::optional<CallId> call, ValueId value);
   void note_read(ValueId id, std::uint64_t bytes);
+  void note_reach(const Tensor& tensor, std::string_view call, CallId id);
   void note_read_before_write(const StorageState& state, std::string_view reader,
                               std::optional<CallId> call);
   void make_inputs();

@@ -82,6 +82,58 @@ class FaultFinder {
       Cursor cursor(source, tokenize(source.text, item.head.begin, end));
       check_names(cursor);
       if (!has_conditions_ && item.name.starts_with("tvmgen_")) check_function(cursor, item.name);
+      if (!has_conditions_ && item.kind == ItemKind::function) check_workspaces(source, item.body);
+    }
+  }
+
+  /// TVM's stack allocator takes blocks back in the reverse order only. What a block frees on its
+  /// way to a return is still allocated behind the block.
+  void check_workspaces(const SourceText& source, Bytes body) {
+    struct Workspace {
+      std::string_view name;
+      std::size_t depth = 0;               // of the block that allocates it
+      std::optional<std::size_t> freed{};  // depth of the block that frees it
+    };
+    std::vector<Workspace> open;
+    std::size_t depth = 0;
+    const auto find = [&](std::string_view name) {
+      return std::find_if(open.rbegin(), open.rend(),
+                          [&](const Workspace& one) { return one.name == name; });
+    };
+    for (Cursor cursor(source, tokenize(source.text, body.begin, body.end)); !cursor.at_end();
+         cursor.advance()) {
+      if (cursor.at(sign("{"))) ++depth;
+      if (cursor.at(sign("}"))) {
+        depth -= depth > 0 ? 1 : 0;
+        std::erase_if(open, [&](const Workspace& one) { return one.depth > depth; });
+        for (Workspace& one : open) {
+          if (one.freed > depth) one.freed.reset();
+        }
+      }
+      if (!cursor.at_name()) continue;
+      if (cursor.looks_like("$ = TVMBackendAllocWorkspace (")) {
+        open.push_back({cursor.text(), depth});
+        cursor.advance();
+        continue;
+      }
+      const bool frees = cursor.looks_like("TVMBackendFreeWorkspace ( $ , $ , $ )");
+      const Token place = cursor.peek(frees ? 6 : 0);
+      const std::string_view name = cursor.text(place);
+      const auto one = find(name);
+      if (one == open.rend()) continue;
+      if (one->freed) {
+        add(cursor, place, fmt::format("'{}' is used after it was freed", name));
+        one->freed.reset();
+      }
+      if (!frees) continue;
+      const auto later =
+          std::find_if(open.rbegin(), one, [](const auto& two) { return !two.freed; });
+      if (later != one) {
+        add(cursor, place,
+            fmt::format("'{}' is freed before '{}', which was allocated later", name, later->name));
+      }
+      one->freed = depth;
+      for (int i = 0; i < 6; ++i) cursor.advance();
     }
   }
 

@@ -1,4 +1,5 @@
-// Faults of declarations that archives of TVM are known to have, and that every compiler rejects.
+// Faults of C that archives of TVM are known to have: declarations that every compiler rejects, and
+// workspaces that are used or freed in a wrong order.
 #pragma once
 
 #include <span>
@@ -16,8 +17,9 @@ struct DeclarationFault {
 };
 
 /// Checks one file and the archive's headers that it includes: functions of TVM that are declared
-/// with different types, keywords of C as names, and types of parameters that nothing declares.
-/// What a missing header or a condition of the preprocessor may declare is no fault.
+/// with different types, keywords of C as names, types of parameters that nothing declares,
+/// workspaces that are used after they were freed or freed before a later one. What a missing
+/// header or a condition of the preprocessor may declare is no fault.
 std::vector<DeclarationFault> declaration_faults(const support::SourceText& source,
                                                  std::span<const support::SourceText> headers);
 
