@@ -314,9 +314,30 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
   walk_tar(support::FileContent::map(out).bytes(), contents.limits);
 }
 
+/// Writes the files of a directory as a new tar, with names as TVM's exporter writes them.
+void pack(const Archive& archive, const Changes& changes, const File& out) {
+  const Names removed = checked_changes(archive, changes);
+  support::NameMap<std::string_view, std::string_view> new_content;
+  for (const EditedMember& edit : changes.edit) new_content.emplace(edit.name, edit.content);
+  TarAppender appender(out, 0, "./");
+  for (const Member& member : archive.members()) {
+    if (member.type == MemberType::directory || removed.contains(member.name)) continue;
+    if (member.type != MemberType::file) refuse("a link in a directory stays there", member.name);
+    const auto edit = new_content.find(member.name);
+    const std::string_view content =
+        edit != new_content.end() ? edit->second : support::get_or_throw(archive.read(member));
+    appender.append({member.name, &member, [&](support::ByteSink& sink) { sink.write(content); },
+                     content.size()});
+  }
+  for (const NewMember& member : changes.add) appender.append(member);
+  appender.finish(TarAppender::Padding::records);
+  walk_tar(support::FileContent::map(out).bytes(), archive.contents().limits);
+}
+
 /// Writes the changed archive to a file that can seek.
 void build(const Archive& archive, const Changes& changes, const File& out) {
   const Archive::Contents& contents = archive.contents();
+  if (contents.storage == Storage::directory) return pack(archive, changes, out);
   if (changes.empty()) {
     // Copies every byte, compression included.
     out.append_range(contents.source, 0, static_cast<std::uint64_t>(contents.opened.st_size));
@@ -330,12 +351,6 @@ void build(const Archive& archive, const Changes& changes, const File& out) {
   }
   // Runs last: if the archive changed while it was copied, nothing is replaced.
   check_unchanged(contents);
-}
-
-void require_tar(const Archive& archive) {
-  if (archive.storage() != Storage::directory) return;
-  throw support::Error(ErrorKind::usage, "a directory can only be updated in place",
-                       {.file = archive.path()});
 }
 
 /// The changes with the stored names of members in the directory.
@@ -373,9 +388,9 @@ Lost update_in_place(const Archive& archive, const Changes& changes) {
 }
 
 Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path) {
-  require_tar(archive);
   // A new file gets the mode of the archive it comes from, reduced by the umask.
-  const mode_t mode = archive.contents().opened.st_mode & 0777;
+  const mode_t of_archive = archive.contents().opened.st_mode & 0777;
+  const mode_t mode = archive.storage() == Storage::directory ? of_archive & 0666 : of_archive;
   return replace_file(
       path, mode, [&](const File& out) { build(archive, changes, out); },
       // Writes to a device or a FIFO instead of replacing it.
@@ -383,7 +398,6 @@ Lost write_to_path(const Archive& archive, const Changes& changes, const std::st
 }
 
 void write_to(const Archive& archive, const Changes& changes, const File& out) {
-  require_tar(archive);
   // Makes the whole archive first: a reader of the pipe receives all of it or nothing.
   const File whole = File::anonymous();
   build(archive, changes, whole);

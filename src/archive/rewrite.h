@@ -12,11 +12,10 @@
 namespace mlf::archive {
 
 struct NewMember {
-  std::string name;              ///< normal form; a tar whose names begin with "./" gets that prefix
+  std::string name;  ///< normal form; a tar whose names begin with "./" gets that prefix
   const Member* like = nullptr;  ///< member of the archive that gives mode, time and owner
   std::function<void(support::ByteSink&)> write;  ///< called once, streams the content
-  std::uint64_t size =
-      0;  ///< bytes of the content if already known, for `check_changes`
+  std::uint64_t size = 0;  ///< bytes of the content if already known, for `check_changes`
 };
 
 /// New content for a file of a tar, which keeps its place and its headers except for the size.
@@ -56,7 +55,8 @@ void check_changes(const Archive& archive, const Changes& changes);
 /// symbolic links to it stay.
 Lost update_in_place(const Archive& archive, const Changes& changes);
 
-/// Writes the changed archive to `path`: atomically, unless that is a device or a FIFO.
+/// Writes the changed archive to `path`: atomically, unless that is a device or a FIFO. A directory
+/// becomes a tar of its files.
 Lost write_to_path(const Archive& archive, const Changes& changes, const std::string& path);
 
 /// Writes the changed archive to an open file or pipe.

@@ -526,10 +526,6 @@ class Optimizing {
 };
 
 void check_options(const archive::Archive& archive, const OptimizeOptions& options) {
-  if (archive.storage() == archive::Storage::directory) {
-    throw support::Error(ErrorKind::usage, "an optimized archive is a tar, not a directory",
-                         {.file = archive.path()});
-  }
   // The user can compare the new archive with the old one.
   if (!options.output.empty()) {
     check_output(options.output, std::array{archive.path()});

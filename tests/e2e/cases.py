@@ -303,6 +303,18 @@ class Cases(unittest.TestCase):
             path.write_text(text)
             self.expect(0, "tir", path)
 
+    def test_a_directory_is_optimized_as_its_tar_is(self):
+        archive = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+        unpacked = self.directory / "unpacked"
+        with tarfile.open(archive) as tar:
+            support.extract(tar, unpacked)
+        for path in (archive, unpacked):
+            self.expect(0, "optimize", "-o", self.directory / f"{path.stem}.out", path)
+        self.expect(0, "process", unpacked, "-o", self.directory / "processed.tar")
+        self.expect(0, "verify", self.directory / "processed.tar")
+        outputs = [self.directory / f"{path.stem}.out" for path in (archive, unpacked)]
+        self.expect(0, "diff", *outputs)
+
     def test_text_of_an_older_tvm_is_named(self):
         path = self.directory / "old.txt"
         path.write_text(

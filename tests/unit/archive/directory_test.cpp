@@ -185,10 +185,24 @@ TEST_F(Directories, AWriterThatFailsLeavesEveryFileWhole) {
   EXPECT_EQ(read_file(path("tree/metadata.json")), "{}");
 }
 
-TEST_F(Directories, AreUpdatedInPlaceOnly) {
+TEST_F(Directories, ArePackedIntoATarOfTheirFiles) {
   const Archive archive = open_good(tree());
-  EXPECT_EQ(error_of([&] { write_to_path(archive, {}, path("out")); }),
-            tree() + ": a directory can only be updated in place");
+  Changes changes;
+  changes.edit.push_back({"metadata.json", "{ }"});
+  write_to_path(archive, changes, path("out"));
+  const Archive packed = open_good(path("out"));
+  std::vector<std::string> names;
+  for (const Member& member : archive.members()) {
+    if (member.type == MemberType::file) names.push_back(member.name);
+  }
+  ASSERT_EQ(packed.members().size(), names.size());
+  for (const std::string& name : names) {
+    ASSERT_NE(packed.find(name), nullptr) << name;
+    EXPECT_EQ(packed.find(name)->raw_name, "./" + name);
+    const auto content =
+        name == "metadata.json" ? std::string_view("{ }") : *archive.read(*archive.find(name));
+    EXPECT_EQ(*packed.read(*packed.find(name)), content) << name;
+  }
 }
 
 }  // namespace
