@@ -52,9 +52,6 @@ MLF_API Result<std::vector<Tensor>> load_tensors(const std::string& path);
 /// types of less than a byte, and for more than 4 GiB.
 MLF_API Result<std::string> npz_bytes(std::span<const Tensor> tensors);
 
-/// Writes it atomically. Errors: `io`, and those of `npz_bytes`.
-MLF_API Result<void> save_tensors(const std::string& path, std::span<const Tensor> tensors);
-
 /// Random values from a seed, the same on every computer. Integers and booleans have any value of
 /// their type, floating-point numbers are from -1 up to 1, in equal steps that the type represents
 /// exactly (2^-23 for float32). Other types have any bytes. Each input has a `stream` of its own.

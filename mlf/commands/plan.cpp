@@ -13,6 +13,7 @@
 #include "mlf/plan.h"
 #include "support/digits.h"
 #include "support/error.h"
+#include "support/lines.h"
 #include "table.h"
 
 namespace mlf::program {
@@ -314,10 +315,8 @@ std::string empty_lists(const PlanDetails& details, const Table& offsets, const 
 /// Fits each line of `text` to the screen.
 std::string lines_for(const std::string& text, const Screen& screen) {
   std::string out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    out += folded(with_digits(text.substr(begin, end - begin), screen), screen, 2) + "\n";
-    begin = end + 1;
+  for (std::string_view rest = text; !rest.empty();) {
+    out += folded(with_digits(support::take_line(rest), screen), screen, 2) + "\n";
   }
   return out;
 }

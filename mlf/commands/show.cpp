@@ -17,6 +17,7 @@
 #include "report/kernel_text.h"
 #include "report/layers.h"
 #include "support/error.h"
+#include "support/lines.h"
 #include "support/nearest.h"
 #include "table.h"
 
@@ -196,8 +197,7 @@ std::string code_of(const ChosenKernel& chosen, const Deployment& deployment) {
   std::vector<std::pair<std::string, std::string>> lines;  // code, and the note beside it
   std::size_t width = 0;
   for (std::string_view rest = shown.text; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = support::take_line(rest);
     const auto cost = shown.costs.find(static_cast<std::uint32_t>(lines.size() + 1));
     const bool has_cost = cost != shown.costs.end();
     lines.emplace_back(printable(line.substr(0, kLongestLine)),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/characters.h"
+#include "support/lines.h"
 #include "tir/c/read/directives.h"
 
 namespace mlf::deployment {
@@ -28,15 +29,6 @@ constexpr std::string_view kWorkspace = "_WORKSPACE_SIZE";
 constexpr std::string_view kSize = "_SIZE";
 constexpr std::string_view kInputs = "_inputs";
 constexpr std::string_view kOutputs = "_outputs";
-
-/// Removes the next line from `text` and returns it without its line end.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
 
 /// The name in `void* name;`, with blanks at any place; empty for other lines.
 std::string_view field_of(std::string_view line) {
@@ -162,7 +154,7 @@ class HeaderReader {
 
 HeaderFields read_header(std::string_view text) {
   HeaderReader reader(text);
-  while (!text.empty()) reader.line(take_line(text));
+  while (!text.empty()) reader.line(support::take_line(text));
   return std::move(reader).finish();
 }
 

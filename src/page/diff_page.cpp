@@ -9,6 +9,7 @@
 #include "page/page.h"
 #include "page/parts.h"
 #include "support/digits.h"
+#include "support/lines.h"
 #include "support/name_map.h"
 
 namespace mlf {
@@ -101,9 +102,7 @@ std::string_view without_indentation(std::string_view line) {
 std::set<std::string_view> lines_of(std::string_view text) {
   std::set<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.insert(without_indentation(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    lines.insert(without_indentation(support::take_line(text)));
   }
   return lines;
 }

@@ -8,6 +8,7 @@
 
 #include "page/parts.h"
 #include "report/constants.h"
+#include "support/lines.h"
 
 namespace mlf::page {
 namespace {
@@ -39,8 +40,7 @@ void nest(HtmlWriter& html, const KernelReport& kernel, const KernelCode& code) 
   head_row(html, {"Loop nest", "#Iterations", "#MAC"});
   std::string_view rest = code.tir;
   for (std::uint32_t number = 1; !rest.empty(); ++number) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const std::string_view line = support::take_line(rest);
     const auto found = code.costs.find(number);
     if (found == code.costs.end()) continue;
     const report::LineCost& cost = found->second;
@@ -197,8 +197,7 @@ void write_code(HtmlWriter& html, std::string_view title, std::string_view text,
   html.open("pre", {{"tabindex", "0"}, {"role", "group"}, {"aria-label", title}});
   std::string_view rest = text;
   for (std::uint32_t number = 1; !rest.empty(); ++number) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = rest.substr(0, end);
+    const std::string_view line = support::take_line(rest);
     const LineMark marked = mark({number, line});
     html.open("span",
               {{"data-n", std::to_string(first + number - 1)}, {marked.name, marked.value}});
@@ -208,7 +207,6 @@ void write_code(HtmlWriter& html, std::string_view title, std::string_view text,
     }
     html.text("\n");
     html.close("span");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   html.close("pre");
   html.close("div");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/relay_shapes.h"
+#include "support/lines.h"
 
 namespace mlf::report {
 namespace {
@@ -134,9 +135,7 @@ bool RelayReader::read_call(std::string_view raw, std::uint32_t line) {
 std::vector<RelayAnchor> RelayReader::read(std::string_view text) {
   bool in_main = false;
   for (std::uint32_t line = 1; !text.empty(); ++line) {
-    const std::size_t end = text.find('\n');
-    const std::string_view raw = text.substr(0, end);
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+    const std::string_view raw = support::take_line(text);
     if (raw.starts_with("def ")) in_main = raw.starts_with(kMain);
     if (raw.starts_with(kMain)) shapes_.add_parameters(raw);
     // Only calls of main: functions inside it have more indentation.

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "archive/output_file.h"
 #include "mlf/run.h"
 #include "run/npy.h"
 #include "run/zip.h"
@@ -48,10 +47,6 @@ Result<std::string> npz_bytes(std::span<const Tensor> tensors) {
     }
     return run::zip_bytes(files);
   });
-}
-
-Result<void> save_tensors(const std::string& path, std::span<const Tensor> tensors) {
-  return support::to_result([&] { write_file(path, support::get_or_throw(npz_bytes(tensors))); });
 }
 
 }  // namespace mlf

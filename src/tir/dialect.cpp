@@ -7,10 +7,13 @@
 #include <string_view>
 
 #include "mlf/tir/document.h"
+#include "support/lines.h"
 #include "tir/reader.h"
 
 namespace mlf::tir {
 namespace {
+
+using support::take_line;
 
 struct DialectName {
   Dialect dialect;
@@ -59,13 +62,6 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::any_of(fragments.begin(), fragments.end(), [&](std::string_view fragment) {
     return text.find(fragment) != std::string_view::npos;
   });
-}
-
-/// Removes the first line from `text` and returns it. A line may end with CR LF.
-std::string_view take_line(std::string_view& text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(line.size() + 1, text.size()));
-  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
 }
 
 /// Removes `expected` and blanks before it from the front of `text`.

@@ -11,6 +11,7 @@
 #include "graph/formats/dot_text.h"
 #include "graph/formats/ranks.h"
 #include "support/error.h"
+#include "support/lines.h"
 
 namespace mlf::graph {
 namespace {
@@ -65,11 +66,7 @@ std::string margin_of(std::string_view text) {
   constexpr double kInches = 0.2;
   constexpr double kInchesOfACharacter = 0.012;
   std::size_t longest = 0;
-  while (!text.empty()) {
-    const std::size_t line = std::min(text.find('\n'), text.size());
-    longest = std::max(longest, line);
-    text.remove_prefix(std::min(line + 1, text.size()));
-  }
+  while (!text.empty()) longest = std::max(longest, support::take_line(text).size());
   if (longest <= kRoomFor) return {};
   const double margin = kInches + kInchesOfACharacter * static_cast<double>(longest - kRoomFor);
   return fmt::format(", margin=\"{:.2f},0.07\"", margin);
