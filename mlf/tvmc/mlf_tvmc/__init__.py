@@ -6,6 +6,7 @@ See README.md of the package. TVM is imported when something needs it, not with 
 from .capture import capture
 from .errors import CaptureWarning, ExportError
 from .exporter import export_model_library_format, export_tir, get_json
+from .startup import install
 
 __all__ = [
     "CaptureWarning",
@@ -14,4 +15,5 @@ __all__ = [
     "export_model_library_format",
     "export_tir",
     "get_json",
+    "install",
 ]

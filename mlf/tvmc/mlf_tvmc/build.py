@@ -20,6 +20,15 @@ class TargetKey(typing.NamedTuple):
         kind = tvm_api.kind_name(target)
         return cls(tvm_api.device_type(target), kind not in ("c", "llvm"), kind, str(target))
 
+    @classmethod
+    def common(cls, targets):
+        """Return the key of targets that are all equal; None for others, and for none."""
+        keys = {target and cls.of(target) for target in targets}
+        return keys.pop() if len(keys) == 1 else None
+
+    def is_called(self, target):
+        return str(target) in (self.kind, self.text, str(self.device_type))
+
 
 class Facts(typing.NamedTuple):
     """The options of a build, and its products other than TIR."""
@@ -71,10 +80,10 @@ class Build:
         seen = [one.module for one in self._recorded if one.stage == stage]
         return self._by_target(_merge(seen, keep_first=stage.kind == "before"))
 
-    def whole(self, stage):
-        """Return the functions of all targets in one module. Of functions with equal names, take the
+    def whole(self, stage, keys):
+        """Return the functions of these targets in one module. Of functions with equal names, take the
         first."""
-        modules = [module for _, module in self.modules(stage)]
+        modules = [module for key, module in self.modules(stage) if key in keys]
         return _joined(list(_merge(modules, keep_first=True)))
 
     def why_nothing(self, stage):

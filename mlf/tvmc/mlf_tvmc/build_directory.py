@@ -4,7 +4,8 @@ import itertools
 import json
 import pathlib
 
-from . import delivery, program, tvm_api
+from . import delivery, program, temporary, tvm_api
+from .build import Build, Facts
 
 NAME = "build.json"
 
@@ -77,6 +78,26 @@ def _remove_earlier(path):
                 (path / (stem + suffix)).unlink(missing_ok=True)
 
 
+def _write_list(modules, path):
+    document = {
+        "format": "mlf-build",
+        "version": 1,
+        "tvm_version": tvm_api.version(),
+        "modules": [module.document() for module in modules],
+    }
+    (path / NAME).write_text(json.dumps(document, indent=1) + "\n")
+
+
+def document_of(captured, twin):
+    """Return mlf's JSON of a Captured with this lossless form as a dictionary, with target and stage."""
+    module = _Module(Build(facts=Facts(is_operator=True)), [captured], "default")
+    with temporary.directory() as name:
+        path = pathlib.Path(name)
+        (path / f"{captured.stem}.tvm.json").write_text(twin)
+        _write_list([module], path)
+        return json.loads(program.run("tir", f"{path}:{captured.stem}.tvm.json"))
+
+
 def write(builds, stages, path, twins):
     """Write builds into the directory `path`, with `twins` in lossless form too. Return the paths of their
     TIR."""
@@ -86,13 +107,7 @@ def write(builds, stages, path, twins):
     if not modules:
         return []
     paths = [file for module in modules for file in module.write_into(path, twins)]
-    document = {
-        "format": "mlf-build",
-        "version": 1,
-        "tvm_version": tvm_api.version(),
-        "modules": [module.document() for module in modules],
-    }
-    (path / NAME).write_text(json.dumps(document, indent=1) + "\n")
+    _write_list(modules, path)
     # These names belong to the directory: replace files of an earlier export.
     program.run("--quiet", "process", "--force", program.path_argument(path))
     return paths + [path / f"{one.stem}.json" for module in modules for one in module.captured]

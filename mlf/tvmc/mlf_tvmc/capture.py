@@ -6,8 +6,8 @@ import inspect
 import threading
 import weakref
 
+from . import option, tvm_api
 from . import stages as stages_
-from . import tvm_api
 from .build import Build, Facts
 from .recorder import Recorder
 
@@ -181,6 +181,10 @@ class ProductCapture:
 
     stages = (stages_.LOWERED,)
 
+    @staticmethod
+    def _is_wanted():
+        return True
+
     def __init__(self):
         self.builds = []
         self._cleanup = contextlib.ExitStack()
@@ -202,9 +206,30 @@ class ProductCapture:
         @functools.wraps(build)
         def wrapper(build_module, *args, **kwargs):
             result = build(build_module, *args, **kwargs)
-            lowered = tvm_api.lowered_modules(build_module)
-            self.builds.append(Build(lowered=lowered, library=result[1]))
+            if self._is_wanted():
+                lowered = tvm_api.lowered_modules(build_module)
+                self.builds.append(Build(lowered=lowered, library=result[1]))
             return result
+
+        return wrapper
+
+
+class OptionCapture(ProductCapture):
+    """Keeps the lowered modules of builds in a PassContext with the option of `mlf_tvmc.install`."""
+
+    _is_wanted = staticmethod(option.is_set)
+
+    def __enter__(self):
+        _, (driver, name) = tvm_api.build_hooks()
+        self._cleanup.enter_context(_replaced(driver, name, self._around_operator_build))
+        return super().__enter__()
+
+    def _around_operator_build(self, tir_to_runtime):
+        @functools.wraps(tir_to_runtime)
+        def wrapper(modules, *args):
+            if self._is_wanted():
+                self.builds.append(Build(lowered=list(modules.items()), facts=Facts(is_operator=True)))
+            return tir_to_runtime(modules, *args)
 
         return wrapper
 

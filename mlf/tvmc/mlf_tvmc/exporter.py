@@ -5,7 +5,7 @@ import pathlib
 
 from . import archive, build_directory, delivery, program, serialise, tvm_api
 from . import stages as stages_
-from .build import Build
+from .build import Build, TargetKey
 from .capture import find_builds
 from .errors import INPUT_OUTPUT, USAGE, ExportError
 
@@ -24,8 +24,17 @@ def _build_of(product, stages):
     return builds[lacks.index(least)]
 
 
+def _products(mods):
+    return mods if isinstance(mods, list) else [mods]
+
+
 def _builds_of(mods, stages):
-    return [_build_of(product, stages) for product in (mods if isinstance(mods, list) else [mods])]
+    return [_build_of(product, stages) for product in _products(mods)]
+
+
+def is_captured(mods):
+    """Return whether a capture has the build of each of these products."""
+    return all(find_builds(product) for product in _products(mods))
 
 
 def export_model_library_format(
@@ -83,21 +92,34 @@ def export_tir(captured, directory, save_json=True):
         raise ExportError(f"{directory}: cannot write TIR: {error.strerror}", INPUT_OUTPUT) from error
 
 
-def _module_of(product):
-    """Return the lowered functions of all targets of a build."""
-    return _build_of(product, (stages_.LOWERED,)).whole(stages_.LOWERED)
+def _found(product, stage, target):
+    """Return the target, if there is one, and the functions of a product at a stage."""
+    if not tvm_api.is_product(product):
+        return TargetKey.common(tvm_api.targets_of(product)), product
+    build = _build_of(product, (stage,))
+    keys = [key for key, _ in build.modules(stage)]
+    meant = [key for key in keys if target is None or key.is_called(target)]
+    if not meant:
+        known = f"known are {', '.join(key.kind for key in keys)}" if keys else build.why_nothing(stage)
+        raise ExportError(f"there is no TIR for this target at stage '{stage.name}': {known}", USAGE)
+    return meant[0] if len(meant) == 1 else None, build.whole(stage, meant)
 
 
-def get_json(product):
+def get_json(product, stage="lowered", target=None):
     """Return TIR as a dictionary: the document of schemas/tir.schema.json.
 
     `product`: an IRModule or PrimFunc of TVM; or what relay.build or tvm.build returned, or the `lib` of
-    that: then the functions of all targets, as code generation received them. Builds for the graph executor
-    must run inside `mlf_tvmc.capture()`.
+    that: then the functions at a stage of `capture`, of all targets, or of the one that `target` names: a
+    Target or its text, its kind such as "opencl", or its DLDeviceType. Builds for the graph executor, and
+    other stages than "lowered", must run inside `mlf_tvmc.capture()` or with the hook on.
 
     Leaves out attributes of a module that TVM cannot serialise, with a CaptureWarning for each. Raises
     ExportError for anything else, and if mlf is missing or fails.
     """
-    module = _module_of(product) if tvm_api.is_product(product) else product
+    (wanted,) = stages_.parse((stage,))
+    key, module = _found(product, wanted, target)
     twin = serialise.lossless(module, "the module")
-    return json.loads(program.run("tir", "-", stdin=twin.encode()))
+    if key is None:
+        return json.loads(program.run("tir", "-", stdin=twin.encode()))
+    stem = f"tir-{key.device_type}{wanted.file_suffix}"
+    return build_directory.document_of(delivery.Captured(wanted, key, stem, module), twin)

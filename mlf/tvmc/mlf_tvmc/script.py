@@ -6,10 +6,10 @@ import runpy
 import sys
 import warnings
 
-from . import switch
+from . import option, switch
 from .capture import capture
 from .errors import CaptureWarning, ExportError
-from .exporter import export_tir
+from .exporter import export_tir, get_json
 
 
 def _run_plain(path, arguments):
@@ -58,6 +58,7 @@ def run(path, arguments, stages, enabled, directory, save_json):
     if not enabled:
         _run_plain(path, arguments)
         return
+    option.accept(get_json)
     archives = switch.replace_exporter(stages, save_json)
     with capture(stages) as captured, _delivered(captured, archives, directory, save_json):
         _run_plain(path, arguments)

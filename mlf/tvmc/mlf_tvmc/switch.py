@@ -32,11 +32,15 @@ def fail(error):
     raise error
 
 
-def replace_exporter(stages, save_json, on_error=fail):
+def every(_):
+    return True
+
+
+def replace_exporter(stages, save_json, on_error=fail, is_wanted=every):
     """Make TVM's export_model_library_format add TIR, also under its other names.
 
-    `on_error` takes the ExportError of an archive that TVM has written. Return a list to which the
-    path of each archive is added.
+    `on_error` takes the ExportError of an archive that TVM has written, `is_wanted` what is exported. Return
+    a list to which the path of each archive is added.
     """
     archives = []
 
@@ -50,7 +54,8 @@ def replace_exporter(stages, save_json, on_error=fail):
             written = original(mods, file_name)
             archives.append(written)
             try:
-                add_tir(mods, written, stages, save_json)
+                if is_wanted(mods):
+                    add_tir(mods, written, stages, save_json)
             except ExportError as error:
                 on_error(error)
             return written

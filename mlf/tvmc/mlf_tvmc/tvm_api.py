@@ -16,6 +16,13 @@ EXPORTER_ALIASES = ("tvm.micro", "tvm.driver.tvmc.model")
 EXPORT_FUNCTION = "export_model_library_format"
 TVMC_COMPILER_MODULE = "tvm.driver.tvmc.compiler"
 TVMC_COMPILE_FUNCTION = "compile_model"
+CONTEXT_MODULE = "tvm.ir.transform"
+CONTEXT_CLASS = "PassContext"
+CONTEXT_OPTION = "tir.tir_export_to_json"  # which TVM does not have
+PRODUCT_CLASSES = (
+    ("tvm.runtime", "Module"),
+    ("tvm.relay.backend.executor_factory", "ExecutorFactoryModule"),
+)
 
 # Passes, as instruments see them.
 SEQUENCE = "sequential"
@@ -110,6 +117,15 @@ def instrument(before, after=None):
     return load().instrument.pass_instrument(BeforePass if after is None else BeforeAndAfterPass)()
 
 
+def mark():
+    """Return an instrument that TVM does not call."""
+
+    class Mark:
+        pass
+
+    return load().instrument.pass_instrument(Mark)()
+
+
 def is_active(instrument):
     """Return whether an instrument sees the passes that run now."""
     instruments = pass_context_class().current().instruments or ()
@@ -198,6 +214,13 @@ def target_of(function):
     return (
         attrs[TARGET_ATTRIBUTE] if attrs is not None and TARGET_ATTRIBUTE in attrs.keys() else None
     )
+
+
+def targets_of(node):
+    """Return the target, or None, of each function in an IRModule or PrimFunc; none for other nodes."""
+    if is_module(node):
+        return [target_of(function) for _, function in prim_functions(node)]
+    return [target_of(node)] if isinstance(node, load().tir.PrimFunc) else []
 
 
 def device_type(target):

@@ -3,7 +3,7 @@
 import functools
 import warnings
 
-from . import program, switch, tvm_api
+from . import switch, tvm_api
 from .capture import capture, capture_for_archives
 from .errors import CaptureWarning, ExportError
 from .exporter import export_tir
@@ -27,7 +27,6 @@ class _Compilation:
         def wrapper(*args, **kwargs):
             if kwargs.get("output_format") != "mlf" and self._directory is None:
                 return compile_model(*args, **kwargs)
-            program.find()
             if self._directory is None:
                 with capture_for_archives(self._stages):
                     return compile_model(*args, **kwargs)

@@ -48,7 +48,8 @@ class Wheel(unittest.TestCase):
         return wheel
 
     def build_with_program(self):
-        return self.build("-C", f"cmake.define.MLF_TVMC_PROGRAM={support.PROGRAM}")
+        # The form of the README: pip 23.0 has no -C.
+        return self.build(f"--config-settings=cmake.define.MLF_TVMC_PROGRAM={support.PROGRAM}")
 
     def install(self, python, wheel):
         """A directory for PYTHONPATH."""
