@@ -13,6 +13,10 @@ export type BytesOrNull = number | null;
  * A position in one of the arrays of the document
  */
 export type Id = number;
+/**
+ * DLDeviceType of TVM: 1 is a CPU, 4 OpenCL. Null: unknown
+ */
+export type Device = number | null;
 export type KernelBuffers = null | KernelBuffer[];
 /**
  * What the code does that is not understood, one sentence each; missing where all is understood
@@ -94,6 +98,7 @@ export interface Kernel {
   function: TextOrNull;
   source: TextOrNull;
   target: TextOrNull;
+  device: Device;
   hash: TextOrNull;
   is_reshape: boolean;
   constants: KernelBuffers;
@@ -142,6 +147,7 @@ export interface Value {
   name: string;
   kind: "input" | "constant" | "computed";
   storage: Id;
+  device: Device;
   version: Id;
   dtype: Dtype;
   shape: Shape;
@@ -155,6 +161,7 @@ export interface Storage {
   name: string;
   kind: "parameter" | "workspace" | "constant" | "pool" | "lookup";
   memory: "pool" | "executor" | "heap" | "stack" | "program" | null;
+  device: Device;
   bytes: BytesOrNull;
   pool: IdOrNull;
   offset: BytesOrNull;
@@ -168,6 +175,7 @@ export interface Pool {
 export interface Memory {
   kind: "pool" | "executor" | "heap" | "stack";
   pool: IdOrNull;
+  device: Device;
   bytes: BytesOrNull;
   used: Bytes;
   peak: null | {

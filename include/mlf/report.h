@@ -170,7 +170,8 @@ struct TimesReport {
   bool are_assumed = false;
 };
 
-/// RAM that the network needs, in bytes, as in a linker map.
+/// RAM that the network needs, in bytes, as in a linker map: on the CPU, or if it has no memory
+/// there, on the first of its devices.
 struct RamReport {
   analysis::Count pools;     ///< workspace pools, as they are declared
   analysis::Count io;        ///< inputs and outputs of the network outside of pools and storages
@@ -183,6 +184,16 @@ struct RamReport {
   /// Returns the sum: RAM beside the program's own memory. Of stack frames it includes only these
   /// arrays.
   MLF_API analysis::Count total() const;
+};
+
+/// Memory on another device than RamReport is about, in bytes. Its kinds are those of RamReport.
+struct DeviceReport {
+  graph::Device device = 0;
+  analysis::Count io;
+  analysis::Count executor;
+  analysis::Count heap;
+  analysis::Count stack;
+  std::vector<std::string> uncertain{};  ///< why they are not exact, one sentence each
 };
 
 /// Flash that the network needs, in bytes, without code: see ModuleReport::code.
@@ -237,6 +248,7 @@ struct ModuleReport {
   std::optional<ObjectCode> objects{};  ///< where the archive has object files
   std::optional<TimesReport> times{};   ///< where a profile was given (mlf/profile.h)
   RamReport ram;
+  std::vector<DeviceReport> devices{};  ///< of other memory than `ram`
   FlashReport flash;
   analysis::RamPeak peak;
   /// The least memory of the kinds in `peak` that this order of calls needs, wherever tensors are.

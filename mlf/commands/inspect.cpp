@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 #include "commands/command.h"
@@ -95,22 +96,6 @@ std::string_view label_of(ClaimKind kind) {
   return kLabels[static_cast<std::size_t>(kind)];
 }
 
-/// The parts of the workspace that are not empty.
-void add_parts(Table& table, const std::string& module, const graph::Topology& network) {
-  const auto add = [&](std::string what, const graph::ByteCount& count) {
-    if (count != graph::ByteCount{}) {
-      table.add({module, "  " + std::move(what), in_bytes(count), "", ""});
-    }
-  };
-  const graph::MemoryTotals totals = graph::memory_totals(network);
-  for (const graph::Pool& pool : network.pools) {
-    if (pool.kind == graph::PoolKind::workspace && pool.bytes) add(pool.name, {*pool.bytes});
-  }
-  add("graph executor", totals.executor);
-  add("heap", totals.heap);
-  add("stack arrays", totals.stack);
-}
-
 /// The claims of metadata.json, if the network is unknown.
 void add_claims_alone(Table& table, const std::string& module, const Module& of) {
   for (const MemoryClaim& claim : memory_claims(of)) {
@@ -118,22 +103,49 @@ void add_claims_alone(Table& table, const std::string& module, const Module& of)
   }
 }
 
-void add_memory(Table& table, const Module& module, const graph::Topology& network) {
-  const std::string name = or_dash(module.name);
-  const graph::MemoryTotals totals = graph::memory_totals(network);
-  const std::vector<MemoryClaim> claims = memory_claims(module, network);
+/// The memory of a network on one device, or on all. `of` names the device behind each row.
+void add_totals(Table& table, const std::string& module, const graph::MemoryTotals& totals,
+                std::span<const MemoryClaim> claims, const graph::Topology& network,
+                const std::string& of) {
   const auto add = [&](ClaimKind kind, const graph::ByteCount& count) {
     const auto claim = std::ranges::find(claims, kind, &MemoryClaim::kind);
     const bool is_claimed = claim != claims.end();
     const bool differs = is_claimed && !claim->agrees();
-    table.add({name, std::string(label_of(kind)), in_bytes(count),
+    table.add({module, std::string(label_of(kind)) + of, in_bytes(count),
                is_claimed ? std::to_string(claim->claimed) : "-",
                differs ? claim->reason.empty() ? "not known" : claim->reason : ""});
   };
   add(ClaimKind::inputs_and_outputs, totals.inputs_and_outputs);
   add(ClaimKind::constants, totals.constants);
   add(ClaimKind::workspace, totals.workspace());
-  add_parts(table, name, network);
+  // The parts of the workspace that are not empty.
+  const auto add_part = [&](std::string what, const graph::ByteCount& count) {
+    if (count != graph::ByteCount{}) {
+      table.add({module, "  " + std::move(what), in_bytes(count), "", ""});
+    }
+  };
+  for (const graph::Pool& pool : network.pools) {
+    const bool is_here = totals.pools != graph::ByteCount{};
+    if (is_here && pool.kind == graph::PoolKind::workspace && pool.bytes)
+      add_part(pool.name, {*pool.bytes});
+  }
+  add_part("graph executor", totals.executor);
+  add_part("heap", totals.heap);
+  add_part("stack arrays", totals.stack);
+}
+
+/// metadata.json counts all devices together.
+void add_memory(Table& table, const Module& module, const graph::Topology& network) {
+  const std::string name = or_dash(module.name);
+  const std::vector<MemoryClaim> claims = memory_claims(module, network);
+  const bool is_one = network.devices.size() < 2;
+  if (is_one || !claims.empty())
+    add_totals(table, name, graph::memory_totals(network), claims, network, "");
+  if (is_one) return;
+  for (const std::optional<graph::Device> device : network.devices) {
+    add_totals(table, name, graph::memory_totals(network, device), {}, network,
+               fmt::format(" of device {}", *device));
+  }
 }
 
 Table memory_table(const Deployment& deployment, const Inspection& inspection) {

@@ -360,6 +360,13 @@ std::string summary(const ModuleReport& module, const Screen& screen) {
     text += for_screen(fmt::format("       {}", to_string(*module.no_network)), screen);
   } else {
     text += numbers_line(module, "RAM", "ram", screen);
+    for (const DeviceReport& one : module.devices) {
+      text += for_screen(
+          fmt::format("DEVICE {}   I/O {}   graph executor {}   heap {}   stack arrays {}",
+                      one.device, to_string(one.io), to_string(one.executor), to_string(one.heap),
+                      to_string(one.stack)),
+          screen);
+    }
     text += numbers_line(module, "FLASH", "flash", screen);
     text += for_screen(fmt::format("MAC    {}", to_string(module.mac)), screen);
     text += peak_line(module, screen);

@@ -20,11 +20,12 @@ bool is_constant_pool(const Topology& topology, std::optional<graph::PoolId> poo
   return pool && topology[*pool].kind == graph::PoolKind::constant;
 }
 
-/// Regions that must be in RAM: all except pools of constants.
+/// Regions that must be in RAM of the program: all except pools of constants and memory of devices.
 std::vector<const MemoryUse*> ram_regions(const Topology& topology) {
   std::vector<const MemoryUse*> regions;
   for (const MemoryUse& use : topology.memory) {
-    if (!is_constant_pool(topology, use.pool)) regions.push_back(&use);
+    const bool is_in_ram = topology.is_in_ram(use.device) && !is_constant_pool(topology, use.pool);
+    if (is_in_ram) regions.push_back(&use);
   }
   return regions;
 }
@@ -106,7 +107,7 @@ LiveRole role_of(const graph::Call& call, graph::ValueId value) {
 bool is_in_ram(const Topology& topology, const graph::Value& value) {
   const graph::Storage& storage = topology[value.storage];
   return storage.memory && *storage.memory != MemoryKind::program &&
-         !is_constant_pool(topology, storage.pool);
+         topology.is_in_ram(storage.device) && !is_constant_pool(topology, storage.pool);
 }
 
 }  // namespace
@@ -154,7 +155,9 @@ std::vector<LiveTensor> live_tensors(const Topology& topology, graph::CallId id)
     (role == LiveRole::held ? held : tensors)
         .push_back({value.name, role, *storage.memory, storage.pool, value_id, bytes});
   }
-  for (const graph::KernelBuffer& buffer : topology.kernel_of(call).workspaces) {
+  const graph::Kernel& kernel = topology.kernel_of(call);
+  for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+    if (!topology.is_in_ram(kernel.device)) break;
     tensors.push_back(
         {buffer.name, LiveRole::scratch, buffer.memory, buffer.pool, {}, buffer.bytes});
   }

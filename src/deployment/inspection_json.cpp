@@ -70,8 +70,7 @@ void write_count(Writer& out, const graph::ByteCount& count) {
   out.member("exactness", graph::to_string(count.exactness));
 }
 
-void write_network(Writer& out, const graph::Topology& network) {
-  const graph::MemoryTotals totals = graph::memory_totals(network);
+void write_totals(Writer& out, const graph::MemoryTotals& totals) {
   out.object("inputs_and_outputs", totals.inputs_and_outputs, write_count);
   out.object("constants", totals.constants, write_count);
   out.object("workspace", totals.workspace(), write_count);
@@ -79,6 +78,16 @@ void write_network(Writer& out, const graph::Topology& network) {
   out.object("executor", totals.executor, write_count);
   out.object("heap", totals.heap, write_count);
   out.object("stack", totals.stack, write_count);
+}
+
+void write_network(Writer& out, const graph::Topology& network) {
+  write_totals(out, graph::memory_totals(network));
+  // Most networks have one device and no such key.
+  if (network.devices.size() < 2) return;
+  out.objects("devices", network.devices, [&](Writer&, std::optional<graph::Device> device) {
+    out.member("device", device);
+    write_totals(out, graph::memory_totals(network, device));
+  });
 }
 
 void write_claim(Writer& out, const MemoryClaim& claim) {

@@ -69,12 +69,30 @@ ByteCount constants_of(const Topology& topology) {
   return sum;
 }
 
-ByteCount used_of(const Topology& topology, MemoryKind kind) {
-  ByteCount sum;
+/// Memory on the devices that `counts` accepts.
+template <class Counts>
+MemoryTotals totals_on(const Topology& topology, Counts counts) {
+  MemoryTotals totals;
+  const auto add_port = [&](const Port& port) {
+    const auto device = port.value ? topology[topology[*port.value].storage].device : std::nullopt;
+    if (counts(device)) totals.inputs_and_outputs += bytes_of_port(topology, port);
+  };
+  std::ranges::for_each(topology.inputs, add_port);
+  std::ranges::for_each(topology.outputs, add_port);
   for (const MemoryUse& use : topology.memory) {
-    if (use.kind == kind) sum += ByteCount{use.used, use.exactness};
+    ByteCount* const sum = use.kind == MemoryKind::executor ? &totals.executor
+                           : use.kind == MemoryKind::heap   ? &totals.heap
+                           : use.kind == MemoryKind::stack  ? &totals.stack
+                                                            : nullptr;
+    if (sum != nullptr && counts(use.device)) *sum += ByteCount{use.used, use.exactness};
   }
-  return sum;
+  // Main, its constants and its pools are on the device with the program's RAM.
+  if (!counts(std::nullopt)) return totals;
+  if (!topology.knows_parameters()) totals.inputs_and_outputs += known_or_more(std::nullopt);
+  totals.constants = constants_of(topology);
+  totals.pools = bytes_of_pools(topology, PoolKind::workspace);
+  if (!topology.other_variables.empty()) totals.pools += known_or_more(std::nullopt);
+  return totals;
 }
 
 }  // namespace
@@ -96,19 +114,12 @@ ByteCount MemoryTotals::workspace() const {
 }
 
 MemoryTotals memory_totals(const Topology& topology) {
-  MemoryTotals totals;
-  if (!topology.knows_parameters()) totals.inputs_and_outputs += known_or_more(std::nullopt);
-  for (const Port& port : topology.inputs)
-    totals.inputs_and_outputs += bytes_of_port(topology, port);
-  for (const Port& port : topology.outputs)
-    totals.inputs_and_outputs += bytes_of_port(topology, port);
-  totals.constants = constants_of(topology);
-  totals.pools = bytes_of_pools(topology, PoolKind::workspace);
-  if (!topology.other_variables.empty()) totals.pools += known_or_more(std::nullopt);
-  totals.executor = used_of(topology, MemoryKind::executor);
-  totals.heap = used_of(topology, MemoryKind::heap);
-  totals.stack = used_of(topology, MemoryKind::stack);
-  return totals;
+  return totals_on(topology, [](std::optional<Device>) { return true; });
+}
+
+MemoryTotals memory_totals(const Topology& topology, std::optional<Device> device) {
+  return totals_on(topology,
+                   [&](std::optional<Device> one) { return topology.is_on(device, one); });
 }
 
 }  // namespace mlf::graph

@@ -127,6 +127,8 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
                           const ReconstructLimits& limits) {
   Topology topology = empty_topology(main, sources);
   MainBody body = read_main(main.function, limits);
+  // Main runs on the host, which is a CPU unless main's own target is for another device.
+  body.device = device_of_target(main.function).value_or(kCpu);
   add_linked(body, sources[main.source], facts);
   KernelLibrary kernels(functions, sources, main.source, topology.module);
   ParameterTable parameters = classify_parameters(main.function, body, facts);

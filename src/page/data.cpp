@@ -31,14 +31,17 @@ void add_tensor(MemoryMap& map, std::string name, std::optional<std::uint64_t> o
 
 /// A region of memory in a topology.
 struct Region {
+  const Topology& network;
   graph::MemoryKind kind;
   std::optional<graph::PoolId> pool;
+  std::optional<graph::Device> device;
 
   bool holds(const graph::Storage& storage) const {
-    return storage.memory == kind && storage.pool == pool;
+    return storage.memory == kind && storage.pool == pool && network.is_on(device, storage.device);
   }
-  bool holds(const graph::KernelBuffer& buffer) const {
-    return buffer.memory == kind && buffer.pool == pool;
+  bool holds(const graph::KernelBuffer& buffer, const graph::Kernel& kernel) const {
+    return buffer.memory == kind && buffer.pool == pool &&
+           (pool || network.is_on(device, kernel.device));
   }
 };
 
@@ -61,8 +64,9 @@ void add_values(MemoryMap& map, const Topology& network, const Region& region) {
 
 void add_workspaces(MemoryMap& map, const Topology& network, const Region& region) {
   for (const graph::Call& call : network.calls) {
-    for (const graph::KernelBuffer& buffer : network.kernel_of(call).workspaces) {
-      if (!region.holds(buffer)) continue;
+    const graph::Kernel& kernel = network.kernel_of(call);
+    for (const graph::KernelBuffer& buffer : kernel.workspaces) {
+      if (!region.holds(buffer, kernel)) continue;
       add_tensor(map, buffer.name, buffer.offset, buffer.bytes, call.position, call.position, true);
     }
   }
@@ -78,7 +82,8 @@ std::vector<MemoryMap> maps_of(const Topology& network) {
         .live = use.live,
         .uncertain = use.uncertain};
     map.bytes = std::max(use.bytes.value_or(0), use.used);
-    const Region region{use.kind, use.pool};
+    if (!network.is_in_ram(use.device)) map.name += " of device " + std::to_string(*use.device);
+    const Region region{network, use.kind, use.pool, use.device};
     add_values(map, network, region);
     add_workspaces(map, network, region);
     maps.push_back(std::move(map));

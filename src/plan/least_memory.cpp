@@ -129,6 +129,7 @@ class StayCollector {
   /// Whether the storage is writable memory of the network.
   bool is_in_ram(const graph::Storage& storage) const {
     if (!storage.memory || *storage.memory == MemoryKind::program) return false;
+    if (!topology_.is_in_ram(storage.device)) return false;
     return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
   }
 
@@ -168,8 +169,9 @@ class StayCollector {
 
   void add_workspaces(const Call& call) {
     const KernelTicks* ticks = ticks_of(call);
-    if (ticks == nullptr) return;
-    for (const KernelBuffer& buffer : topology_.kernel_of(call).workspaces) {
+    const graph::Kernel& kernel = topology_.kernel_of(call);
+    if (ticks == nullptr || !topology_.is_in_ram(kernel.device)) return;
+    for (const KernelBuffer& buffer : kernel.workspaces) {
       const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
       if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
       if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
@@ -328,6 +330,7 @@ LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInp
   bool is_complete = collector.is_complete();
   for (const graph::MemoryUse& use : topology.memory) {
     if (use.pool && topology[*use.pool].kind == graph::PoolKind::constant) continue;
+    if (!topology.is_in_ram(use.device)) continue;
     const bool may_be_more =
         use.exactness == Exactness::at_least || use.exactness == Exactness::unknown;
     if (use.pool) {

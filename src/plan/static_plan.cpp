@@ -27,7 +27,8 @@ void add_values(const Topology& topology, Problem& problem, StaticPlan& plan) {
   for (std::size_t i = 0; i < topology.values.size(); ++i) {
     const graph::Value& value = topology.values[i];
     const graph::Storage& storage = topology[value.storage];
-    if (!storage.memory || !is_allocated(*storage.memory)) continue;
+    if (!storage.memory || !is_allocated(*storage.memory) || !topology.is_in_ram(storage.device))
+      continue;
     const auto bytes = value.bytes ? value.bytes : storage.bytes;
     if (!bytes) {
       plan.uncertain.push_back("the size of " + graph::quoted(value.name) + " is not known");
@@ -50,7 +51,8 @@ void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan
   for (const graph::Call& call : topology.calls) {
     const graph::Kernel& kernel = topology.kernel_of(call);
     for (const graph::KernelBuffer& buffer : kernel.workspaces) {
-      if (!is_allocated(buffer.memory) || !buffer.bytes) continue;
+      const bool is_placed = is_allocated(buffer.memory) && topology.is_in_ram(kernel.device);
+      if (!is_placed || !buffer.bytes) continue;
       if (problem.buffers.size() >= kMaxWorkspaces) {
         plan.uncertain.emplace_back("there are too many calls to count them");
         return;
@@ -67,7 +69,7 @@ void add_workspaces(const Topology& topology, Problem& problem, StaticPlan& plan
 /// Adds the memory that the network takes now: the separate peak of each kind of memory.
 void add_present(const Topology& topology, StaticPlan& plan) {
   for (const graph::MemoryUse& use : topology.memory) {
-    if (!is_allocated(use.kind)) continue;
+    if (!is_allocated(use.kind) || !topology.is_in_ram(use.device)) continue;
     std::uint64_t& bytes = use.kind == MemoryKind::executor ? plan.executor
                            : use.kind == MemoryKind::heap   ? plan.heap
                                                             : plan.stack;

@@ -245,9 +245,15 @@ std::vector<std::string> what_is_missing(const ModuleReport& module, const Libra
 
 std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNeeds& library,
                                     const BudgetResult& result) {
-  if (result.verdict == Verdict::fits) return {};
   const Resource resource = result.limit.resource;
-  std::vector<std::string> remarks{shortfall(result)};
+  std::vector<std::string> remarks;
+  if (has({Resource::ram, Resource::buffers, Resource::heap}, resource)) {
+    for (const DeviceReport& one : module.devices) {
+      remarks.push_back(fmt::format("memory of device {} does not count", one.device));
+    }
+  }
+  if (result.verdict == Verdict::fits) return remarks;
+  remarks.insert(remarks.begin(), shortfall(result));
   if (result.verdict == Verdict::undecided) {
     std::ranges::copy(what_is_missing(module, library, resource), std::back_inserter(remarks));
   }

@@ -194,19 +194,21 @@ void widen_findings(ModuleReport& module) {
   }
 }
 
-/// Inputs and outputs in memory of the caller. Those in pools and in storages of the graph executor
-/// count there.
-Count memory_of_caller(const graph::Topology& network) {
+/// Inputs and outputs that the caller has on a device. Those in pools and in storages of the graph
+/// executor count there.
+Count memory_of_caller(const graph::Topology& network, std::optional<graph::Device> device) {
   Count sum;
   const auto add = [&](const graph::Port& port) {
-    if (port.value && network[network[*port.value].storage].memory) return;
+    const graph::Storage* at = port.value ? &network[network[*port.value].storage] : nullptr;
+    if (at != nullptr && at->memory) return;
+    if (!network.is_on(device, at != nullptr ? at->device : std::nullopt)) return;
     auto bytes = port.type.bytes();
     if (!bytes && port.value) bytes = network[*port.value].bytes;
     sum += analysis::to_count(bytes);
   };
   for (const graph::Port& port : network.inputs) add(port);
   for (const graph::Port& port : network.outputs) add(port);
-  if (!network.knows_parameters()) sum += Count::unknown();
+  if (network.is_in_ram(device) && !network.knows_parameters()) sum += Count::unknown();
   return sum;
 }
 
@@ -236,6 +238,9 @@ void collect_reasons(ModuleReport& module) {
     }
   }
   for (const std::string& why : module.peak.uncertain) note(module, why);
+  for (const DeviceReport& one : module.devices) {
+    for (const std::string& why : one.uncertain) note(module, why);
+  }
   if (module.network) {
     note_ports(module, module.network->inputs);
     note_ports(module, module.network->outputs);
@@ -252,14 +257,23 @@ void collect_reasons(ModuleReport& module) {
 }
 
 void add_memory(ModuleReport& module, const graph::Topology& network) {
-  const graph::MemoryTotals totals = graph::memory_totals(network);
-  module.ram = {.pools = analysis::to_count(totals.pools),
-                .io = memory_of_caller(network),
-                .executor = analysis::to_count(totals.executor),
-                .heap = analysis::to_count(totals.heap),
-                .stack = analysis::to_count(totals.stack),
-                .arguments = {}};
-  module.flash.constants = analysis::to_count(totals.constants);
+  for (const std::optional<graph::Device> device : network.devices) {
+    const graph::MemoryTotals totals = graph::memory_totals(network, device);
+    const Count io = memory_of_caller(network, device);
+    const Count executor = analysis::to_count(totals.executor);
+    const Count heap = analysis::to_count(totals.heap);
+    const Count stack = analysis::to_count(totals.stack);
+    if (network.is_in_ram(device)) {
+      module.ram = {analysis::to_count(totals.pools), io, executor, heap, stack, {}};
+      module.flash.constants = analysis::to_count(totals.constants);
+      continue;
+    }
+    DeviceReport& one = module.devices.emplace_back(*device, io, executor, heap, stack);
+    for (const graph::MemoryUse& use : network.memory) {
+      if (use.device != device) continue;
+      one.uncertain.insert(one.uncertain.end(), use.uncertain.begin(), use.uncertain.end());
+    }
+  }
   module.peak = analysis::ram_peak(network);
 }
 

@@ -32,6 +32,15 @@ void write_ram(Writer& out, const ModuleReport& module) {
   out.member("uncertain", module.peak.uncertain);
 }
 
+void write_device(Writer& out, const DeviceReport& device) {
+  out.member("device", device.device);
+  out.member("io", device.io);
+  out.member("executor", device.executor);
+  out.member("heap", device.heap);
+  out.member("stack", device.stack);
+  out.member("uncertain", device.uncertain);
+}
+
 void write_flash(Writer& out, const ModuleReport& module) {
   std::vector<std::string_view> uncertain;
   if (!module.code) uncertain.emplace_back("code: only a compiler knows its size");
@@ -177,6 +186,8 @@ void write_module(Writer& out, const ModuleReport& module) {
                    module.no_network ? to_string(*module.no_network) : std::string_view());
   write_numbers(out, module, "");
   out.object("ram", module, write_ram);
+  // Most networks have one device and no such key.
+  if (!module.devices.empty()) out.objects("devices", module.devices, write_device);
   out.object("flash", module, write_flash);
   out.object("compiled", module.code, write_compiled);
   if (module.objects) out.object("objects", *module.objects, write_objects);

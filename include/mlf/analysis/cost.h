@@ -179,13 +179,13 @@ struct LiveTensor {
 
 /// Returns the tensors and workspaces in pools, heap, stack and the graph executor's storages while
 /// `call` runs: first those it reads and writes, then its workspaces, then held tensors. Leaves out
-/// constants and memory of the caller (inputs and outputs of the network outside of pools). Two may
-/// share bytes, if a result is placed over an input whose lifetime ends.
+/// constants, memory of the caller (inputs and outputs of the network outside of pools) and memory
+/// of other devices. Two may share bytes, if a result is placed over an input whose lifetime ends.
 MLF_API std::vector<LiveTensor> live_tensors(const graph::Topology& topology, graph::CallId call);
 
 /// The memory in use during one call, in bytes.
 struct CallMemory {
-  Count live;        ///< in use while it runs, in all regions together; each byte counts once
+  Count live;        ///< in use while it runs, in all regions of RAM; each byte counts once
   Count scratch;     ///< the kernel's own workspaces, the most that exist at one time
   Count parameters;  ///< constants that it reads: the kernel's own and those of main
 };
@@ -194,7 +194,7 @@ struct CallMemory {
 MLF_API std::vector<CallMemory> call_memory(const graph::Topology& topology);
 
 /// The peak of all writable memory: pools, heap, stack and the graph executor's storages together,
-/// as on one board.
+/// as on one board. Memory of other devices does not count.
 struct RamPeak {
   std::optional<graph::CallId> call{};   ///< the first call with it; empty if no call has it
   Count bytes;                           ///< in use then

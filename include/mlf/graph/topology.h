@@ -41,6 +41,10 @@ constexpr std::uint32_t index(Id id) {
 /// Position in the order of execution: calls, copies and device hooks count from 0.
 using Position = std::uint32_t;
 
+/// DLDeviceType of TVM, such as 4 for OpenCL.
+using Device = std::int32_t;
+inline constexpr Device kCpu = 1;
+
 /// Element type and shape of a tensor as one end of an edge sees it. Main's C code and some
 /// external kernels do not state them.
 struct TensorType {
@@ -128,9 +132,10 @@ enum class KernelOrigin : std::uint8_t {
 struct Kernel {
   std::string symbol{};  ///< as called: "tvmgen_default_fused_add"
   KernelOrigin origin = KernelOrigin::unknown;
-  std::string function{};   ///< its name in the TIR; empty where it has none
-  std::string source{};     ///< stem of the TIR that defines it ("tir-1"); empty where none does
-  std::string target{};     ///< kind of its target ("c"), or its external compiler; empty: unknown
+  std::string function{};  ///< its name in the TIR; empty where it has none
+  std::string source{};    ///< stem of the TIR that defines it ("tir-1"); empty where none does
+  std::string target{};    ///< kind of its target ("c"), or its external compiler; empty: unknown
+  std::optional<Device> device{};  ///< that it runs on; nothing: unknown
   std::string hash{};       ///< TVM's structural hash of the Relay function; empty where not stated
   bool is_reshape = false;  ///< copies its only input to its only output, element by element
   // Known only for kernels with TIR: for others, empty lists mean unknown.
@@ -193,6 +198,7 @@ struct Storage {
   StorageKind kind = StorageKind::workspace;
   /// Empty for memory of the caller.
   std::optional<MemoryKind> memory{};
+  std::optional<Device> device{};         ///< whose memory it is; nothing: unknown
   std::optional<std::uint64_t> bytes{};   ///< as allocated; nothing where main does not say
   std::optional<PoolId> pool{};           ///< of StorageKind::pool
   std::optional<std::uint64_t> offset{};  ///< bytes from the start of the pool
@@ -246,6 +252,7 @@ struct LiveBytes {
 struct MemoryUse {
   MemoryKind kind = MemoryKind::pool;
   std::optional<PoolId> pool{};            ///< of MemoryKind::pool
+  std::optional<Device> device{};          ///< whose memory it is; nothing: unknown
   std::optional<std::uint64_t> bytes{};    ///< of the pool as declared; else `used` where exact
   std::uint64_t used = 0;                  ///< end of the last byte that anything uses at any time
   std::optional<MemoryPeak> peak{};        ///< empty if main has no step
@@ -272,7 +279,8 @@ struct Hook {
   Position position = 0;
 };
 
-/// A loop of main that copies one tensor into an output.
+/// A loop of main that copies one tensor into an output, or a copy of the graph executor, which is
+/// to another device.
 struct Copy {
   Position position = 0;
   std::optional<ValueId> reads{};  ///< missing only with a check
@@ -343,9 +351,12 @@ struct Topology {
   std::vector<Value> values{};    ///< inputs, then constants and results as they first appear
   std::vector<Storage> storages{};
   std::vector<Pool> pools{};
-  /// One entry for every pool, then for each other kind of memory that the network uses, in their
-  /// order.
+  /// One entry for every pool, then, device by device, for each other kind of memory that the
+  /// network uses, in their order.
   std::vector<MemoryUse> memory{};
+  /// Those that the network runs on; the first has the program's RAM: the CPU, if it is one of
+  /// them. Not in the JSON.
+  std::vector<std::optional<Device>> devices{};
   std::vector<Hook> hooks{};
   std::vector<Copy> copies{};
   std::vector<Check> checks{};
@@ -360,6 +371,15 @@ struct Topology {
   const Call& operator[](CallId id) const { return calls[index(id)]; }
   const Storage& operator[](StorageId id) const { return storages[index(id)]; }
   const Pool& operator[](PoolId id) const { return pools[index(id)]; }
+  /// Whether memory or a kernel on this device takes RAM of the program. If the device is unknown,
+  /// it may.
+  bool is_in_ram(std::optional<Device> device) const {
+    return !device || devices.empty() || device == devices.front();
+  }
+  /// Whether what is on device `at` counts as on `device`, one of `devices`.
+  bool is_on(std::optional<Device> device, std::optional<Device> at) const {
+    return is_in_ram(device) ? is_in_ram(at) : at == device;
+  }
   /// The type that one end of an edge sees: the argument's for calls, the value's for copies.
   MLF_API const TensorType& type_at(const Endpoint& end, ValueId value) const;
   /// Steps of a run: calls, copies and hooks.
@@ -382,7 +402,7 @@ struct ByteCount {
   friend bool operator==(const ByteCount&, const ByteCount&) = default;
 };
 
-/// The memory of one network. Sums stop at 2^63-1.
+/// Memory of one network. Sums stop at 2^63-1.
 struct MemoryTotals {
   /// Each input and output once, wherever it is. `pools` and `executor` include those that they
   /// hold.
@@ -401,7 +421,11 @@ struct MemoryTotals {
   MLF_API ByteCount workspace() const;
 };
 
+/// Returns the memory on all devices together.
 MLF_API MemoryTotals memory_totals(const Topology& topology);
+/// Returns the memory on one of `devices`. Constants, and what has an unknown device, are the first
+/// one's.
+MLF_API MemoryTotals memory_totals(const Topology& topology, std::optional<Device> device);
 
 MLF_API std::string_view to_string(Direction direction);
 MLF_API std::string_view to_string(DecidedBy decision);

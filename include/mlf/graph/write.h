@@ -31,8 +31,9 @@ MLF_API Result<void> write_topology_json(const Topology& topology, JsonLayout la
 /// Writes the JSON that TVM's graph executor loads (src/runtime/graph_executor): `nodes`,
 /// `arg_nodes`, `heads`, `attrs` {dltype, device_index, storage_id, shape} and `node_row_ptr`.
 ///
-/// Inputs and then constants are `null` nodes, every call is a `tvm_op`. Copies and device hooks
-/// are folded away. Where reader and writer of a tensor see different shapes, a `__nop` is
+/// Inputs and then constants are `null` nodes, every call and every copy of a graph is a `tvm_op`.
+/// Copies of main and device hooks are folded away. `device_index` is missing if a device is not
+/// known. Where reader and writer of a tensor see different shapes, a `__nop` is
 /// between them. Values that share an allocation share a storage_id; values in pools have one each.
 ///
 /// Errors: `check_failed` if a value that a call or an output reads is missing: such a topology has

@@ -35,6 +35,12 @@ export interface Module {
    */
   mac: Count;
   ram: Ram;
+  /**
+   * Memory of other devices; missing where there are none.
+   *
+   * @minItems 1
+   */
+  devices?: [Device, ...Device[]];
   flash: Flash;
   compiled: Compiled | null;
   objects?: Objects;
@@ -81,6 +87,32 @@ export interface Ram {
    * bytes of stack frames, measured by the compiler
    */
   frames: Count;
+  uncertain: Reasons;
+}
+/**
+ * Bytes of memory of a device that can be written.
+ */
+export interface Device {
+  /**
+   * DLDeviceType of TVM
+   */
+  device: number;
+  /**
+   * bytes of inputs and outputs that the caller allocates
+   */
+  io: Count;
+  /**
+   * bytes of the graph executor's storage
+   */
+  executor: Count;
+  /**
+   * bytes of heap, from TVMBackendAllocWorkspace
+   */
+  heap: Count;
+  /**
+   * bytes of arrays on the stack
+   */
+  stack: Count;
   uncertain: Reasons;
 }
 /**

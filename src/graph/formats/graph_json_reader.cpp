@@ -86,6 +86,7 @@ class GraphReader {
       }
     }
     read_heads();
+    complete_devices();
     account_memory(topology_);
     return std::move(topology_);
   }
@@ -158,6 +159,24 @@ class GraphReader {
          attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
       node_outputs_[i++].storage_id = number_below(id, UINT32_MAX);
     }
+    // Graphs of one device may lack the list.
+    if (!attrs.find("device_index")) return;
+    i = 0;
+    for (const json::Value number :
+         attribute_list(attrs, "device_index", node_outputs_.size()).elements()) {
+      const auto device = static_cast<Device>(number_below(number, INT32_MAX));
+      const auto known = devices_.try_emplace(node_outputs_[i++].storage_id, device).first;
+      if (known->second != device) number.fail("a storage is on one device only");
+    }
+  }
+
+  /// If the graph states no devices, there is only one: that of any kernel.
+  void complete_devices() {
+    if (!devices_.empty()) return;
+    const auto known = std::ranges::find_if(topology_.kernels,
+                                            [](const Kernel& kernel) { return !!kernel.device; });
+    if (known == topology_.kernels.end()) return;
+    for (Storage& storage : topology_.storages) storage.device = known->device;
   }
 
   std::uint32_t entry_at(const json::Value& triple, std::size_t nodes) const {
@@ -177,6 +196,7 @@ class GraphReader {
       Storage made;
       made.name = storage_name(id);
       made.memory = linked(id) != nullptr ? MemoryKind::program : MemoryKind::executor;
+      made.device = support::value_at(devices_, id);
       topology_.storages.push_back(std::move(made));
     }
     return at->second;
@@ -249,6 +269,10 @@ class GraphReader {
     if (function == nullptr && has_tir) made.origin = KernelOrigin::external;
     const auto hash = node.json.at("attrs").find("hash");
     if (hash) made.hash = text_of(*hash);
+    // The executor calls a function where the node's results are.
+    if (!made.device && node.outputs > 0) {
+      made.device = support::value_at(devices_, node_outputs_[node.first_entry].storage_id);
+    }
     topology_.kernels.push_back(std::move(made));
     return at->second;
   }
@@ -344,7 +368,8 @@ class GraphReader {
   std::vector<NodeOutput> node_outputs_;
   std::set<std::string> leaf_names_;
   std::map<std::int64_t, StorageId> storages_;
-  std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size
+  std::map<std::int64_t, Device> devices_;  ///< by storage id
+  std::set<StorageId> unsized_;             ///< that hold a tensor of unknown size
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
   Position position_ = 0;

@@ -1,5 +1,6 @@
 // Writes a topology as TVM's graph-executor JSON. First converts it to the graph executor's form,
 // nodes with numbered outputs, then writes the text.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -11,6 +12,7 @@
 #include "json/write_document.h"
 #include "mlf/graph/write.h"
 #include "support/error.h"
+#include "support/lookup.h"
 #include "support/name_map.h"
 
 namespace mlf::graph {
@@ -25,13 +27,18 @@ struct NodeOutput {
   friend auto operator<=>(const NodeOutput&, const NodeOutput&) = default;
 };
 
+struct ProjectedTensor {
+  TensorType type;  ///< complete: where TIR does not say, bytes of the storage
+  std::uint32_t storage_id = 0;
+  std::optional<Device> device{};
+};
+
 struct ProjectedNode {
   std::string name;
   std::string function;  ///< empty: a `null` node
   std::string hash;
   std::vector<NodeOutput> inputs;
-  std::vector<TensorType> outputs;  ///< complete: where TIR does not say, bytes of the storage
-  std::vector<std::uint32_t> storage_ids;  ///< by output
+  std::vector<ProjectedTensor> outputs;
 };
 
 struct Projection {
@@ -40,10 +47,12 @@ struct Projection {
 };
 
 constexpr std::string_view kNop = "__nop";
+constexpr std::string_view kCopy = "__copy";
 constexpr std::int64_t kUnknownExtent = -1;
 
-/// Makes a node of every input, constant and call, and skips copies. If a reader uses another shape
-/// than the writer, inserts a `__nop` between them, as GraphExecutorCodegen does for reshapes.
+/// Makes a node of every input, constant and call, and of the copies of a graph, which go to
+/// another device. Skips those of main. If a reader uses another shape than the writer, inserts a
+/// `__nop` between them, as GraphExecutorCodegen does for reshapes.
 class Projector {
  public:
   explicit Projector(const Topology& topology)
@@ -53,8 +62,15 @@ class Projector {
 
   /// In execution order: copies have positions between those of calls.
   Projection run() && {
-    add_leaves(ValueKind::input);
-    add_leaves(ValueKind::constant);
+    for (const Port& port : topology_.inputs) {
+      if (port.value) input_names_[*port.value] = port.name;
+    }
+    // A graph with copies keeps the order of its nodes.
+    if (!is_graph_ || topology_.copies.empty()) {
+      add_leaves(ValueKind::input);
+      add_leaves(ValueKind::constant);
+      next_leaf_ = topology_.values.size();
+    }
     std::size_t copy = 0;
     for (const Call& call : topology_.calls) {
       for (; copy < topology_.copies.size() && topology_.copies[copy].position < call.position;
@@ -64,6 +80,7 @@ class Projector {
       add_call(call);
     }
     for (; copy < topology_.copies.size(); ++copy) add_copy(topology_.copies[copy]);
+    add_leaves_before(topology_.values.size());
     for (const Port& port : topology_.outputs) add_head(port);
     return std::move(result_);
   }
@@ -114,19 +131,28 @@ class Projector {
     return {has_dtype ? value.type.dtype : tir::DType::UInt(8), std::vector{kUnknownExtent}};
   }
 
+  ProjectedTensor tensor_of(ValueId id) {
+    return {type_of(id), storage_of(id), topology_[topology_[id].storage].device};
+  }
+
+  // The executor sets inputs by their names in the network, not by storage names.
+  void add_leaf(std::size_t i) {
+    const auto id = static_cast<ValueId>(i);
+    const auto* const input = support::find_value(input_names_, id);
+    std::string name(input == nullptr ? topology_[id].name : *input);
+    define(id, {add({std::move(name), {}, {}, {}, {tensor_of(id)}}), 0});
+  }
+
   void add_leaves(ValueKind kind) {
-    // The executor sets inputs by their names in the network, not by storage names.
-    std::map<ValueId, std::string_view> input_names;
-    for (const Port& port : topology_.inputs) {
-      if (port.value) input_names[*port.value] = port.name;
-    }
     for (std::size_t i = 0; i < topology_.values.size(); ++i) {
-      const Value& value = topology_.values[i];
-      if (value.kind != kind) continue;
-      const auto id = static_cast<ValueId>(i);
-      const auto input = input_names.find(id);
-      std::string name(input == input_names.end() ? value.name : input->second);
-      define(id, {add({std::move(name), {}, {}, {}, {type_of(id)}, {storage_of(id)}}), 0});
+      if (topology_.values[i].kind == kind) add_leaf(i);
+    }
+  }
+
+  /// Adds the leaves that are not there yet.
+  void add_leaves_before(std::size_t value) {
+    for (; next_leaf_ < value; ++next_leaf_) {
+      if (topology_.values[next_leaf_].kind != ValueKind::computed) add_leaf(next_leaf_);
     }
   }
 
@@ -140,15 +166,14 @@ class Projector {
 
   /// Readers that use the same other shape share one `__nop`.
   NodeOutput reshaped(NodeOutput entry, const TensorType& type) {
-    const ProjectedNode& source = result_.nodes[entry.node];
-    const TensorType& written = source.outputs[entry.output];
-    if (type.dtype.is_void() || !type.shape || *type.shape == *written.shape) return entry;
+    // A `__nop` is another view of the same memory: no bytes move.
+    ProjectedTensor view = result_.nodes[entry.node].outputs[entry.output];
+    if (type.dtype.is_void() || !type.shape || *type.shape == *view.type.shape) return entry;
     const auto key = std::pair(entry, *type.shape);
     const auto known = nops_.find(key);
     if (known != nops_.end()) return known->second;
-    // A `__nop` is another view of the same memory: no bytes move.
-    const std::uint32_t storage = source.storage_ids[entry.output];
-    const NodeOutput nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {type}, {storage}}),
+    view.type = type;
+    const NodeOutput nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {std::move(view)}}),
                          0};
     nops_.emplace(key, nop);
     return nop;
@@ -160,8 +185,12 @@ class Projector {
 
   void add_call(const Call& call) {
     const Kernel& kernel = topology_.kernel_of(call);
+    for (const Argument& argument : call.arguments) {
+      if (argument.reads) add_leaves_before(index(*argument.reads) + 1);
+      if (argument.writes) add_leaves_before(index(*argument.writes));
+    }
     // Pools and contexts are left out: a graph executor has none.
-    ProjectedNode node{call.name, kernel.symbol, kernel.hash, {}, {}, {}};
+    ProjectedNode node{call.name, kernel.symbol, kernel.hash, {}, {}};
     std::vector<ValueId> results;
     for (const Argument& argument : call.arguments) {
       const bool reads =
@@ -169,21 +198,31 @@ class Projector {
       if (reads) node.inputs.push_back(input(argument, call));
       if (!argument.writes) continue;
       results.push_back(*argument.writes);
-      node.outputs.push_back(type_of(*argument.writes));
-      node.storage_ids.push_back(storage_of(*argument.writes));
+      node.outputs.push_back(tensor_of(*argument.writes));
     }
     const std::uint32_t id = add(std::move(node));
     for (std::uint32_t i = 0; i < results.size(); ++i) define(results[i], {id, i});
   }
 
-  void add_copy(const Copy& copy) { define(copy.writes, entry_of(copy.reads, "a copy")); }
+  void add_copy(const Copy& copy) {
+    NodeOutput entry = entry_of(copy.reads, "a copy");
+    if (is_graph_) {
+      add_leaves_before(index(copy.writes));
+      const std::string& name = topology_[copy.writes].name;
+      entry = {add({name, std::string(kCopy), {}, {entry}, {tensor_of(copy.writes)}}), 0};
+    }
+    define(copy.writes, entry);
+  }
 
   void add_head(const Port& port) {
     result_.heads.push_back(reshaped(entry_of(port.value, port.name), port.type));
   }
 
   const Topology& topology_;
+  const bool is_graph_ = topology_.provenance.kind == ProvenanceKind::graph_json;
   Projection result_;
+  std::map<ValueId, std::string_view> input_names_;
+  std::size_t next_leaf_ = 0;
   std::vector<NodeOutput> entries_;  // by value
   std::vector<bool> known_;
   std::map<StorageId, std::uint32_t> storage_ids_;
@@ -200,8 +239,6 @@ Projection project(const Topology& topology) {
 }
 
 // --- Its JSON -----------------------------------------------------------------------------------
-
-constexpr std::int64_t kCpu = 1;  // DLDeviceType of everything that a micro target compiles for
 
 /// TVM's graph JSON has no `bool`.
 std::string dltype(tir::DType dtype) {
@@ -238,31 +275,30 @@ void write_node(Writer& out, const ProjectedNode& node) {
   write_entries(out, "inputs", node.inputs);
 }
 
-/// `["list_int", [...]]` with one element for each output of each node.
-template <class ValueOf>
-void write_attribute(Writer& out, const Projection& graph, std::string_view key,
-                     std::string_view type, ValueOf value_of) {
-  out.array(key, [&] {
-    out.string(type);
-    out.begin_array();
-    for (const ProjectedNode& node : graph.nodes) {
-      for (std::size_t i = 0; i < node.outputs.size(); ++i) out.value(value_of(node, i));
-    }
-    out.end_array();
-  });
-}
-
-/// The runtime rejects unknown attributes, except those that look like `list_int`.
+/// Lists like `["list_int", [...]]` with one element for each output of each node. The runtime
+/// rejects unknown attributes, except those that look like `list_int`.
 void write_attributes(Writer& out, const Projection& graph) {
-  write_attribute(out, graph, "dltype", "list_str", [](const ProjectedNode& node, std::size_t i) {
-    return dltype(node.outputs[i].dtype);
+  const auto list = [&](std::string_view key, std::string_view type, auto value_of) {
+    out.array(key, [&] {
+      out.string(type);
+      out.begin_array();
+      for (const ProjectedNode& node : graph.nodes) {
+        for (const ProjectedTensor& tensor : node.outputs) out.value(value_of(tensor));
+      }
+      out.end_array();
+    });
+  };
+  using Tensor = ProjectedTensor;
+  list("dltype", "list_str", [](const Tensor& tensor) { return dltype(tensor.type.dtype); });
+  // Without this list, the executor takes the device of its caller for all tensors.
+  const bool knows_devices = std::ranges::all_of(graph.nodes, [](const ProjectedNode& node) {
+    return std::ranges::all_of(node.outputs, [](const Tensor& tensor) { return !!tensor.device; });
   });
-  write_attribute(out, graph, "device_index", "list_int",
-                  [](const ProjectedNode&, std::size_t) { return kCpu; });
-  write_attribute(out, graph, "storage_id", "list_int",
-                  [](const ProjectedNode& node, std::size_t i) { return node.storage_ids[i]; });
-  write_attribute(out, graph, "shape", "list_shape",
-                  [](const ProjectedNode& node, std::size_t i) { return *node.outputs[i].shape; });
+  if (knows_devices) {
+    list("device_index", "list_int", [](const Tensor& tensor) { return *tensor.device; });
+  }
+  list("storage_id", "list_int", [](const Tensor& tensor) { return tensor.storage_id; });
+  list("shape", "list_shape", [](const Tensor& tensor) { return *tensor.type.shape; });
 }
 
 /// Nodes without a function.

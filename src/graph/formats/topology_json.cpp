@@ -70,6 +70,7 @@ void write_kernel(Writer& out, const Kernel& kernel) {
   out.text_or_null("function", kernel.function);
   out.text_or_null("source", kernel.source);
   out.text_or_null("target", kernel.target);
+  out.member("device", kernel.device);
   out.text_or_null("hash", kernel.hash);
   out.member("is_reshape", kernel.is_reshape);
   // An empty list would mean that there are none.
@@ -104,10 +105,11 @@ void write_endpoint(Writer& out, const Endpoint& end) {
   out.member("argument", end.argument);
 }
 
-void write_value(Writer& out, const Value& value) {
+void write_value(Writer& out, const Value& value, const Storage& storage) {
   out.member("name", value.name);
   out.member("kind", to_string(value.kind));
   out.member("storage", value.storage);
+  out.member("device", storage.device);
   out.member("version", value.version);
   write_type(out, value.type);
   out.member("bytes", value.bytes);
@@ -123,6 +125,7 @@ void write_storage(Writer& out, const Storage& storage) {
   out.member("name", storage.name);
   out.member("kind", to_string(storage.kind));
   out.text_or_null("memory", storage.memory ? to_string(*storage.memory) : std::string_view());
+  out.member("device", storage.device);
   out.member("bytes", storage.bytes);
   out.member("pool", storage.pool);
   out.member("offset", storage.offset);
@@ -149,6 +152,7 @@ void write_peak(Writer& out, const MemoryPeak& peak) {
 void write_memory(Writer& out, const MemoryUse& use) {
   out.member("kind", to_string(use.kind));
   out.member("pool", use.pool);
+  out.member("device", use.device);
   out.member("bytes", use.bytes);
   out.member("used", use.used);
   out.object("peak", use.peak, write_peak);
@@ -187,7 +191,9 @@ void write_topology(Writer& out, const Topology& topology) {
   write_constants(out, topology);
   out.objects("kernels", topology.kernels, write_kernel);
   out.objects("calls", topology.calls, write_call);
-  out.objects("values", topology.values, write_value);
+  out.objects("values", topology.values, [&](Writer&, const Value& value) {
+    write_value(out, value, topology[value.storage]);
+  });
   out.objects("storages", topology.storages, write_storage);
   out.objects("pools", topology.pools, write_pool);
   out.objects("memory", topology.memory, write_memory);

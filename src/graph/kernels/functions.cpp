@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "graph/node_queries.h"
+#include "mlf/target.h"
 #include "support/prefix_table.h"
 #include "tir/node_queries.h"
 
@@ -39,15 +40,34 @@ std::vector<const FunctionRef*> mains_of(std::span<const FunctionRef> functions)
   return mains;
 }
 
+/// The device of functions that have no target of their own.
+std::optional<Device> device_of_document(const tir::Document& document) {
+  if (!document.target) return std::nullopt;
+  const auto target = parse_target(*document.target);
+  return target ? target->device_type : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Device> device_of_target(Node function) {
+  const std::string_view kind = tir::target_kind_of(function);
+  if (kind.empty()) return std::nullopt;
+  const tir::NodeMap attrs = attribute_of(function, "target").map(f::Target::attrs);
+  const Node stated = attrs.find("target_device_type");
+  const auto number = stated ? integer_of(stated) : std::nullopt;
+  return number && *number > 0 && *number <= INT32_MAX ? static_cast<Device>(*number)
+                                                       : default_device_type(kind);
+}
 
 // A call names its callee by symbol or by GlobalVar, so the table has both.
 FunctionTable::FunctionTable(std::span<const TirInput> sources) {
   for (std::size_t source = 0; source < sources.size(); ++source) {
     const auto* const without = sources[source].without;
+    const auto device = device_of_document(*sources[source].document);
     for (const auto& one : tir::prim_functions_of(sources[source].document->module)) {
       if (without != nullptr && without->contains(one.symbol)) continue;
-      functions_.push_back({one.function, one.name, one.symbol, source});
+      const auto own = device_of_target(one.function);
+      functions_.push_back({one.function, one.name, one.symbol, source, own ? own : device});
     }
   }
   for (std::size_t i = 0; i < functions_.size(); ++i) {

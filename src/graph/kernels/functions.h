@@ -19,7 +19,12 @@ struct FunctionRef {
   std::string_view name;    ///< of its GlobalVar
   std::string_view symbol;  ///< its `global_symbol`, or the name where it has none
   std::size_t source = 0;   ///< position of its TIR
+  /// That its target is for, or if it has none, the target of its TIR; nothing: unknown.
+  std::optional<Device> device{};
 };
+
+/// The device that the attribute `target` of a PrimFunc is for; nothing if it does not state one.
+std::optional<Device> device_of_target(tir::Node function);
 
 class FunctionTable {
  public:

@@ -234,6 +234,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.function = ref.name;
   info.kernel.source = sources[ref.source].stem;
   info.kernel.target = tir::target_kind_of(ref.function);
+  info.kernel.device = ref.device;
   // TVM's structural hash of the Relay function: equal in graph and AOT builds of one network.
   info.kernel.hash = string_of(attribute_of(ref.function, "hash"));
   info.kernel.gaps = scan.gaps;

@@ -79,6 +79,7 @@ struct MainBody {
   std::map<std::uint32_t, LocalMemory> locals;            ///< by variable
   std::map<std::uint32_t, NamedAddress> alias_addresses;  ///< lets over addresses, by variable
   std::vector<MainParameter> parameters;
+  Device device = kCpu;  ///< that main runs on and has its tensors on
   bool is_packed = false;
   std::map<std::uint32_t, MainParameter>
       packed_api_parameters;                     ///< of a packed main: its six, by position

@@ -7,6 +7,7 @@
 #include "graph/allocations.h"
 #include "graph/network/coverage.h"
 #include "graph/node_queries.h"
+#include "support/lookup.h"
 
 namespace mlf::graph {
 
@@ -65,6 +66,22 @@ std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& sto
   if (storage.pool) return value.bytes;
   if (!storage.bytes) return std::nullopt;
   return std::min(value.bytes.value_or(*storage.bytes), *storage.bytes);
+}
+
+/// The devices of storages by their numbers, of which the CPU has the least, then those of kernels.
+std::vector<std::optional<Device>> devices_of(const Topology& topology) {
+  std::vector<std::optional<Device>> devices;
+  const auto add = [&](const auto& ones) {
+    std::set<Device> found;
+    for (const auto& one : ones) {
+      if (one.device && !support::is_among(devices, one.device)) found.insert(*one.device);
+    }
+    devices.insert(devices.end(), found.begin(), found.end());
+  };
+  add(topology.storages);
+  add(topology.kernels);
+  if (devices.empty()) devices.emplace_back();
+  return devices;
 }
 
 /// Whether a storage takes memory while the network runs. Constants of main are in the program. The
@@ -136,7 +153,7 @@ class MemoryCounter {
  public:
   explicit MemoryCounter(const Topology& topology)
       : topology_(topology),
-        regions_(topology.pools.size() + kOutsideOfPools.size()),
+        regions_(topology.pools.size() + topology.devices.size() * kOutsideOfPools.size()),
         bases_(topology.storages.size()),
         calls_at_(topology.steps()) {}
 
@@ -169,18 +186,30 @@ class MemoryCounter {
   }
 
  private:
-  Region& region_of(MemoryKind memory, std::optional<PoolId> pool) {
+  /// What is in memory of an unknown device counts in that of the first one.
+  Region& region_of(MemoryKind memory, std::optional<PoolId> pool, std::optional<Device> device) {
     if (pool) return regions_[index(*pool)];
-    const auto at = std::find(kOutsideOfPools.begin(), kOutsideOfPools.end(), memory);
+    const auto& devices = topology_.devices;
+    const auto known = std::ranges::find(devices, device);
+    const std::ptrdiff_t row = known == devices.end() ? 0 : known - devices.begin();
+    const std::ptrdiff_t at = std::ranges::find(kOutsideOfPools, memory) - kOutsideOfPools.begin();
     return regions_[topology_.pools.size() +
-                    static_cast<std::size_t>(at - kOutsideOfPools.begin())];
+                    static_cast<std::size_t>(row) * kOutsideOfPools.size() +
+                    static_cast<std::size_t>(at)];
   }
 
   void name_regions() {
     for (std::size_t i = 0; i < topology_.pools.size(); ++i) {
       regions_[i].use.pool = static_cast<PoolId>(i);
+      regions_[i].use.device = topology_.devices.front();
     }
-    for (const MemoryKind kind : kOutsideOfPools) region_of(kind, {}).use.kind = kind;
+    for (const std::optional<Device> device : topology_.devices) {
+      for (const MemoryKind kind : kOutsideOfPools) {
+        MemoryUse& use = region_of(kind, {}, device).use;
+        use.kind = kind;
+        use.device = device;
+      }
+    }
     for (std::size_t i = 0; i < topology_.calls.size(); ++i) {
       calls_at_[topology_.calls[i].position] = static_cast<CallId>(i);
     }
@@ -191,7 +220,7 @@ class MemoryCounter {
     for (std::size_t i = 0; i < topology_.storages.size(); ++i) {
       const Storage& storage = topology_.storages[i];
       if (storage.pool || !takes_memory(storage)) continue;
-      Region& region = region_of(*storage.memory, {});
+      Region& region = region_of(*storage.memory, {}, storage.device);
       bases_[i] = region.allocated;
       region.allocated =
           sum_of(region.allocated, allocated_bytes(*storage.memory, storage.bytes.value_or(0)));
@@ -205,7 +234,7 @@ class MemoryCounter {
       const Value& value = topology_.values[i];
       const Storage& storage = topology_[value.storage];
       if (!takes_memory(storage)) continue;
-      Region& region = region_of(*storage.memory, storage.pool);
+      Region& region = region_of(*storage.memory, storage.pool, storage.device);
       const auto begin =
           storage.pool ? storage.offset : std::optional(bases_[index(value.storage)]);
       const auto bytes = bytes_in_use(value, storage);
@@ -221,13 +250,17 @@ class MemoryCounter {
   /// Places a kernel's own tensor: in a pool at its offset, else after the memory of main and the
   /// graph executor.
   void place(const KernelBuffer& buffer, Lifetime life, const Kernel& kernel) {
-    Region& region = region_of(buffer.memory, buffer.pool);
+    Region& region = region_of(buffer.memory, buffer.pool, kernel.device);
     if (!buffer.offset || !buffer.bytes) {
       return region.note_more("the offset or size of " + quoted(buffer.name) + " in " +
                               quoted(kernel.symbol) + " is unknown");
     }
     if (buffer.is_conditional || kernel.may_end_early) {
       region.note_less(quoted(kernel.symbol) + " may not allocate " + quoted(buffer.name));
+    }
+    if (!buffer.pool && kernel.device.value_or(kCpu) != kCpu) {
+      region.note_more("each thread of " + quoted(kernel.symbol) + " may have its own " +
+                       quoted(buffer.name));
     }
     const std::uint64_t base = buffer.pool ? 0 : region.allocated;
     region.live_ranges.push_back({range_of(sum_of(base, *buffer.offset), *buffer.bytes), life});
@@ -244,7 +277,8 @@ class MemoryCounter {
     const Kernel& kernel = topology_.kernel_of(call);
     for (const KernelBuffer& buffer : kernel.workspaces) {
       if (++workspaces_ > kMaxWorkspaces) {
-        region_of(buffer.memory, buffer.pool).note_more("there are too many calls to count");
+        region_of(buffer.memory, buffer.pool, kernel.device)
+            .note_more("there are too many calls to count");
       } else {
         place(buffer, during, kernel);
       }
@@ -267,16 +301,19 @@ class MemoryCounter {
       if (kernel.origin == KernelOrigin::unknown) region.note_less(why);
     };
     for (const Argument& argument : call.arguments) {
-      if (argument.pool) note_given(region_of(MemoryKind::pool, argument.pool));
+      if (argument.pool) note_given(region_of(MemoryKind::pool, argument.pool, {}));
       if (!argument.storage) continue;
       // The graph executor allocates its storages independently of the kernels.
       const Storage& storage = topology_[*argument.storage];
       const bool is_of_executor = storage.memory == MemoryKind::executor;
       if (takes_memory(storage) && !is_of_executor)
-        note_given(region_of(*storage.memory, storage.pool));
+        note_given(region_of(*storage.memory, storage.pool, storage.device));
     }
-    note(region_of(MemoryKind::heap, {}));
-    note(region_of(MemoryKind::stack, {}));
+    for (const std::optional<Device> device : topology_.devices) {
+      if (kernel.device && device != kernel.device) continue;
+      note(region_of(MemoryKind::heap, {}, device));
+      note(region_of(MemoryKind::stack, {}, device));
+    }
   }
 
   /// Parts of main that are not understood may allocate memory, overwrite a tensor in use, or use a
@@ -318,8 +355,8 @@ class MemoryCounter {
   static constexpr std::size_t kMaxWorkspaces = 10'000'000;
 
   const Topology& topology_;
-  std::vector<Region> regions_;                  // by pool, then in the order of kOutsideOfPools
-  std::vector<std::uint64_t> bases_;             // by storage
+  std::vector<Region> regions_;       // by pool, then by device in the order of kOutsideOfPools
+  std::vector<std::uint64_t> bases_;  // by storage
   std::vector<std::optional<CallId>> calls_at_;  // by position
   std::size_t workspaces_ = 0;
 };
@@ -327,6 +364,7 @@ class MemoryCounter {
 }  // namespace
 
 void account_memory(Topology& topology) {
+  topology.devices = devices_of(topology);
   topology.memory = MemoryCounter(topology).run();
 }
 

@@ -10,7 +10,7 @@
 
 namespace mlf::graph {
 
-/// Fills `memory` of an otherwise complete topology.
+/// Fills `memory` and `devices` of an otherwise complete topology.
 void account_memory(Topology& topology);
 
 /// Sets the size of the only workspace pool, if the code does not declare it and the module's

@@ -86,6 +86,7 @@ StorageState Storages::make(const ArgumentRole& role) {
   StorageState state;
   Storage storage;
   storage.pool = role.pool;
+  storage.device = body_.device;
   const auto port = ports_.find(role.storage);
   if (port != ports_.end()) {
     state.port = port->second;

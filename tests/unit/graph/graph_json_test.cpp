@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "graph/compare.h"
@@ -297,6 +298,63 @@ TEST(GraphJson, IsReadIntoTheSameModel) {
   EXPECT_EQ(arguments[0].decided_by, DecidedBy::graph_json);
   EXPECT_EQ(graph->outputs[0].value, arguments[3].writes);
   EXPECT_EQ(graph->outputs[1].value, arguments[2].writes);
+}
+
+/// What TVM writes for a CPU (1) and OpenCL (4), with the parameter `w` in the middle.
+const std::string kTwoDevices = [] {
+  const auto node = [](std::string_view name, std::string_view function, std::string_view inputs) {
+    const std::string count = std::to_string(std::ranges::count(inputs, ']') - 1);
+    return ",{\"op\":\"tvm_op\",\"name\":\"" + std::string(name) +
+           "\",\"attrs\":{\"num_outputs\":\"1\",\"num_inputs\":\"" + count +
+           "\",\"flatten_data\":\"0\",\"func_name\":\"" + std::string(function) +
+           "\"},\"inputs\":" + std::string(inputs) + "}";
+  };
+  return R"({"nodes":[{"op":"null","name":"x","inputs":[]})" + node("a", "a", "[[0,0,0]]") +
+         node("__copy", "__copy", "[[1,0,0]]") + node("b", "b", "[[2,0,0]]") +
+         node("__copy1", "__copy", "[[3,0,0]]") + R"(,{"op":"null","name":"w","inputs":[]})" +
+         node("c", "c", "[[4,0,0],[5,0,0]]") +
+         R"(],"arg_nodes":[0,5],"heads":[[6,0,0]],"attrs":{"dltype":["list_str",)"
+         R"(["int8","int8","int8","int8","int8","int8","int8"]],)"
+         R"("device_index":["list_int",[1,1,4,4,1,1,1]],"storage_id":["list_int",[0,1,2,3,1,4,5]],)"
+         R"("shape":["list_shape",[[8],[8],[8],[8],[8],[8],[8]]]},"node_row_ptr":[0,1,2,3,4,5,6,7]})";
+}();
+
+TEST(GraphJson, AGraphOfTwoDevicesKeepsThemAndItsCopies) {
+  const std::vector<std::string> parameters{"w"};
+  const auto graph =
+      read_graph_json({.file = "", .member = "", .text = kTwoDevices}, {.parameters = parameters});
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  EXPECT_EQ(json::parse(graph_text(*graph)), json::parse(kTwoDevices));
+  EXPECT_EQ(graph->devices, (std::vector<std::optional<Device>>{1, 4}));
+  std::vector<std::optional<Device>> kernels;
+  for (const Kernel& kernel : graph->kernels) kernels.push_back(kernel.device);
+  EXPECT_EQ(kernels, (std::vector<std::optional<Device>>{1, 4, 1}));
+  // The parameter is a storage of the executor, the input is not.
+  EXPECT_EQ(memory_totals(*graph, 1).executor.bytes, 24u);
+  EXPECT_EQ(memory_totals(*graph, 4).executor.bytes, 16u);
+  EXPECT_EQ(memory_totals(*graph, 1).inputs_and_outputs.bytes, 16u);
+  EXPECT_EQ(memory_totals(*graph, 4).constants.bytes, 0u);
+  EXPECT_EQ(memory_totals(*graph).executor.bytes, 40u);
+  // Code of the OpenCL kernel that is not known cannot allocate on the CPU.
+  for (const MemoryUse& use : graph->memory) {
+    EXPECT_EQ(use.exactness == Exactness::exact, use.kind == MemoryKind::executor);
+  }
+}
+
+TEST(GraphJson, WithoutDevicesThereAreNone) {
+  const std::size_t at = kTwoDevices.find("\"device_index\"");
+  std::string text = kTwoDevices;
+  text.erase(at, text.find("\"storage_id\"") - at);
+  const auto graph = read_graph_json({.file = "", .member = "", .text = text});
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  EXPECT_EQ(graph->storages[0].device, std::nullopt);
+  EXPECT_FALSE(json::parse(graph_text(*graph))["attrs"].contains("device_index"));
+}
+
+TEST(GraphJson, AStorageIsOnOneDevice) {
+  std::string text = kTwoDevices;
+  text.replace(text.find("[1,1,4,4,1,"), 11, "[1,1,4,4,4,");
+  EXPECT_EQ(error_of(text), "a storage is on one device only");
 }
 
 // TVM writes bytes as they are; in JSON each of them is a private character.

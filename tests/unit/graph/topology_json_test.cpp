@@ -59,8 +59,8 @@ TEST(TopologyJson, CallsSayHowDirectionsWereFound) {
 
 TEST(TopologyJson, ValuesSayWhoMakesAndReadsThem) {
   EXPECT_EQ(written(network(kText))["values"][1], Json::parse(R"({
-      "name": "sid_1", "kind": "computed", "storage": 2, "version": 0, "dtype": "float32",
-      "shape": [4], "bytes": 16, "producer": {"call": 0, "argument": 1},
+      "name": "sid_1", "kind": "computed", "storage": 2, "device": 1, "version": 0,
+      "dtype": "float32", "shape": [4], "bytes": 16, "producer": {"call": 0, "argument": 1},
       "consumers": [{"call": 1, "argument": 0}], "first_definition": 0, "last_use": 1})"));
 }
 
@@ -77,11 +77,11 @@ TEST(TopologyJson, ListsTheConstantsOfMain) {
 
 TEST(TopologyJson, SaysHowMuchMemoryIsInUse) {
   EXPECT_EQ(written(network(kText))["memory"], Json::parse(R"([{
-      "kind": "heap", "pool": null, "bytes": null, "used": 16,
+      "kind": "heap", "pool": null, "device": 1, "bytes": null, "used": 16,
       "peak": {"position": 0, "call": 0, "bytes": 16},
       "live": [{"position": 0, "bytes": 16}], "exactness": "at-least",
       "uncertain": ["'tvmgen_default_cc_main_0' has no TIR"]}, {
-      "kind": "stack", "pool": null, "bytes": null, "used": 0,
+      "kind": "stack", "pool": null, "device": 1, "bytes": null, "used": 0,
       "peak": {"position": 0, "call": 0, "bytes": 0},
       "live": [{"position": 0, "bytes": 0}], "exactness": "at-least",
       "uncertain": ["'tvmgen_default_cc_main_0' has no TIR"]}])"));
@@ -91,11 +91,11 @@ TEST(TopologyJson, ListsKernelsStoragesAndChecks) {
   const Json topology = written(network(kText));
   EXPECT_EQ(topology["kernels"][1], Json::parse(R"({
       "symbol": "tvmgen_default_cc_main_0", "origin": "external", "function": null,
-      "source": null, "target": "cc", "hash": null, "is_reshape": false, "constants": null,
-      "workspaces": null})"));
+      "source": null, "target": "cc", "device": null, "hash": null, "is_reshape": false,
+      "constants": null, "workspaces": null})"));
   EXPECT_EQ(topology["storages"][2], Json::parse(R"({
-      "name": "sid_1", "kind": "workspace", "memory": "heap", "bytes": 16, "pool": null,
-      "offset": null})"));
+      "name": "sid_1", "kind": "workspace", "memory": "heap", "device": 1, "bytes": 16,
+      "pool": null, "offset": null})"));
   EXPECT_EQ(topology["checks"], Json::parse(R"([{
       "code": "external-callee", "severity": "note",
       "detail": "'tvmgen_default_cc_main_0' has no TIR", "call": null, "value": null}])"));
