@@ -230,8 +230,16 @@ bool MemberComparison::compare_functions(const Member& a, const Member& b,
         return one.in == tir::DifferenceIn::name && base_of(one.left) == base_of(one.right);
       });
     }
+    support::NameMap<std::string_view, std::string_view> symbols;
+    for (const auto* tir : {&old_tir, &new_tir}) {
+      for (const tir::NamedFunction& one : tir::prim_functions_of((*tir)->module)) {
+        symbols.try_emplace(one.name, one.symbol);
+      }
+    }
     for (const tir::Difference& one : found) {
-      if (!one.function.empty()) functions.insert(one.function);
+      if (one.function.empty()) continue;
+      functions.emplace(support::value_at(symbols, std::string_view(one.function))
+                            .value_or(std::string_view(one.function)));
     }
     difference.functions.assign(functions.begin(), functions.end());
     return found.empty() && old_tir->source.tvm_version == new_tir->source.tvm_version;

@@ -335,10 +335,12 @@ void NetworkBuilder::note_read(ValueId id, std::uint64_t bytes) {
   value.bytes = std::max(value.bytes.value_or(0), bytes);
 }
 
-/// TVM does not check sizes: main passes bare pointers. Bounds of pools are checked at the end.
+/// TVM does not check sizes: main passes bare pointers. Sizes of main's tensors and of pools are
+/// checked at the end.
 void NetworkBuilder::note_reach(const Tensor& tensor, std::string_view call, CallId id) {
   const Storage& storage = topology_[tensor.state->id];
-  if (storage.pool || !storage.bytes || tensor.at_least <= *storage.bytes) return;
+  const bool is_checked_later = storage.pool || storage.kind == StorageKind::workspace;
+  if (is_checked_later || !storage.bytes || tensor.at_least <= *storage.bytes) return;
   check(CheckCode::storage_too_small,
         quoted(call) + " accesses " + std::to_string(tensor.at_least) + " bytes of " +
             quoted(storage.name) + ", which has " + std::to_string(*storage.bytes),

@@ -197,15 +197,6 @@ TEST_F(Offsets, KeepsTheCompression) {
   EXPECT_EQ(names(after), names(open_good(data(kUsmp))));
 }
 
-TEST_F(Offsets, RefusesADirectory) {
-  std::filesystem::create_directory(path("directory"));
-  ASSERT_EQ(std::system(("tar xf " + data(kUsmp) + " -C " + path("directory")).c_str()), 0);
-  const Deployment directory = open_deployment(path("directory"));
-  const auto result = write_optimized(directory, {.output = path("out.tar")});
-  ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().kind, ErrorKind::usage);
-}
-
 // --- Archives that are not as TVM made them -----------------------------------------------------
 
 /// The test archive with `from` for `to` in one member, and without captured TIR if asked for.
