@@ -52,6 +52,10 @@ export type ValueNode =
   | TypeVar
   | GlobalTypeVar
   | IncompleteType
+  | RefType
+  | TypeCall
+  | TypeRelation
+  | TypeData
   | Range
   | IterVar
   | BufferRegion
@@ -107,7 +111,18 @@ export type ExprNode =
 export type Callee = string | ObjectReference | GlobalVarReference;
 export type Type = ObjectReference | TypeNode;
 export type TypeNode =
-  PrimType | PointerType | TupleType | FuncType | TensorType | TypeVar | GlobalTypeVar | IncompleteType;
+  | PrimType
+  | PointerType
+  | TupleType
+  | FuncType
+  | TensorType
+  | TypeVar
+  | GlobalTypeVar
+  | IncompleteType
+  | RefType
+  | TypeCall
+  | TypeRelation
+  | TypeData;
 export type Reference =
   | ObjectReference
   | ConstantReference
@@ -154,6 +169,10 @@ export type ObjectEntry =
   | TypeVarObject
   | GlobalTypeVarObject
   | IncompleteTypeObject
+  | RefTypeObject
+  | TypeCallObject
+  | TypeRelationObject
+  | TypeDataObject
   | BoxIntObject
   | BoxFloatObject
   | BoxBoolObject
@@ -193,6 +212,8 @@ export type ObjectEntry =
   | PlaceholderOpObject
   | ComputeOpObject
   | ExternOpObject
+  | ScanOpObject
+  | HybridOpObject
   | RelayFunctionObject
   | RelayIdObject
   | RelayVarObject
@@ -202,9 +223,175 @@ export type ObjectEntry =
   | RelayCallObject
   | RelayLetObject
   | RelayIfObject
+  | RefCreateObject
+  | RefReadObject
+  | RefWriteObject
+  | MatchObject
+  | ClauseObject
+  | PatternWildcardObject
+  | PatternVarObject
+  | PatternConstructorObject
+  | PatternTupleObject
+  | RelayConstructorObject
   | CallLoweredAttrsObject
-  | OnDeviceAttrsObject
   | FunctionInfoObject
+  | AdaptivePool1DAttrsObject
+  | AdaptivePool2DAttrsObject
+  | AdaptivePool3DAttrsObject
+  | AffineGridAttrsObject
+  | AllClassNonMaximumSuppressionAttrsObject
+  | AllocStorageAttrsObject
+  | AllocTensorAttrsObject
+  | ArangeAttrsObject
+  | ArgReduceAttrsObject
+  | ArgsortAttrsObject
+  | AutoSchedulerLayoutTransformAttrsObject
+  | AvgPool1DAttrsObject
+  | AvgPool2DAttrsObject
+  | AvgPool3DAttrsObject
+  | BatchMatmulAttrsObject
+  | BatchNormAttrsObject
+  | BatchToSpaceNDAttrsObject
+  | BiasAddAttrsObject
+  | BinaryConv2DAttrsObject
+  | BinaryDenseAttrsObject
+  | BitPackAttrsObject
+  | BroadcastAttrsObject
+  | CastAttrsObject
+  | CastHintAttrsObject
+  | ClipAttrsObject
+  | CompilerAttrsObject
+  | ConcatenateAttrsObject
+  | Conv1DAttrsObject
+  | Conv1DTransposeAttrsObject
+  | Conv2DAttrsObject
+  | Conv2DTransposeAttrsObject
+  | Conv2DWinogradAttrsObject
+  | Conv2DWinogradNNPACKWeightTransformAttrsObject
+  | Conv3DAttrsObject
+  | Conv3DTransposeAttrsObject
+  | Conv3DWinogradAttrsObject
+  | ConvGemmWeightTransformAttrsObject
+  | ConvWinogradWeightTransformAttrsObject
+  | CorrelationAttrsObject
+  | CropAndResizeAttrsObject
+  | DFTAttrsObject
+  | DebugAttrsObject
+  | DeformableConv2DAttrsObject
+  | DenseAttrsObject
+  | DensePackAttrsObject
+  | DequantizeAttrsObject
+  | DeviceCopyAttrsObject
+  | DilateAttrsObject
+  | Dilation2DAttrsObject
+  | DropoutAttrsObject
+  | DynExpandDimsAttrsObject
+  | EinsumAttrsObject
+  | EthosuBinaryElementwiseAttrsObject
+  | EthosuConv2DAttrsObject
+  | EthosuDepthwiseConv2DAttrsObject
+  | EthosuIdentityAttrsObject
+  | EthosuPoolingAttrsObject
+  | EthosuUnaryElementwiseAttrsObject
+  | ExpandDimsAttrsObject
+  | FIFOBufferAttrsObject
+  | FixedPointMultiplyAttrsObject
+  | FixedPointMultiplyPerAxisAttrsObject
+  | GatherAttrsObject
+  | GatherNDAttrsObject
+  | GetValidCountsAttrsObject
+  | GlobalPool2DAttrsObject
+  | GridSampleAttrsObject
+  | GroupNormAttrsObject
+  | InitOpAttrsObject
+  | InstanceNormAttrsObject
+  | L2NormalizeAttrsObject
+  | LRNAttrsObject
+  | LayerNormAttrsObject
+  | LayoutTransformAttrsObject
+  | LeakyReluAttrsObject
+  | MatmulAttrsObject
+  | MatrixSetDiagAttrsObject
+  | MaxPool1DAttrsObject
+  | MaxPool2DAttrsObject
+  | MaxPool3DAttrsObject
+  | MeshgridAttrsObject
+  | MetaRefAttrsObject
+  | MetaScheduleLayoutTransformAttrsObject
+  | MirrorPadAttrsObject
+  | MultiBoxPriorAttrsObject
+  | MultiBoxTransformLocAttrsObject
+  | MultinomialAttrsObject
+  | NLLLossAttrsObject
+  | NdarraySizeAttrsObject
+  | NonMaximumSuppressionAttrsObject
+  | NormalAttrsObject
+  | OnDeviceAttrsObject
+  | OneHotAttrsObject
+  | PReluAttrsObject
+  | PadAttrsObject
+  | ProposalAttrsObject
+  | QuantizeAttrsObject
+  | ROIAlignAttrsObject
+  | ROIPoolAttrsObject
+  | ReduceAttrsObject
+  | RegularNonMaximumSuppressionAttrsObject
+  | RepeatAttrsObject
+  | RequantizeAttrsObject
+  | ReshapeAttrsObject
+  | ReshapeLikeAttrsObject
+  | ReshapeTensorAttrsObject
+  | Resize1DAttrsObject
+  | Resize2DAttrsObject
+  | Resize3DAttrsObject
+  | ReverseAttrsObject
+  | ReverseSequenceAttrsObject
+  | ScanopAttrsObject
+  | ScatterAddAttrsObject
+  | ScatterAttrsObject
+  | ScatterElementsAttrsObject
+  | ScatterNDAttrsObject
+  | SearchSortedAttrsObject
+  | SequenceMaskAttrsObject
+  | ShapeFuncAttrsObject
+  | ShapeOfAttrsObject
+  | SliceLikeAttrsObject
+  | SlidingWindowAttrsObject
+  | SoftmaxAttrsObject
+  | SpaceToBatchNDAttrsObject
+  | SparseConv2DAttrsObject
+  | SparseDenseAttrsObject
+  | SparseToDenseAttrsObject
+  | SparseTransposeAttrsObject
+  | SplitAttrsObject
+  | SqueezeAttrsObject
+  | StackAttrsObject
+  | StftAttrsObject
+  | StridedSliceAttrsObject
+  | SubPixelAttrsObject
+  | TakeAttrsObject
+  | ThreefryGenerateAttrsObject
+  | TileAttrsObject
+  | TopkAttrsObject
+  | TorchFunctionAttrsObject
+  | TransposeAttrsObject
+  | TriluAttrsObject
+  | TupleGetItemAttrsObject
+  | UniformAttrsObject
+  | UniqueAttrsObject
+  | UpSampling3DAttrsObject
+  | UpSamplingAttrsObject
+  | VarianceAttrsObject
+  | WithFuncIdAttrsObject
+  | YoloReorgAttrsObject
+  | HoistExpressionConfigObject
+  | HoistIfThenElseConfigObject
+  | InjectDoubleBufferConfigObject
+  | LoopPartitionConfigObject
+  | ReduceBranchingThroughOvercomputeConfigObject
+  | RemoveNoOpConfigObject
+  | SimplifyConfigObject
+  | UnrollLoopConfigObject
   | OpaqueObject
   | MissingObjectObject;
 export type BufferMap = BufferMapEntry[];
@@ -231,6 +418,8 @@ export interface TirDocument {
   global_type_var_map_?: Value;
   source_map?: Value;
   global_infos?: Value;
+  global_var_map_?: Value;
+  source_nodes?: StringMap;
   span?: ObjectReference;
   imported_c?: ImportedC[];
 }
@@ -514,6 +703,7 @@ export interface CommReducer {
   result: Expr[];
   identity_element: Expr[];
   span?: ObjectReference;
+  id?: Id;
 }
 export interface IterVar {
   node: "IterVar";
@@ -531,6 +721,7 @@ export interface IterVar {
     | "Tensorized";
   thread_tag: string;
   span?: ObjectReference;
+  id?: Id;
 }
 export interface Range {
   node: "Range";
@@ -597,6 +788,32 @@ export interface GlobalTypeVar {
 export interface IncompleteType {
   node: "IncompleteType";
   kind: number;
+  span?: ObjectReference;
+}
+export interface RefType {
+  node: "RefType";
+  value: Type;
+  span?: ObjectReference;
+}
+export interface TypeCall {
+  node: "TypeCall";
+  func: Type;
+  args: Type[];
+  span?: ObjectReference;
+}
+export interface TypeRelation {
+  node: "TypeRelation";
+  func: Value;
+  args: Type[];
+  num_inputs: number;
+  attrs: Value | null;
+  span?: ObjectReference;
+}
+export interface TypeData {
+  node: "TypeData";
+  header: Type;
+  type_vars: Type[];
+  constructors: ValueOrNull[];
   span?: ObjectReference;
 }
 export interface BufferRegion {
@@ -942,6 +1159,7 @@ export interface PrimFuncObject {
   buffer_map: BufferMap;
   exprs: Expr[];
   body: Stmts;
+  _checked_type_?: Type;
   preflattened_buffer_map?: BufferMap;
   span?: ObjectReference;
 }
@@ -957,7 +1175,9 @@ export interface IRModuleObject {
   global_type_var_map_: Value | null;
   source_map: Value | null;
   attrs: Value | null;
+  global_var_map_: Value | null;
   global_infos?: Value | null;
+  source_nodes?: Value | null;
   span?: ObjectReference;
 }
 export interface GlobalVarObject {
@@ -1022,6 +1242,36 @@ export interface IncompleteTypeObject {
   id: Id;
   node: "IncompleteType";
   kind: number;
+  span?: ObjectReference;
+}
+export interface RefTypeObject {
+  id: Id;
+  node: "RefType";
+  value: Type;
+  span?: ObjectReference;
+}
+export interface TypeCallObject {
+  id: Id;
+  node: "TypeCall";
+  func: Type;
+  args: Type[];
+  span?: ObjectReference;
+}
+export interface TypeRelationObject {
+  id: Id;
+  node: "TypeRelation";
+  func: Value;
+  args: Type[];
+  num_inputs: number;
+  attrs: Value | null;
+  span?: ObjectReference;
+}
+export interface TypeDataObject {
+  id: Id;
+  node: "TypeData";
+  header: Type;
+  type_vars: Type[];
+  constructors: ValueOrNull[];
   span?: ObjectReference;
 }
 export interface BoxIntObject {
@@ -1358,6 +1608,32 @@ export interface ExternOpObject {
   body: Stmts;
   span?: ObjectReference;
 }
+export interface ScanOpObject {
+  id: Id;
+  node: "ScanOp";
+  name: string;
+  tag: string;
+  attrs: Value | null;
+  scan_axis: IterVar;
+  init: ValueOrNull[];
+  update: ValueOrNull[];
+  state_placeholder: ValueOrNull[];
+  inputs: ValueOrNull[];
+  spatial_axis_: IterVar[];
+  span?: ObjectReference;
+}
+export interface HybridOpObject {
+  id: Id;
+  node: "HybridOp";
+  name: string;
+  tag: string;
+  attrs: Value | null;
+  inputs: ValueOrNull[];
+  outputs: ValueOrNull[];
+  axis: IterVar[];
+  body: Stmts;
+  span?: ObjectReference;
+}
 export interface RelayFunctionObject {
   id: Id;
   node: "RelayFunction";
@@ -1441,18 +1717,86 @@ export interface RelayIfObject {
   _checked_type_: Type | null;
   span?: ObjectReference;
 }
+export interface RefCreateObject {
+  id: Id;
+  node: "RefCreate";
+  value: Value;
+  virtual_device_: Value | null;
+  _checked_type_: Type | null;
+  span?: ObjectReference;
+}
+export interface RefReadObject {
+  id: Id;
+  node: "RefRead";
+  ref: Value;
+  virtual_device_: Value | null;
+  _checked_type_: Type | null;
+  span?: ObjectReference;
+}
+export interface RefWriteObject {
+  id: Id;
+  node: "RefWrite";
+  ref: Value;
+  value: Value;
+  virtual_device_: Value | null;
+  _checked_type_: Type | null;
+  span?: ObjectReference;
+}
+export interface MatchObject {
+  id: Id;
+  node: "Match";
+  data: Value;
+  clauses: ValueOrNull[];
+  complete: boolean;
+  virtual_device_: Value | null;
+  _checked_type_: Type | null;
+  span?: ObjectReference;
+}
+export interface ClauseObject {
+  id: Id;
+  node: "Clause";
+  lhs: Value;
+  rhs: Value;
+  span?: ObjectReference;
+}
+export interface PatternWildcardObject {
+  id: Id;
+  node: "PatternWildcard";
+  span?: ObjectReference;
+}
+export interface PatternVarObject {
+  id: Id;
+  node: "PatternVar";
+  var: Value;
+  span?: ObjectReference;
+}
+export interface PatternConstructorObject {
+  id: Id;
+  node: "PatternConstructor";
+  constructor: Value;
+  patterns: ValueOrNull[];
+  span?: ObjectReference;
+}
+export interface PatternTupleObject {
+  id: Id;
+  node: "PatternTuple";
+  patterns: ValueOrNull[];
+  span?: ObjectReference;
+}
+export interface RelayConstructorObject {
+  id: Id;
+  node: "RelayConstructor";
+  name_hint: string;
+  inputs: Type[];
+  belong_to: Type;
+  tag: number;
+  _checked_type_: Type | null;
+  span?: ObjectReference;
+}
 export interface CallLoweredAttrsObject {
   id: Id;
   node: "CallLoweredAttrs";
   metadata: Value | null;
-  span?: ObjectReference;
-}
-export interface OnDeviceAttrsObject {
-  id: Id;
-  node: "OnDeviceAttrs";
-  virtual_device: Value | null;
-  constrain_result: boolean;
-  constrain_body: boolean;
   span?: ObjectReference;
 }
 export interface FunctionInfoObject {
@@ -1463,6 +1807,1400 @@ export interface FunctionInfoObject {
   constant_sizes: Value | null;
   tir_primfuncs: Value | null;
   relay_primfuncs: Value | null;
+  span?: ObjectReference;
+}
+export interface AdaptivePool1DAttrsObject {
+  id: Id;
+  node: "AdaptivePool1DAttrs";
+  output_size: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  span?: ObjectReference;
+}
+export interface AdaptivePool2DAttrsObject {
+  id: Id;
+  node: "AdaptivePool2DAttrs";
+  output_size: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  span?: ObjectReference;
+}
+export interface AdaptivePool3DAttrsObject {
+  id: Id;
+  node: "AdaptivePool3DAttrs";
+  output_size: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  span?: ObjectReference;
+}
+export interface AffineGridAttrsObject {
+  id: Id;
+  node: "AffineGridAttrs";
+  target_shape: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface AllClassNonMaximumSuppressionAttrsObject {
+  id: Id;
+  node: "AllClassNonMaximumSuppressionAttrs";
+  output_format: string;
+  span?: ObjectReference;
+}
+export interface AllocStorageAttrsObject {
+  id: Id;
+  node: "AllocStorageAttrs";
+  dtype: Dtype;
+  device_id?: number | null;
+  device_type?: number | null;
+  virtual_device?: Value | null;
+  span?: ObjectReference;
+}
+export interface AllocTensorAttrsObject {
+  id: Id;
+  node: "AllocTensorAttrs";
+  dtype: Dtype;
+  const_shape: Value | null;
+  assert_shape: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface ArangeAttrsObject {
+  id: Id;
+  node: "ArangeAttrs";
+  start: Value | null;
+  stop: Value | null;
+  step: Value | null;
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface ArgReduceAttrsObject {
+  id: Id;
+  node: "ArgReduceAttrs";
+  axis: Expr[] | null;
+  keepdims: boolean;
+  select_last_index: boolean;
+  exclude: boolean;
+  span?: ObjectReference;
+}
+export interface ArgsortAttrsObject {
+  id: Id;
+  node: "ArgsortAttrs";
+  axis: number;
+  is_ascend: boolean;
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface AutoSchedulerLayoutTransformAttrsObject {
+  id: Id;
+  node: "AutoSchedulerLayoutTransformAttrs";
+  src_layout: string;
+  dst_layout: string;
+  span?: ObjectReference;
+}
+export interface AvgPool1DAttrsObject {
+  id: Id;
+  node: "AvgPool1DAttrs";
+  pool_size: Expr[] | null;
+  strides: Expr[] | null;
+  dilation: Expr[] | null;
+  padding: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  ceil_mode: boolean;
+  count_include_pad: boolean;
+  span?: ObjectReference;
+}
+export interface AvgPool2DAttrsObject {
+  id: Id;
+  node: "AvgPool2DAttrs";
+  pool_size: Expr[] | null;
+  strides: Expr[] | null;
+  dilation: Expr[] | null;
+  padding: Expr[] | null;
+  layout: string | null;
+  out_layout: string | null;
+  ceil_mode: boolean;
+  count_include_pad: boolean;
+  span?: ObjectReference;
+}
+export interface AvgPool3DAttrsObject {
+  id: Id;
+  node: "AvgPool3DAttrs";
+  pool_size: Expr[] | null;
+  strides: Expr[] | null;
+  dilation: Expr[] | null;
+  padding: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  ceil_mode: boolean;
+  count_include_pad: boolean;
+  span?: ObjectReference;
+}
+export interface BatchMatmulAttrsObject {
+  id: Id;
+  node: "BatchMatmulAttrs";
+  out_dtype: Dtype;
+  transpose_a: boolean;
+  transpose_b: boolean;
+  span?: ObjectReference;
+}
+export interface BatchNormAttrsObject {
+  id: Id;
+  node: "BatchNormAttrs";
+  axis: number;
+  epsilon: Real;
+  center: boolean;
+  scale: boolean;
+  span?: ObjectReference;
+}
+export interface BatchToSpaceNDAttrsObject {
+  id: Id;
+  node: "BatchToSpaceNDAttrs";
+  block_shape: Expr[] | null;
+  crops: ValueOrNull[] | null;
+  span?: ObjectReference;
+}
+export interface BiasAddAttrsObject {
+  id: Id;
+  node: "BiasAddAttrs";
+  axis: number;
+  span?: ObjectReference;
+}
+export interface BinaryConv2DAttrsObject {
+  id: Id;
+  node: "BinaryConv2DAttrs";
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  kernel_size: Expr[] | null;
+  channels: Expr | null;
+  activation_bits: number;
+  weight_bits: number;
+  data_layout: string;
+  kernel_layout: string;
+  pack_dtype: Dtype;
+  out_dtype: Dtype;
+  unipolar: boolean;
+  span?: ObjectReference;
+}
+export interface BinaryDenseAttrsObject {
+  id: Id;
+  node: "BinaryDenseAttrs";
+  units: Expr | null;
+  data_bits: number;
+  weight_bits: number;
+  pack_dtype: Dtype;
+  out_dtype: Dtype;
+  unipolar: boolean;
+  span?: ObjectReference;
+}
+export interface BitPackAttrsObject {
+  id: Id;
+  node: "BitPackAttrs";
+  bits: number;
+  pack_axis: number;
+  bit_axis: number;
+  pack_type: Dtype;
+  name: string;
+  span?: ObjectReference;
+}
+export interface BroadcastAttrsObject {
+  id: Id;
+  node: "BroadcastAttrs";
+  lhs_axis: number;
+  rhs_axis: number;
+  span?: ObjectReference;
+}
+export interface CastAttrsObject {
+  id: Id;
+  node: "CastAttrs";
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface CastHintAttrsObject {
+  id: Id;
+  node: "CastHintAttrs";
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface ClipAttrsObject {
+  id: Id;
+  node: "ClipAttrs";
+  a_min: Real;
+  a_max: Real;
+  span?: ObjectReference;
+}
+export interface CompilerAttrsObject {
+  id: Id;
+  node: "CompilerAttrs";
+  compiler: string;
+  span?: ObjectReference;
+}
+export interface ConcatenateAttrsObject {
+  id: Id;
+  node: "ConcatenateAttrs";
+  axis: number;
+  span?: ObjectReference;
+}
+export interface Conv1DAttrsObject {
+  id: Id;
+  node: "Conv1DAttrs";
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  data_layout: string | null;
+  kernel_layout: string | null;
+  out_dtype: Dtype;
+  out_layout?: string | null;
+  span?: ObjectReference;
+}
+export interface Conv1DTransposeAttrsObject {
+  id: Id;
+  node: "Conv1DTransposeAttrs";
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  strides: Expr[] | null;
+  output_padding: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  data_layout: string;
+  kernel_layout: string;
+  out_layout: string;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv2DAttrsObject {
+  id: Id;
+  node: "Conv2DAttrs";
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  data_layout: string | null;
+  kernel_layout: string | null;
+  out_layout: string | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv2DTransposeAttrsObject {
+  id: Id;
+  node: "Conv2DTransposeAttrs";
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  strides: Expr[] | null;
+  output_padding: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  data_layout: string;
+  kernel_layout: string;
+  out_layout: string;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv2DWinogradAttrsObject {
+  id: Id;
+  node: "Conv2DWinogradAttrs";
+  tile_size: number;
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  data_layout: string | null;
+  kernel_layout: string | null;
+  out_layout: string | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv2DWinogradNNPACKWeightTransformAttrsObject {
+  id: Id;
+  node: "Conv2DWinogradNNPACKWeightTransformAttrs";
+  convolution_algorithm: number;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv3DAttrsObject {
+  id: Id;
+  node: "Conv3DAttrs";
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  data_layout: string | null;
+  kernel_layout: string | null;
+  out_layout: string | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv3DTransposeAttrsObject {
+  id: Id;
+  node: "Conv3DTransposeAttrs";
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  strides: Expr[] | null;
+  output_padding: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  data_layout: string | null;
+  kernel_layout: string | null;
+  out_layout: string | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface Conv3DWinogradAttrsObject {
+  id: Id;
+  node: "Conv3DWinogradAttrs";
+  tile_size: number;
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  groups: number;
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  data_layout: string;
+  kernel_layout: string;
+  out_layout: string;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface ConvGemmWeightTransformAttrsObject {
+  id: Id;
+  node: "ConvGemmWeightTransformAttrs";
+  tile_rows?: number | null;
+  tile_cols?: number | null;
+  tile_N?: number | null;
+  tile_K?: number | null;
+  span?: ObjectReference;
+}
+export interface ConvWinogradWeightTransformAttrsObject {
+  id: Id;
+  node: "ConvWinogradWeightTransformAttrs";
+  tile_size: number;
+  span?: ObjectReference;
+}
+export interface CorrelationAttrsObject {
+  id: Id;
+  node: "CorrelationAttrs";
+  kernel_size: number;
+  max_displacement: number;
+  stride1: number;
+  stride2: number;
+  padding: Expr[] | null;
+  is_multiply: boolean;
+  layout: string | null;
+  span?: ObjectReference;
+}
+export interface CropAndResizeAttrsObject {
+  id: Id;
+  node: "CropAndResizeAttrs";
+  crop_size: Expr[] | null;
+  layout: string;
+  method: string;
+  extrapolation_value: Real;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface DFTAttrsObject {
+  id: Id;
+  node: "DFTAttrs";
+  inverse: Expr | null;
+  span?: ObjectReference;
+}
+export interface DebugAttrsObject {
+  id: Id;
+  node: "DebugAttrs";
+  debug_func: Value | null;
+  span?: ObjectReference;
+}
+export interface DeformableConv2DAttrsObject {
+  id: Id;
+  node: "DeformableConv2DAttrs";
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  deformable_groups: number;
+  groups: number;
+  channels: Expr | null;
+  kernel_size: Expr[] | null;
+  data_layout: string;
+  kernel_layout: string;
+  out_layout: string;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface DenseAttrsObject {
+  id: Id;
+  node: "DenseAttrs";
+  units: Expr | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface DensePackAttrsObject {
+  id: Id;
+  node: "DensePackAttrs";
+  units: Expr | null;
+  out_dtype: Dtype;
+  weight_layout: string | null;
+  span?: ObjectReference;
+}
+export interface DequantizeAttrsObject {
+  id: Id;
+  node: "DequantizeAttrs";
+  axis: number;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface DeviceCopyAttrsObject {
+  id: Id;
+  node: "DeviceCopyAttrs";
+  src_dev_type?: number | null;
+  dst_dev_type?: number | null;
+  src_virtual_device?: Value | null;
+  dst_virtual_device?: Value | null;
+  span?: ObjectReference;
+}
+export interface DilateAttrsObject {
+  id: Id;
+  node: "DilateAttrs";
+  strides: Expr[] | null;
+  dilation_value: Real;
+  span?: ObjectReference;
+}
+export interface Dilation2DAttrsObject {
+  id: Id;
+  node: "Dilation2DAttrs";
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilations: Expr[] | null;
+  data_layout: string;
+  kernel_layout: string;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface DropoutAttrsObject {
+  id: Id;
+  node: "DropoutAttrs";
+  rate: Real;
+  span?: ObjectReference;
+}
+export interface DynExpandDimsAttrsObject {
+  id: Id;
+  node: "DynExpandDimsAttrs";
+  num_newaxis: number;
+  span?: ObjectReference;
+}
+export interface EinsumAttrsObject {
+  id: Id;
+  node: "EinsumAttrs";
+  equation: string | null;
+  span?: ObjectReference;
+}
+export interface EthosuBinaryElementwiseAttrsObject {
+  id: Id;
+  node: "EthosuBinaryElementwiseAttrs";
+  operator_type: string | null;
+  ifm_scale: Real;
+  ifm_zero_point: number;
+  ifm2_scale: Real;
+  ifm2_zero_point: number;
+  ofm_scale: Real;
+  ofm_zero_point: number;
+  ifm_channels: Expr | null;
+  ifm2_channels: Expr | null;
+  reversed_operands: boolean;
+  activation: string | null;
+  clip_min: number;
+  clip_max: number;
+  ifm_layout: string | null;
+  ifm2_layout: string | null;
+  ofm_layout: string | null;
+  ofm_dtype: string | null;
+  use_rescale: boolean;
+  rounding_mode?: string | null;
+  rescale_scale?: number | null;
+  rescale_shift?: number | null;
+  span?: ObjectReference;
+}
+export interface EthosuConv2DAttrsObject {
+  id: Id;
+  node: "EthosuConv2DAttrs";
+  ifm_scale: Real;
+  ifm_zero_point: number;
+  weight_zero_point: number;
+  ofm_scale: Real;
+  ofm_zero_point: number;
+  kernel_shape: Expr[] | null;
+  ofm_channels: Expr | null;
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  activation: string | null;
+  clip_min: number;
+  clip_max: number;
+  upscale: string | null;
+  ifm_layout: string | null;
+  ofm_layout: string | null;
+  rounding_mode?: string | null;
+  span?: ObjectReference;
+}
+export interface EthosuDepthwiseConv2DAttrsObject {
+  id: Id;
+  node: "EthosuDepthwiseConv2DAttrs";
+  ifm_scale: Real;
+  ifm_zero_point: number;
+  weight_zero_point: number;
+  ofm_scale: Real;
+  ofm_zero_point: number;
+  kernel_shape: Expr[] | null;
+  ofm_channels: Expr | null;
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  dilation: Expr[] | null;
+  activation: string | null;
+  clip_min: number;
+  clip_max: number;
+  upscale: string | null;
+  ifm_layout: string | null;
+  ofm_layout: string | null;
+  rounding_mode?: string | null;
+  ofm_dtype?: string | null;
+  span?: ObjectReference;
+}
+export interface EthosuIdentityAttrsObject {
+  id: Id;
+  node: "EthosuIdentityAttrs";
+  ifm_scale: Real;
+  ifm_zero_point: number;
+  ofm_scale: Real;
+  ofm_zero_point: number;
+  activation: string | null;
+  rounding_mode?: string | null;
+  span?: ObjectReference;
+}
+export interface EthosuPoolingAttrsObject {
+  id: Id;
+  node: "EthosuPoolingAttrs";
+  pooling_type: string | null;
+  ifm_scale: Real;
+  ifm_zero_point: number;
+  ofm_scale: Real;
+  ofm_zero_point: number;
+  pool_shape: Expr[] | null;
+  ofm_channels: Expr | null;
+  strides: Expr[] | null;
+  padding: Expr[] | null;
+  activation: string | null;
+  clip_min: number;
+  clip_max: number;
+  upscale: string | null;
+  ifm_layout: string | null;
+  ofm_layout: string | null;
+  rounding_mode?: string | null;
+  ofm_dtype?: string | null;
+  span?: ObjectReference;
+}
+export interface EthosuUnaryElementwiseAttrsObject {
+  id: Id;
+  node: "EthosuUnaryElementwiseAttrs";
+  operator_type: string | null;
+  ifm_scale: Real;
+  ifm_zero_point: number;
+  ofm_scale: Real;
+  ofm_zero_point: number;
+  ofm_channels: Expr | null;
+  activation: string | null;
+  clip_min: number;
+  clip_max: number;
+  rounding_mode: string | null;
+  ifm_layout: string | null;
+  ofm_layout: string | null;
+  span?: ObjectReference;
+}
+export interface ExpandDimsAttrsObject {
+  id: Id;
+  node: "ExpandDimsAttrs";
+  axis: number;
+  num_newaxis: number;
+  span?: ObjectReference;
+}
+export interface FIFOBufferAttrsObject {
+  id: Id;
+  node: "FIFOBufferAttrs";
+  axis: number;
+  span?: ObjectReference;
+}
+export interface FixedPointMultiplyAttrsObject {
+  id: Id;
+  node: "FixedPointMultiplyAttrs";
+  multiplier: number;
+  shift: number;
+  span?: ObjectReference;
+}
+export interface FixedPointMultiplyPerAxisAttrsObject {
+  id: Id;
+  node: "FixedPointMultiplyPerAxisAttrs";
+  is_lshift_required: boolean;
+  is_rshift_required: boolean;
+  axes: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface GatherAttrsObject {
+  id: Id;
+  node: "GatherAttrs";
+  axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface GatherNDAttrsObject {
+  id: Id;
+  node: "GatherNDAttrs";
+  batch_dims: Expr | null;
+  index_rank: Expr | null;
+  span?: ObjectReference;
+}
+export interface GetValidCountsAttrsObject {
+  id: Id;
+  node: "GetValidCountsAttrs";
+  score_threshold: Expr | null;
+  id_index: number;
+  score_index: number;
+  span?: ObjectReference;
+}
+export interface GlobalPool2DAttrsObject {
+  id: Id;
+  node: "GlobalPool2DAttrs";
+  layout: string | null;
+  out_layout: string | null;
+  span?: ObjectReference;
+}
+export interface GridSampleAttrsObject {
+  id: Id;
+  node: "GridSampleAttrs";
+  method: string | null;
+  layout: string | null;
+  align_corners: boolean;
+  padding_mode?: string | null;
+  span?: ObjectReference;
+}
+export interface GroupNormAttrsObject {
+  id: Id;
+  node: "GroupNormAttrs";
+  num_groups: number;
+  axis: number;
+  epsilon: Real;
+  center: boolean;
+  scale: boolean;
+  span?: ObjectReference;
+}
+export interface InitOpAttrsObject {
+  id: Id;
+  node: "InitOpAttrs";
+  shape: Expr[] | null;
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface InstanceNormAttrsObject {
+  id: Id;
+  node: "InstanceNormAttrs";
+  axis: number;
+  epsilon: Real;
+  center: boolean;
+  scale: boolean;
+  span?: ObjectReference;
+}
+export interface L2NormalizeAttrsObject {
+  id: Id;
+  node: "L2NormalizeAttrs";
+  eps: Real;
+  axis: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface LRNAttrsObject {
+  id: Id;
+  node: "LRNAttrs";
+  size: number;
+  axis: number;
+  bias: Real;
+  alpha: Real;
+  beta: Real;
+  span?: ObjectReference;
+}
+export interface LayerNormAttrsObject {
+  id: Id;
+  node: "LayerNormAttrs";
+  axis: number;
+  epsilon: Real;
+  center: boolean;
+  scale: boolean;
+  span?: ObjectReference;
+}
+export interface LayoutTransformAttrsObject {
+  id: Id;
+  node: "LayoutTransformAttrs";
+  src_layout: string;
+  dst_layout: string;
+  span?: ObjectReference;
+}
+export interface LeakyReluAttrsObject {
+  id: Id;
+  node: "LeakyReluAttrs";
+  alpha: Real;
+  span?: ObjectReference;
+}
+export interface MatmulAttrsObject {
+  id: Id;
+  node: "MatmulAttrs";
+  units: Expr | null;
+  out_dtype: Dtype;
+  transpose_a: boolean;
+  transpose_b: boolean;
+  span?: ObjectReference;
+}
+export interface MatrixSetDiagAttrsObject {
+  id: Id;
+  node: "MatrixSetDiagAttrs";
+  k1: number;
+  k2: number;
+  super_diag_right_align: boolean;
+  sub_diag_right_align: boolean;
+  span?: ObjectReference;
+}
+export interface MaxPool1DAttrsObject {
+  id: Id;
+  node: "MaxPool1DAttrs";
+  pool_size: Expr[] | null;
+  strides: Expr[] | null;
+  dilation: Expr[] | null;
+  padding: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  ceil_mode: boolean;
+  span?: ObjectReference;
+}
+export interface MaxPool2DAttrsObject {
+  id: Id;
+  node: "MaxPool2DAttrs";
+  pool_size: Expr[] | null;
+  strides: Expr[] | null;
+  dilation: Expr[] | null;
+  padding: Expr[] | null;
+  layout: string | null;
+  out_layout: string | null;
+  ceil_mode: boolean;
+  span?: ObjectReference;
+}
+export interface MaxPool3DAttrsObject {
+  id: Id;
+  node: "MaxPool3DAttrs";
+  pool_size: Expr[] | null;
+  strides: Expr[] | null;
+  dilation: Expr[] | null;
+  padding: Expr[] | null;
+  layout: string;
+  out_layout: string | null;
+  ceil_mode: boolean;
+  span?: ObjectReference;
+}
+export interface MeshgridAttrsObject {
+  id: Id;
+  node: "MeshgridAttrs";
+  indexing: string;
+  span?: ObjectReference;
+}
+export interface MetaRefAttrsObject {
+  id: Id;
+  node: "MetaRefAttrs";
+  node_type_key: string | null;
+  node_index: Integer64;
+  span?: ObjectReference;
+}
+export interface MetaScheduleLayoutTransformAttrsObject {
+  id: Id;
+  node: "MetaScheduleLayoutTransformAttrs";
+  index_map: Value | null;
+  span?: ObjectReference;
+}
+export interface MirrorPadAttrsObject {
+  id: Id;
+  node: "MirrorPadAttrs";
+  mode: string;
+  pad_width: ValueOrNull[] | null;
+  span?: ObjectReference;
+}
+export interface MultiBoxPriorAttrsObject {
+  id: Id;
+  node: "MultiBoxPriorAttrs";
+  sizes: Expr[] | null;
+  ratios: Expr[] | null;
+  steps: Expr[] | null;
+  offsets: Expr[] | null;
+  clip: boolean;
+  span?: ObjectReference;
+}
+export interface MultiBoxTransformLocAttrsObject {
+  id: Id;
+  node: "MultiBoxTransformLocAttrs";
+  clip: boolean;
+  threshold: Real;
+  variances: Expr[] | null;
+  keep_background: boolean;
+  span?: ObjectReference;
+}
+export interface MultinomialAttrsObject {
+  id: Id;
+  node: "MultinomialAttrs";
+  num_samples: Expr | null;
+  span?: ObjectReference;
+}
+export interface NLLLossAttrsObject {
+  id: Id;
+  node: "NLLLossAttrs";
+  reduction: string;
+  ignore_index: number;
+  span?: ObjectReference;
+}
+export interface NdarraySizeAttrsObject {
+  id: Id;
+  node: "NdarraySizeAttrs";
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface NonMaximumSuppressionAttrsObject {
+  id: Id;
+  node: "NonMaximumSuppressionAttrs";
+  force_suppress: boolean;
+  top_k: number;
+  coord_start: number;
+  score_index: number;
+  id_index: number;
+  return_indices: boolean;
+  invalid_to_bottom: boolean;
+  span?: ObjectReference;
+}
+export interface NormalAttrsObject {
+  id: Id;
+  node: "NormalAttrs";
+  out_shape: Expr[] | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface OnDeviceAttrsObject {
+  id: Id;
+  node: "OnDeviceAttrs";
+  is_fixed: boolean;
+  constrain_result: boolean;
+  constrain_body: boolean;
+  device_type?: number | null;
+  virtual_device?: Value | null;
+  span?: ObjectReference;
+}
+export interface OneHotAttrsObject {
+  id: Id;
+  node: "OneHotAttrs";
+  depth: number;
+  axis: number;
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface PReluAttrsObject {
+  id: Id;
+  node: "PReluAttrs";
+  axis: number;
+  span?: ObjectReference;
+}
+export interface PadAttrsObject {
+  id: Id;
+  node: "PadAttrs";
+  pad_width: ValueOrNull[] | null;
+  pad_mode: string | null;
+  span?: ObjectReference;
+}
+export interface ProposalAttrsObject {
+  id: Id;
+  node: "ProposalAttrs";
+  scales: Expr[] | null;
+  ratios: Expr[] | null;
+  feature_stride: number;
+  threshold: Real;
+  rpn_pre_nms_top_n: number;
+  rpn_post_nms_top_n: number;
+  rpn_min_size: number;
+  iou_loss: boolean;
+  span?: ObjectReference;
+}
+export interface QuantizeAttrsObject {
+  id: Id;
+  node: "QuantizeAttrs";
+  out_dtype: Dtype;
+  axis: number;
+  span?: ObjectReference;
+}
+export interface ROIAlignAttrsObject {
+  id: Id;
+  node: "ROIAlignAttrs";
+  pooled_size: Expr[] | null;
+  spatial_scale: Real;
+  sample_ratio: number;
+  layout: string;
+  mode: string;
+  span?: ObjectReference;
+}
+export interface ROIPoolAttrsObject {
+  id: Id;
+  node: "ROIPoolAttrs";
+  pooled_size: Expr[] | null;
+  spatial_scale: Real;
+  layout: string;
+  span?: ObjectReference;
+}
+export interface ReduceAttrsObject {
+  id: Id;
+  node: "ReduceAttrs";
+  axis: Expr[] | null;
+  keepdims: boolean;
+  exclude: boolean;
+  span?: ObjectReference;
+}
+export interface RegularNonMaximumSuppressionAttrsObject {
+  id: Id;
+  node: "RegularNonMaximumSuppressionAttrs";
+  max_detections_per_class: number;
+  max_detections: number;
+  num_classes: number;
+  iou_threshold: Real;
+  score_threshold: Real;
+  span?: ObjectReference;
+}
+export interface RepeatAttrsObject {
+  id: Id;
+  node: "RepeatAttrs";
+  repeats: Expr | null;
+  axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface RequantizeAttrsObject {
+  id: Id;
+  node: "RequantizeAttrs";
+  axis: number;
+  rounding: string;
+  out_dtype: Dtype;
+  compute_dtype: string;
+  span?: ObjectReference;
+}
+export interface ReshapeAttrsObject {
+  id: Id;
+  node: "ReshapeAttrs";
+  newshape: Expr[] | null;
+  allowzero: boolean;
+  span?: ObjectReference;
+}
+export interface ReshapeLikeAttrsObject {
+  id: Id;
+  node: "ReshapeLikeAttrs";
+  lhs_begin: number;
+  lhs_end: Expr | null;
+  rhs_begin: number;
+  rhs_end: Expr | null;
+  span?: ObjectReference;
+}
+export interface ReshapeTensorAttrsObject {
+  id: Id;
+  node: "ReshapeTensorAttrs";
+  newshape: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface Resize1DAttrsObject {
+  id: Id;
+  node: "Resize1DAttrs";
+  size: Expr[] | null;
+  layout: string;
+  method: string;
+  coordinate_transformation_mode: string;
+  rounding_method: string;
+  cubic_alpha: Real;
+  cubic_exclude: number;
+  out_dtype: Dtype;
+  extrapolation_value: Real;
+  roi?: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface Resize2DAttrsObject {
+  id: Id;
+  node: "Resize2DAttrs";
+  size: Expr[] | null;
+  layout: string;
+  method: string;
+  coordinate_transformation_mode: string;
+  rounding_method: string;
+  cubic_alpha: Real;
+  cubic_exclude: number;
+  out_dtype: Dtype;
+  extrapolation_value: Real;
+  roi?: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface Resize3DAttrsObject {
+  id: Id;
+  node: "Resize3DAttrs";
+  size: Expr[] | null;
+  layout: string;
+  method: string;
+  coordinate_transformation_mode: string;
+  rounding_method: string;
+  cubic_alpha: Real;
+  cubic_exclude: number;
+  out_dtype: Dtype;
+  extrapolation_value: Real;
+  roi?: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface ReverseAttrsObject {
+  id: Id;
+  node: "ReverseAttrs";
+  axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface ReverseSequenceAttrsObject {
+  id: Id;
+  node: "ReverseSequenceAttrs";
+  seq_axis: Expr | null;
+  batch_axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface ScanopAttrsObject {
+  id: Id;
+  node: "ScanopAttrs";
+  axis: Expr | null;
+  dtype: Dtype;
+  exclusive: Expr | null;
+  span?: ObjectReference;
+}
+export interface ScatterAddAttrsObject {
+  id: Id;
+  node: "ScatterAddAttrs";
+  axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface ScatterAttrsObject {
+  id: Id;
+  node: "ScatterAttrs";
+  axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface ScatterElementsAttrsObject {
+  id: Id;
+  node: "ScatterElementsAttrs";
+  axis: Expr | null;
+  reduction: string | null;
+  span?: ObjectReference;
+}
+export interface ScatterNDAttrsObject {
+  id: Id;
+  node: "ScatterNDAttrs";
+  mode: string | null;
+  span?: ObjectReference;
+}
+export interface SearchSortedAttrsObject {
+  id: Id;
+  node: "SearchSortedAttrs";
+  right: boolean;
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface SequenceMaskAttrsObject {
+  id: Id;
+  node: "SequenceMaskAttrs";
+  mask_value: Real;
+  axis: number;
+  span?: ObjectReference;
+}
+export interface ShapeFuncAttrsObject {
+  id: Id;
+  node: "ShapeFuncAttrs";
+  is_input: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface ShapeOfAttrsObject {
+  id: Id;
+  node: "ShapeOfAttrs";
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface SliceLikeAttrsObject {
+  id: Id;
+  node: "SliceLikeAttrs";
+  axes: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface SlidingWindowAttrsObject {
+  id: Id;
+  node: "SlidingWindowAttrs";
+  axis: number;
+  window_shape: Expr[] | null;
+  strides: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface SoftmaxAttrsObject {
+  id: Id;
+  node: "SoftmaxAttrs";
+  axis: number;
+  span?: ObjectReference;
+}
+export interface SpaceToBatchNDAttrsObject {
+  id: Id;
+  node: "SpaceToBatchNDAttrs";
+  block_shape: Expr[] | null;
+  paddings: ValueOrNull[] | null;
+  pad_value: Real;
+  span?: ObjectReference;
+}
+export interface SparseConv2DAttrsObject {
+  id: Id;
+  node: "SparseConv2DAttrs";
+  layout: string;
+  kernel_size: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface SparseDenseAttrsObject {
+  id: Id;
+  node: "SparseDenseAttrs";
+  sparse_lhs: boolean;
+  span?: ObjectReference;
+}
+export interface SparseToDenseAttrsObject {
+  id: Id;
+  node: "SparseToDenseAttrs";
+  output_shape: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface SparseTransposeAttrsObject {
+  id: Id;
+  node: "SparseTransposeAttrs";
+  span?: ObjectReference;
+}
+export interface SplitAttrsObject {
+  id: Id;
+  node: "SplitAttrs";
+  indices_or_sections: Value | null;
+  axis: number;
+  span?: ObjectReference;
+}
+export interface SqueezeAttrsObject {
+  id: Id;
+  node: "SqueezeAttrs";
+  axis: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface StackAttrsObject {
+  id: Id;
+  node: "StackAttrs";
+  axis: Expr | null;
+  span?: ObjectReference;
+}
+export interface StftAttrsObject {
+  id: Id;
+  node: "StftAttrs";
+  n_fft: number;
+  hop_length: number;
+  win_length: number;
+  normalized: boolean;
+  onesided: boolean;
+  span?: ObjectReference;
+}
+export interface StridedSliceAttrsObject {
+  id: Id;
+  node: "StridedSliceAttrs";
+  begin: ValueOrNull[] | null;
+  end: ValueOrNull[] | null;
+  strides: ValueOrNull[] | null;
+  slice_mode: string | null;
+  axes: ValueOrNull[] | null;
+  span?: ObjectReference;
+}
+export interface SubPixelAttrsObject {
+  id: Id;
+  node: "SubPixelAttrs";
+  block_size: number;
+  layout: string;
+  mode: string;
+  span?: ObjectReference;
+}
+export interface TakeAttrsObject {
+  id: Id;
+  node: "TakeAttrs";
+  batch_dims: Expr | null;
+  axis: Expr | null;
+  mode: string | null;
+  span?: ObjectReference;
+}
+export interface ThreefryGenerateAttrsObject {
+  id: Id;
+  node: "ThreefryGenerateAttrs";
+  out_shape: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface TileAttrsObject {
+  id: Id;
+  node: "TileAttrs";
+  reps: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface TopkAttrsObject {
+  id: Id;
+  node: "TopkAttrs";
+  k: Expr | null;
+  axis: number;
+  ret_type: string;
+  is_ascend: boolean;
+  dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface TorchFunctionAttrsObject {
+  id: Id;
+  node: "TorchFunctionAttrs";
+  serialized_function: string;
+  len: Integer64;
+  span?: ObjectReference;
+}
+export interface TransposeAttrsObject {
+  id: Id;
+  node: "TransposeAttrs";
+  axes: Expr[] | null;
+  span?: ObjectReference;
+}
+export interface TriluAttrsObject {
+  id: Id;
+  node: "TriluAttrs";
+  upper: boolean;
+  span?: ObjectReference;
+}
+export interface TupleGetItemAttrsObject {
+  id: Id;
+  node: "TupleGetItemAttrs";
+  index: number;
+  span?: ObjectReference;
+}
+export interface UniformAttrsObject {
+  id: Id;
+  node: "UniformAttrs";
+  out_shape: Expr[] | null;
+  out_dtype: Dtype;
+  span?: ObjectReference;
+}
+export interface UniqueAttrsObject {
+  id: Id;
+  node: "UniqueAttrs";
+  sorted: boolean;
+  return_counts: boolean;
+  span?: ObjectReference;
+}
+export interface UpSampling3DAttrsObject {
+  id: Id;
+  node: "UpSampling3DAttrs";
+  scale_d: Real;
+  scale_h: Real;
+  scale_w: Real;
+  layout: string;
+  method: string;
+  coordinate_transformation_mode: string;
+  span?: ObjectReference;
+}
+export interface UpSamplingAttrsObject {
+  id: Id;
+  node: "UpSamplingAttrs";
+  scale_h: Real;
+  scale_w: Real;
+  layout: string | null;
+  method: string | null;
+  align_corners: boolean;
+  span?: ObjectReference;
+}
+export interface VarianceAttrsObject {
+  id: Id;
+  node: "VarianceAttrs";
+  axis: Expr[] | null;
+  keepdims: boolean;
+  exclude: boolean;
+  unbiased: boolean;
+  span?: ObjectReference;
+}
+export interface WithFuncIdAttrsObject {
+  id: Id;
+  node: "WithFuncIdAttrs";
+  fid: number;
+  span?: ObjectReference;
+}
+export interface YoloReorgAttrsObject {
+  id: Id;
+  node: "YoloReorgAttrs";
+  stride: Expr | null;
+  span?: ObjectReference;
+}
+export interface HoistExpressionConfigObject {
+  id: Id;
+  node: "HoistExpressionConfig";
+  hoisted_conditionals: number;
+  hoisted_let_bindings: number;
+  span?: ObjectReference;
+}
+export interface HoistIfThenElseConfigObject {
+  id: Id;
+  node: "HoistIfThenElseConfig";
+  support_block_scope_hosting: boolean;
+  span?: ObjectReference;
+}
+export interface InjectDoubleBufferConfigObject {
+  id: Id;
+  node: "InjectDoubleBufferConfig";
+  split_loop: number;
+  span?: ObjectReference;
+}
+export interface LoopPartitionConfigObject {
+  id: Id;
+  node: "LoopPartitionConfig";
+  partition_const_loop: boolean;
+  no_unroll_loop_with_extent_one: boolean;
+  unroll_loop_with_partition_hint_no_interval: boolean;
+  span?: ObjectReference;
+}
+export interface ReduceBranchingThroughOvercomputeConfigObject {
+  id: Id;
+  node: "ReduceBranchingThroughOvercomputeConfig";
+  use_dataflow_analysis: boolean;
+  span?: ObjectReference;
+}
+export interface RemoveNoOpConfigObject {
+  id: Id;
+  node: "RemoveNoOpConfig";
+  use_dataflow_analysis: boolean;
+  max_simplification_steps?: Integer64 | null;
+  span?: ObjectReference;
+}
+export interface SimplifyConfigObject {
+  id: Id;
+  node: "SimplifyConfig";
+  transitively_prove_inequalities: boolean;
+  propagate_knowns_to_prove_conditional: boolean;
+  propagate_knowns_to_simplify_expressions: boolean;
+  convert_boolean_to_and_of_ors: boolean;
+  apply_constraints_to_boolean_branches: boolean;
+  span?: ObjectReference;
+}
+export interface UnrollLoopConfigObject {
+  id: Id;
+  node: "UnrollLoopConfig";
+  auto_max_step: number;
+  auto_max_depth: number;
+  auto_max_extent: number;
+  explicit_unroll: number;
+  unroll_local_access?: number | null;
   span?: ObjectReference;
 }
 export interface OpaqueObject {
@@ -1498,6 +3236,7 @@ export interface PrimFunc {
   body: Stmts;
   c?: CPlace;
   global_var?: GlobalVar;
+  _checked_type_?: Type;
   preflattened_buffer_map?: BufferMap;
   span?: ObjectReference;
 }

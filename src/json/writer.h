@@ -30,7 +30,7 @@ class Piece {
 
  private:
   friend class Writer;
-  static constexpr std::size_t kMost = 48;
+  static constexpr std::size_t kMost = 56;
 
   /// Throws if the text is longer than any word of the format.
   explicit Piece(std::string_view text);

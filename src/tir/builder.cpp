@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "tir/node_queries.h"
 #include "tir/storage.h"
 
 namespace mlf::tir {
@@ -60,12 +61,17 @@ NodeId Builder::make(Kind kind, std::initializer_list<FieldValue> fields) {
 NodeId Builder::make(Kind kind, std::span<const FieldValue> fields) {
   Module::Storage& storage = *module_.storage_;
   const KindInfo& row = info(kind);
-  if (row.fields.size() != fields.size())
+  // Fields that may be undefined can be left out at the end.
+  if (fields.size() > row.fields.size() ||
+      !std::ranges::all_of(row.fields.subspan(fields.size()), &FieldInfo::nullable)) {
     detail::misuse("it is made with a wrong number of fields");
+  }
   const auto id = static_cast<NodeId>(storage.kinds.size());
   const auto begin = static_cast<std::uint32_t>(storage.words.size());
   std::uint32_t* const words = storage.words.extend(row.words);
-  for (std::size_t i = 0; i < fields.size(); ++i) store(words, row.fields[i], fields[i]);
+  for (std::size_t i = 0; i < row.fields.size(); ++i) {
+    store(words, row.fields[i], i < fields.size() ? fields[i] : undefined_value(row.fields[i]));
+  }
   *storage.first.extend(1) = begin;
   *storage.kinds.extend(1) = kind;
   module_.refresh();

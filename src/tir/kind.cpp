@@ -37,8 +37,9 @@ constexpr FieldType stored_as(FieldType type) {
 // arguments in every row.
 enum Nullability : bool { some = false, null = true };
 
+// Offsets follow from the order of fields in nodes.def and are computed at compile time. An empty
+// field ends each row, because an array has at least one.
 template <std::size_t N>
-// Offsets follow from the order of fields in nodes.def and are computed at compile time.
 constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields) {
   std::uint8_t offset = 0;
   for (FieldInfo& field : fields) {
@@ -56,6 +57,7 @@ constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields)
 #define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until) \
   {spelling, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0, {}},
 #define MLF_END(name) \
+  {}                  \
   }));
 #include "mlf/tir/nodes.def"
 #undef MLF_NODE
@@ -65,9 +67,9 @@ constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields)
 
 // The size of a node in words is that of all its fields.
 constexpr KindInfo row(Kind kind, std::string_view name, std::string_view type_key,
-                       Category category, Encoding encoding, std::span<const FieldInfo> fields) {
-  const FieldInfo& last = fields.back();
-  const auto words = static_cast<std::uint8_t>(last.offset + words_of(last.type));
+                       Category category, Encoding encoding, std::span<const FieldInfo> with_end) {
+  const auto fields = with_end.first(with_end.size() - 1);
+  const std::uint8_t words = with_end.back().offset;
   std::uint8_t scope = kNoField;
   for (std::uint8_t i = 0; i < fields.size(); ++i) {
     if (fields[i].role == Role::scope) scope = std::min(scope, i);

@@ -12,7 +12,8 @@ OPTIONAL = {
     "name_hint", "span", "exact", "global_var", "preflattened_buffer_map", "predicate",
     "axis_separators", "type_definitions", "global_type_var_map_", "source_map", "global_infos",
     "virtual_device_", "_checked_type_", "struct_info_", "features", "device_type",
-    "default_device_type", "default_keys", "targets", "inverse_index_map",
+    "default_device_type", "default_keys", "targets", "inverse_index_map", "global_var_map_", "source_nodes",
+    "virtual_device",
 }
 # A value of no type that a place of the format takes, by the type that is there.
 WRONG = {
@@ -71,7 +72,8 @@ def mutations(document, seen):
             continue
         order = dict(holder)
         del holder[key]
-        if key not in OPTIONAL or holder.get("node") == "Load":
+        shared = key == "id" and holder.get("node") in ("IterVar", "CommReducer")
+        if not shared and (key not in OPTIONAL or holder.get("node") == "Load"):
             yield f"{path}/{key} deleted"
         holder[key + "_"] = value
         yield f"{path}/{key} renamed"

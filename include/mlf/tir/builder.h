@@ -73,7 +73,8 @@ class MLF_API Builder {
   Builder& operator=(Builder&&) noexcept;
   ~Builder();
 
-  /// Makes a node, with all its fields in the order of nodes.def.
+  /// Makes a node, with its fields in the order of nodes.def. Those at the end that may be
+  /// undefined can be left out.
   NodeId make(Kind kind, std::initializer_list<FieldValue> fields);
   NodeId make(Kind kind, std::span<const FieldValue> fields);
   /// Replaces one field, for a value that the source states later, such as the type of a Var.

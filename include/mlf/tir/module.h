@@ -97,7 +97,7 @@ MLF_API std::optional<DType> parse_dtype(std::string_view text);
 
 // --- The kinds of nodes and their fields, made from nodes.def -----------------------------------
 
-enum class Kind : std::uint8_t {
+enum class Kind : std::uint16_t {
 #define MLF_NODE(name, type_key, category, encoding) name,
 #define MLF_FIELD(name, type, expects, role, nullable, since, until)
 #define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until)
@@ -144,7 +144,7 @@ class FieldRef {
   }
   constexpr FieldRef(Name name)
       : position_(static_cast<std::uint8_t>(name)),
-        kind_(static_cast<std::uint8_t>(kind_of(name))) {}
+        kind_(static_cast<std::uint16_t>(kind_of(name))) {}
 
   constexpr std::uint8_t position() const { return position_; }
   constexpr bool is_named() const { return kind_ != kPositional; }
@@ -152,10 +152,10 @@ class FieldRef {
   constexpr Kind kind() const { return static_cast<Kind>(kind_); }
 
  private:
-  static constexpr std::uint8_t kPositional = 255;  // there are fewer kinds
+  static constexpr std::uint16_t kPositional = UINT16_MAX;
 
   std::uint8_t position_;
-  std::uint8_t kind_ = kPositional;
+  std::uint16_t kind_ = kPositional;
 };
 
 enum class Category : std::uint8_t {
@@ -209,6 +209,8 @@ enum class Expects : std::uint8_t {
   callee,    ///< Op or GlobalVar
   constant,  ///< NDArray, in save_json a node of its own
   tensor,    ///< NDArray, in save_json an index into `b64ndarrays`
+  text,          ///< of a string: in save_json the text itself, not a String
+  text_until_8,  ///< the same up to v0.8, since then a String
   for_kind,
   iter_var_type,
   buffer_type,

@@ -70,10 +70,8 @@ bool is_loop(Node node) {
 
 /// The beginning of code that is not understood, short enough for a sentence.
 std::string describe_opaque(std::string_view kind, tir::NodeMap fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::string text = one_line(string_of(fields.value(i)));
-    if (!text.empty()) return quoted(text) + " is not understood";
-  }
+  const std::string text = kind == "c" ? one_line(string_of(fields.find("text"))) : std::string();
+  if (!text.empty()) return quoted(text) + " is not understood";
   return "code of kind " + quoted(kind) + " is not understood";
 }
 

@@ -193,8 +193,7 @@ void check(json::Value entry, const Type& type, const Data& data) {
 NodeId read_constant(Builder& builder, json::Value entry, std::size_t id, const FileSource& files) {
   // `data` and `file` exclude each other; null means that there is no data.
   const bool in_file = entry.is_object() && entry.find("file").has_value();
-  check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"},
-             {"recovered"});
+  check_keys(entry, {"id", "dtype", "shape", "bytes", "sha256", in_file ? "file" : "data"});
   if (expect_index(entry.at("id")) != id) {
     entry.at("id").fail(fmt::format("expected {}, ids count from 0", id));
   }

@@ -36,11 +36,8 @@ class DocumentReader {
   // names the version, and not its first unknown node.
   Document read() {
     const json::Value root = json_.root();
-    check_keys(root,
-               {"format", "version", "generator", "source", "target", "attrs", "losses",
-                "constants", "vars", "buffers", "exprs", "objects", "functions"},
-               {"type_definitions", "global_type_var_map_", "source_map", "global_infos", "span",
-                "imported_c"});
+    check_keys(root, {"format", "version", "generator", "source", "target", "attrs", "losses",
+                      "constants", "vars", "buffers", "exprs", "objects", "functions"});
     check_format(root);
     Source source = read_source(root.at("source"));
     std::optional<std::string> target = read_target(root.at("target"));
@@ -191,10 +188,8 @@ class DocumentReader {
 
   NodeId read_object(json::Value entry, std::optional<ScopeId> scope) {
     if (!scope) return nodes_.read_object(entry);
-    check_keys(entry,
-               {"id", "node", "attrs", "ret_type", "vars", "buffers", "params", "buffer_map",
-                "exprs", "body"},
-               {"preflattened_buffer_map", "span"});
+    check_keys(entry, {"id", "node", "attrs", "ret_type", "vars", "buffers", "params", "buffer_map",
+                       "exprs", "body"});
     const NodeId function = builder_.make(Kind::PrimFunc, read_prim_func(entry, *scope));
     read_span(entry, function, *scope);
     return function;
@@ -217,6 +212,8 @@ class DocumentReader {
         preflattened ? read_buffer_map(*preflattened, scope) : ListId::none;
     fields[f::PrimFunc::attrs] = read_attrs(object.at("attrs"), scope);
     fields[f::PrimFunc::body] = required("body", Expects::stmt);
+    const auto type = object.find("_checked_type_");
+    if (type) fields[f::PrimFunc::checked_type] = nodes_.read(*type, Expects::type, scope);
     return fields;
   }
 
@@ -261,14 +258,12 @@ class DocumentReader {
 
   NodeId read_function(json::Value entry, NodeId global_var) {
     if (const auto other = entry.find("function")) {
-      check_keys(entry, {"name", "function"}, {"global_var"});
+      check_keys(entry, {"name", "function"});
       read_global_var(entry, global_var, 0);
       return nodes_.read(*other, Expects::function, 0);
     }
-    check_keys(entry,
-               {"name", "global_symbol", "role", "attrs", "ret_type", "vars", "buffers", "params",
-                "buffer_map", "exprs", "body"},
-               {"c", "global_var", "preflattened_buffer_map", "span"});
+    check_keys(entry, {"name", "global_symbol", "role", "attrs", "ret_type", "vars", "buffers",
+                       "params", "buffer_map", "exprs", "body"});
     if (const auto place = entry.find("c")) {
       c_places_.emplace(entry.at("name").text(), read_c_place(*place));
     }
@@ -296,7 +291,6 @@ class DocumentReader {
   void read_global_var(json::Value entry, NodeId global_var, ScopeId scope) {
     const auto value = entry.find("global_var");
     if (!value) return;
-    check_keys(*value, {}, {"virtual_device_", "_checked_type_", "struct_info_", "span"});
     for (std::uint8_t i = f::GlobalVar::virtual_device; i <= f::GlobalVar::struct_info; ++i) {
       const FieldInfo& field = info(Kind::GlobalVar).fields[i];
       const auto content = value->find(key_of(Kind::GlobalVar, field));

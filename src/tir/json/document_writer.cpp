@@ -175,6 +175,10 @@ class DocumentWriter {
     write_attrs(function[f::PrimFunc::attrs]);
     emitter_.key("ret_type");
     nodes_.write_field(function, f::PrimFunc::ret_type);
+    if (function[f::PrimFunc::checked_type]) {
+      emitter_.key("_checked_type_");
+      nodes_.write_field(function, f::PrimFunc::checked_type);
+    }
     write_tables(function_plan_);
     emitter_.key("params");
     nodes_.write_field(function, f::PrimFunc::params);

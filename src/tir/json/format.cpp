@@ -30,9 +30,16 @@ std::optional<std::uint8_t> scoped_field(Kind kind) {
 }
 
 IntegerForm integer_form(Kind kind) {
-  // These two contain 64-bit values and have no dtype.
-  const bool wide = kind == Kind::BoxInt || kind == Kind::ShapeTuple;
-  return wide ? IntegerForm::string : IntegerForm::number;
+  switch (kind) {  // these contain 64-bit values and have no dtype
+    case Kind::BoxInt:
+    case Kind::ShapeTuple:
+    case Kind::MetaRefAttrs:
+    case Kind::TorchFunctionAttrs:
+    case Kind::RemoveNoOpConfig:
+      return IntegerForm::string;
+    default:
+      return IntegerForm::number;
+  }
 }
 
 IntegerForm integer_form(DType dtype) {
@@ -112,6 +119,7 @@ KindTemplate make_template(const KindInfo& kind) {
                     .fields = {},
                     .integer_form = integer_form(kind.kind),
                     .has_scope = scoped.has_value(),
+                    .has_id = kind.kind == Kind::IterVar || kind.kind == Kind::CommReducer,
                     .is_leaf = std::ranges::none_of(kind.fields, holds_nodes, &FieldInfo::type)};
   for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
     if (i == scoped) continue;

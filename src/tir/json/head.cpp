@@ -161,7 +161,7 @@ std::uint8_t read_minor(json::Value value) {
 }
 
 VersionRange read_version(json::Value value) {
-  check_keys(value, {"first", "last"}, {"exact"});
+  check_keys(value, {"first", "last"});
   VersionRange version;
   version.first = read_minor(value.at("first"));
   version.last = read_minor(value.at("last"));
@@ -284,10 +284,8 @@ Source read_source(json::Value value) {
 std::optional<std::string> read_target(json::Value value) {
   if (value.is_null()) return std::nullopt;
   for (json::Value target = value; !target.is_null(); target = *target.find("host")) {
-    if (target.is_object() && target.size() == 1) {
-      check_keys(target, {"text"});  // a text that is not a target
-      break;
-    }
+    check_keys(target, {"text"});
+    if (!target.find("kind")) break;  // a text that is not a target
     check_keys(target, {"text", "kind", "tag", "keys", "attrs", "device_type", "host"});
   }
   return bytes_of(value, "text");

@@ -13,14 +13,6 @@
 namespace mlf::tir::tir_json {
 namespace {
 
-// The table or list that contains the object determines its keys besides the fields.
-bool belongs(std::string_view key, Kind kind, NodePlace place) {
-  if (key == "node") return kind != Kind::Buffer;
-  if (key == "id") return place == NodePlace::object || place == NodePlace::table;
-  if (key == "scope") return place == NodePlace::statement && scoped_field(kind).has_value();
-  return false;
-}
-
 /// Finds fields by their keys. Tries the next field in mlf's order first.
 class FieldSearch {
  public:
@@ -41,15 +33,6 @@ class FieldSearch {
   const FieldTemplate* end_;
   const FieldTemplate* next_;
 };
-
-bool has_keys_in_order(json::Value object, std::initializer_list<std::string_view> keys) {
-  if (object.size() != keys.size()) return false;
-  const auto* expected = keys.begin();
-  for (const json::Member member : object.members()) {
-    if (member.key.text() != *expected++) return false;
-  }
-  return true;
-}
 
 std::int64_t read_integer(json::Value value, IntegerForm form) {
   if (form == IntegerForm::number) return value.as_integer();
@@ -116,15 +99,13 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
       fields_[search.take_next().position] = member.value.index();
       continue;
     }
-    if (belongs(key, kind, place)) continue;
+    if (key == "node") continue;
     if (const FieldTemplate* const field = search.find(key)) {
       fields_[field->position] = member.value.index();
     } else if (key == "name_hint" && place == NodePlace::table) {
       hint = member.value.index();
     } else if (key == "span") {
       span_ = member.value.index();
-    } else {
-      member.key.fail(fmt::format("{} has no key \"{}\"", info(kind).name, key));
     }
   }
   for (const FieldTemplate& field : fields) {
@@ -135,19 +116,9 @@ NodeMembers::NodeMembers(json::Value object, Kind kind, NodePlace place)
   if (hint != kMissing) fields_[*field_named(kind, "name")] = hint;
 }
 
-// Checks required keys first: the error for a missing key is clearer than that for the misspelt
-// key.
-void check_keys(json::Value object, std::initializer_list<std::string_view> required,
-                std::initializer_list<std::string_view> optional) {
+void check_keys(json::Value object, std::initializer_list<std::string_view> required) {
   object.expect(json::Type::object);
-  if (has_keys_in_order(object, required)) return;
   for (const std::string_view key : required) object.at(key);
-  for (const json::Member member : object.members()) {
-    const std::string_view key = member.key.text();
-    if (std::ranges::find(required, key) != required.end()) continue;
-    if (std::ranges::find(optional, key) != optional.end()) continue;
-    member.key.fail(fmt::format("unknown key \"{}\"", key));
-  }
 }
 
 std::uint32_t expect_index(json::Value value) {

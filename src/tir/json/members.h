@@ -24,7 +24,7 @@ enum class NodePlace : std::uint8_t {
   table,       ///< in `vars` or `buffers`, with a name of its own
 };
 
-/// The members of a node's object by field. Throws if a key is unknown or one is missing.
+/// The members of a node's object by field. Throws if one is missing; ignores unknown keys.
 class NodeMembers {
  public:
   NodeMembers(json::Value object, Kind kind, NodePlace place);
@@ -35,7 +35,7 @@ class NodeMembers {
  private:
   // Position of an absent value; 0 is the root of the document, which is never a member.
   static constexpr std::uint32_t kMissing = 0;
-  static constexpr std::size_t kMostFields = 16;
+  static constexpr std::size_t kMostFields = 24;
 
   std::optional<json::Value> value(std::uint32_t at) const {
     return at == kMissing ? std::nullopt : std::optional(json::Value(document_, at));
@@ -46,10 +46,9 @@ class NodeMembers {
   std::uint32_t span_ = kMissing;
 };
 
-/// Throws unless `object` is an object with all keys of `required` and no other keys than those of
-/// `optional`.
-void check_keys(json::Value object, std::initializer_list<std::string_view> required,
-                std::initializer_list<std::string_view> optional = {});
+/// Throws unless `object` is an object with all these keys. Others are ignored: a later writer may
+/// have added them.
+void check_keys(json::Value object, std::initializer_list<std::string_view> required);
 
 /// An integer that is the next one of a table.
 std::uint32_t expect_index(json::Value value);

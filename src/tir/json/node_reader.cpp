@@ -519,8 +519,15 @@ void NodeReader::make_node(const Task& task, const NodeMembers& members) {
       values_.push_back(undefined_value(fields[i]));
     }
   }
-  const NodeId id = builder_.make(task.kind, values_);
-  if (span != NodeId::none) builder_.set_span(id, span);
+  NodeId made = NodeId::none;
+  const auto number = template_of(task.kind).has_id ? task.json.find("id") : std::nullopt;
+  NodeId& id = number ? parts_[expect_index(*number)] : made;
+  if (id == NodeId::none) {
+    id = builder_.make(task.kind, values_);
+    if (span != NodeId::none) builder_.set_span(id, span);
+  } else if (builder_.node(id).kind() != task.kind || !defines_same(builder_.node(id))) {
+    number->fail(fmt::format("another {} has this id", info(builder_.node(id).kind()).name));
+  }
   results_.resize(base);
   results_.push_back(id);
 }
@@ -545,6 +552,13 @@ FieldValue NodeReader::make_field(const Task& task, const FieldInfo& field, json
   const DType dtype =
       first ? DType::Void() : DType::unpack(static_cast<std::uint32_t>(values_.front().bits()));
   return read_scalar(builder_, value, task.kind, field, dtype);
+}
+
+// What has one id is written in full wherever it is used. The variable tells one IterVar from
+// another.
+bool NodeReader::defines_same(Node known) const {
+  return !known.is(Kind::IterVar) ||
+         values_[f::IterVar::var].bits() == index(known[f::IterVar::var].id());
 }
 
 FieldValue NodeReader::make_list(json::Value value) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "json/document.h"
@@ -111,6 +112,7 @@ class NodeReader {
   void make(const Task& task);
   void make_node(const Task& task, const NodeMembers& members);
   FieldValue make_field(const Task& task, const FieldInfo& field, json::Value value);
+  bool defines_same(Node known) const;
   FieldValue make_list(json::Value value);
   FieldValue make_map(const FieldInfo& field, json::Value value);
   void make_sequence(const Task& task);
@@ -127,6 +129,7 @@ class NodeReader {
   Builder& builder_;
   Tables& tables_;
   const ReadLimits& limits_;
+  std::unordered_map<std::uint32_t, NodeId> parts_;  // of KindTemplate::has_id, by id
   std::vector<Task> tasks_;         // the next one last
   std::vector<Task> expanded_;      // what one task gives rise to, in order
   std::vector<NodeId> results_;     // parts of nodes that are not made yet

@@ -351,6 +351,10 @@ void NodeWriter::open_node(NodeId node, Ending ending) {
   } else {
     emitter_.member("node", info(arena_.kind(node)).name);
   }
+  if (kind.has_id) {
+    const auto next = static_cast<std::uint32_t>(part_ids_.size());
+    emitter_.member("id", part_ids_.try_emplace(index(node), next).first->second);
+  }
   if (kind.has_scope) {
     emitter_.member(words_.scope, plan_->scope(node));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "json/writer.h"
@@ -84,6 +85,7 @@ class NodeWriter {
   std::span<const KindTemplate> templates_;
   DTypeTexts dtypes_;
   Words words_;
+  std::unordered_map<std::uint32_t, std::uint32_t> part_ids_;  // of KindTemplate::has_id, by node
   const ScopePlan* plan_ = nullptr;
   std::vector<OpenPart> frames_;
   std::vector<NodeId> pending_;  // statements still to be written, the next one last

@@ -170,6 +170,7 @@ bool Outline::belongs_into_table(Node node) const {
     default:
       break;
   }
+  if (node.is(Kind::TypeVar) || node.is(Kind::GlobalTypeVar)) return true;
   if (node.category() == Category::type) {
     // A type that is nested deeper than the limit is cut by a reference, so that no reader needs
     // deep recursion.

@@ -104,6 +104,7 @@ class Metadata {
   /// for all mentions, with a loss at `where`.
   NodeId find(std::string_view reference, std::string_view where);
   text::MissingObjects& missing() { return missing_; }
+  NodeId source_nodes() const { return section_.source_nodes; }
 
  private:
   text::ExprFactory& make_;

@@ -309,7 +309,8 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
   }
   if (c.module.empty() && c.undefined) throw *c.undefined;
   set_defaults(c);
-  return c.finish(c.module.finish(), c.metadata.missing(), Dialect::legacy_text);
+  return c.finish(with_source_nodes(c.builder, c.module.finish(), c.metadata.source_nodes()),
+                  c.metadata.missing(), Dialect::legacy_text);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tir/save_json/importer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "support/base64.h"
@@ -9,113 +10,66 @@
 
 namespace mlf::tir::save_json {
 
+namespace {
+
 // --- Nodes of unknown type ---------------------------------------------------------------------
 
-// Most documents know all their types and pay for one scan. For the others: mark nodes that are
-// certainly referred to, collect the values of unknown classes' attributes, then decide by class
-// and name.
-UnknownKinds::UnknownKinds(const JsonGraph& graph) : graph_(graph) {
-  bool any = false;
-  for (std::uint32_t i = 1; i < graph.size() && !any; ++i) any = !graph.node(i).kind;
-  if (!any) return;
-  opaque_kinds_.assign(graph.size(), Kind::Opaque);
-  certain_.assign(graph.size(), false);
-  lists_of_exprs_.assign(graph.size(), false);
-  lists_of_stmts_.assign(graph.size(), false);
-  // Null and the root need no reference.
-  certain_[0] = true;
-  certain_[graph.root()] = true;
-  for (std::uint32_t i = 1; i < graph.size(); ++i) {
-    for (const json::Value element : graph.data(i)) certain_[graph.element(element)] = true;
-    graph.node(i).kind ? scan_known(i) : scan_unknown(i);
-  }
-  for (std::uint32_t i = 1; i < graph.size(); ++i) {
-    if (!graph.node(i).kind) gather(i);
-  }
-  decide();
-}
-
-// For known classes, the table states which attributes are references.
-void UnknownKinds::scan_known(std::uint32_t node) {
-  const Kind kind = *graph_.node(node).kind;
-  for (const json::Member attribute : graph_.attrs(node)) {
-    const std::string_view name = attribute.key.text();
-    const auto target = graph_.reference(attribute.value);
-    if (!target) continue;
-    if (const auto field = field_named(kind, name)) {
-      note_field(info(kind).fields[*field], *target);
-    } else if (name == kSpan || is_derived(kind, name)) {
-      certain_[*target] = true;
+/// Nodes of unknown type are expressions and statements where a known node has them as such, and
+/// objects everywhere else.
+class OpaqueKinds {
+ public:
+  explicit OpaqueKinds(const JsonGraph& graph)
+      : graph_(graph),
+        kinds_(graph.size(), Kind::Opaque),
+        lists_of_exprs_(graph.size()),
+        lists_of_stmts_(graph.size()) {
+    for (std::uint32_t i = 1; i < graph.size(); ++i) {
+      if (graph.node(i).kind) scan(i);
     }
   }
-}
 
-// A name that is a reference in every known class, such as "span" or "body", is read as one here.
-void UnknownKinds::scan_unknown(std::uint32_t node) {
-  for (const json::Member attribute : graph_.attrs(node)) {
-    const std::string_view name = attribute.key.text();
-    const NameUse use = use_of_name(name);
-    if (!use.reference || use.plain) continue;
-    const auto target = graph_.reference(attribute.value);
-    if (target && fits_name(name, *target)) certain_[*target] = true;
-  }
-}
+  std::vector<Kind> take() { return std::move(kinds_); }
 
-bool UnknownKinds::fits_name(std::string_view name, std::uint32_t target) const {
-  const auto kind = graph_.node(target).kind;
-  return target == 0 || !kind || may_refer_to(name, *kind);
-}
-
-void UnknownKinds::gather(std::uint32_t node) {
-  for (const json::Member attribute : graph_.attrs(node)) {
-    const std::string_view name = attribute.key.text();
-    Evidence& evidence = evidence_[{graph_.type_key(node), name}];
-    const auto target = graph_.reference(attribute.value);
-    if (!target) {
-      evidence.has_number = true;
-      // Nodes are in pre-order, and TVM's indexer writes only nodes with a reference. So a later
-      // node without another owner belongs to this one.
-    } else if (*target > node && !certain_[*target]) {
-      evidence.has_first = true;
-    } else if (!fits_name(name, *target)) {
-      evidence.has_misfit = true;
+ private:
+  void scan(std::uint32_t node) {
+    const Kind kind = *graph_.node(node).kind;
+    for (const json::Member attribute : graph_.attrs(node)) {
+      const auto field = field_named(kind, attribute.key.text());
+      const auto target = field ? graph_.reference(attribute.value) : std::nullopt;
+      if (target) note(info(kind).fields[*field], *target);
     }
   }
-}
 
-// Decides by type key and name, never by a single value: "57" alone could be either.
-void UnknownKinds::decide() {
-  for (auto& [place, evidence] : evidence_) {
-    const NameUse use = use_of_name(place.second);
-    if (evidence.has_number || (use.plain && !use.reference)) continue;
-    const bool has_name_of_references = use.reference && !use.plain;
-    evidence.is_reference = evidence.has_first || (has_name_of_references && !evidence.has_misfit);
+  void note(const FieldInfo& field, std::uint32_t target) {
+    if (field.expects != Expects::expr && field.expects != Expects::stmt) return;
+    if (field.type == FieldType::node) return note(target, field.expects);
+    std::vector<bool>& looked = field.expects == Expects::expr ? lists_of_exprs_ : lists_of_stmts_;
+    if (looked[target]) return;
+    looked[target] = true;
+    for (const json::Value element : graph_.data(target)) {
+      note(graph_.element(element), field.expects);
+    }
   }
-}
 
-void UnknownKinds::note_field(const FieldInfo& field, std::uint32_t target) {
-  if (!is_reference(field)) return;
-  certain_[target] = true;
-  if (field.expects != Expects::expr && field.expects != Expects::stmt) return;
-  // Otherwise it is a list whose elements are the expressions or statements.
-  if (field.type == FieldType::node) return note_kind(target, field.expects);
-  std::vector<bool>& looked = field.expects == Expects::expr ? lists_of_exprs_ : lists_of_stmts_;
-  if (looked[target]) return;
-  looked[target] = true;
-  for (const json::Value element : graph_.data(target)) {
-    note_kind(graph_.element(element), field.expects);
+  void note(std::uint32_t node, Expects expects) {
+    kinds_[node] = expects == Expects::expr ? Kind::OpaqueExpr : Kind::OpaqueStmt;
   }
+
+  const JsonGraph& graph_;
+  std::vector<Kind> kinds_;
+  std::vector<bool> lists_of_exprs_;  // arrays whose elements have been visited
+  std::vector<bool> lists_of_stmts_;
+};
+
+// Most documents know all their types.
+bool has_unknown_types(const JsonGraph& graph) {
+  for (std::uint32_t i = 1; i < graph.size(); ++i) {
+    if (!graph.node(i).kind) return true;
+  }
+  return false;
 }
 
-void UnknownKinds::note_kind(std::uint32_t node, Expects expects) {
-  opaque_kinds_[node] = expects == Expects::expr ? Kind::OpaqueExpr : Kind::OpaqueStmt;
-}
-
-std::uint32_t UnknownKinds::reference(std::uint32_t node, json::Member attribute) const {
-  const auto found = evidence_.find({graph_.type_key(node), attribute.key.text()});
-  if (found == evidence_.end() || !found->second.is_reference) return 0;
-  return graph_.reference(attribute.value).value_or(0);
-}
+}  // namespace
 
 // --- Nodes -------------------------------------------------------------------------------------
 
@@ -125,7 +79,6 @@ Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& bu
       limits_(limits),
       builder_(builder),
       losses_(losses),
-      unknown_(graph),
       node_ids_(graph.size()),
       list_ids_(graph.size()),
       open_(graph.size()),
@@ -136,6 +89,9 @@ Importer::Importer(const JsonGraph& graph, const ReadLimits& limits, Builder& bu
     graph.fail(0, "the document has " + std::to_string(graph.size()) + " nodes, more than " +
                       std::to_string(limits.max_nodes));
   }
+  if (!has_unknown_types(graph)) return;
+  opaque_kinds_ = OpaqueKinds(graph).take();
+  is_mentioned_.assign(graph.size(), false);
 }
 
 // Depth first on a stack: documents are in pre-order, but the Builder needs parts before the whole.
@@ -197,7 +153,10 @@ void Importer::enter_elements(std::uint32_t node) {
 // Nodes that are written as their content (`repr_str`) have no parts.
 void Importer::enter_node(std::uint32_t node) {
   const auto kind = graph_.node(node).kind;
-  if (!kind) return enter_unknown(node);
+  if (!kind) {
+    if (graph_.data_size(node) > 0) push(node, Role::list);
+    return;
+  }
   if (*kind == Kind::Array || *kind == Kind::StringMap || *kind == Kind::ObjectMap) {
     return push(node, Role::list);
   }
@@ -216,7 +175,7 @@ void Importer::enter_field(NodeFields& fields, const FieldInfo& field, std::uint
   if (!fields.has(at) || field.expects == Expects::tensor) return;
   switch (field.type) {
     case FieldType::node:
-      if (!lanes_are_a_number(fields, at)) push(fields.reference(at), Role::node);
+      if (!is_plain(fields, at)) push(fields.reference(at), Role::node);
       return;
     case FieldType::list:
     case FieldType::string_map:
@@ -229,21 +188,6 @@ void Importer::enter_field(NodeFields& fields, const FieldInfo& field, std::uint
     default:
       return;
   }
-}
-
-// Makes everything that may be a reference, so nothing in the document is lost.
-void Importer::enter_unknown(std::uint32_t node) {
-  for (const json::Member attribute : graph_.attrs(node)) {
-    push(guessed_reference(node, attribute), Role::node);
-  }
-  if (graph_.data_size(node) > 0) push(node, Role::list);
-}
-
-std::uint32_t Importer::guessed_reference(std::uint32_t node, json::Member attribute) const {
-  const std::uint32_t target = unknown_.reference(node, attribute);
-  // A wrong guess would make the node a part of itself.
-  const auto bit = static_cast<std::uint8_t>(Role::node);
-  return (open_[target] & bit) != 0 ? 0 : target;
 }
 
 ListId Importer::make_list(std::uint32_t node) {
@@ -296,7 +240,7 @@ ListId Importer::make_node_map(std::uint32_t node) {
 }
 
 NodeId Importer::make_node(std::uint32_t node) {
-  const Kind kind = unknown_.kind(node);
+  const Kind kind = this->kind(node);
   // TargetKinds are written with attributes up to v0.17, and as their name since.
   if (kind == Kind::TargetKind && graph_.node(node).repr != 0) {
     entered_.pop_back();
@@ -420,8 +364,7 @@ NodeId Importer::make_constant(std::uint32_t node) {
   return make_tensor(builder_, std::move(*tensor));
 }
 
-NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
-  const std::size_t index = fields.tensor(at);
+NodeId Importer::tensor(std::size_t index) {
   // Fields may share an entry: it is one node, as in TVM.
   if (tensor_ids_[index] != NodeId::none) return tensor_ids_[index];
   auto tensor = decode_tensor(graph_.tensor(index).text());
@@ -431,43 +374,41 @@ NodeId Importer::tensor_value(const NodeFields& fields, std::uint8_t at) {
   return tensor_ids_[index] = make_tensor(builder_, std::move(*tensor));
 }
 
-/// See `looks_plain`.
-NodeId Importer::opaque_value(std::uint32_t node, json::Member attribute) {
-  const std::uint32_t target = guessed_reference(node, attribute);
-  if (target == 0) {
-    const std::string_view text = attribute.value.text();
-    if (!looks_plain(text)) return make_text("", text);
-    return builder_.make(Kind::String, {builder_.string(text)});
-  }
-  if (graph_.node(target).kind == Kind::String && looks_plain(graph_.repr(target))) {
-    return make_text(kStringKey, graph_.repr(target));
-  }
-  return node_ids_[target];
-}
-
-// A text in the place of a node: an Opaque without fields, with the text as content.
-NodeId Importer::make_text(std::string_view type_key, std::string_view text) {
-  return builder_.make(Kind::Opaque, {builder_.string(type_key), builder_.list({}), ListId::none,
-                                      ListId::none, builder_.string(text)});
-}
-
+// A text is kept, with the node that it may be the index of: the writer gives that node the same
+// index again, so that the text stays right whatever it means.
 ListId Importer::opaque_fields(std::uint32_t node) {
   std::vector<NamedNode> entries;
   for (const json::Member attribute : graph_.attrs(node)) {
     const std::string_view name = attribute.key.text();
-    // An expression has these in addition to its fields.
-    if (name == kSpan || (name == "dtype" && unknown_.kind(node) == Kind::OpaqueExpr)) continue;
-    entries.push_back({builder_.string(name), opaque_value(node, attribute)});
+    // Every expression has one, in addition to its fields.
+    if (name == "dtype" && kind(node) == Kind::OpaqueExpr) continue;
+    const NodeId text = builder_.make(Kind::String, {builder_.string(attribute.value.text())});
+    entries.push_back({builder_.string(name), text});
+    const std::uint32_t target = graph_.reference(attribute.value).value_or(0);
+    // Also the number of a tensor looks like any other.
+    mentions_tensors_ = mentions_tensors_ || graph_.is_tensor(attribute.value);
+    // Nothing contains the root.
+    if (target == 0 || target == graph_.root() || is_mentioned_[target]) continue;
+    is_mentioned_[target] = true;
+    mentioned_.push_back(target);
   }
   losses_.add_everywhere(LossCode::opaque_fields, graph_.type_key(node));
   return builder_.map(entries);
 }
 
-NodeId Importer::with_span(std::uint32_t node, NodeId made) {
-  const auto span = graph_.attr(node, kSpan);
-  const auto target = span ? graph_.reference(*span) : std::nullopt;
-  if (target.value_or(0) != 0) builder_.set_span(made, node_ids_[*target]);
-  return made;
+NodeId Importer::source_nodes() {
+  if (mentioned_.empty() && !mentions_tensors_) return NodeId::none;
+  // Making one may mention more.
+  for (std::size_t i = 0; i < mentioned_.size(); ++i) import(mentioned_[i]);
+  std::ranges::sort(mentioned_);
+  std::vector<NamedNode> entries;
+  for (const std::uint32_t node : mentioned_) {
+    entries.push_back({builder_.string(std::to_string(node)), node_ids_[node]});
+  }
+  for (std::size_t i = 0; mentions_tensors_ && i < tensor_ids_.size(); ++i) {
+    entries.push_back({builder_.string(name_of_tensor(i)), tensor(i)});
+  }
+  return builder_.make(Kind::StringMap, {builder_.map(entries)});
 }
 
 // Keeps everything in a node of unknown type: attributes, keys, data and content. The writer writes
@@ -487,8 +428,7 @@ NodeId Importer::make_opaque(std::uint32_t node) {
                                                         : list_ids_[node];
   const StringId repr = source.repr == 0 ? StringId::none : builder_.string(graph_.repr(node));
   const StringId type_key = builder_.string(graph_.type_key(node));
-  const NodeId id = builder_.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
-  return with_span(node, id);
+  return builder_.make(Kind::Opaque, {type_key, fields, keys, elements, repr});
 }
 
 // If a known node has it as an expression or a statement, visitors of the IR require one.
@@ -500,16 +440,11 @@ NodeId Importer::make_opaque_expr(std::uint32_t node) {
   }
   const ListId fields = opaque_fields(node);
   const StringId type_key = builder_.string(graph_.type_key(node));
-  NodeId id = NodeId::none;
-  if (unknown_.kind(node) == Kind::OpaqueStmt) {
-    id = builder_.make(Kind::OpaqueStmt, {type_key, fields});
-  } else {
-    const auto text = graph_.attr(node, "dtype");
-    const auto dtype = text ? parse_dtype(text->text()) : std::nullopt;
-    if (!dtype) graph_.fail(node, "expected an expression, found an object without a dtype");
-    id = builder_.make(Kind::OpaqueExpr, {*dtype, type_key, fields});
-  }
-  return with_span(node, id);
+  if (kind(node) == Kind::OpaqueStmt) return builder_.make(Kind::OpaqueStmt, {type_key, fields});
+  const auto text = graph_.attr(node, "dtype");
+  const auto dtype = text ? parse_dtype(text->text()) : std::nullopt;
+  if (!dtype) graph_.fail(node, "expected an expression, found an object without a dtype");
+  return builder_.make(Kind::OpaqueExpr, {*dtype, type_key, fields});
 }
 
 // --- Places --------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Makes the nodes of a save_json document in a Builder: parts before the whole, on its own stack,
-// each node once. Infers facts about nodes whose type key the table lacks.
+// each node once. Keeps nodes whose type key the table lacks as they are.
 #pragma once
 
 #include <array>
@@ -20,59 +20,6 @@
 #include "tir/save_json/layout.h"
 
 namespace mlf::tir::save_json {
-
-/// Decides from the rest of the document which category nodes of unknown type have, and which of
-/// their attributes refer to nodes.
-///
-/// A node of unknown type is an expression or a statement where a known node has it in a field of
-/// expressions or statements, and an object everywhere else.
-///
-/// TVM writes all attributes as strings, so that "57" may be a number or a node. All attributes of
-/// one name in nodes of one type key are the same:
-/// - numbers where one of them is not the index of a node, or where the table has fields of this
-/// name
-///   and none of them is a reference;
-/// - else nodes where one of them is a node further down that nothing else refers to: TVM writes no
-///   node without a reference to it, and a node before what is below it;
-/// - else nodes where all fields of this name in the table are references, and to such nodes.
-class UnknownKinds {
- public:
-  explicit UnknownKinds(const JsonGraph& graph);
-
-  /// The kind that node `index` is read as: its own, or one of the opaque ones.
-  Kind kind(std::uint32_t index) const {
-    const auto known = graph_.node(index).kind;
-    return known ? *known : opaque_kinds_[index];
-  }
-  /// Node that an attribute of a node of unknown type refers to; 0 if it does not.
-  std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
-
- private:
-  /// The form of all attributes with one name in nodes with one type key.
-  struct Evidence {
-    bool has_number = false;  ///< one is not the index of a node
-    bool has_first = false;   ///< one is a node to which nothing else certainly refers
-    bool has_misfit = false;  ///< one is a node that no field of this name in the table takes
-    bool is_reference = false;
-  };
-  /// Type key and name.
-  using AttributeKey = std::pair<std::string_view, std::string_view>;
-
-  void scan_known(std::uint32_t node);
-  void scan_unknown(std::uint32_t node);
-  void gather(std::uint32_t node);
-  void decide();
-  bool fits_name(std::string_view name, std::uint32_t target) const;
-  void note_field(const FieldInfo& field, std::uint32_t target);
-  void note_kind(std::uint32_t node, Expects expects);
-
-  const JsonGraph& graph_;
-  std::vector<Kind> opaque_kinds_;    // empty if all type keys are known
-  std::vector<bool> certain_;         // nodes that are certainly referred to
-  std::vector<bool> lists_of_exprs_;  // arrays whose elements have been visited
-  std::vector<bool> lists_of_stmts_;
-  std::map<AttributeKey, Evidence> evidence_;
-};
 
 /// The JSON values of one node's fields, found by name; attributes outside the table are separate.
 class NodeFields {
@@ -137,6 +84,11 @@ class Importer {
   /// The Op nodes made so far by name.
   const std::map<std::string, NodeId, std::less<>>& ops() const { return ops_; }
 
+  /// The nodes that a text in a node of unknown type may be the index of, as a StringMap by index.
+  /// TVM writes numbers, texts and indices of nodes alike, and only the class tells them apart.
+  /// Undefined if there are none.
+  NodeId source_nodes();
+
   /// The places of the nodes made so far in the document.
   void note_places(Places& places) const;
 
@@ -159,7 +111,6 @@ class Importer {
   void enter_node(std::uint32_t node);
   void enter_field(NodeFields& fields, const FieldInfo& field, std::uint8_t at);
   void enter_elements(std::uint32_t node);
-  void enter_unknown(std::uint32_t node);
   [[noreturn]] void fail_cycle(std::uint32_t node) const;
 
   ListId make_list(std::uint32_t node);
@@ -174,11 +125,11 @@ class Importer {
   NodeId make_opaque(std::uint32_t node);
   NodeId make_opaque_expr(std::uint32_t node);
   ListId opaque_fields(std::uint32_t node);
-  /// Sets the span of the result for a node of unknown type.
-  NodeId with_span(std::uint32_t node, NodeId made);
-  NodeId opaque_value(std::uint32_t node, json::Member attribute);
-  NodeId make_text(std::string_view type_key, std::string_view text);
-  std::uint32_t guessed_reference(std::uint32_t node, json::Member attribute) const;
+  /// The kind that a node is read as: its own, or one of the opaque ones.
+  Kind kind(std::uint32_t node) const {
+    const auto known = graph_.node(node).kind;
+    return known ? *known : opaque_kinds_[node];
+  }
 
   FieldValue field_value(NodeFields& fields, std::uint32_t node, Kind kind, std::uint8_t at);
   FieldValue absent_value(std::uint32_t node, const FieldInfo& field);
@@ -188,8 +139,8 @@ class Importer {
   FieldValue scalar_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at);
   FieldValue string_value(const NodeFields& fields, std::uint8_t at, std::uint32_t target);
   FieldValue lanes_value(const NodeFields& fields, std::uint8_t at);
-  NodeId tensor_value(const NodeFields& fields, std::uint8_t at);
-  bool lanes_are_a_number(const NodeFields& fields, std::uint8_t at) const;
+  NodeId tensor(std::size_t index);
+  bool is_plain(const NodeFields& fields, std::uint8_t at) const;
   void check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target, Expects expects);
   void check_container(const NodeFields& fields, const FieldInfo& field, std::uint8_t at,
                        std::uint32_t target);
@@ -199,7 +150,10 @@ class Importer {
   const ReadLimits& limits_;
   Builder& builder_;
   LossLog& losses_;
-  UnknownKinds unknown_;
+  std::vector<Kind> opaque_kinds_;        // empty if all type keys are known
+  std::vector<std::uint32_t> mentioned_;  // nodes whose index is a text in a node of unknown type
+  std::vector<bool> is_mentioned_;
+  bool mentions_tensors_ = false;
   std::vector<Task> stack_;
   std::vector<NodeFields> entered_;  // of the nodes with attributes whose parts are being made
   std::uint32_t depth_ = 0;

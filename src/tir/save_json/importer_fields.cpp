@@ -2,6 +2,7 @@
 
 #include "support/numbers.h"
 #include "tir/node_queries.h"
+#include "tir/save_json/derived.h"
 #include "tir/save_json/importer.h"
 #include "tir/tvm_features.h"
 
@@ -21,7 +22,8 @@ bool is_canonical_null(const JsonGraph& graph, std::uint32_t target) {
 
 // IRModule's constructor sets these if the caller does not.
 bool may_be_canonical_null(Kind kind, std::uint8_t field) {
-  return kind == Kind::IRModule && field != f::IRModule::functions && field != f::IRModule::attrs;
+  return kind == Kind::IRModule && field != f::IRModule::functions && field != f::IRModule::attrs &&
+         !is_derived(kind, field);
 }
 
 // TVM's arrays of objects may contain null; those of expressions cannot.
@@ -63,7 +65,7 @@ bool NodeFields::place(json::Member attribute) {
     values_[candidate.field] = attribute.value.index();
     return true;
   }
-  return is_derived(kind_, name);
+  return false;
 }
 
 std::uint32_t NodeFields::reference(std::uint8_t field) {
@@ -72,6 +74,7 @@ std::uint32_t NodeFields::reference(std::uint8_t field) {
   if (target != kUnread) return target;
   target = graph_->reference(node_, member(values_[field]));
   if (may_be_canonical_null(kind_, field) && is_canonical_null(*graph_, target)) target = 0;
+  if (is_derived(kind_, field) && follows(*graph_, node_, kind_)) target = 0;
   return target;
 }
 
@@ -135,13 +138,14 @@ void NodeFields::fail_value(std::uint8_t field, std::string_view expected) const
   fail(field, "expected " + std::string(expected) + ", found " + clipped(value(field).text()));
 }
 
-// The order of tests matters: a tensor and lanes look like references but are not.
+// The order of tests matters: a tensor and a plain value look like references but are not.
 FieldValue Importer::field_value(NodeFields& fields, std::uint32_t node, Kind kind,
                                  std::uint8_t at) {
   const FieldInfo& field = info(kind).fields[at];
   if (!fields.has(at)) return absent_value(node, field);
-  if (field.expects == Expects::tensor) return tensor_value(fields, at);
-  if (lanes_are_a_number(fields, at)) return lanes_value(fields, at);
+  if (field.expects == Expects::tensor) return tensor(fields.tensor(at));
+  if (is_plain(fields, at) && is_lanes(kind, at)) return lanes_value(fields, at);
+  if (is_plain(fields, at)) return scalar_value(fields, field, at);
   if (is_reference(field)) return reference_value(fields, node, field, at);
   return scalar_value(fields, field, at);
 }
@@ -196,6 +200,10 @@ FieldValue Importer::reference_value(NodeFields& fields, std::uint32_t node, con
 
 // Null in a field that may not be null is an error, except for lists: see below.
 FieldValue Importer::null_value(const NodeFields& fields, const FieldInfo& field, std::uint8_t at) {
+  // Not a document of TVM, which sets these in its constructors.
+  if (is_derived(fields.kind(), at) && graph_.reference(fields.value(at)) == 0) {
+    losses_.add(LossCode::checked_type, "");
+  }
   if (field.type == FieldType::string && field.nullable) return StringId::none;
   if (field.type == FieldType::node && field.nullable) return NodeId::none;
   if (field.type != FieldType::node && field.type != FieldType::string) {
@@ -222,6 +230,8 @@ FieldValue Importer::scalar_value(const NodeFields& fields, const FieldInfo& fie
       return fields.real(at);
     case FieldType::dtype:
       return fields.dtype(at);
+    case FieldType::string:
+      return builder_.string(fields.value(at).text());
     default:
       // References and tensors were handled above; constants own bytes.
       fields.fail(at, "cannot be an attribute");
@@ -235,19 +245,22 @@ FieldValue Importer::string_value(const NodeFields& fields, std::uint8_t at, std
   return builder_.string(graph_.value(string.repr).text());
 }
 
-bool Importer::lanes_are_a_number(const NodeFields& fields, std::uint8_t at) const {
-  if (!is_lanes(fields.kind(), at) || !fields.has(at)) return false;
+// Whether this version writes the value of a field that others write as a node.
+bool Importer::is_plain(const NodeFields& fields, std::uint8_t at) const {
+  const auto feature = feature_of_nodes(fields.kind(), at);
+  if (!feature || !fields.has(at)) return false;
   const VersionRange& version = graph_.version();
-  if (!may_have(version, TvmFeature::lanes_as_nodes)) return true;
+  if (!may_have(version, *feature)) return true;
   const bool is_sure =
       version.first == version.last &&
-      (has(static_cast<std::uint8_t>(version.first - 1), TvmFeature::lanes_as_nodes) ||
-       !is_development(version));
+      (has(static_cast<std::uint8_t>(version.first - 1), *feature) || !is_development(version));
   if (is_sure) return false;
-  // A development build of v0.16 may write either form: the dtype determines the number.
   const auto target = graph_.reference(fields.value(at));
-  if (!target || *target == 0 || !fits(unknown_.kind(*target), Expects::expr)) return true;
-  // The first field of both kinds is the dtype of the vector.
+  if (!target) return true;
+  // A development build may write either form. No layout and no mode is a number.
+  if (!is_lanes(fields.kind(), at)) return *target != 0 && kind(*target) != Kind::String;
+  if (*target == 0 || !fits(kind(*target), Expects::expr)) return true;
+  // Of lanes, the dtype determines the number: the first field of both kinds is that of the vector.
   const std::int64_t lanes = std::abs(static_cast<int>(fields.dtype(0).lanes));
   const auto value = graph_.attr(*target, "value");
   return fields.integer(at) == lanes && !(value && value->text() == std::to_string(lanes));
@@ -260,7 +273,7 @@ FieldValue Importer::lanes_value(const NodeFields& fields, std::uint8_t at) {
 
 void Importer::check_kind(const NodeFields& fields, std::uint8_t at, std::uint32_t target,
                           Expects expects) {
-  if (fits(unknown_.kind(target), expects)) return;
+  if (fits(kind(target), expects)) return;
   fields.fail(at, wrong_kind(graph_, describe(expects), target));
 }
 
@@ -300,9 +313,9 @@ void Importer::check_elements(const FieldInfo& field, std::uint32_t owner, std::
     const bool is_key = is_map && position % 2 == 0;
     const Expects expects = is_key ? Expects::var : field.expects;
     const bool is_name = is_key && names_functions;
-    const bool fits_here = index == 0 ? !is_key && may_be_null(expects)
-                                      : (is_name ? unknown_.kind(index) == Kind::GlobalVar
-                                                 : fits(unknown_.kind(index), expects));
+    const bool fits_here =
+        index == 0 ? !is_key && may_be_null(expects)
+                   : (is_name ? kind(index) == Kind::GlobalVar : fits(kind(index), expects));
     if (!fits_here) {
       const std::string place =
           std::string(field.name) + "[" + std::to_string(is_map ? position / 2 : position) + "]";

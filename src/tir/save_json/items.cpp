@@ -1,6 +1,9 @@
 #include "tir/save_json/items.h"
 
+#include <map>
+
 #include "support/error.h"
+#include "support/numbers.h"
 #include "tir/save_json/layout.h"
 #include "tir/tvm_features.h"
 
@@ -12,18 +15,15 @@ std::vector<Slot> slots_of(const KindInfo& kind, const VersionRange& version) {
   std::vector<Slot> slots;
   for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
     if (!is_written(kind.fields[i], version)) continue;
-    slots.push_back({kind.fields[i].name, Slot::Source::field, i});
+    slots.push_back({kind.fields[i].name, i});
   }
-  if (has_span(kind.kind)) slots.push_back({kSpan, Slot::Source::span, 0});
-  if (is_derived(kind.kind, kCheckedType)) {
-    slots.push_back({kCheckedType, Slot::Source::checked_type, 0});
-  }
-  if (is_derived(kind.kind, kGlobalVarMap)) {
-    slots.push_back({kGlobalVarMap, Slot::Source::global_vars, 0});
-  }
+  if (has_span(kind.kind)) slots.push_back({kSpan, 0, true});
   return slots;
 }
 
+// The most numbers that a document has for each node that is written: equal strings and empty
+// arrays of a source become one.
+constexpr std::uint32_t kMostNumbers = 64;
 // Lists are written once for each field that contains them, so sharing can expand.
 constexpr std::uint64_t kMostReferences = 1'000'000'000;
 
@@ -59,26 +59,14 @@ std::optional<NodeMap> Items::opaque_fields(Node node) {
 }
 
 bool Items::is_reference(Node node, const Slot& slot) const {
-  if (slot.source != Slot::Source::field) return true;
-  // Constant lanes are written as the number itself.
-  if (is_lanes(node.kind(), slot.field) && !may_have(version_, TvmFeature::lanes_as_nodes))
-    return false;
+  if (slot.is_span) return true;
+  const auto feature = feature_of_nodes(node.kind(), slot.field);
+  if (feature && !may_have(version_, *feature)) return false;
   return save_json::is_reference(node.info().fields[slot.field]);
 }
 
 Item Items::target(Node node, const Slot& slot) const {
-  switch (slot.source) {
-    case Slot::Source::field:
-      return target_of_field(node, slot.field);
-    case Slot::Source::span:
-      return of(module_.span(node.id()));
-    case Slot::Source::checked_type:
-      return {Item::Form::checked_type, 0, node.id()};
-    case Slot::Source::global_vars:
-      if (node.map(f::IRModule::functions).empty()) return {Item::Form::empty_map};
-      return {Item::Form::global_vars, 0, node.id()};
-  }
-  return {};
+  return slot.is_span ? of(module_.span(node.id())) : target_of_field(node, slot.field);
 }
 
 // Lists, maps and strings are fields of a node here and separate nodes there. Empty ones share a
@@ -86,7 +74,7 @@ Item Items::target(Node node, const Slot& slot) const {
 Item Items::target_of_field(Node node, std::uint8_t field) const {
   switch (node.info().fields[field].type) {
     case FieldType::node:
-      return node.node(field) ? of(node.node(field)) : null_of_field(node.kind(), field);
+      return node.node(field) ? of(node.node(field)) : null_of_field(node, field);
     case FieldType::string:
       if (!node.has_text(field)) return {};
       return {Item::Form::text, 0, NodeId::none, node.text(field)};
@@ -98,7 +86,7 @@ Item Items::target_of_field(Node node, std::uint8_t field) const {
     }
     default: {
       const NodeMap map = node.map(field);
-      if (!map.defined()) return null_of_field(node.kind(), field);
+      if (!map.defined()) return null_of_field(node, field);
       if (map.empty()) return {Item::Form::empty_map};
       return {Item::Form::field, field, node.id()};
     }
@@ -106,7 +94,13 @@ Item Items::target_of_field(Node node, std::uint8_t field) const {
 }
 
 // TVM's constructors never set these to null, and its readers do not expect it.
-Item Items::null_of_field(Kind kind, std::uint8_t field) const {
+Item Items::null_of_field(Node node, std::uint8_t field) const {
+  const Kind kind = node.kind();
+  if (is_derived(kind, field)) {
+    if (kind == Kind::PrimFunc) return {Item::Form::checked_type, 0, node.id()};
+    if (node.map(f::IRModule::functions).empty()) return {Item::Form::empty_map};
+    return {Item::Form::global_vars, 0, node.id()};
+  }
   if (kind == Kind::PrimFunc && field == f::PrimFunc::preflattened_buffer_map) {
     return {Item::Form::empty_map};
   }
@@ -115,14 +109,8 @@ Item Items::null_of_field(Kind kind, std::uint8_t field) const {
   return {Item::Form::empty_map};
 }
 
-// The inverse of Importer::opaque_value.
 std::optional<std::string_view> Items::opaque_text(Node value) {
-  if (value.is(Kind::String)) {
-    const std::string_view text = value.text(f::String::value);
-    return looks_plain(text) ? std::optional(text) : std::nullopt;
-  }
-  const bool is_text = value.is(Kind::Opaque) && value.text(f::Opaque::type_key).empty();
-  return is_text ? std::optional(value.text(f::Opaque::repr)) : std::nullopt;
+  return value.is(Kind::String) ? std::optional(value.text(f::String::value)) : std::nullopt;
 }
 
 Item Items::opaque_target(Node value) {
@@ -137,13 +125,18 @@ Item Items::type_of(Node var) const {
   return type ? of(type) : Item{Item::Form::prim_type, 0, var.id()};
 }
 
-Numbering::Numbering(const Items& items, const Item& root) : of_node_(items.module().size()) {
+Numbering::Numbering(const Items& items, const Item& root)
+    : items_(items), of_node_(items.module().size()) {
   order_.push_back({});
+  visit(root);
+  if (has_opaque_) pin(items.module().root().node(f::IRModule::source_nodes));
+}
+
+void Numbering::visit(const Item& root) {
   // TVM numbers a node before the nodes below it (NodeIndexer of serialization.cc). Targets are
   // pushed in reverse, so the first one is next.
   std::vector<Item> stack{root};
   std::vector<Item> targets;
-  std::uint64_t references = 0;
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
@@ -151,16 +144,61 @@ Numbering::Numbering(const Items& items, const Item& root) : of_node_(items.modu
     if (number != 0) continue;
     number = static_cast<std::uint32_t>(order_.size());
     order_.push_back(item);
+    has_opaque_ = has_opaque_ || items_.is_opaque(item);
     targets.clear();
-    items.for_each_target(item, [&](const Item& target) {
-      ++references;
+    items_.for_each_target(item, [&](const Item& target) {
+      ++references_;
       if (target.form != Item::Form::null && place(target) == 0) targets.push_back(target);
     });
-    if (references > kMostReferences) {
+    if (references_ > kMostReferences) {
       throw support::Error(ErrorKind::invalid_input,
                            "the module has more references than save_json can be written with");
     }
     stack.insert(stack.end(), targets.rbegin(), targets.rend());
+  }
+}
+
+// Nodes of the source get the numbers that they have there, all others the free numbers in order.
+void Numbering::pin(Node source_nodes) {
+  if (!source_nodes || !source_nodes.is(Kind::StringMap)) return;
+  const NodeMap nodes = source_nodes.map(f::StringMap::entries);
+  std::map<std::uint32_t, Item> pins;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes.name(i) == name_of_tensor(tensors_.size())) {
+      tensors_.push_back(nodes.value(i));
+      continue;
+    }
+    const auto number = support::whole_number<std::uint32_t>(nodes.name(i));
+    if (!number || *number == 0) {
+      throw support::Error(ErrorKind::invalid_input,
+                           "a name in source_nodes is not the index of a node");
+    }
+    if (!nodes.value(i)) continue;
+    pins.emplace(*number, Items::of(nodes.value(i)));
+    visit(Items::of(nodes.value(i)));
+  }
+  if (pins.empty()) return;
+  const std::vector<Item> found = std::move(order_);
+  if (pins.rbegin()->first / kMostNumbers > found.size()) {
+    throw support::Error(ErrorKind::invalid_input, "a number in source_nodes is that of no node");
+  }
+  for (const Item& item : std::span(found).subspan(1)) place(item) = 0;
+  // The numbers between them that nothing takes are those of null.
+  order_.assign(pins.rbegin()->first + 1, {});
+  std::vector<bool> taken(order_.size());
+  taken[0] = true;
+  for (const auto& [number, item] : pins) {
+    order_[number] = item;
+    taken[number] = true;
+    place(item) = number;
+  }
+  std::uint32_t next = 0;
+  for (const Item& item : std::span(found).subspan(1)) {
+    if (place(item) != 0) continue;
+    while (next < taken.size() && taken[next]) ++next;
+    if (next == order_.size()) order_.emplace_back();
+    order_[next] = item;
+    place(item) = next++;
   }
 }
 

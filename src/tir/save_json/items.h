@@ -39,12 +39,11 @@ struct Item {
   std::string_view text{};
 };
 
-/// One attribute of a kind: a field, or one of the additional attributes.
+/// One attribute of a kind: a field, or the span.
 struct Slot {
-  enum class Source : std::uint8_t { field, span, checked_type, global_vars };
   std::string_view name;
-  Source source;
   std::uint8_t field;
+  bool is_span = false;
 };
 
 /// Returns the items and texts of a module, for a reader of TVM `version`.
@@ -62,7 +61,7 @@ class Items {
   Item target(Node node, const Slot& slot) const;
   /// The text of an attribute of a node of unknown type; nullopt if it is a reference.
   static std::optional<std::string_view> opaque_text(Node value);
-  /// What it refers to: null if its text is the value.
+  /// What it refers to: null if it is a text.
   static Item opaque_target(Node value);
   /// The type of a parameter.
   Item type_of(Node var) const;
@@ -101,6 +100,9 @@ class Items {
   bool has_attrs(Kind kind) const;
   /// The attributes of a node of unknown type; nullopt for known kinds.
   static std::optional<NodeMap> opaque_fields(Node node);
+  bool is_opaque(const Item& item) const {
+    return item.form == Item::Form::node && opaque_fields(module_.node(item.id)).has_value();
+  }
   static Item of(Node node) { return node ? Item{Item::Form::node, 0, node.id()} : Item{}; }
   const Module& module() const { return module_; }
   const VersionRange& version() const { return version_; }
@@ -108,7 +110,7 @@ class Items {
 
  private:
   Item target_of_field(Node node, std::uint8_t field) const;
-  Item null_of_field(Kind kind, std::uint8_t field) const;
+  Item null_of_field(Node node, std::uint8_t field) const;
   template <class Visit>
   void for_each_of_field(Node node, std::uint8_t field, Visit&& visit) const;
 
@@ -168,20 +170,30 @@ void Items::for_each_element(const Item& item, Visit&& visit) const {
 }
 
 /// Numbers everything below a root in TVM's order, the whole before its parts, each once; equal
-/// strings are one item. The null node is number 0.
+/// strings are one item. The null node is number 0. If there are nodes of unknown type, the
+/// `source_nodes` of the module keep their numbers.
 class Numbering {
  public:
   Numbering(const Items& items, const Item& root);
 
+  /// By number.
   std::span<const Item> order() const { return order_; }
   std::uint32_t number(const Item& item) const;
+  /// The first tensors of the document, which keep their numbers too.
+  std::span<const Node> tensors() const { return tensors_; }
 
  private:
   /// The place of an item's number; new items get 0 there.
   std::uint32_t& place(const Item& item);
   static std::uint64_t key(const Item& item);
+  void visit(const Item& root);
+  void pin(Node source_nodes);
 
+  const Items& items_;
   std::vector<Item> order_;
+  std::uint64_t references_ = 0;
+  bool has_opaque_ = false;
+  std::vector<Node> tensors_;
   std::vector<std::uint32_t> of_node_;
   support::NameMap<std::string_view, std::uint32_t> of_text_;
   support::NameMap<std::string_view, std::uint32_t> of_key_;

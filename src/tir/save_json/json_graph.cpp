@@ -191,6 +191,11 @@ std::optional<std::uint32_t> JsonGraph::reference(json::Value attribute) const {
   return index && *index < size() ? index : std::nullopt;
 }
 
+bool JsonGraph::is_tensor(json::Value attribute) const {
+  const auto index = support::whole_number<std::size_t>(attribute.text());
+  return index && *index < tensor_count();
+}
+
 // States whether the text is not a number, or is the number of no node.
 std::uint32_t JsonGraph::reference(std::uint32_t node, json::Member attribute) const {
   if (const auto index = reference(attribute.value)) return *index;

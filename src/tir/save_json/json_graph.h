@@ -60,6 +60,8 @@ class JsonGraph {
   std::uint32_t element(json::Value element) const;
   /// Node index in an attribute; nullopt if its text is not an index of this document.
   std::optional<std::uint32_t> reference(json::Value attribute) const;
+  /// Whether the text of an attribute may be an index into `b64ndarrays`.
+  bool is_tensor(json::Value attribute) const;
   /// Node index in an attribute of a node that must be one.
   std::uint32_t reference(std::uint32_t node, json::Member attribute) const;
 

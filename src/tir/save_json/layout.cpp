@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,25 +27,6 @@ std::vector<std::vector<NamedField>> index_fields() {
   return index;
 }
 
-// The meaning of a name in known classes is evidence for its meaning in unknown ones.
-std::unordered_map<std::string_view, NameUse> index_names() {
-  std::unordered_map<std::string_view, NameUse> index;
-  for (const std::string_view name : {kSpan, kCheckedType, kGlobalVarMap}) {
-    index[name].reference = true;
-  }
-  for (const KindInfo& kind : all_kinds()) {
-    if (kind.encoding != Encoding::attrs) continue;
-    for (std::uint8_t i = 0; i < kind.fields.size(); ++i) {
-      const FieldInfo& field = kind.fields[i];
-      NameUse& use = index[field.name];
-      (is_reference(field) ? use.reference : use.plain) = true;
-      // A number before v0.16, a node since.
-      if (is_lanes(kind.kind, i)) use.plain = true;
-    }
-  }
-  return index;
-}
-
 }  // namespace
 
 std::span<const NamedField> fields_by_name(Kind kind) {
@@ -54,49 +34,14 @@ std::span<const NamedField> fields_by_name(Kind kind) {
   return index[static_cast<std::size_t>(kind)];
 }
 
-NameUse use_of_name(std::string_view name) {
-  static const auto index = index_names();
-  const auto found = index.find(name);
-  return found == index.end() ? NameUse{} : found->second;
-}
-
 namespace {
 
-/// The form of a field of this type in save_json.
-bool takes(const FieldInfo& field, Kind target) {
-  switch (field.type) {
-    case FieldType::node:
-      return fits(target, field.expects);
-    case FieldType::list:
-      return target == Kind::Array;
-    case FieldType::string:
-      return target == Kind::String;
-    default:
-      return target == Kind::StringMap || target == Kind::ObjectMap;
-  }
+bool is_pattern(Kind kind) {
+  return kind == Kind::PatternWildcard || kind == Kind::PatternVar ||
+         kind == Kind::PatternConstructor || kind == Kind::PatternTuple;
 }
 
 }  // namespace
-
-bool may_refer_to(std::string_view name, Kind target) {
-  if (name == kSpan || name == kCheckedType) return true;
-  for (const KindInfo& kind : all_kinds()) {
-    for (const FieldInfo& field : kind.fields) {
-      if (field.name == name && is_reference(field) && takes(field, target)) return true;
-    }
-  }
-  return false;
-}
-
-// Attributes of unknown classes are kept in their most probable form, and written unchanged. The
-// guess must be the same in both directions, not correct.
-bool looks_plain(std::string_view text) {
-  constexpr std::string_view kNumber = "0123456789+-.e";
-  const bool is_number = text.find_first_not_of(kNumber) == std::string_view::npos &&
-                         text.find_first_of("0123456789") != std::string_view::npos;
-  return is_number || text == "inf" || text == "-inf" || text == "nan" || text == "-nan" ||
-         parse_dtype(text).has_value();
-}
 
 // Whether VisitAttrs of the class includes `span`: not for blocks and a few types.
 bool has_span(Kind kind) {
@@ -112,18 +57,11 @@ bool has_span(Kind kind) {
     case Category::type:
       return kind != Kind::PrimType && kind != Kind::PointerType && kind != Kind::GlobalTypeVar;
     case Category::object:
-      // Of the other objects these are Relay's expressions.
-      return field_named(kind, kCheckedType).has_value();
+      // Of the other objects these are Relay's expressions and patterns.
+      return field_named(kind, kCheckedType).has_value() || is_pattern(kind);
     default:
       return false;
   }
-}
-
-// PrimFunc's constructor derives `_checked_type_`; `global_var_map_` is the index of a module's
-// functions by name.
-bool is_derived(Kind kind, std::string_view name) {
-  return (kind == Kind::PrimFunc && name == kCheckedType) ||
-         (kind == Kind::IRModule && name == kGlobalVarMap);
 }
 
 bool is_required(const FieldInfo& field, const VersionRange& version) {

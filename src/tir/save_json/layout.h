@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,11 +15,12 @@
 #include "mlf/tir/module.h"
 #include "support/byte_sink.h"
 #include "tir/node_queries.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::save_json {
 
 /// No row of the table has more fields.
-constexpr std::size_t kMaxFields = 16;
+constexpr std::size_t kMaxFields = 24;
 
 /// Names of additional attributes of a kind.
 constexpr std::string_view kSpan = "span";
@@ -32,43 +34,35 @@ struct NamedField {
 /// The fields of a kind by name in byte order, as TVM writes them.
 std::span<const NamedField> fields_by_name(Kind kind);
 
-/// Whether a field is written as the index of a node.
+/// Whether a field is written as the index of a node by some version.
 inline bool is_reference(const FieldInfo& field) {
-  // These are indices into `b64ndarrays`, which has its own numbers.
-  if (field.expects == Expects::tensor) return false;
+  // The former are indices into `b64ndarrays`, which has its own numbers.
+  if (field.expects == Expects::tensor || field.expects == Expects::text) return false;
   return holds_nodes(field.type) || field.type == FieldType::string;
 }
-/// Whether any kind of the table has a field of this name that is a node's index, and whether any
-/// has one that is not.
-struct NameUse {
-  bool reference = false;
-  bool plain = false;
-};
-NameUse use_of_name(std::string_view name);
-/// Whether a field of this name, in any kind of the table, may be the index of a node of `target`.
-bool may_refer_to(std::string_view name, Kind target);
-
-/// Whether the text of an attribute looks like one that TVM writes in its place: a number, a truth
-/// value or a dtype. A field of an opaque node that is a String is such a text if it looks like
-/// one, else a reference to a String. Anything else is an Opaque: text of no type key, or a String
-/// of the key "runtime.String".
-bool looks_plain(std::string_view text);
-constexpr std::string_view kStringKey = "runtime.String";
-
 /// Whether TVM's class of this kind has a `span`.
 bool has_span(Kind kind);
-/// Whether an attribute follows from the rest of its node: the reader checks it, the writer derives
-/// it.
-bool is_derived(Kind kind, std::string_view name);
+/// Whether a field follows from the rest of its node where it is undefined: the writer derives it.
+inline bool is_derived(Kind kind, std::uint8_t field) {
+  return (kind == Kind::PrimFunc && field == f::PrimFunc::checked_type) ||
+         (kind == Kind::IRModule && field == f::IRModule::global_var_map);
+}
 
 /// Whether every TVM of this version range writes the field.
 bool is_required(const FieldInfo& field, const VersionRange& version);
 /// Whether some TVM of this version range may read the field.
 bool is_written(const FieldInfo& field, const VersionRange& version);
-/// The only field whose type changed: int until v0.15, PrimExpr from v0.16 on.
+/// Lanes are an int until v0.15 and a PrimExpr from v0.16 on.
 inline bool is_lanes(Kind kind, std::uint8_t field) {
   return (kind == Kind::Ramp && field == f::Ramp::lanes) ||
          (kind == Kind::Broadcast && field == f::Broadcast::lanes);
+}
+/// The feature of versions that write the field as the index of a node; nullopt if all of them
+/// write it in one form.
+inline std::optional<TvmFeature> feature_of_nodes(Kind kind, std::uint8_t field) {
+  if (is_lanes(kind, field)) return TvmFeature::lanes_as_nodes;
+  const bool is_text = info(kind).fields[field].expects == Expects::text_until_8;
+  return is_text ? std::optional(TvmFeature::layouts_as_nodes) : std::nullopt;
 }
 /// The expected content of a field, for messages: "an expression".
 std::string_view describe(Expects expects);
@@ -90,6 +84,11 @@ void append_little_endian(std::vector<std::byte>& data, Integer value) {
   for (std::size_t i = 0; i < sizeof value; ++i) {
     data.push_back(static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xff));
   }
+}
+
+/// The name in IRModule::source_nodes of an entry of `b64ndarrays`.
+inline std::string name_of_tensor(std::size_t index) {
+  return "b64ndarrays[" + std::to_string(index) + "]";
 }
 
 struct Tensor {

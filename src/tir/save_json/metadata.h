@@ -24,7 +24,12 @@ struct MetadataSection {
   ObjectsByKey objects{};
   /// Op nodes in the section: a module has one node for each Op.
   std::map<std::string, NodeId, std::less<>> ops{};
+  /// Of nodes of unknown type in the section: IRModule::source_nodes.
+  NodeId source_nodes = NodeId::none;
 };
+
+/// Returns `module` with these `source_nodes`, or itself if they are undefined.
+NodeId with_source_nodes(Builder& builder, NodeId module, NodeId nodes);
 
 /// Makes the objects of a section in `builder`. The bytes [begin, end) of `source` are the JSON of
 /// a `Map<String, Array<ObjectRef>>`, with the surrounding text's escapes resolved. Throws

@@ -140,15 +140,32 @@ struct TextAttr {
 class Writer {
  public:
   Writer(const Module& module, const VersionRange& version, const Sink& sink)
-      : items_(module, version), numbering_(items_, Items::of(module.root())), out_(sink) {}
+      : items_(module, version),
+        root_(Items::of(module.root())),
+        numbering_(items_, root_),
+        out_(sink) {}
   Writer(const Module& module, const VersionRange& version, const ObjectsByKey& objects,
          const Sink& sink)
-      : items_(module, version, objects), numbering_(items_, {Item::Form::objects}), out_(sink) {}
+      : items_(module, version, objects),
+        root_({Item::Form::objects}),
+        numbering_(items_, root_),
+        out_(sink) {}
+
+  // Nodes of unknown type may mention any of these.
+  void add_tensors() {
+    for (const Node tensor : numbering_.tensors()) {
+      tensor_numbers_.try_emplace(index(tensor.id()), tensors_.size());
+      tensors_.push_back(tensor);
+    }
+  }
 
   // TVM's format, including blanks, so files can be compared line by line: dmlc-core puts a blank
   // after commas at the ends of lines.
   void write() {
-    out_.write("{\n  \"root\": 1, \n  \"nodes\": [");
+    add_tensors();
+    out_.write("{\n  \"root\": ");
+    out_.write_number(numbering_.number(root_));
+    out_.write(", \n  \"nodes\": [");
     bool first = true;
     for (const Item& item : numbering_.order()) {
       out_.write(first ? "\n    {" : ", \n    {");
@@ -350,6 +367,7 @@ class Writer {
 
   void write_tensor(Node node) {
     if (node.is(Kind::MissingObject)) fail_missing(node);
+    if (!node.is(Kind::NDArray)) fail("a tensor of source_nodes is not an NDArray");
     if (!node.bytes(f::NDArray::data)) {
       fail("the data of a constant is not known");
     }
@@ -436,8 +454,7 @@ class Writer {
                  {"type_params", none}});
   }
 
-  // Writes text and references as Importer::opaque_value read them. A node without attributes has
-  // no span to write.
+  // A text of the source is an index there or is none: see Numbering.
   void write_opaque(const Item& item, Node node) {
     std::vector<TextAttr> attrs;
     const NodeMap fields = *Items::opaque_fields(node);
@@ -448,7 +465,7 @@ class Writer {
     }
     if (node.is(Kind::OpaqueExpr)) attrs.push_back({"dtype", dtype_text(node.dtype())});
     const Item span = Items::of(items_.module().span(node.id()));
-    if (!attrs.empty()) attrs.push_back({kSpan, number_text(span)});
+    if (span.form != Item::Form::null) attrs.push_back({kSpan, number_text(span)});
     if (!node.is(Kind::Opaque)) return write_attrs(std::move(attrs));
     write_repr(node.text(f::Opaque::repr));
     write_attrs(std::move(attrs));
@@ -524,6 +541,7 @@ class Writer {
   }
 
   Items items_;
+  Item root_;
   Numbering numbering_;
   JsonOutput out_;
   std::vector<Node> tensors_;  // in the order in which nodes mention them

@@ -341,8 +341,7 @@ void FunctionTable::add_lone(NodeId function, std::string_view name_of_nameless)
 // All other fields of an IRModule are undefined: no text prints them.
 NodeId FunctionTable::finish() {
   Builder& builder = make_.builder();
-  return builder.make(Kind::IRModule, {builder.map(entries_), NodeId::none, NodeId::none,
-                                       NodeId::none, NodeId::none, NodeId::none});
+  return builder.make(Kind::IRModule, {builder.map(entries_)});
 }
 
 }  // namespace mlf::tir::text

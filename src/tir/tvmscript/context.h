@@ -72,6 +72,7 @@ class Metadata {
   /// is a loss at `where`.
   NodeId find(std::string_view type_key, std::int64_t index, std::string_view where);
   text::MissingObjects& missing() { return missing_; }
+  NodeId source_nodes() const { return section_.source_nodes; }
 
  private:
   text::ExprFactory& make_;

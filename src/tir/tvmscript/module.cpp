@@ -347,7 +347,9 @@ class ModuleReader {
     const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
     const NodeId infos =
         global_infos_.empty() ? none : b.make(Kind::StringMap, {b.map(global_infos_)});
-    return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
+    const NodeId module =
+        b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
+    return with_source_nodes(b, module, c_.metadata.source_nodes());
   }
 
   /// A call of a function has the function's return type.

@@ -80,6 +80,8 @@ std::string type_of(const FieldInfo& field) {
                                            "operator or function",
                                            "constant id",
                                            "constant id",
+                                           "",
+                                           "",
                                            "for kind",
                                            "iter type",
                                            "buffer type"};
@@ -112,7 +114,8 @@ std::string fields_of(const KindInfo& kind) {
     text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", key_of(kind.kind, field),
                         type_of(field));
     if (may_be_absent(kind.kind, field)) {
-      text += fmt::format(" optional ({})", versions_of(field));
+      text += " optional";
+      if (field.since != kStillThere) text += fmt::format(" ({})", versions_of(field));
     } else if (field.nullable) {
       text += "?";
     }

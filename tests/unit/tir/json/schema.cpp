@@ -164,6 +164,7 @@ Members members_of(const KindInfo& kind) {
     (may_be_absent(kind.kind, field) ? members.optional : members.required)[key] = schema;
   }
   members.optional["span"] = defined("ObjectReference");
+  if (template_of(kind.kind).has_id) members.optional["id"] = defined("Id");
   return members;
 }
 
@@ -355,7 +356,8 @@ void add_functions(Json& defs) {
                         {"buffer_map", defined("BufferMap")},
                         {"exprs", table("Expr")},
                         {"body", defined("Stmts")}};
-  const Json optional = {{"preflattened_buffer_map", defined("BufferMap")},
+  const Json optional = {{"_checked_type_", defined("Type")},
+                         {"preflattened_buffer_map", defined("BufferMap")},
                          {"span", defined("ObjectReference")}};
   Json object = {{"id", defined("Id")}, {"node", {{"const", "PrimFunc"}}}};
   object.update(content);
@@ -453,6 +455,8 @@ std::string schema_text() {
                                 {"global_type_var_map_", defined("Value")},
                                 {"source_map", defined("Value")},
                                 {"global_infos", defined("Value")},
+                                {"global_var_map_", defined("Value")},
+                                {"source_nodes", defined("StringMap")},
                                 {"span", defined("ObjectReference")},
                                 {"imported_c", table("ImportedC")}});
   schema.update(document);

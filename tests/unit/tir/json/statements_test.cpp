@@ -227,8 +227,6 @@ TEST(StatementLists, RefuseWhatIsNoStatement) {
             "/functions/0/body/0/node: \"IntImm\" is not a kind of statement");
   EXPECT_EQ(message_for(R"([{"node":"Evaluate"}])"),
             "/functions/0/body/0: this Evaluate lacks \"value\"");
-  EXPECT_EQ(message_for(R"([{"node":"Evaluate","scope":0,"value":null}])"),
-            "/functions/0/body/0/scope: Evaluate has no key \"scope\"");
 }
 
 }  // namespace

@@ -43,7 +43,9 @@ TEST(LegacyUnknownNodes, KeepTheirText) {
   const Node object = allocate.map(f::Allocate::annotations).find("new");
   ASSERT_EQ(object.kind(), Kind::Opaque);
   EXPECT_EQ(object.text(f::Opaque::type_key), "my.Object");
-  EXPECT_EQ(object.map(f::Opaque::fields).find("flavour").text(f::String::value), "sweet");
+  EXPECT_EQ(object.map(f::Opaque::fields).find("flavour").text(f::String::value), "4");
+  const Node nodes = d.module.root()[f::IRModule::source_nodes];
+  EXPECT_EQ(nodes.map(f::StringMap::entries).find("4").text(f::String::value), "sweet");
   EXPECT_EQ(function(d)[f::PrimFunc::attrs].map(f::DictAttrs::dict).find("object"), object);
 }
 

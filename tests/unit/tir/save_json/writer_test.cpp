@@ -60,7 +60,8 @@ TEST(SaveJsonWriter, DerivesTheTypeOfAFunctionAndTheNamesOfAModule) {
   EXPECT_TRUE(read(text).losses.empty());
 }
 
-TEST(SaveJsonWriter, WritesUnknownNodesBackAsTheyCame) {
+// Whatever a text means, it is right if each node that it may be the index of has this index again.
+TEST(SaveJsonWriter, WritesUnknownNodesWithTheNumbersOfTheSource) {
   const std::string unknown =
       R"({"type_key": "tir.NewExpr", "attrs": {"a": "12", "count": "4", "dtype": "int32",)"
       R"( "flavour": "11", "label": "13", "span": "0"}})";
@@ -71,14 +72,28 @@ TEST(SaveJsonWriter, WritesUnknownNodesBackAsTheyCame) {
   const Reading again = read(once);
   const Node node = save_json_test::evaluated(again.module);
   ASSERT_EQ(node.kind(), Kind::OpaqueExpr);
-  const NodeMap fields = node.map(f::OpaqueExpr::fields);
-  EXPECT_EQ(fields.find("a").kind(), Kind::IntImm);
-  EXPECT_EQ(fields.find("count").text(f::String::value), "4");
-  EXPECT_EQ(fields.find("label").text(f::String::value), "sweet");
-  const Node thing = fields.find("flavour");
+  EXPECT_EQ(node.map(f::OpaqueExpr::fields).find("a").text(f::String::value), "12");
+  const NodeMap nodes = again.module.root()[f::IRModule::source_nodes].map(f::StringMap::entries);
+  EXPECT_EQ(nodes.find("4").text(f::String::value), "f");
+  EXPECT_EQ(nodes.find("12").kind(), Kind::IntImm);
+  EXPECT_EQ(nodes.find("13").text(f::String::value), "sweet");
+  const Node thing = nodes.find("11");
   ASSERT_EQ(thing.kind(), Kind::Opaque);
-  EXPECT_EQ(thing.list(f::Opaque::elements)[0], fields.find("a"));
+  EXPECT_EQ(thing.list(f::Opaque::elements)[0], nodes.find("12"));
   EXPECT_EQ(written(document_of(read(once))), once);
+}
+
+TEST(SaveJsonWriter, RefusesNumbersOfNoNode) {
+  for (const std::string_view name : {"x", "0", "4000000000"}) {
+    Document doc = document_of(read(document(
+        {MLF_EVALUATING_FUNCTION, R"({"type_key": "tir.NewExpr", "attrs": {"dtype": "int32"}})"})));
+    const NodeId root = doc.module.root().id();
+    Builder b(std::move(doc.module));
+    const NamedNode entry{b.string(name), b.make(Kind::Array, {b.list({})})};
+    b.set(root, f::IRModule::source_nodes, b.make(Kind::StringMap, {b.map(std::span(&entry, 1))}));
+    doc.module = std::move(b).finish(root);
+    EXPECT_FALSE(write_save_json(doc, [](std::string_view) {})) << name;
+  }
 }
 
 TEST(SaveJsonWriter, SaysWhatSaveJsonCannotHold) {

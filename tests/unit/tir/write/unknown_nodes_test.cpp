@@ -58,8 +58,7 @@ TEST(UnknownNodes, KeepFieldsAndContentAsAttributes) {
        R"({"type_key": "runtime.String", "repr_str": "text"})"}));
 }
 
-/// The attributes of Relay's operators: numbers under names that are references elsewhere.
-TEST(UnknownNodes, NumberOfSmallNodesIsANumber) {
+TEST(UnknownNodes, KeepNumbersThatAreIndicesOfNodes) {
   expect_kept(with_attribute(
       {MLF_EVALUATING_FUNCTION, kSeven, R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
        R"({"type_key": "Map", "keys": ["a", "b"], "data": [13, 14]})",
@@ -67,7 +66,7 @@ TEST(UnknownNodes, NumberOfSmallNodesIsANumber) {
        R"({"type_key": "relay.attrs.New", "attrs": {"axis": "5", "groups": "2"}})"}));
 }
 
-TEST(UnknownNodes, StringThatLooksLikeANumberIsAStringStill) {
+TEST(UnknownNodes, KeepTextsOfEveryForm) {
   const std::string source = with_attribute(
       {MLF_EVALUATING_FUNCTION, kSeven, R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
        R"({"type_key": "Map", "keys": ["a"], "data": [13]})",
@@ -79,26 +78,6 @@ TEST(UnknownNodes, StringThatLooksLikeANumberIsAStringStill) {
   const std::string written = save_json_of(read_text(source));
   EXPECT_NE(written.find(R"("plain": "NCHW")"), std::string::npos);
   EXPECT_NE(written.find(R"("repr_str": "42")"), std::string::npos);
-}
-
-TEST(UnknownNodes, SharedNodeIsAReferenceWhereAnotherOfItsKindIs) {
-  const std::string source = with_attribute(
-      {MLF_EVALUATING_FUNCTION, kSeven, R"({"type_key": "DictAttrs", "attrs": {"__dict__": "12"}})",
-       R"({"type_key": "Map", "keys": ["a", "b"], "data": [13, 15]})",
-       R"({"type_key": "my.Object", "attrs": {"what": "14"}})",
-       R"({"type_key": "my.Content", "repr_str": "content"})",
-       R"({"type_key": "my.Object", "attrs": {"what": "14"}})"});
-  expect_kept(source);
-  const Document document = read_text(source);
-  const NodeMap attrs = document.module.root()
-                            .map(f::IRModule::functions)
-                            .value(0)[f::PrimFunc::attrs]
-                            .map(f::DictAttrs::dict);
-  const auto what = [&](std::string_view name) {
-    return attrs.find(name).map(f::Opaque::fields).find("what");
-  };
-  EXPECT_EQ(what("a").text(f::Opaque::repr), "content");
-  EXPECT_EQ(what("a"), what("b"));
 }
 
 constexpr std::string_view kScript =
