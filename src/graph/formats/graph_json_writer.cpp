@@ -47,7 +47,7 @@ struct Projection {
 };
 
 constexpr std::string_view kNop = "__nop";
-constexpr std::string_view kCopy = "__copy";
+constexpr std::string_view kCopyFunction = "__copy";
 constexpr std::int64_t kUnknownExtent = -1;
 
 /// Makes a node of every input, constant and call, and of the copies of a graph, which go to
@@ -209,7 +209,7 @@ class Projector {
     if (is_graph_) {
       add_leaves_before(index(copy.writes));
       const std::string& name = topology_[copy.writes].name;
-      entry = {add({name, std::string(kCopy), {}, {entry}, {tensor_of(copy.writes)}}), 0};
+      entry = {add({name, std::string(kCopyFunction), {}, {entry}, {tensor_of(copy.writes)}}), 0};
     }
     define(copy.writes, entry);
   }
