@@ -268,7 +268,8 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
       module.flash.constants = analysis::to_count(totals.constants);
       continue;
     }
-    DeviceReport& one = module.devices.emplace_back(*device, io, executor, heap, stack);
+    DeviceReport& one =
+        module.devices.emplace_back(DeviceReport{*device, io, executor, heap, stack, {}});
     for (const graph::MemoryUse& use : network.memory) {
       if (use.device != device) continue;
       one.uncertain.insert(one.uncertain.end(), use.uncertain.begin(), use.uncertain.end());
