@@ -70,20 +70,20 @@ def _has_node_keys(node):
     return isinstance(node, tvm.ir.Map) and any(not isinstance(key, str) for key in node)
 
 
-def _label(key, value, there):
-    """What tells an entry of the left map from the others; of the right one without `there`."""
-    if isinstance(key, (tvm.ir.GlobalVar, tvm.target.Target)):
-        return f"{key} {value if isinstance(value, tvm.tir.IntImm) else None}"
+def _label(key, there):
+    """What tells a key of the left map from the others; of the right one without `there`."""
+    if isinstance(key, tvm.ir.GlobalVar):
+        return key.name_hint
     return hash_of(key) if there is None else there.get(hash_of(key))
 
 
 def _pairs_of_map(left, right, there):
     """The entries that belong together, in any order: by keys that were met elsewhere, all others by what
     they hold."""
-    by_label = {_label(key, value, None): (key, value) for key, value in right.items()}
+    by_label = {_label(key, None): (key, value) for key, value in right.items()}
     pairs, alone = [], []
     for entry in left.items():
-        other = by_label.pop(_label(*entry, there), None)
+        other = by_label.pop(_label(entry[0], there), None)
         if other is None:
             alone.append(entry)
         else:
