@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
@@ -16,18 +17,21 @@ namespace mlf::tir {
 namespace c {
 namespace {
 
-/// By kind: whether a row takes one of its fields away as a whole.
-constexpr auto kIsReset = [] {
-  std::array<bool, 256> is_reset{};
-  for (const CNormalizationRule& row : kRules) {
-    if (row.remainder == CRemainder::nothing) is_reset[static_cast<std::size_t>(row.kind)] = true;
-  }
-  return is_reset;
-}();
+/// Whether a row takes one of the fields of this kind away as a whole.
+bool is_reset(Kind kind) {
+  static const std::vector<bool> kIsReset = [] {
+    std::vector<bool> of_kind(all_kinds().size());
+    for (const CNormalizationRule& row : kRules) {
+      if (row.remainder == CRemainder::nothing) of_kind[static_cast<std::size_t>(row.kind)] = true;
+    }
+    return of_kind;
+  }();
+  return kIsReset[static_cast<std::size_t>(kind)];
+}
 
 /// The place of the row that takes a field away as a whole, if there is one.
 std::optional<std::size_t> reset_of(Kind kind, std::uint8_t field) {
-  if (!kIsReset[static_cast<std::size_t>(kind)]) return std::nullopt;
+  if (!is_reset(kind)) return std::nullopt;
   for (std::size_t i = 0; i < kRules.size(); ++i) {
     const CNormalizationRule& row = kRules[i];
     const bool is_whole = row.remainder == CRemainder::nothing;
