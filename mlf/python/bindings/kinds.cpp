@@ -112,6 +112,10 @@ const char* name_of(Expects expects) {
       return "constant";
     case Expects::tensor:
       return "tensor";
+    case Expects::text:
+      return "text";
+    case Expects::text_until_8:
+      return "text_until_8";
     case Expects::for_kind:
       return "for_kind";
     case Expects::iter_var_type:
