@@ -124,9 +124,9 @@ void add_totals(Table& table, const std::string& module, const graph::MemoryTota
       table.add({module, "  " + std::move(what), in_bytes(count), "", ""});
     }
   };
+  const bool has_pools = totals.pools != graph::ByteCount{};
   for (const graph::Pool& pool : network.pools) {
-    const bool is_here = totals.pools != graph::ByteCount{};
-    if (is_here && pool.kind == graph::PoolKind::workspace && pool.bytes)
+    if (has_pools && pool.kind == graph::PoolKind::workspace && pool.bytes)
       add_part(pool.name, {*pool.bytes});
   }
   add_part("graph executor", totals.executor);

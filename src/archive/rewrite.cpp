@@ -270,6 +270,13 @@ std::string edited_bytes(const Archive::Contents& contents, const Member& member
   return bytes;
 }
 
+support::NameMap<std::string_view, std::string_view> content_by_name(
+    const std::vector<EditedMember>& edited) {
+  support::NameMap<std::string_view, std::string_view> contents;
+  for (const EditedMember& edit : edited) contents.emplace(edit.name, edit.content);
+  return contents;
+}
+
 /// Copies the members that stay, in few ranges, and returns the number of bytes.
 std::uint64_t splice_members(const Archive::Contents& contents, const Names& removed,
                              const std::vector<EditedMember>& edited, const File& out) {
@@ -279,8 +286,7 @@ std::uint64_t splice_members(const Archive::Contents& contents, const Names& rem
     out.append_range(contents.tar(), begin, end - begin);
     kept += end - begin;
   };
-  support::NameMap<std::string_view, std::string_view> new_content;
-  for (const EditedMember& edit : edited) new_content.emplace(edit.name, edit.content);
+  const auto new_content = content_by_name(edited);
   for (const Member& member : contents.members) {
     // Has no place in the tar.
     if (!contents.is_stored(member)) continue;
@@ -317,8 +323,7 @@ void build_tar(const Archive& archive, const Changes& changes, const File& out) 
 /// Writes the files of a directory as a new tar, with names as TVM's exporter writes them.
 void pack(const Archive& archive, const Changes& changes, const File& out) {
   const Names removed = checked_changes(archive, changes);
-  support::NameMap<std::string_view, std::string_view> new_content;
-  for (const EditedMember& edit : changes.edit) new_content.emplace(edit.name, edit.content);
+  const auto new_content = content_by_name(changes.edit);
   TarAppender appender(out, 0, "./");
   for (const Member& member : archive.members()) {
     if (member.type == MemberType::directory || removed.contains(member.name)) continue;

@@ -86,12 +86,12 @@ std::optional<std::string> contradiction(const ModuleReport& module) {
 }
 
 /// A number with bounds fits only if its upper bound fits.
-Verdict verdict_on(const ModuleReport& module, const BudgetResult& result) {
+Verdict verdict_on(const BudgetResult& result, bool is_contradicted) {
   const Count& needed = result.needed;
   const std::uint64_t most = result.limit.most;
   if (needed.min > most) return Verdict::exceeds;
   const bool is_within = needed.max && *needed.max <= most;
-  return is_within && !contradiction(module) ? Verdict::fits : Verdict::undecided;
+  return is_within && !is_contradicted ? Verdict::fits : Verdict::undecided;
 }
 
 /// The excess over the limit, or the reason why it is unknown.
@@ -347,7 +347,7 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   for (const Limit& limit : limits) {
     BudgetResult result{
         module.name, limit, needed(module, limit.resource, library), Verdict::fits, {}};
-    result.verdict = verdict_on(module, result);
+    result.verdict = verdict_on(result, contradiction(module).has_value());
     result.remarks = remarks_on(module, library, result);
     results.push_back(std::move(result));
   }
@@ -421,8 +421,7 @@ void check_together(const Report& report, std::span<const Limit> limits,
     const auto sum = needed_together(report, limit.resource, library);
     if (!sum) continue;
     BudgetResult result{std::string(kAllModules), limit, *sum, Verdict::undecided, {}};
-    if (sum->min > limit.most) result.verdict = Verdict::exceeds;
-    if (sum->max && *sum->max <= limit.most && !is_contradicted) result.verdict = Verdict::fits;
+    result.verdict = verdict_on(result, is_contradicted);
     if (result.verdict != Verdict::fits) {
       result.remarks.push_back(fmt::format("{} for all modules together", shortfall(result)));
     }

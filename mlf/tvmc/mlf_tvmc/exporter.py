@@ -108,9 +108,9 @@ def _found(product, stage, target):
 def get_json(product, stage="lowered", target=None):
     """Return TIR as a dictionary: the document of schemas/tir.schema.json.
 
-    `product`: an IRModule or PrimFunc of TVM; or what relay.build or tvm.build returned, or the `lib` of
-    that: then the functions at a stage of `capture`, of all targets, or of the one that `target` names: a
-    Target or its text, its kind such as "opencl", or its DLDeviceType. Builds for the graph executor, and
+    `product`: an IRModule or PrimFunc of TVM, or what relay.build or tvm.build returned, or the `lib` of
+    that. Of a build, `stage` is a stage of `capture`. `target` selects the functions of one target (default:
+    all targets): a Target or its text, its kind such as "opencl", or its DLDeviceType. Builds for the graph executor, and
     other stages than "lowered", must run inside `mlf_tvmc.capture()` or with the hook on.
 
     Leaves out attributes of a module that TVM cannot serialise, with a CaptureWarning for each. Raises

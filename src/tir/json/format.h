@@ -87,8 +87,8 @@ struct KindTemplate {
   std::vector<FieldTemplate> fields;  ///< all but the statements that `scope` counts
   IntegerForm integer_form;           ///< of fields without a dtype
   bool has_scope;
-  bool
-      has_id;  ///< an object that is written wherever it is used; the same `id` says that it is one
+  /// Objects of this kind are written in full at each use. Equal `id`s mean the same object.
+  bool has_id;
   bool is_leaf;  ///< none of its fields is a node, a list or a map
 };
 
