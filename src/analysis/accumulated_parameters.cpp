@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "analysis/cost/evaluation_order.h"
-#include "analysis/cost/memories.h"
+#include "graph/kernels/kernel_code.h"
 #include "mlf/tir/visit.h"
 #include "tir/ethos_u.h"
 
@@ -17,11 +16,7 @@ namespace f = tir::f;
 /// From which memory each memory gets its values.
 class DataFlow {
  public:
-  explicit DataFlow(Node function)
-      : order_(function[f::PrimFunc::body]),
-        memories_(function, order_),
-        bindings_(bindings_of(order_)),
-        sources_(memories_.size()) {}
+  explicit DataFlow(Node function) : code_(function), sources_(code_.memories.size()) {}
 
   std::optional<std::set<std::size_t>> accumulated();
 
@@ -31,15 +26,13 @@ class DataFlow {
   bool passes_memory(Node call) const;
   std::optional<std::set<std::size_t>> loaded_by(Node store) const;
 
-  EvaluationOrder order_;
-  Memories memories_;
-  graph::Bindings bindings_;
+  graph::KernelCode code_;
   std::vector<std::set<std::size_t>> sources_;  ///< by memory
 };
 
 bool DataFlow::passes_memory(Node call) const {
   for (const Node argument : call.list(f::Call::args)) {
-    if (memories_.of_pointer(tir::passed_pointer(call, argument))) return true;
+    if (code_.memories.of_pointer(tir::passed_pointer(call, argument))) return true;
   }
   return false;
 }
@@ -55,12 +48,12 @@ std::optional<std::set<std::size_t>> DataFlow::loaded_by(Node store) const {
     left.pop_back();
     tir::for_each_pre_order(next, [&](Node node) {
       if (node.is(Kind::Var)) {
-        const auto bound = bindings_.find(tir::index(node.id()));
-        const bool is_new = bound != bindings_.end() && seen.insert(bound->first).second;
+        const auto bound = code_.bindings.find(tir::index(node.id()));
+        const bool is_new = bound != code_.bindings.end() && seen.insert(bound->first).second;
         if (is_new) left.push_back(bound->second);
       }
-      if (is_store(node) || !data_of_access(node)) return;
-      const auto memory = memories_.of_access(node);
+      if (graph::is_store(node) || !graph::data_of_access(node)) return;
+      const auto memory = code_.memories.of_access(node);
       is_known &= memory.has_value();
       if (memory) loaded.insert(*memory);
     });
@@ -69,11 +62,11 @@ std::optional<std::set<std::size_t>> DataFlow::loaded_by(Node store) const {
 }
 
 bool DataFlow::read() {
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    const Node node = order_[i];
+  for (std::size_t i = 0; i < code_.order.size(); ++i) {
+    const Node node = code_.order[i];
     if (node.is(Kind::Call) && passes_memory(node)) return false;
-    if (!is_store(node)) continue;
-    const auto memory = memories_.of_access(node);
+    if (!graph::is_store(node)) continue;
+    const auto memory = code_.memories.of_access(node);
     const auto loaded = loaded_by(node);
     if (!memory || !loaded) return false;
     sources_[*memory].insert(loaded->begin(), loaded->end());
@@ -98,7 +91,7 @@ std::optional<std::set<std::size_t>> DataFlow::accumulated() {
   }
   std::set<std::size_t> parameters;
   for (const std::size_t memory : reached) {
-    const graph::Address& address = memories_[memory].address;
+    const graph::Address& address = code_.memories[memory].address;
     const bool is_parameter = address.kind == graph::AddressKind::parameter ||
                               address.kind == graph::AddressKind::argument;
     if (is_parameter) parameters.insert(address.root);

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "analysis/cost/access_sets.h"
 #include "graph/node_queries.h"
-#include "mlf/tir/visit.h"
 
 namespace mlf::plan {
 namespace {
 
 using analysis::IndexTerms;
+using graph::KernelCode;
+using graph::Surrounding;
+using graph::SurroundingKind;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -52,27 +53,23 @@ bool are_equal(const IndexTerms& a, const IndexTerms& b) {
   return a.constant == b.constant && a.variables == b.variables;
 }
 
-struct Loop {
-  tir::NodeId var;
-  std::int64_t extent;
-};
-
 /// Whether no two iterations have the same index: each factor exceeds the largest sum of all
 /// smaller terms.
-bool is_injective(const IndexTerms& index, const std::vector<Loop>& loops) {
+bool is_injective(const IndexTerms& index, const std::vector<Surrounding>& around) {
   std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
   std::size_t found = 0;
-  for (const Loop& loop : loops) {
-    if (loop.extent == 1) continue;
-    const auto at = index.variables.find(loop.var);
+  for (const Surrounding& loop : around) {
+    if (loop.kind != SurroundingKind::loop || loop.extent == 1) continue;
+    const auto at = index.variables.find(loop.var.id());
     // A loop whose variable is not in the index writes one element repeatedly.
     if (at == index.variables.end() || at->second < 0) return false;
     terms.emplace_back(at->second, loop.extent);
   }
   // Variables of no loop here are constant.
   for (const auto& [var, factor] : index.variables) {
-    found +=
-        std::ranges::any_of(loops, [&, one = var](const Loop& loop) { return loop.var == one; });
+    found += std::ranges::any_of(around, [&, one = var](const Surrounding& loop) {
+      return loop.kind == SurroundingKind::loop && loop.var.id() == one;
+    });
   }
   if (found != index.variables.size()) return false;
   // Like the digits of a number: the sum of all smaller digits is less than the next factor.
@@ -85,225 +82,66 @@ bool is_injective(const IndexTerms& index, const std::vector<Loop>& loops) {
   return true;
 }
 
-/// The index of an access to a Buffer; undefined if the Buffer does not begin where its memory
-/// begins.
-Node index_of(Node buffer, tir::NodeList indices) {
+/// The index of an access; undefined if there are several, or if the Buffer does not begin where
+/// its memory begins.
+Node index_of(Node access) {
+  if (access.is(Kind::Load)) return access[f::Load::index];
+  if (access.is(Kind::Store)) return access[f::Store::index];
+  const bool is_store = access.is(Kind::BufferStore);
+  const Node buffer = is_store ? access[f::BufferStore::buffer] : access[f::BufferLoad::buffer];
+  const tir::NodeList indices =
+      is_store ? access.list(f::BufferStore::indices) : access.list(f::BufferLoad::indices);
   const Node begin = buffer[f::Buffer::elem_offset];
   const bool begins_with_memory = !begin || graph::integer_of(begin) == 0;
   return begins_with_memory && indices.size() == 1 ? indices[0] : Node();
 }
 
-std::size_t bytes_of_one(tir::DType dtype) {
+/// 0 for a vector.
+std::size_t bytes_of_one(Node access) {
+  const tir::DType dtype = graph::dtype_of(access);
   return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
 }
 
-/// Reads one statement into accesses.
-class AccessReader {
- public:
-  using MemoryOf = std::function<std::optional<std::size_t>(Node)>;
-  explicit AccessReader(const MemoryOf& memory_of) : memory_of_(memory_of) {}
-
-  /// False if the statement contains a node that the reader does not handle.
-  /// Uses a stack instead of recursion: hostile bodies nest to any depth.
-  bool read(Node root) {
-    pending_.push_back({root, 0});
-    while (!pending_.empty()) {
-      const Pending next = pending_.back();
-      pending_.pop_back();
-      if (++work_ > kMaxWork) return false;
-      open_.resize(next.loops);
-      if (!statement(next.stmt)) return false;
-    }
-    return work_ <= kMaxWork;
-  }
-
-  /// Leaves out a result that the tick also reads or stores elsewhere, such as a sum: it may still
-  /// need the element that it overwrote.
-  std::vector<InPlacePair> pairs() const {
-    std::vector<InPlacePair> found;
-    for (std::size_t i = 0; i < stores_.size(); ++i) {
-      const Store& to = stores_[i];
-      const auto same = [&](const auto& access) { return access.memory == to.memory; };
-      const bool is_only_store = std::ranges::count_if(stores_, same) == 1;
-      if (!is_only_store || std::ranges::any_of(loads_, same) || opaque_.contains(to.memory))
-        continue;
-      std::unordered_set<std::size_t> tried;
-      for (const Load& load : loads_) {
-        if (!tried.insert(load.memory).second) continue;
-        if (is_proven(load.memory, to, i)) found.push_back({load.memory, to.memory});
-      }
-    }
-    return found;
-  }
-
- private:
-  struct Store {
-    std::size_t memory = 0;
-    Node index;
-    std::size_t element_bytes = 0;  // 0: not one element
-    std::vector<Loop> loops;
-  };
-  struct Load {
-    std::size_t memory = 0;
-    Node index;
-    std::size_t element_bytes = 0;
-    std::optional<std::size_t> store;  // the store whose value contains it
-  };
-  struct Pending {
-    Node stmt;
-    std::size_t loops;  // around it: the first ones of open_
-  };
-
-  /// Ignores other memory: a local array or a constant.
-  void load(Node var, Node index, tir::DType dtype, std::optional<std::size_t> in_store) {
-    const auto memory = memory_of_(var);
-    if (memory) loads_.push_back({*memory, index, bytes_of_one(dtype), in_store});
-  }
-
-  /// Expressions may share parts. Reads a part once per statement.
-  void expression(Node root, std::optional<std::size_t> in_store) {
-    if (!root) return;
-    std::unordered_set<std::uint32_t> seen;
-    const auto enter = [&](Node node) {
-      if (!seen.insert(tir::index(node.id())).second || ++work_ > kMaxWork) return false;
-      if (node.is(Kind::Var) || node.is(Kind::SizeVar)) {
-        if (const auto memory = memory_of_(node)) opaque_.insert(*memory);
-      } else if (node.is(Kind::BufferLoad)) {
-        const Node buffer = node[f::BufferLoad::buffer];
-        load(buffer[f::Buffer::data], index_of(buffer, node.list(f::BufferLoad::indices)),
-             node.dtype(), in_store);
-      } else if (node.is(Kind::Load)) {
-        load(node[f::Load::buffer_var], node[f::Load::index], node.dtype(), in_store);
-      } else if (graph::operator_of(node) == "address_of") {
-        // Code that receives the address may do anything.
-        for (const Node arg : node.list(f::Call::args)) {
-          if (!arg.is(Kind::BufferLoad)) continue;
-          const auto memory = memory_of_(arg[f::BufferLoad::buffer][f::Buffer::data]);
-          if (memory) opaque_.insert(*memory);
-        }
-      }
-      return true;
-    };
-    const auto parts = [&](Node node, auto&& push) {
-      // The memory that a load names is not passed on as a pointer.
-      if (node.is(Kind::BufferLoad)) {
-        for (const Node index : node.list(f::BufferLoad::indices)) push(index);
-      } else if (node.is(Kind::Load)) {
-        push(node[f::Load::index]);
-        if (node[f::Load::predicate]) push(node[f::Load::predicate]);
-      } else {
-        tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
-      }
-    };
-    tir::walk_once(root, enter, parts, [](Node) {});
-  }
-
-  /// Reads the value first: loads in it belong to this store. Loads in the index belong to no
-  /// store: they come before it, but may be of another element.
-  bool store(Node buffer_var, Node index, Node value) {
-    const auto memory = memory_of_(buffer_var);
-    std::optional<std::size_t> number;
-    if (memory) {
-      number = stores_.size();
-      stores_.push_back({*memory, index, bytes_of_one(value.dtype()), open_});
-    }
-    expression(value, number);
-    expression(index, std::nullopt);
-    return true;
-  }
-
-  /// The proof of injectivity requires loops of known extent. A loop that never runs stores
-  /// nothing, but has no special case.
-  bool loop(Node stmt) {
-    const auto min = graph::integer_of(stmt[f::For::min]);
-    const auto extent = graph::integer_of(stmt[f::For::extent]);
-    if (!min || !extent || *extent < 1 || !is_small(*min) || !is_small(*extent)) return false;
-    open_.push_back({stmt[f::For::loop_var].id(), *extent});
-    pending_.push_back({stmt[f::For::body], open_.size()});
-    return true;
-  }
-
-  /// Reads one statement; false for an unhandled kind. Pushes the parts to read them later: their
-  /// order does not matter, because the proof for a tick holds for any order of its accesses.
-  bool statement(Node stmt) {
-    const std::size_t around = open_.size();
-    switch (stmt.kind()) {
-      case Kind::For:
-        return loop(stmt);
-      case Kind::SeqStmt:
-        for (const Node part : stmt.list(f::SeqStmt::seq)) pending_.push_back({part, around});
-        return true;
-      case Kind::IfThenElse:
-        expression(stmt[f::IfThenElse::condition], std::nullopt);
-        pending_.push_back({stmt[f::IfThenElse::then_case], around});
-        if (stmt[f::IfThenElse::else_case]) {
-          pending_.push_back({stmt[f::IfThenElse::else_case], around});
-        }
-        return true;
-      case Kind::LetStmt:
-        expression(stmt[f::LetStmt::value], std::nullopt);
-        pending_.push_back({stmt[f::LetStmt::body], around});
-        return true;
-      case Kind::AttrStmt:
-        pending_.push_back({stmt[f::AttrStmt::body], around});
-        return true;
-      case Kind::DeclBuffer:
-        pending_.push_back({stmt[f::DeclBuffer::body], around});
-        return true;
-      case Kind::BufferStore: {
-        const tir::NodeList indices = stmt.list(f::BufferStore::indices);
-        for (const Node index : indices) expression(index, std::nullopt);
-        const Node buffer = stmt[f::BufferStore::buffer];
-        return store(buffer[f::Buffer::data], index_of(buffer, indices),
-                     stmt[f::BufferStore::value]);
-      }
-      case Kind::Store:
-        return store(stmt[f::Store::buffer_var], stmt[f::Store::index], stmt[f::Store::value]);
-      case Kind::Evaluate:
-        expression(stmt[f::Evaluate::value], std::nullopt);
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  /// The three conditions that in_place.h lists.
-  bool is_proven(std::size_t from, const Store& to, std::size_t store) const {
-    if (!to.index || to.element_bytes == 0 || from == to.memory || opaque_.contains(from))
-      return false;
-    const auto index = affine(to.index);
-    // Each iteration writes a different element, so no later iteration reads what this one wrote.
-    if (!index || !is_injective(*index, to.loops)) return false;
-    const auto writes_it = [&](const Store& one) { return one.memory == from; };
-    if (std::ranges::any_of(stores_, writes_it)) return false;
-    // Each element is read in the value of the store to the same element, and therefore before the
-    // store. Elements of another size would have other bounds.
-    return std::ranges::all_of(loads_, [&](const Load& one) {
-      if (one.memory != from) return true;
-      if (one.store != store || !one.index || one.element_bytes != to.element_bytes) return false;
-      const auto loaded = affine(one.index);
-      return loaded && are_equal(*loaded, *index);
-    });
-  }
-
-  // The most statements and expressions of one tick. Beyond that, the result is not worth the time.
-  static constexpr std::size_t kMaxWork = 100'000;
-
-  const MemoryOf& memory_of_;
-  std::vector<Pending> pending_;
-  std::vector<Loop> open_;
-  std::vector<Store> stores_;
-  std::vector<Load> loads_;
-  std::unordered_set<std::size_t> opaque_;  // memories with other accesses
-  std::size_t work_ = 0;
-};
-
 }  // namespace
 
-std::vector<InPlacePair> in_place_pairs(
-    Node statement, const std::function<std::optional<std::size_t>(Node)>& memory_of) {
-  AccessReader reader(memory_of);
-  return reader.read(statement) ? reader.pairs() : std::vector<InPlacePair>{};
+/// Leaves out a result that the statement also reads or stores elsewhere, such as a sum: it may
+/// still need the element that it overwrote.
+std::vector<InPlacePair> in_place_pairs(const KernelCode& code, std::span<const ElementUse> uses,
+                                        const std::unordered_set<std::size_t>& opaque) {
+  std::vector<InPlacePair> found;
+  for (const ElementUse& to : uses) {
+    const auto same = [&](const ElementUse& one) { return one.memory == to.memory; };
+    const bool is_only_use = std::ranges::count_if(uses, same) == 1;
+    if (!to.use->is_written || !is_only_use || opaque.contains(to.memory)) continue;
+    const Node store = code.order[to.use->position];
+    const std::size_t bytes = bytes_of_one(store);
+    const Node place = index_of(store);
+    const auto index = place && bytes != 0 ? affine(place) : std::nullopt;
+    // Each iteration writes a different element, so no later iteration reads what this one wrote.
+    if (!index || code.is_shared(to.use->position) ||
+        !is_injective(*index, code.around(to.use->position))) {
+      continue;
+    }
+    // Each element is read in the value of the store to the same element, and therefore before the
+    // store. Elements of another size would have other bounds. An index with a load is not affine.
+    const auto permits = [&](const ElementUse& one) {
+      const std::size_t at = one.use->position;
+      const bool is_part = one.use->is_read && one.use->statement == to.use->position;
+      if (!is_part || code.is_in_several(at) || bytes_of_one(code.order[at]) != bytes) return false;
+      const Node from = index_of(code.order[at]);
+      const auto loaded = from ? affine(from) : std::nullopt;
+      return loaded && are_equal(*loaded, *index);
+    };
+    std::unordered_set<std::size_t> tried;
+    for (const ElementUse& from : uses) {
+      const std::size_t memory = from.memory;
+      if (memory == to.memory || opaque.contains(memory) || !tried.insert(memory).second) continue;
+      const bool is_proven = std::ranges::all_of(
+          uses, [&](const ElementUse& one) { return one.memory != memory || permits(one); });
+      if (is_proven) found.push_back({memory, to.memory});
+    }
+  }
+  return found;
 }
 
 }  // namespace mlf::plan

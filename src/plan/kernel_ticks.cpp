@@ -12,8 +12,8 @@
 #include "analysis/cost/callees.h"
 #include "graph/allocations.h"
 #include "graph/kernels/callees.h"
+#include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
-#include "graph/scope.h"
 #include "mlf/tir/module.h"
 #include "mlf/tir/visit.h"
 #include "plan/in_place.h"
@@ -22,9 +22,10 @@
 namespace mlf::plan {
 namespace {
 
+using graph::AccessKind;
 using graph::Address;
 using graph::AddressKind;
-using tir::Descend;
+using graph::KernelCode;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -58,34 +59,79 @@ bool is_pointer(Node expr) {
   return expr.dtype().is_handle() || graph::without_casts(expr).dtype().is_handle();
 }
 
-// The most nodes and statements to visit in one kernel. A shared statement counts at each
-// occurrence, and occurrences can grow exponentially.
-constexpr std::size_t kMaxWork = 50'000'000;
+bool is_variable(Node node) {
+  return node.is(Kind::Var) || node.is(Kind::SizeVar);
+}
 
 bool is_memory_of_caller(const Address& address) {
   return address.kind == AddressKind::parameter || address.kind == AddressKind::argument;
 }
 
-/// Follows the pointers of one body in the order of its text.
+/// Whether a statement of one tick keeps every access of its parts in place: in loops of constant
+/// bounds, conditions, lets and stores, and nowhere else.
+bool is_plain(Node statement) {
+  switch (statement.kind()) {
+    case Kind::For: {
+      constexpr std::int64_t kMostOfLoop = std::int64_t{1} << 30;
+      const auto min = graph::integer_of(statement[f::For::min]);
+      const auto extent = graph::integer_of(statement[f::For::extent]);
+      return min && extent && *extent >= 1 && *extent < kMostOfLoop &&
+             *min<kMostOfLoop&& * min> - kMostOfLoop;
+    }
+    case Kind::AttrStmt:
+      return !graph::is_thread_loop(statement);
+    case Kind::SeqStmt:
+    case Kind::IfThenElse:
+    case Kind::LetStmt:
+    case Kind::DeclBuffer:
+    case Kind::BufferStore:
+    case Kind::Store:
+    case Kind::Evaluate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether a statement runs its parts one after the other, each in ticks of its own.
+bool runs_in_sequence(Node statement) {
+  switch (statement.kind()) {
+    case Kind::SeqStmt:
+    case Kind::LetStmt:
+    case Kind::AssertStmt:
+    case Kind::Allocate:
+    case Kind::AllocateConst:
+    case Kind::DeclBuffer:
+    case Kind::IfThenElse:  // nothing happens in the ticks of the branch that does not run
+      return true;
+    case Kind::AttrStmt:
+      return !graph::is_thread_loop(statement);
+    default:
+      return false;
+  }
+}
+
+/// Gives every node its ticks, in the order of the code, and every memory those of its uses.
 /// Every variable that points into memory of a parameter belongs to one `Memory`: that of the
-/// parameter, or that of a let with an address inside it. A statement that mentions such a variable
-/// touches the memory, for any use. A chain of lets shares one memory, so a second name of a
-/// pointer hides no access.
-class TickScanner {
+/// parameter, or that of a let with an address inside it. A chain of lets shares one memory, so a
+/// second name of a pointer hides no access.
+class TickReader {
  public:
-  explicit TickScanner(Node function) : function_(function), scope_(function) {}
+  explicit TickReader(const KernelCode& code) : code_(code), ticks_(code.order.size()) {}
 
   KernelTicks run() && {
-    std::vector<Node> next{function_[f::PrimFunc::body]};
-    while (!next.empty() && ++work_ < kMaxWork) {
-      const Node stmt = next.back();
-      next.pop_back();
-      statement(stmt, next);
+    is_followed_ = code_.rebound.empty();
+    is_sequence_.resize(ticks_.size());
+    is_sequence_[0] = true;
+    for (std::size_t i = 0; i < code_.order.size(); ++i) read(i);
+    for (const graph::MemoryAccess& use : code_.accesses) {
+      if (use.kind == AccessKind::element) add_element(use);
+      if (use.kind == AccessKind::tensor) add_tensor(use);
     }
     KernelTicks result;
     result.count = std::max<std::int64_t>(now_ + 1, 1);
     // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
-    result.is_packed = is_packed();
+    result.is_packed = code_.is_packed();
     const AddressKind counted = result.is_packed ? AddressKind::argument : AddressKind::parameter;
     std::vector<std::optional<TickMemory>> finished;  // by memory
     for (const Memory& memory : memories_) {
@@ -99,12 +145,15 @@ class TickScanner {
     }
     for (auto& [var, allocation] : allocations_)
       result.allocations.push_back(std::move(allocation));
-    for (const auto& [tick, pair] : in_place_) {
-      const auto& from = finished[pair.from];
-      const auto& to = finished[pair.to];
-      if (from && to && is_in_place(pair, tick)) result.in_place.push_back({tick, *from, *to});
+    for (const auto& [tick, one] : loops_) {
+      for (const InPlacePair& pair : in_place_pairs(code_, one.uses, one.opaque)) {
+        if (!is_in_place(pair, tick)) continue;
+        const auto& from = finished[pair.from];
+        const auto& to = finished[pair.to];
+        if (from && to) result.in_place.push_back({tick, *from, *to});
+      }
     }
-    result.is_followed = is_followed_ && work_ < kMaxWork;
+    result.is_followed = is_followed_;
     for (const auto& [symbol, takes_memory] : unknown_callees_) {
       result.unknown_callees.push_back({symbol, takes_memory});
     }
@@ -122,6 +171,11 @@ class TickScanner {
     bool is_kept = false;          // a pointer to it exists
     bool has_other_names = false;  // other pointers point into it, possibly not to its first byte
   };
+  /// A loop that is one tick.
+  struct TickLoop {
+    std::vector<ElementUse> uses;
+    std::unordered_set<std::size_t> opaque;  // memories with other uses
+  };
 
   /// The memory of a parameter, made on first use.
   MemoryId memory_of_root(const Address& address) {
@@ -134,7 +188,7 @@ class TickScanner {
   std::optional<MemoryId> memory_of(Node var) {
     const auto known = by_var_.find(tir::index(var.id()));
     if (known != by_var_.end()) return known->second;
-    const Address address = scope_.address_of(var);
+    const Address address = code_.address_of(var);
     if (!is_memory_of_caller(address)) return std::nullopt;
     return by_var_.emplace(tir::index(var.id()), memory_of_root(address)).first->second;
   }
@@ -149,11 +203,10 @@ class TickScanner {
           tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
         },
         [&](Node node) {
-          if (!node.is(Kind::Var) && !node.is(Kind::SizeVar)) return;
+          if (!is_variable(node)) return;
           const auto memory = memory_of(node);
           if (memory && std::ranges::find(found, *memory) == found.end()) found.push_back(*memory);
         });
-    work_ += seen.size();
     return found;
   }
 
@@ -176,7 +229,6 @@ class TickScanner {
     // which would be searched again and again.
     const std::vector<MemoryId> in_value =
         is_pointer(var) ? memories_in(value) : std::vector<MemoryId>();
-    scope_.bind(var, value);
     if (graph::is_workspace_allocation(value)) add_allocation(var);
     if (in_value.empty()) return false;
     if (in_value.size() > 1) {
@@ -184,7 +236,7 @@ class TickScanner {
       keep_all_in(value);
       return false;
     }
-    const Address address = scope_.address_of(var);
+    const Address address = code_.address_of(var);
     const bool is_address = is_memory_of_caller(address);
     MemoryId memory = in_value.front();
     Memory& source = memories_[memory];
@@ -216,46 +268,38 @@ class TickScanner {
     }
   }
 
-  /// Treats reads and writes alike: both need the memory.
-  void touch(Node var) {
-    const auto memory = memory_of(var);
-    if (!memory) return touch_allocation(var);
-    include(memories_[*memory].touched, TickRange{now_, now_});
-  }
-
   void add_allocation(Node var) {
-    scope_.allocate(var);
     allocations_.try_emplace(tir::index(var.id()),
                              AllocationTicks{std::string(var.text(f::Var::name)), std::nullopt});
   }
 
-  void touch_allocation(Node var) {
-    const Address address = scope_.address_of(var);
-    if (address.kind != AddressKind::local || unused_.contains(tir::index(var.id()))) return;
+  /// Treats reads and writes alike: both need the memory.
+  void touch(Node var, const std::optional<TickRange>& ticks) {
+    if (const auto memory = memory_of(var)) return include(memories_[*memory].touched, ticks);
+    const Address address = code_.address_of(var);
+    if (address.kind != AddressKind::local) return;
     const auto found = allocations_.find(address.root);
-    if (found != allocations_.end()) include(found->second.touched, TickRange{now_, now_});
+    if (found != allocations_.end()) include(found->second.touched, ticks);
+  }
+
+  /// Code gets the pointer: it may use any element.
+  void mention(Node var, const std::optional<TickRange>& ticks) {
+    touch(var, ticks);
+    const auto memory = memory_of(var);
+    if (!memory || !ticks) return;
+    const auto loop = loop_at(*ticks, *memory);
+    if (loop != loops_.end()) loop->second.opaque.insert(*memory);
+  }
+
+  /// The loop that is one tick. A use in several ticks can be in none of them in place.
+  std::map<std::int64_t, TickLoop>::iterator loop_at(const TickRange& ticks, MemoryId memory) {
+    if (ticks.first == ticks.last) return loops_.find(ticks.first);
+    memories_[memory].has_other_names = true;
+    return loops_.end();
   }
 
   void keep_all_in(Node expr) {
     for (const MemoryId memory : memories_in(expr)) memories_[memory].is_kept = true;
-  }
-
-  /// A function may keep a pointer argument, and so may a struct that stores it.
-  void enter_call(Node call) {
-    const std::string_view op = graph::operator_of(call);
-    if (op == "isnullptr" || op == "TVMBackendFreeWorkspace") {
-      for (const Node arg : call.list(f::Call::args)) {
-        unused_.insert(tir::index(graph::without_casts(arg).id()));
-      }
-    }
-    if (graph::pointer_use(op) == graph::PointerUse::none) return;
-    bool takes_memory = false;
-    for (const Node arg : call.list(f::Call::args)) {
-      if (!is_pointer(arg)) continue;
-      keep_all_in(arg);
-      takes_memory = takes_memory || !memories_in(arg).empty();
-    }
-    if (takes_memory || !is_pure(call)) add_unknown_callee(call, takes_memory);
   }
 
   void add_unknown_callee(Node call, bool takes_memory) {
@@ -265,17 +309,79 @@ class TickScanner {
     takes_any = takes_any || takes_memory;
   }
 
-  /// Handles one node of a tick, before its children.
-  Descend enter(Node node) {
-    if (node.id() == bound_value_) return Descend::past_children;
+  /// A function may keep a pointer argument, and so may a struct that stores it.
+  void read_call(Node call, const std::optional<TickRange>& ticks) {
+    const std::string_view op = graph::operator_of(call);
+    if (op == "address_of") {
+      const tir::NodeList args = call.list(f::Call::args);
+      if (const Node data = args.size() == 1 ? graph::data_of_access(args[0]) : Node()) {
+        mention(data, ticks);
+      }
+    }
+    for (const Node arg : call.list(f::Call::args)) {
+      const Node pointer = tir::passed_pointer(call, arg);
+      if (pointer != arg) mention(pointer, ticks);
+    }
+    if (graph::pointer_use(op) == graph::PointerUse::none) return;
+    bool takes_memory = false;
+    for (const Node arg : call.list(f::Call::args)) {
+      if (!is_pointer(arg)) continue;
+      const std::vector<MemoryId> passed = memories_in(arg);
+      for (const MemoryId memory : passed) memories_[memory].is_kept = true;
+      takes_memory = takes_memory || !passed.empty();
+    }
+    if (takes_memory || !is_pure(call)) add_unknown_callee(call, takes_memory);
+  }
+
+  /// Gives the parts of a node their ticks.
+  void pass_on(std::size_t position, Node skipped) {
+    const Node whole = code_.order[position];
+    const std::string_view op = graph::operator_of(whole);
+    // Comparing or freeing memory does not use it.
+    const bool is_unused = op == "isnullptr" || op == "TVMBackendFreeWorkspace";
+    for (const graph::Part& part : code_.order.parts(position)) {
+      if (part.node == skipped) continue;
+      const std::size_t at = code_.order.position_of(part.node);
+      std::optional<TickRange> ticks = ticks_[position];
+      if (is_sequence_[position]) {
+        if (!tir::is_expr(part.node.category())) {
+          // A statement that runs at several places has no ticks of its own.
+          is_followed_ = is_followed_ && !code_.is_shared(at);
+          is_sequence_[at] = true;
+          continue;
+        }
+        if (part.node.is(Kind::IntImm) || part.node.is(Kind::StringImm)) continue;
+        ++now_;
+        ticks = TickRange{now_, now_};
+      }
+      const Node pointer = is_unused ? graph::without_casts(part.node) : part.node;
+      const bool is_own = is_unused && is_variable(pointer) && !memory_of(pointer);
+      if (is_own) continue;
+      include(ticks_[at], ticks);
+      if (is_variable(part.node)) mention(part.node, ticks);
+    }
+  }
+
+  void begin_tick(std::size_t position) {
+    ++now_;
+    ticks_[position] = TickRange{now_, now_};
+    is_sequence_[position] = false;
+    if (code_.order[position].is(Kind::For)) loops_.try_emplace(now_);
+  }
+
+  void read(std::size_t position) {
+    const Node node = code_.order[position];
+    if (is_sequence_[position] && !runs_in_sequence(node)) begin_tick(position);
+    const std::optional<TickRange> ticks = ticks_[position];
+    const bool is_statement = !tir::is_expr(node.category());
+    if (is_statement && ticks && !is_plain(node)) loops_.erase(ticks->first);
+    Node address;
     switch (node.kind()) {
       case Kind::LetStmt:
-        if (bind(node[f::LetStmt::var], node[f::LetStmt::value])) {
-          bound_value_ = node[f::LetStmt::value].id();
-        }
+        if (bind(node[f::LetStmt::var], node[f::LetStmt::value])) address = node[f::LetStmt::value];
         break;
       case Kind::Let:
-        if (bind(node[f::Let::var], node[f::Let::value])) bound_value_ = node[f::Let::value].id();
+        if (bind(node[f::Let::var], node[f::Let::value])) address = node[f::Let::value];
         break;
       case Kind::Allocate:
         add_allocation(node[f::Allocate::buffer_var]);
@@ -284,19 +390,7 @@ class TickScanner {
         match_buffers(node);
         break;
       case Kind::Call:
-        enter_call(node);
-        break;
-      case Kind::Evaluate:
-        // `call_extern("ethosu_conv2d", …, input[0], …)` as a statement passes the tensor there.
-        if (node[f::Evaluate::value].is(Kind::Call)) {
-          for (const Node arg : node[f::Evaluate::value].list(f::Call::args)) {
-            if (!arg.is(Kind::BufferLoad)) continue;
-            keep_all_in(arg[f::BufferLoad::buffer]);
-            if (!memories_in(arg[f::BufferLoad::buffer]).empty()) {
-              add_unknown_callee(node[f::Evaluate::value], true);
-            }
-          }
-        }
+        read_call(node, ticks);
         break;
       case Kind::Store:
         if (is_pointer(node[f::Store::value])) keep_all_in(node[f::Store::value]);
@@ -313,103 +407,26 @@ class TickScanner {
         // Code that is not understood may do anything with the memory that it can reach.
         is_followed_ = false;
         break;
-      case Kind::Var:
-      case Kind::SizeVar:
-        touch(node);
-        break;
       default:
         break;
     }
-    return Descend::into_children;
+    pass_on(position, address);
   }
 
-  /// Reads everything below `part` as one tick. Meets a node that several ticks share in each of
-  /// them.
-  void tick(Node part) {
-    if (!part) return;
-    ++now_;
-    seen_.clear();
-    unused_.clear();
-    Descend descend{};
-    tir::walk_once(
-        part,
-        [&](Node node) {
-          if (work_ >= kMaxWork || !seen_.insert(tir::index(node.id())).second) return false;
-          ++work_;
-          descend = enter(node);
-          return true;
-        },
-        [&](Node node, auto&& push) {
-          if (descend == Descend::past_children) return;
-          tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
-        },
-        [](Node) {});
+  void add_element(const graph::MemoryAccess& use) {
+    const std::optional<TickRange>& ticks = ticks_[use.position];
+    touch(use.pointer, ticks);
+    const auto memory = memory_of(use.pointer);
+    if (!memory || !ticks) return;
+    const auto loop = loop_at(*ticks, *memory);
+    if (loop != loops_.end()) loop->second.uses.push_back({&use, *memory});
   }
 
-  /// Reads an expression beside a statement as a tick, unless it is a number, which touches
-  /// nothing.
-  void tick_if_computed(Node expr) {
-    if (expr && !expr.is(Kind::IntImm) && !expr.is(Kind::StringImm)) tick(expr);
-  }
-
-  /// Splits a statement that runs its parts in sequence; any other statement is one tick.
-  void statement(Node stmt, std::vector<Node>& next) {
-    switch (stmt.kind()) {
-      case Kind::SeqStmt: {
-        const tir::NodeList parts = stmt.list(f::SeqStmt::seq);
-        for (std::size_t i = parts.size(); i > 0; --i) next.push_back(parts[i - 1]);
-        return;
-      }
-      case Kind::LetStmt: {
-        const Node value = stmt[f::LetStmt::value];
-        if (!bind(stmt[f::LetStmt::var], value)) tick(value);
-        next.push_back(stmt[f::LetStmt::body]);
-        return;
-      }
-      case Kind::AttrStmt:
-        if (stmt.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
-        tick_if_computed(stmt[f::AttrStmt::value]);
-        next.push_back(stmt[f::AttrStmt::body]);
-        return;
-      case Kind::AssertStmt:
-        tick(stmt[f::AssertStmt::condition]);
-        next.push_back(stmt[f::AssertStmt::body]);
-        return;
-      case Kind::Allocate:
-        add_allocation(stmt[f::Allocate::buffer_var]);
-        for (const Node extent : stmt.list(f::Allocate::extents)) tick_if_computed(extent);
-        tick_if_computed(stmt[f::Allocate::condition]);
-        next.push_back(stmt[f::Allocate::body]);
-        return;
-      case Kind::AllocateConst:
-        scope_.allocate(stmt[f::AllocateConst::buffer_var]);
-        next.push_back(stmt[f::AllocateConst::body]);
-        return;
-      case Kind::DeclBuffer:
-        next.push_back(stmt[f::DeclBuffer::body]);
-        return;
-      case Kind::IfThenElse:
-        // One of the branches runs; nothing happens in the ticks of the other one.
-        tick(stmt[f::IfThenElse::condition]);
-        if (stmt[f::IfThenElse::else_case]) next.push_back(stmt[f::IfThenElse::else_case]);
-        next.push_back(stmt[f::IfThenElse::then_case]);
-        return;
-      default:
-        tick(stmt);
-        if (stmt.is(Kind::For)) find_in_place(stmt);
-    }
-  }
-
-  /// Finds pairs now, while the lets still point to their memories at this place.
-  void find_in_place(Node loop) {
-    for (const InPlacePair& pair : in_place_pairs(loop, [&](Node var) { return memory_of(var); })) {
-      in_place_.emplace_back(now_, pair);
-    }
-  }
-
-  bool is_packed() const {
-    return std::ranges::any_of(
-        memories_, [](const Memory& memory) { return memory.kind == AddressKind::argument; });
+  void add_tensor(const graph::MemoryAccess& use) {
+    const auto memory = memory_of(use.pointer);
+    if (!memory) return;
+    memories_[*memory].is_kept = true;
+    add_unknown_callee(code_.order[use.position][f::Evaluate::value], true);
   }
 
   /// Adds a memory to the result. If a pointer to it exists, it is in use until the last tick,
@@ -440,17 +457,14 @@ class TickScanner {
     return from.touched->last == tick && to.touched->first == tick;
   }
 
-  Node function_;
-  graph::Scope scope_;
+  const KernelCode& code_;
+  std::vector<std::optional<TickRange>> ticks_;  // by position; nothing: it touches nothing
+  std::vector<bool> is_sequence_;                // by position: its parts have ticks of their own
   std::vector<Memory> memories_;
   std::unordered_map<std::uint32_t, MemoryId> by_var_;
   std::map<std::pair<AddressKind, std::uint32_t>, MemoryId> by_root_;
   std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
-  std::unordered_set<std::uint32_t> seen_;                // nodes of this tick
-  std::unordered_set<std::uint32_t> unused_;  // pointers that the code only compares or frees
-  tir::NodeId bound_value_ = tir::NodeId::none;
-  std::vector<std::pair<std::int64_t, InPlacePair>> in_place_;
-  std::size_t work_ = 0;
+  std::map<std::int64_t, TickLoop> loops_;                // by tick
   std::int64_t now_ = -1;
   bool is_followed_ = true;
   std::map<std::string, bool> unknown_callees_;  // by name: whether it receives memory
@@ -489,8 +503,8 @@ KernelTicks::FoundLet KernelTicks::find_let(std::string_view name,
   return found;
 }
 
-KernelTicks kernel_ticks(Node function) {
-  return TickScanner(function).run();
+KernelTicks kernel_ticks(const KernelCode& code) {
+  return TickReader(code).run();
 }
 
 }  // namespace mlf::plan

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mlf/tir/module.h"
+#include "graph/kernels/kernel_code.h"
 
 namespace mlf::plan {
 
@@ -86,9 +86,7 @@ struct KernelTicks {
   bool only_computes() const { return is_followed && unknown_callees.empty(); }
 };
 
-/// Reads a PrimFunc. Treats a pointer that is passed to a function or stored as used until the end
-/// of the call. Time and memory grow with the number of nodes; those of a shared expression count
-/// once for each statement.
-KernelTicks kernel_ticks(tir::Node function);
+/// Treats a pointer that is passed to a function or stored as used until the end of the call.
+KernelTicks kernel_ticks(const graph::KernelCode& code);
 
 }  // namespace mlf::plan

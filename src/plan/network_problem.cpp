@@ -107,7 +107,9 @@ NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   read_kernels(ticks_of_kernels(topology_, sources_));
   const std::vector<tir::Node> functions = functions_of_kernels(topology_, sources_);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i]) kernels_[i].accesses = analysis::accesses_of(functions[i]);
+    if (functions[i]) {
+      kernels_[i].accesses = analysis::accesses_of(graph::KernelCode(functions[i]));
+    }
   }
   find_pools();
   check_network();
@@ -162,7 +164,7 @@ std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topolog
   std::vector<std::optional<KernelTicks>> ticks;
   for (const tir::Node function : functions_of_kernels(topology, sources)) {
     ticks.emplace_back();
-    if (function) ticks.back() = kernel_ticks(function);
+    if (function) ticks.back() = kernel_ticks(graph::KernelCode(function));
   }
   return ticks;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "analysis/cost/evaluation_order.h"
+#include "graph/kernels/evaluation_order.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
 

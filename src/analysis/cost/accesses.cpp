@@ -10,16 +10,16 @@
 #include "analysis/cost/access_sets.h"
 #include "analysis/cost/callees.h"
 #include "analysis/cost/evaluations.h"
-#include "graph/kernels/callees.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
-#include "tir/ethos_u.h"
 
 namespace mlf::analysis {
 namespace {
 
+using graph::AccessKind;
 using graph::Address;
 using graph::AddressKind;
+using graph::MemoryAccess;
 using support::is_among;
 using tir::Kind;
 using tir::Node;
@@ -35,10 +35,6 @@ constexpr std::size_t kMaxReasons = 3;
 bool ends_function(Node node) {
   const std::string_view op = graph::operator_of(node);
   return op == "ret" || op == "tvm_throw_last_error";
-}
-
-bool is_access(Node node) {
-  return is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad);
 }
 
 std::vector<Node> indices_at(Node access) {
@@ -101,19 +97,22 @@ class ByteCollector {
 /// Reads the accesses of one function and collects them by memory.
 class AccessCollector {
  public:
-  explicit AccessCollector(Node function)
-      : code_(function), sets_(function.module(), code_.regions, code_.bindings, code_.values) {}
+  explicit AccessCollector(const graph::KernelCode& code)
+      : code_(code),
+        evaluated_(code),
+        sets_(code.function.module(), evaluated_.regions, code.bindings, evaluated_.values) {}
 
   Accesses run() && {
-    for (std::size_t i = 0; i < code_.memories.size(); ++i) {
-      is_packed_ = is_packed_ || code_.memories[i].address.kind == AddressKind::argument;
+    // 1. This analysis requires that a variable has one value in the whole function.
+    for (const Node variable : code_.rebound) {
+      add_reason(result_.unknown, fmt::format("assigns '{}' twice", variable.text(f::Var::name)));
     }
-    // 1. The order of statements, which defines "before".
-    find_statements();
-    check_bindings();
     // 2. Every access in every region, and the statements that may end the function.
+    for (const MemoryAccess& use : code_.accesses) {
+      for (const Evaluation& one : evaluated_.evaluations[use.position]) collect(use, one.region);
+    }
     for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      for (const Evaluation& evaluation : code_.evaluations[i]) collect(i, evaluation);
+      for (const Evaluation& one : evaluated_.evaluations[i]) collect(i, one.region);
     }
     const auto is_behind_end = [&](const Access& one) { return one.statement > end_; };
     if (std::ranges::any_of(accesses_, is_behind_end)) {
@@ -127,7 +126,7 @@ class AccessCollector {
     }
     for (auto& [key, memory] : lets_) {
       summarize(memory);
-      const Node variable = code_.order[0].module().node(key.second);
+      const Node variable = code_.function.module().node(key.second);
       memory.touched.let = variable.text(f::Var::name);
       memory.touched.let_offset = code_.memories.address_of(variable).offset;
       result_.lets.push_back(std::move(memory.touched));
@@ -137,7 +136,6 @@ class AccessCollector {
 
  private:
   struct Access {
-    Address address{};
     PlacedAccess placed{};
     bool is_write = false;
     bool is_certain = true;     // not masked, and executed once in each iteration
@@ -149,41 +147,8 @@ class AccessCollector {
   };
   using Key = std::pair<std::uint32_t, tir::NodeId>;  // the root, and of a let its variable
 
-  /// Finds the first statement, in the order of the code, that evaluates each expression. A
-  /// statement at several places has no position in that order.
-  void find_statements() {
-    constexpr std::size_t kNone = SIZE_MAX;
-    statements_.assign(code_.order.size(), kNone);
-    is_shared_.assign(code_.order.size(), false);
-    std::vector<bool> has_whole(code_.order.size());
-    for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      if (!tir::is_expr(code_.order[i].category())) statements_[i] = i;
-      for (const Part& part : code_.order.parts(i)) {
-        const std::size_t at = code_.order.position_of(part.node);
-        const bool is_expression = tir::is_expr(part.node.category());
-        if (is_expression) statements_[at] = std::min(statements_[at], statements_[i]);
-        if (is_shared_[i] || (!is_expression && has_whole[at])) is_shared_[at] = true;
-        has_whole[at] = true;
-      }
-    }
-  }
-
-  /// This analysis requires that a variable has one value in the whole function.
-  void check_bindings() {
-    std::map<tir::NodeId, tir::NodeId> values;
-    for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      const Node node = code_.order[i];
-      if (!node.is(Kind::LetStmt) && !node.is(Kind::Let)) continue;
-      const bool is_statement = node.is(Kind::LetStmt);
-      const Node variable = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
-      const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
-      if (values.emplace(variable.id(), value.id()).first->second == value.id()) continue;
-      add_reason(result_.unknown, fmt::format("assigns '{}' twice", variable.text(f::Var::name)));
-    }
-  }
-
   bool is_tracked(const Address& address) const {
-    return address.kind == (is_packed_ ? AddressKind::argument : AddressKind::parameter);
+    return address.kind == (code_.is_packed() ? AddressKind::argument : AddressKind::parameter);
   }
 
   Memory& memory_of(const Address& address, bool by_let) {
@@ -199,22 +164,26 @@ class AccessCollector {
       add_reason(memory_of(address, true).touched.unknown, why);
   }
 
-  void add(Access access, std::size_t position) {
-    const Address& address = access.address;
+  void add(const MemoryAccess& use, PlacedAccess placed, bool is_write) {
+    const Address& address = use.address;
     if (!address.offset_known) {
       return add_unknown(address, "is used at an unknown offset");
     }
-    if (__builtin_add_overflow(access.placed.terms.constant, address.offset,
-                               &access.placed.terms.constant)) {
+    if (__builtin_add_overflow(placed.terms.constant, address.offset, &placed.terms.constant)) {
       return add_unknown(address, "is used at an offset that is too large");
     }
-    // A read that may come first has no statement before it.
-    access.statement = is_shared_[position] && !access.is_write ? 0 : statements_[position];
-    access.is_certain = access.is_certain && code_.evaluations[position].size() == 1;
+    const Node node = code_.order[use.position];
+    const bool is_masked = use.kind == AccessKind::element && graph::is_masked(node);
     const std::size_t number = accesses_.size();
     memory_of(address, false).accesses.push_back(number);
     if (address.alias != tir::NodeId::none) memory_of(address, true).accesses.push_back(number);
-    accesses_.push_back(std::move(access));
+    // A read that may come first has no statement before it.
+    const bool may_be_first = code_.is_shared(use.position) && !is_write;
+    accesses_.push_back(
+        {.placed = std::move(placed),
+         .is_write = is_write,
+         .is_certain = !is_masked && evaluated_.evaluations[use.position].size() == 1,
+         .statement = may_be_first ? 0 : use.statement});
   }
 
   /// The byte offset of an access to a Buffer or through a pointer; nullopt if the Buffer does not
@@ -240,14 +209,9 @@ class AccessCollector {
     return terms;
   }
 
-  void collect_access(std::size_t position, const Evaluation& evaluation) {
-    const Node node = code_.order[position];
-    const Address address = code_.memories.address_of(data_of_access(node));
-    if (address.kind == AddressKind::unknown) {
-      add_reason(result_.unknown, "uses a pointer that cannot be followed");
-    }
-    if (!is_tracked(address)) return;
-    const tir::DType dtype = dtype_of(node);
+  void collect_element(const MemoryAccess& use, RegionId region) {
+    const Node node = code_.order[use.position];
+    const tir::DType dtype = graph::dtype_of(node);
     const std::vector<Node> indices = indices_at(node);
     const Node last = indices.empty() ? Node() : indices.back();
     // A vector with a scalar index is a row of adjacent elements; with a Ramp, its stride separates
@@ -260,96 +224,62 @@ class AccessCollector {
     const auto element = static_cast<std::int64_t>(dtype.element_bytes());
     const std::int64_t unit = counts_vectors ? element * dtype.lanes : element;
     if (dtype.lanes < 1 || !stride || element == 0) {
-      return add_unknown(address, "is used with vectors of unknown length");
+      return add_unknown(use.address, "is used with vectors of unknown length");
     }
     if (!dtype.is_bool() && dtype.bits % 8 != 0) {
-      return add_unknown(address, "has elements of parts of bytes");
+      return add_unknown(use.address, "has elements of parts of bytes");
     }
     auto terms = terms_of(node, unit);
-    if (!terms) return add_unknown(address, "is used at an unknown index");
-    Access access{.address = address, .is_write = is_store(node), .is_certain = !is_masked(node)};
-    access.placed = {.region = evaluation.region,
-                     .terms = *std::move(terms),
-                     .bytes = element,
-                     .lane_step = element * *stride,
-                     .lanes = static_cast<std::uint64_t>(dtype.lanes)};
-    add(std::move(access), position);
+    if (!terms) return add_unknown(use.address, "is used at an unknown index");
+    add(use,
+        {.region = region,
+         .terms = *std::move(terms),
+         .bytes = element,
+         .lane_step = element * *stride,
+         .lanes = static_cast<std::uint64_t>(dtype.lanes)},
+        use.is_written);
   }
 
-  /// Adds the accesses of a known function to the memory of its arguments.
-  void collect_use(std::size_t position, const Evaluation& evaluation, const ArgumentUse& use,
-                   bool is_read, bool is_written) {
-    const Node pointer = code_.order[position].list(f::Call::args)[use.argument];
-    const Address address = code_.memories.address_of(pointer);
-    std::int64_t bytes = 0;
-    if (!use.reach || __builtin_mul_overflow(*use.reach, use.element_bytes, &bytes)) {
-      return add_unknown(address, fmt::format("is passed to '{}', which may access any part of it",
-                                              callee_of(code_.order[position]).symbol));
+  /// Adds the accesses of a call to the memory of an argument.
+  void collect_argument(const MemoryAccess& use, RegionId region) {
+    const Node call = code_.order[use.position];
+    const bool is_stated = use.kind == AccessKind::stated;
+    PlacedAccess placed{.region = region};
+    bool is_known =
+        use.bytes && *use.bytes <= INT64_MAX && (use.kind == AccessKind::layer || is_stated);
+    if (is_known && is_stated) {
+      const tir::NodeList args = call.list(f::Call::args);
+      const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
+      is_known = placed.terms.add(args[2], element, code_.bindings);
     }
-    for (const bool is_write : {false, true}) {
-      if (!(is_write ? is_written : is_read) || !is_tracked(address)) continue;
-      Access access{.address = address, .is_write = is_write};
-      access.placed = {.region = evaluation.region, .bytes = bytes};
-      add(std::move(access), position);
+    if (!is_known) {
+      const std::string symbol = call.is(Kind::Call) ? callee_of(call).symbol : std::string();
+      return add_unknown(use.address,
+                         fmt::format("is passed to {}, which may access any part of it",
+                                     symbol.empty() ? "a function" : graph::quoted(symbol)));
     }
+    placed.bytes = static_cast<std::int64_t>(*use.bytes);
+    if (use.is_read) add(use, placed, false);
+    if (use.is_written) add(use, placed, true);
   }
 
-  /// `tvm_access_ptr(type, data, offset, extent, mask)` states the accesses through it.
-  bool collect_pointer(std::size_t position, const Evaluation& evaluation, Node pointer) {
-    pointer = graph::without_casts(pointer);
-    if (graph::operator_of(pointer) != "tvm_access_ptr") return false;
-    const tir::NodeList args = pointer.list(f::Call::args);
-    if (args.size() != 5) return false;
-    const Address address = code_.memories.address_of(args[1]);
-    const auto extent = graph::integer_of(args[3]);
-    const auto mask = graph::integer_of(args[4]).value_or(3);
-    const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
-    std::int64_t bytes = 0;
-    IndexTerms terms;
-    const bool is_known = extent && !__builtin_mul_overflow(*extent, element, &bytes) &&
-                          terms.add(args[2], element, code_.bindings);
-    if (!is_known) return false;
-    for (const bool is_write : {false, true}) {
-      if ((mask & (is_write ? 2 : 1)) == 0 || !is_tracked(address)) continue;
-      Access access{.address = address, .is_write = is_write};
-      access.placed = {.region = evaluation.region, .terms = terms, .bytes = bytes};
-      add(std::move(access), position);
+  void collect(const MemoryAccess& use, RegionId region) {
+    const bool is_element = use.kind == AccessKind::element;
+    if (is_element && use.address.kind == AddressKind::unknown) {
+      add_reason(result_.unknown, "uses a pointer that cannot be followed");
     }
-    return true;
-  }
-
-  void collect_call(std::size_t position, const Evaluation& evaluation) {
-    const Node call = code_.order[position];
-    const std::string_view op = graph::operator_of(call);
-    if (graph::touches_nothing(op)) return;
-    const Callee callee = callee_of(call);
-    std::vector<bool> is_used(call.list(f::Call::args).size());
-    for (const ArgumentUse& use : callee.uses) {
-      is_used[use.argument] = true;
-      collect_use(position, evaluation, use, use.loads.max != 0, use.stores.max != 0);
-    }
-    for (const ArgumentUse& use : callee.scratch) {
-      is_used[use.argument] = true;
-      collect_use(position, evaluation, use, false, true);
-    }
-    for (std::size_t i = 0; i < is_used.size(); ++i) {
-      const Node arg = tir::passed_pointer(call, call.list(f::Call::args)[i]);
-      if (is_used[i] || !graph::without_casts(arg).dtype().is_handle()) continue;
-      if (collect_pointer(position, evaluation, arg)) continue;
-      add_unknown(code_.memories.address_of(arg),
-                  fmt::format("is passed to '{}', which may access any part of it",
-                              callee.symbol.empty() ? std::string(op) : callee.symbol));
-    }
+    if (!is_tracked(use.address) || use.kind == AccessKind::kept) return;
+    is_element ? collect_element(use, region) : collect_argument(use, region);
   }
 
   /// Whether all conditions of a place depend on the arguments of the call, such as a null pointer,
   /// and not on the contents of tensors.
   bool is_check_of_call(RegionId region) const {
-    for (; region != RegionId::function; region = code_.regions[region].parent) {
-      const Region& one = code_.regions[region];
+    for (; region != RegionId::function; region = evaluated_.regions[region].parent) {
+      const Region& one = evaluated_.regions[region];
       const bool reads =
           std::ranges::any_of(one.constraints, [&](const graph::Constraint& constraint) {
-            return code_.values.reads_memory(constraint.expression);
+            return evaluated_.values.reads_memory(constraint.expression);
           });
       if (one.kind != RegionKind::conditional || reads) return false;
     }
@@ -367,15 +297,14 @@ class AccessCollector {
     if (region != RegionId::function) {
       add_reason(result_.unknown, "may return before it has written everything");
     }
-    end_ = std::min(end_, statements_[position]);
+    end_ = std::min(end_, code_.statement_of(position));
   }
 
-  void collect(std::size_t position, const Evaluation& evaluation) {
+  void collect(std::size_t position, RegionId region) {
     const Node node = code_.order[position];
-    if (is_access(node)) return collect_access(position, evaluation);
-    if (ends_function(node)) return collect_end(position, evaluation.region);
-    if (node.is(Kind::Call)) return collect_call(position, evaluation);
-    if (node.is(Kind::AssertStmt) && code_.values.reads_memory(node[f::AssertStmt::condition])) {
+    if (ends_function(node)) return collect_end(position, region);
+    if (node.is(Kind::AssertStmt) &&
+        evaluated_.values.reads_memory(node[f::AssertStmt::condition])) {
       add_reason(result_.unknown, "may return before it has written everything");
     }
     if (node.is(Kind::OpaqueExpr) || node.is(Kind::OpaqueStmt)) {
@@ -408,11 +337,12 @@ class AccessCollector {
       const std::size_t one = *next;
       const Access& write = accesses_[one];
       if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
-      RegionId id = code_.regions.common_region(write.placed.region, read.placed.region);
+      RegionId id = evaluated_.regions.common_region(write.placed.region, read.placed.region);
       PlacedAccess placed = write.placed;
-      while (code_.regions[id].loop && is_among(read.placed.first_only, code_.regions[id].loop)) {
-        placed.first_only.push_back(code_.regions[id].loop);
-        id = code_.regions[id].parent;
+      while (evaluated_.regions[id].loop &&
+             is_among(read.placed.first_only, evaluated_.regions[id].loop)) {
+        placed.first_only.push_back(evaluated_.regions[id].loop);
+        id = evaluated_.regions[id].parent;
       }
       const auto bytes =
           placed.first_only.empty() ? bytes_of(one, id) : sets_.bytes_inside(placed, id);
@@ -439,12 +369,13 @@ class AccessCollector {
     for (const std::size_t one : memory.accesses) {
       const Access& write = accesses_[one];
       if (!write.is_write || !write.is_certain) continue;
-      if (code_.regions.common_region(write.placed.region, body) != body) continue;
+      if (evaluated_.regions.common_region(write.placed.region, body) != body) continue;
       auto bytes = bytes_of(one, body);
       pairs_ += 1 + (bytes ? bytes->bytes.spans().size() : 0);
       if (pairs_ > kMaxPairs) return false;
       if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
-      if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, code_.regions[body].loop))) continue;
+      if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, evaluated_.regions[body].loop)))
+        continue;
       written.add(bytes->bytes);
     }
     return written.covers(wanted->bytes);
@@ -453,13 +384,13 @@ class AccessCollector {
   /// Whether this call wrote all bytes before it reads them.
   bool is_written_before(const Access& read, const Memory& memory) {
     if (is_written_in_front(read, memory)) return true;
-    RegionId body = code_.regions[read.placed.region].innermost_loop;
+    RegionId body = evaluated_.regions[read.placed.region].innermost_loop;
     for (; body != RegionId::function;
-         body = code_.regions[code_.regions[body].parent].innermost_loop) {
-      if (!code_.regions[body].loop.is(Kind::For)) continue;
+         body = evaluated_.regions[evaluated_.regions[body].parent].innermost_loop) {
+      if (!evaluated_.regions[body].loop.is(Kind::For)) continue;
       if (!is_written_by_previous_iteration(read, memory, body)) continue;
       Access first = read;
-      first.placed.first_only.push_back(code_.regions[body].loop);
+      first.placed.first_only.push_back(evaluated_.regions[body].loop);
       if (is_written_in_front(first, memory)) return true;
     }
     return false;
@@ -487,11 +418,9 @@ class AccessCollector {
     touched.written = std::move(written).take();
   }
 
-  EvaluatedFunction code_;
+  const graph::KernelCode& code_;
+  EvaluatedFunction evaluated_;
   AccessSets sets_;
-  bool is_packed_ = false;
-  std::vector<std::size_t> statements_;  // by position in the order
-  std::vector<bool> is_shared_;          // by position: its statement is in several places
   std::vector<Access> accesses_;
   std::map<std::pair<std::size_t, RegionId>, std::optional<AccessedBytes>> known_;
   std::map<std::uint32_t, Memory> arguments_;
@@ -503,8 +432,8 @@ class AccessCollector {
 
 }  // namespace
 
-Accesses accesses_of(Node function) {
-  return AccessCollector(function).run();
+Accesses accesses_of(const graph::KernelCode& code) {
+  return AccessCollector(code).run();
 }
 
 }  // namespace mlf::analysis

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/cost/byte_set.h"
-#include "mlf/tir/module.h"
+#include "graph/kernels/kernel_code.h"
 
 namespace mlf::analysis {
 
@@ -33,8 +33,8 @@ struct Accesses {
   std::vector<std::string> unknown{};
 };
 
-/// Computes the accesses of a PrimFunc. Its arguments are its parameters or, after MakePackedAPI,
+/// Computes the accesses of a function. Its arguments are its parameters or, after MakePackedAPI,
 /// the values of its packed arguments.
-Accesses accesses_of(tir::Node function);
+Accesses accesses_of(const graph::KernelCode& code);
 
 }  // namespace mlf::analysis

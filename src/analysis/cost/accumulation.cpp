@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/cost/evaluation_order.h"
+#include "graph/kernels/evaluation_order.h"
 #include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
 #include "support/lookup.h"
@@ -56,7 +56,7 @@ struct Terms {
 
 class Finder {
  public:
-  Finder(const std::vector<LoopedStore>& stores, const Memories& memories,
+  Finder(const std::vector<LoopedStore>& stores, const graph::Memories& memories,
          const ValueNumbers& values, const graph::Bindings& bindings)
       : stores_(stores), memories_(memories), values_(values), bindings_(bindings) {}
 
@@ -119,7 +119,7 @@ class Finder {
   template <class Visit>
   void search(std::vector<Node> start, Addresses addresses, Visit&& visit) const {
     std::unordered_set<std::uint32_t> seen;
-    std::vector<Part> parts;
+    std::vector<graph::Part> parts;
     while (!start.empty() && spend()) {
       const Node node = start.back();
       start.pop_back();
@@ -127,8 +127,8 @@ class Finder {
       if (!visit(node)) return;
       if (const Node of_let = bound(node)) start.push_back(of_let);
       parts.clear();
-      evaluated_parts(node, parts);
-      for (const Part& part : parts) {
+      graph::evaluated_parts(node, parts);
+      for (const graph::Part& part : parts) {
         if (!part.is_address || addresses == Addresses::included) start.push_back(part.node);
       }
     }
@@ -244,7 +244,7 @@ class Finder {
   bool spend() const { return left_ > 0 && --left_ > 0; }
 
   const std::vector<LoopedStore>& stores_;
-  const Memories& memories_;
+  const graph::Memories& memories_;
   const ValueNumbers& values_;
   const graph::Bindings& bindings_;
   mutable std::size_t left_ = kMaxNodes;  // nodes that may still be visited
@@ -252,8 +252,9 @@ class Finder {
 
 }  // namespace
 
-Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
-                                 const ValueNumbers& values, const graph::Bindings& bindings) {
+Accumulations find_accumulations(const std::vector<LoopedStore>& stores,
+                                 const graph::Memories& memories, const ValueNumbers& values,
+                                 const graph::Bindings& bindings) {
   return Finder(stores, memories, values, bindings).run();
 }
 

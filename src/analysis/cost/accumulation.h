@@ -23,7 +23,8 @@ struct Accumulations {
 };
 
 /// Finds the stores `B[i] = B[i] + x * y` and their products. `stores` in the order of the code.
-Accumulations find_accumulations(const std::vector<LoopedStore>& stores, const Memories& memories,
-                                 const ValueNumbers& values, const graph::Bindings& bindings);
+Accumulations find_accumulations(const std::vector<LoopedStore>& stores,
+                                 const graph::Memories& memories, const ValueNumbers& values,
+                                 const graph::Bindings& bindings);
 
 }  // namespace mlf::analysis

@@ -4,6 +4,9 @@
 
 namespace mlf::analysis {
 
+using graph::EvaluationOrder;
+using graph::Part;
+using graph::When;
 using tir::Node;
 
 namespace {
@@ -33,6 +36,8 @@ RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) 
     case When::unknown_times:
       return regions_.repeat(around);
     case When::always:
+    case When::chosen:
+    case When::not_chosen:
       break;
   }
   return around;
@@ -40,7 +45,7 @@ RegionId Evaluations::new_region(const Part& part, Node whole, RegionId around) 
 
 /// One region for one condition or loop inside of another region.
 RegionId Evaluations::region_of(const Part& part, Node whole, RegionId around) {
-  if (part.when == When::always) return around;
+  if (part.when == When::always || part.when >= When::chosen) return around;
   const Node key = part.guard ? part.guard : whole;
   const auto known = known_.find({around, key.id(), part.when});
   if (known != known_.end()) return known->second;

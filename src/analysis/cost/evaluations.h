@@ -6,10 +6,9 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/cost/evaluation_order.h"
-#include "analysis/cost/memories.h"
 #include "analysis/cost/regions.h"
 #include "analysis/cost/value_numbers.h"
+#include "graph/kernels/kernel_code.h"
 
 namespace mlf::analysis {
 
@@ -25,7 +24,7 @@ struct Evaluation {
 class Evaluations {
  public:
   /// Adds the regions of the function to `regions`.
-  Evaluations(const EvaluationOrder& order, Regions& regions);
+  Evaluations(const graph::EvaluationOrder& order, Regions& regions);
 
   /// The evaluations of the node at a position of the order.
   const std::vector<Evaluation>& operator[](std::size_t position) const {
@@ -41,33 +40,29 @@ class Evaluations {
 
  private:
   void pass_on(std::size_t position);
-  RegionId region_of(const Part& part, tir::Node whole, RegionId around);
-  RegionId new_region(const Part& part, tir::Node whole, RegionId around);
+  RegionId region_of(const graph::Part& part, tir::Node whole, RegionId around);
+  RegionId new_region(const graph::Part& part, tir::Node whole, RegionId around);
   void add(std::size_t position, const Evaluation& evaluation);
   void merge(std::vector<Evaluation>& evaluations);
 
-  const EvaluationOrder& order_;
+  const graph::EvaluationOrder& order_;
   Regions& regions_;
   std::vector<std::vector<Evaluation>> evaluations_;
-  std::map<std::tuple<RegionId, tir::NodeId, When>, RegionId> known_;
+  std::map<std::tuple<RegionId, tir::NodeId, graph::When>, RegionId> known_;
   std::vector<Loop> loops_;
 };
 
-/// A function with the analyses that its costs and its accesses need. Each member depends on those
-/// before it, and refers to them.
+/// The code of a function with the analyses that its costs and its accesses need. Each member
+/// depends on those before it, and refers to them.
 struct EvaluatedFunction {
-  explicit EvaluatedFunction(tir::Node function)
-      : order(function[tir::f::PrimFunc::body]),
-        bindings(bindings_of(order)),
-        memories(function, order),
-        values(order, memories),
-        regions(bindings),
-        evaluations(order, regions) {}
+  explicit EvaluatedFunction(const graph::KernelCode& read)
+      : code(read),
+        values(code.order, code.memories),
+        regions(code.bindings),
+        evaluations(code.order, regions) {}
   EvaluatedFunction(const EvaluatedFunction&) = delete;
 
-  EvaluationOrder order;
-  graph::Bindings bindings;
-  Memories memories;
+  const graph::KernelCode& code;
   ValueNumbers values;
   Regions regions;
   Evaluations evaluations;

@@ -21,6 +21,9 @@ namespace {
 
 using graph::Address;
 using graph::AddressKind;
+using graph::dtype_of;
+using graph::is_masked;
+using graph::is_store;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -78,7 +81,7 @@ BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
 /// Adds up the cost of one function: every node adds its cost for each evaluation.
 class KernelCounter {
  public:
-  explicit KernelCounter(Node function) : function_(function), code_(function) {}
+  explicit KernelCounter(const graph::KernelCode& code) : code_(code), evaluated_(code) {}
 
   KernelCost run() && {
     // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
@@ -87,16 +90,16 @@ class KernelCounter {
     is_escaped_.resize(code_.memories.size());
     is_used_by_call_.resize(code_.memories.size());
     // 2. Loops, with their extents and iterations.
-    for (const Evaluations::Loop& loop : code_.evaluations.loops()) add_loop(loop);
+    for (const Evaluations::Loop& loop : evaluated_.evaluations.loops()) add_loop(loop);
     // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
     //    multiplication and an addition as well.
     find_macs();
     // 4. Every node, as often as it is evaluated.
     for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      for (const Evaluation& evaluation : code_.evaluations[i]) count(i, evaluation);
+      for (const Evaluation& evaluation : evaluated_.evaluations[i]) count(i, evaluation);
     }
     // 5. Sums over inner loops, roles of buffers, operations as a list.
-    const graph::BodyScan scan = graph::scan_body(function_);
+    const graph::BodyScan scan = graph::scan_body(code_);
     finish_loops();
     finish_buffers(scan);
     for (const auto& [key, count] : operations_) {
@@ -104,7 +107,7 @@ class KernelCounter {
     }
     // 6. Code that is not understood: numbers become bounds.
     widen(scan);
-    cost_.uncertain = code_.regions.reasons();
+    cost_.uncertain = evaluated_.regions.reasons();
     return std::move(cost_);
   }
 
@@ -113,7 +116,7 @@ class KernelCounter {
   void add_loop(const Evaluations::Loop& loop) {
     const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
     if (!is_new) return;
-    const Region& body = code_.regions[loop.body];
+    const Region& body = evaluated_.regions[loop.body];
     LoopCost made;
     made.variable = std::string(graph::loop_variable(body.loop).text(f::Var::name));
     made.extent = body.extent;
@@ -122,7 +125,7 @@ class KernelCounter {
     made.iterations = body.count * loop.around.times;
     made.node = body.loop.id();
     std::optional<std::size_t> outer;
-    const RegionId around = code_.regions[loop.around.region].innermost_loop;
+    const RegionId around = evaluated_.regions[loop.around.region].innermost_loop;
     if (around != RegionId::function) outer = loop_of_region_.at(around);
     made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
     outer_loop_.push_back(outer);
@@ -133,9 +136,9 @@ class KernelCounter {
 
   std::vector<Node> loops_around(RegionId region) const {
     std::vector<Node> loops;
-    for (region = code_.regions[region].innermost_loop; region != RegionId::function;
-         region = code_.regions[code_.regions[region].parent].innermost_loop) {
-      loops.push_back(code_.regions[region].loop);
+    for (region = evaluated_.regions[region].innermost_loop; region != RegionId::function;
+         region = evaluated_.regions[evaluated_.regions[region].parent].innermost_loop) {
+      loops.push_back(evaluated_.regions[region].loop);
     }
     std::reverse(loops.begin(), loops.end());
     return loops;
@@ -147,12 +150,12 @@ class KernelCounter {
     std::vector<LoopedStore> stores;
     for (std::size_t i = 0; i < code_.order.size(); ++i) {
       const Node node = code_.order[i];
-      if (!is_store(node) || code_.evaluations[i].empty()) continue;
-      stores.push_back({node, loops_around(code_.evaluations[i].front().region)});
+      if (!is_store(node) || evaluated_.evaluations[i].empty()) continue;
+      stores.push_back({node, loops_around(evaluated_.evaluations[i].front().region)});
     }
-    accumulations_ = find_accumulations(stores, code_.memories, code_.values, code_.bindings);
+    accumulations_ = find_accumulations(stores, code_.memories, evaluated_.values, code_.bindings);
     if (accumulations_.is_complete) return;
-    code_.regions.explain(
+    evaluated_.regions.explain(
         "stores share expressions that are too large to look for multiply-accumulates");
     cost_.mac += Count::unknown();
   }
@@ -163,7 +166,8 @@ class KernelCounter {
   bool is_on_data(Node node, const Evaluation& evaluation) const {
     if (evaluation.is_address) return false;
     const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
-    return operand.dtype().is_float() || node.dtype().is_float() || code_.values.reads_memory(node);
+    return operand.dtype().is_float() || node.dtype().is_float() ||
+           evaluated_.values.reads_memory(node);
   }
 
   void count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
@@ -182,7 +186,7 @@ class KernelCounter {
 
   void count_mac(const Count& macs, RegionId region) {
     cost_.mac += macs;
-    const RegionId loop = code_.regions[region].innermost_loop;
+    const RegionId loop = evaluated_.regions[region].innermost_loop;
     if (loop != RegionId::function) cost_.loops[loop_of_region_.at(loop)].mac += macs;
   }
 
@@ -193,7 +197,8 @@ class KernelCounter {
     if (!memory) return;
     Count elements = times;
     if (is_masked(node)) {
-      code_.regions.explain("a mask selects the elements of a vector that are loaded or stored");
+      evaluated_.regions.explain(
+          "a mask selects the elements of a vector that are loaded or stored");
       elements *= Count(0, 1);
     }
     const Count bytes = elements * Count(dtype_of(node).element_bytes());
@@ -231,7 +236,7 @@ class KernelCounter {
   void count_call(Node call, const Evaluation& evaluation, const Count& times) {
     const Callee callee = callee_of(call);
     if (callee.operation) count_arithmetic(call, *callee.operation, evaluation, times);
-    const Count calls = code_.regions[evaluation.region].count * evaluation.times;
+    const Count calls = evaluated_.regions[evaluation.region].count * evaluation.times;
     if (callee.symbol.empty()) return count_mac(calls * callee.mac, evaluation.region);
     const auto known =
         std::find_if(cost_.extern_calls.begin(), cost_.extern_calls.end(),
@@ -242,7 +247,7 @@ class KernelCounter {
       known->count += calls;
     }
     if (!callee.is_known) {
-      code_.regions.explain(fmt::format("the effect of '{}' is unknown", callee.symbol));
+      evaluated_.regions.explain(fmt::format("the effect of '{}' is unknown", callee.symbol));
     }
     count_mac(calls * callee.mac, evaluation.region);
     for (const auto& [operation, dtype, count] : callee.arithmetic) {
@@ -261,7 +266,7 @@ class KernelCounter {
       used.insert(*memory);
     }
     if (!callee.uses.empty()) {
-      code_.regions.explain(
+      evaluated_.regions.explain(
           fmt::format("the number of loads and stores of '{}' is unknown", callee.symbol));
     }
     for (const Node arg : args) {
@@ -271,7 +276,8 @@ class KernelCounter {
       if (!memory || used.contains(*memory)) continue;
       escape(pointer);
       if (!callee.is_known || !callee.uses.empty()) continue;
-      code_.regions.explain(fmt::format("the loads and stores of '{}' are unknown", callee.symbol));
+      evaluated_.regions.explain(
+          fmt::format("the loads and stores of '{}' are unknown", callee.symbol));
     }
   }
 
@@ -279,12 +285,12 @@ class KernelCounter {
   void count(std::size_t position, const Evaluation& evaluation) {
     const Node node = code_.order[position];
     if (node.is(Kind::Reduce)) {
-      code_.regions.explain("the cost of a reduction of TE is unknown");
+      evaluated_.regions.explain("the cost of a reduction of TE is unknown");
       return count_mac(Count::unknown(), evaluation.region);
     }
     if (!tir::is_expr(node.category()) && !is_store(node)) return;
     const Count times =
-        code_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
+        evaluated_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
     const std::uint32_t id = tir::index(node.id());
     if (is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
       count_access(node, times);
@@ -406,15 +412,15 @@ class KernelCounter {
         widened(*count);
       }
     }
-    for (const std::string& gap : scan.gaps) code_.regions.explain(gap);
+    for (const std::string& gap : scan.gaps) evaluated_.regions.explain(gap);
     cost_.gaps = scan.gaps;
     if (scan.may_end_early && scan.gaps.empty()) {
-      code_.regions.explain("it returns under a condition: the code after it may not run");
+      evaluated_.regions.explain("it returns under a condition: the code after it may not run");
     }
   }
 
-  Node function_;
-  EvaluatedFunction code_;
+  const graph::KernelCode& code_;
+  EvaluatedFunction evaluated_;
   std::map<RegionId, std::size_t> loop_of_region_;
   std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
   Accumulations accumulations_;
@@ -442,7 +448,8 @@ std::string_view to_string(BufferRole role) {
 }
 
 KernelCost kernel_cost(Node prim_func) {
-  return KernelCounter(prim_func).run();
+  const graph::KernelCode code(prim_func);
+  return KernelCounter(code).run();
 }
 
 }  // namespace mlf::analysis

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "analysis/cost/evaluation_order.h"
+#include "graph/kernels/evaluation_order.h"
 
 namespace mlf::analysis {
 

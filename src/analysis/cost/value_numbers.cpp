@@ -24,7 +24,7 @@ void add_text(std::string_view text, std::string& key) {
 }  // namespace
 
 // Parts come before the whole: from the end of the order to its start.
-ValueNumbers::ValueNumbers(const EvaluationOrder& order, const Memories& memories)
+ValueNumbers::ValueNumbers(const graph::EvaluationOrder& order, const graph::Memories& memories)
     : order_(order), memories_(memories), numbers_(order.size()), reads_(order.size()) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Node node = order[i];
@@ -42,7 +42,7 @@ ValueNumbers::ValueNumbers(const EvaluationOrder& order, const Memories& memorie
 void ValueNumbers::number(std::size_t position) {
   const Node node = order_[position];
   bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);
-  for (const Part& part : order_.parts(position)) {
+  for (const graph::Part& part : order_.parts(position)) {
     reads = reads || reads_[order_.position_of(part.node)];
   }
   reads_[position] = reads;

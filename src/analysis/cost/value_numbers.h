@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/cost/memories.h"
+#include "graph/kernels/memories.h"
 #include "support/name_map.h"
 
 namespace mlf::analysis {
@@ -16,7 +16,7 @@ namespace mlf::analysis {
 /// nodes.
 class ValueNumbers {
  public:
-  ValueNumbers(const EvaluationOrder& order, const Memories& memories);
+  ValueNumbers(const graph::EvaluationOrder& order, const graph::Memories& memories);
 
   bool are_same(tir::Node a, tir::Node b) const;
   /// Whether the value depends on memory, also through a let.
@@ -27,8 +27,8 @@ class ValueNumbers {
   std::string key_of(tir::Node node) const;
   void add_node(tir::Node child, std::string& key) const;
 
-  const EvaluationOrder& order_;
-  const Memories& memories_;
+  const graph::EvaluationOrder& order_;
+  const graph::Memories& memories_;
   std::vector<std::uint32_t> numbers_;  // by position; 0: not an expression
   std::vector<bool> reads_;
   std::unordered_map<std::uint32_t, tir::Node> bound_;  // let variables

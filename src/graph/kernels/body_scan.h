@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/scope.h"
+#include "graph/kernels/kernel_code.h"
 #include "mlf/graph/topology.h"
 
 namespace mlf::graph {
@@ -58,8 +58,7 @@ struct BodyScan {
   bool may_end_early = false;
 };
 
-/// Scans a PrimFunc. Time and memory grow with the number of its nodes.
-BodyScan scan_body(tir::Node function);
+BodyScan scan_body(const KernelCode& code);
 
 /// Whether the function stores only elements of one other buffer, each at the index that it was
 /// loaded from. Evaluates indices with different expressions in every iteration, up to about a

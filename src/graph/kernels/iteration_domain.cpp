@@ -19,16 +19,6 @@ namespace {
 // a dozen.
 constexpr std::size_t kMaxParts = 512;
 
-struct Bounds {
-  Node min;  // undefined: 0
-  Node extent;
-};
-
-Bounds bounds_of(Node loop) {
-  if (loop.is(Kind::For)) return {loop[f::For::min], loop[f::For::extent]};
-  return {{}, loop[f::AttrStmt::value]};
-}
-
 Constraint::Test opposite(Constraint::Test test) {
   return test == Constraint::Test::holds ? Constraint::Test::fails : Constraint::Test::holds;
 }
@@ -65,6 +55,11 @@ bool is_thread_loop(Node statement) {
   return key == "thread_extent" || key == "virtual_thread";
 }
 
+LoopBounds bounds_of(Node loop) {
+  if (loop.is(Kind::For)) return {loop[f::For::min], loop[f::For::extent]};
+  return {{}, loop[f::AttrStmt::value]};
+}
+
 Node loop_variable(Node loop) {
   if (loop.is(Kind::For)) return loop[f::For::loop_var];
   return loop[f::AttrStmt::node][f::IterVar::var];
@@ -95,7 +90,7 @@ std::optional<IndexProgram> IterationDomain::compiled(Node expression,
 
 void IterationDomain::compile(const Bindings& bindings) {
   for (Loop& loop : loops) {
-    const Bounds bounds = bounds_of(loop.node);
+    const LoopBounds bounds = bounds_of(loop.node);
     auto extent = compiled(bounds.extent, bindings);
     // Loops over threads start at zero.
     auto min =

@@ -29,6 +29,12 @@ bool is_thread_loop(tir::Node statement);
 /// The loop variable of a For or a thread loop.
 tir::Node loop_variable(tir::Node loop);
 
+struct LoopBounds {
+  tir::Node min;  ///< undefined: 0
+  tir::Node extent;
+};
+LoopBounds bounds_of(tir::Node loop);
+
 /// The number of iterations of a loop with constant extent; 0 for a negative extent.
 std::optional<std::uint64_t> constant_extent(tir::Node loop);
 

@@ -100,8 +100,8 @@ std::vector<KernelParameter> parameters_of(Node function, const BodyScan& scan) 
 using ReachOfParameters = std::map<std::uint32_t, Reaches>;
 
 /// If part of a body is not understood, no access has a known end.
-FunctionReach known_reach(Node function, const BodyScan& scan) {
-  FunctionReach reach = reach_of(function);
+FunctionReach known_reach(const KernelCode& code, const BodyScan& scan) {
+  FunctionReach reach = reach_of(code);
   if (reach.is_complete && scan.gaps.empty()) return reach;
   for (auto* all : {&reach.parameters, &reach.arguments}) {
     for (auto& [position, reaches] : *all)
@@ -226,7 +226,8 @@ std::string_view external_compiler(std::string_view symbol, std::string_view mod
 }  // namespace
 
 KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sources) {
-  BodyScan scan = scan_body(ref.function);
+  const KernelCode code(ref.function);
+  BodyScan scan = scan_body(code);
   KernelInfo info;
   info.has_body = true;
   info.kernel.symbol = ref.symbol;
@@ -240,7 +241,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   info.kernel.gaps = scan.gaps;
   info.kernel.may_end_early = scan.may_end_early;
   info.parameters = parameters_of(ref.function, scan);
-  const FunctionReach reach = known_reach(ref.function, scan);
+  const FunctionReach reach = known_reach(code, scan);
   if (sources[ref.source].document->source.dialect == tir::Dialect::c) {
     infer_shapes(scan.is_packed ? reach.arguments : reach.parameters, info.parameters);
     infer_sizes(reach, scan.memory);

@@ -6,8 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "graph/scope.h"
-#include "mlf/tir/module.h"
+#include "graph/kernels/kernel_code.h"
 
 namespace mlf::graph {
 
@@ -36,8 +35,7 @@ struct FunctionReach {
   bool is_complete = true;  ///< false: some of the body is not understood, and may access anything
 };
 
-/// Follows every access of a PrimFunc. Does not run loops, so time grows with the number of
-/// accesses.
-FunctionReach reach_of(tir::Node function);
+/// Does not run loops, so time grows with the number of accesses.
+FunctionReach reach_of(const KernelCode& code);
 
 }  // namespace mlf::graph

@@ -18,7 +18,8 @@ Accesses accesses_in(std::string_view body) {
       std::string(body);
   const auto document = tir::read({.file = "f", .member = "", .text = text});
   if (!document) throw std::runtime_error(to_string(document.error()));
-  return accesses_of(document->module.root().map(tir::f::IRModule::functions).value(0));
+  return accesses_of(
+      graph::KernelCode(document->module.root().map(tir::f::IRModule::functions).value(0)));
 }
 
 std::string bytes_text(const ByteSet& set) {

@@ -10,7 +10,7 @@
 #include "graph/kernels/index_program.h"
 #include "mlf/tir/module.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
 /// How often a part is evaluated each time its parent is.
 enum class When : std::uint8_t {
@@ -20,6 +20,9 @@ enum class When : std::uint8_t {
   each_iteration,   ///< the body of a loop of known bounds
   unknown_times,    ///< the body of a `while`
   first_iteration,  ///< the init of a block: where its reduction axes are at their start
+  // Code may evaluate both values of a Select, or only the one that it needs.
+  chosen,      ///< counts as once; certain only if `Part::guard` is true
+  not_chosen,  ///< the same, if it is false
 };
 
 /// A part that is evaluated with its parent.
@@ -56,6 +59,6 @@ class EvaluationOrder {
 
 /// Variables and their values: of lets, and of the axes of blocks, which are expressions of loop
 /// variables.
-graph::Bindings bindings_of(const EvaluationOrder& order);
+Bindings bindings_of(const EvaluationOrder& order);
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

@@ -1,4 +1,4 @@
-#include "analysis/cost/evaluation_order.h"
+#include "graph/kernels/evaluation_order.h"
 
 #include <algorithm>
 #include <string_view>
@@ -8,7 +8,7 @@
 #include "mlf/tir/visit.h"
 #include "tir/ethos_u.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
 using tir::Kind;
 using tir::Node;
@@ -16,7 +16,6 @@ namespace f = tir::f;
 
 namespace {
 
-using graph::operator_of;
 /// Collects the parts of one node.
 class PartList {
  public:
@@ -114,8 +113,9 @@ void add_expression(Node whole, PartList& parts) {
       return;
     case Kind::Select:
       parts.value(whole[f::Select::condition]);
-      parts.value(whole[f::Select::true_value]);
-      return parts.value(whole[f::Select::false_value]);
+      parts.when(whole[f::Select::true_value], When::chosen, whole[f::Select::condition]);
+      return parts.when(whole[f::Select::false_value], When::not_chosen,
+                        whole[f::Select::condition]);
     case Kind::Call:
       return add_call(whole, parts);
     default:
@@ -145,7 +145,7 @@ void add_statement(Node whole, PartList& parts) {
       return parts.value(whole[f::LetStmt::body]);
     case Kind::AttrStmt:
       return parts.when(whole[f::AttrStmt::body],
-                        graph::is_thread_loop(whole) ? When::each_iteration : When::always);
+                        is_thread_loop(whole) ? When::each_iteration : When::always);
     case Kind::AssertStmt:
       parts.value(whole[f::AssertStmt::condition]);
       return parts.value(whole[f::AssertStmt::body]);
@@ -232,8 +232,8 @@ EvaluationOrder::EvaluationOrder(tir::Node body) {
   }
 }
 
-graph::Bindings bindings_of(const EvaluationOrder& order) {
-  graph::Bindings bindings;
+Bindings bindings_of(const EvaluationOrder& order) {
+  Bindings bindings;
   const auto bind = [&](Node variable, Node value) {
     bindings.emplace(tir::index(variable.id()), value);
   };
@@ -253,4 +253,4 @@ graph::Bindings bindings_of(const EvaluationOrder& order) {
   return bindings;
 }
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

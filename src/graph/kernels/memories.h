@@ -8,15 +8,15 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/cost/evaluation_order.h"
+#include "graph/kernels/evaluation_order.h"
 #include "graph/scope.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
 /// One tensor in memory, as far as the function distinguishes tensors.
 struct Memory {
   std::string name;
-  graph::Address address;
+  Address address;
   bool is_constant = false;  ///< of an AllocateConst
 };
 
@@ -29,18 +29,18 @@ class Memories {
   /// The tensor that a load or a store touches; empty for other nodes.
   std::optional<std::size_t> of_access(tir::Node access) const;
   /// The target of a pointer.
-  graph::Address address_of(tir::Node pointer) const { return scope_.address_of(pointer); }
+  Address address_of(tir::Node pointer) const { return scope_.address_of(pointer); }
   /// Returns the target of a pointer; nullopt if unknown.
   std::optional<std::size_t> of_pointer(tir::Node pointer) const;
 
  private:
-  using Key = std::tuple<graph::AddressKind, std::uint32_t, std::int64_t, std::uint32_t>;
+  using Key = std::tuple<AddressKind, std::uint32_t, std::int64_t, std::uint32_t>;
 
   void define(tir::Node node);
   void use(tir::Node data);
-  static Key key_of(const graph::Address& address, tir::Node data);
+  static Key key_of(const Address& address, tir::Node data);
 
-  graph::Scope scope_;
+  Scope scope_;
   std::vector<Memory> memories_;
   std::map<Key, std::size_t> positions_;
   std::vector<std::uint32_t> constants_;  // variables of AllocateConst
@@ -54,4 +54,4 @@ tir::DType dtype_of(tir::Node node);
 /// Whether a vector is loaded or stored in part: its predicate is not constant true.
 bool is_masked(tir::Node access);
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

@@ -1,4 +1,4 @@
-#include "analysis/cost/memories.h"
+#include "graph/kernels/memories.h"
 
 #include <algorithm>
 #include <string_view>
@@ -8,10 +8,8 @@
 #include "support/lookup.h"
 #include "tir/ethos_u.h"
 
-namespace mlf::analysis {
+namespace mlf::graph {
 
-using graph::Address;
-using graph::AddressKind;
 using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
@@ -47,7 +45,7 @@ bool is_masked(Node access) {
                    : access.is(Kind::BufferLoad) ? access[f::BufferLoad::predicate]
                                                  : access[f::BufferStore::predicate];
   if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
-  return predicate && graph::integer_of(predicate) != 1;
+  return predicate && integer_of(predicate) != 1;
 }
 
 // Definitions come before their uses, because parents come before their parts.
@@ -78,7 +76,7 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
 void Memories::define(Node node) {
   const auto let = [&](Node var, Node value) {
     // Generated C allocates large memory by a call instead of an Allocate.
-    if (graph::is_workspace_allocation(value)) {
+    if (is_workspace_allocation(value)) {
       scope_.allocate(var);
     } else if (var.dtype().is_handle()) {
       scope_.bind(var, value);
@@ -128,7 +126,7 @@ void Memories::use(Node data) {
   const auto [at, is_new] = positions_.emplace(key_of(address, data), memories_.size());
   if (!is_new) return;
   Memory memory{{}, address};
-  const Node variable = graph::without_casts(data);
+  const Node variable = without_casts(data);
   if (variable.is(Kind::Var) || variable.is(Kind::SizeVar)) {
     memory.name = std::string(variable.text(f::Var::name));
   }
@@ -148,4 +146,4 @@ std::optional<std::size_t> Memories::of_access(Node access) const {
   return data ? of_pointer(data) : std::nullopt;
 }
 
-}  // namespace mlf::analysis
+}  // namespace mlf::graph

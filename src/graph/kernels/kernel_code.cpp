@@ -1,0 +1,248 @@
+#include "graph/kernels/kernel_code.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "graph/kernels/callees.h"
+#include "graph/kernels/iteration_domain.h"
+#include "graph/node_queries.h"
+#include "tir/cmsis_nn.h"
+#include "tir/ethos_u.h"
+
+namespace mlf::graph {
+
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+namespace {
+
+bool is_memory_of_caller(const Address& address) {
+  return address.kind == AddressKind::parameter || address.kind == AddressKind::argument;
+}
+
+bool is_guard(const Part& part) {
+  const bool has_guard =
+      part.when == When::guard_holds || part.when == When::guard_fails || part.when >= When::chosen;
+  return has_guard && integer_of(part.guard) != 1;
+}
+
+bool is_loop(const Part& part) {
+  return part.when == When::each_iteration || part.when == When::unknown_times;
+}
+
+bool calls_function(Node call) {
+  return call[f::Call::op].is(Kind::GlobalVar) || is_calling(operator_of(call));
+}
+
+/// What a loop or a guard tells of its part; nothing for a part without one.
+std::optional<Surrounding> surrounding_of(const Part& part, Node whole) {
+  switch (part.when) {
+    case When::always:
+      break;
+    case When::guard_holds:
+    case When::chosen:
+      return Surrounding{.kind = SurroundingKind::condition, .value = part.guard};
+    case When::guard_fails:
+    case When::not_chosen:
+      return Surrounding{.kind = SurroundingKind::otherwise, .value = part.guard};
+    case When::each_iteration: {
+      const LoopBounds bounds = bounds_of(whole);
+      const auto min = bounds.min ? integer_of(bounds.min) : std::optional<std::int64_t>(0);
+      const auto extent = integer_of(bounds.extent);
+      if (!min || !extent) return Surrounding{.kind = SurroundingKind::condition};
+      return Surrounding{.var = loop_variable(whole), .min = *min, .extent = *extent};
+    }
+    case When::unknown_times:
+    case When::first_iteration:
+      return Surrounding{.kind = SurroundingKind::condition};
+  }
+  const bool is_statement = whole.is(Kind::LetStmt);
+  if (!is_statement && !whole.is(Kind::Let)) return std::nullopt;
+  const Node body = is_statement ? whole[f::LetStmt::body] : whole[f::Let::body];
+  if (part.node != body) return std::nullopt;
+  return Surrounding{.kind = SurroundingKind::binding,
+                     .var = is_statement ? whole[f::LetStmt::var] : whole[f::Let::var],
+                     .value = is_statement ? whole[f::LetStmt::value] : whole[f::Let::value]};
+}
+
+}  // namespace
+
+KernelCode::KernelCode(Node of)
+    : function(of),
+      order(of[f::PrimFunc::body]),
+      bindings(bindings_of(order)),
+      memories(of, order),
+      bound_(of.module()) {
+  find_statements();
+  find_surroundings();
+  read_lets();
+  find_accesses();
+}
+
+std::vector<Surrounding> KernelCode::around(std::size_t position) const {
+  std::vector<Surrounding> list;
+  for (Level at = level_of_[position]; at != 0; at = levels_[at - 1].outer) {
+    list.push_back(levels_[at - 1].what);
+  }
+  std::ranges::reverse(list);
+  return list;
+}
+
+void KernelCode::find_statements() {
+  statements_.assign(order.size(), SIZE_MAX);
+  is_shared_.assign(order.size(), false);
+  is_in_several_.assign(order.size(), false);
+  std::vector<bool> has_whole(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (!tir::is_expr(order[i].category())) statements_[i] = i;
+    for (const Part& part : order.parts(i)) {
+      const std::size_t at = order.position_of(part.node);
+      const bool is_expression = tir::is_expr(part.node.category());
+      if (is_expression) {
+        const bool is_other = has_whole[at] && statements_[at] != statements_[i];
+        is_in_several_[at] = is_in_several_[at] || is_other || is_in_several_[i];
+        statements_[at] = std::min(statements_[at], statements_[i]);
+      }
+      if (is_shared_[i] || (!is_expression && has_whole[at])) is_shared_[at] = true;
+      has_whole[at] = true;
+    }
+  }
+}
+
+KernelCode::Level KernelCode::inside(const Part& part, Node whole, Level outer) {
+  const auto what = surrounding_of(part, whole);
+  if (!what) return outer;
+  levels_.push_back({*what, outer});
+  return static_cast<Level>(levels_.size());
+}
+
+void KernelCode::find_surroundings() {
+  surroundings_.resize(order.size());
+  level_of_.resize(order.size());
+  std::vector<bool> is_known(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const Part& part : order.parts(i)) {
+      const std::size_t at = order.position_of(part.node);
+      const bool is_guarded = surroundings_[i].is_guarded || is_guard(part);
+      const bool may_be_inside = surroundings_[i].may_be_inside || is_guard(part) || is_loop(part);
+      if (!is_known[at]) level_of_[at] = inside(part, order[i], level_of_[i]);
+      surroundings_[at].is_guarded = is_guarded && (surroundings_[at].is_guarded || !is_known[at]);
+      surroundings_[at].may_be_inside |= may_be_inside;
+      is_known[at] = true;
+    }
+  }
+}
+
+void KernelCode::read_lets() {
+  for (std::size_t i = 0; i < memories.size(); ++i) {
+    is_packed_ |= memories[i].address.kind == AddressKind::argument;
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node node = order[i];
+    if (!node.is(Kind::LetStmt) && !node.is(Kind::Let)) continue;
+    const bool is_statement = node.is(Kind::LetStmt);
+    const Node var = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
+    const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
+    const auto bound = bindings.find(tir::index(var.id()));
+    if (bound->second.id() != value.id()) rebound.push_back(var);
+    const Address address = address_of(var);
+    is_packed_ |= address.kind == AddressKind::argument;
+    if (is_memory_of_caller(address)) bound_.insert(without_casts(value).id());
+  }
+}
+
+void KernelCode::add(MemoryAccess use) {
+  use.statement = statements_[use.position];
+  use.address = address_of(use.pointer);
+  accesses.push_back(std::move(use));
+}
+
+// tvm_access_ptr(type, data, offset, extent, mask): a mask of 1 reads, of 2 writes, of 3 does both.
+void KernelCode::add_call(std::size_t position, Node call) {
+  const tir::NodeList args = call.list(f::Call::args);
+  if (const auto npu = tir::ethos_u_accesses(call)) {
+    for (const tir::EthosUAccess& access : *npu) {
+      add({.kind = AccessKind::npu,
+           .position = position,
+           .pointer = without_casts(tir::ethos_u_pointer(args[access.argument])),
+           .is_read = access.is_read,
+           .is_written = access.is_written,
+           .bytes = access.bytes});
+    }
+    return;
+  }
+  if (const auto layer = tir::CmsisCall::of(call)) {
+    using tir::CmsisArgument;
+    for (const CmsisArgument what : layer->arguments()) {
+      if (!is_memory(what) || !layer->has(what)) continue;
+      const auto memory = layer->memory(what);
+      const bool is_context = what == CmsisArgument::context;
+      const bool is_written = is_context || what == CmsisArgument::output;
+      add({.kind = AccessKind::layer,
+           .position = position,
+           .pointer = without_casts(layer->argument(what)),
+           .is_read = !is_written,
+           .is_written = is_written,
+           .bytes = memory ? std::optional(memory->bytes()) : std::nullopt,
+           .is_context = is_context});
+    }
+    return;
+  }
+  const std::string_view op = operator_of(call);
+  if (op == "tvm_access_ptr") {
+    if (args.size() != 5 || is_bound_address(call)) return;
+    const auto extent = integer_of(args[3]);
+    const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
+    const auto mask = integer_of(args[4]).value_or(3);
+    std::int64_t bytes = 0;
+    const bool is_known =
+        extent && *extent >= 0 && !__builtin_mul_overflow(*extent, element, &bytes);
+    return add({.kind = AccessKind::stated,
+                .position = position,
+                .pointer = args[1],
+                .is_read = (mask & 1) != 0,
+                .is_written = (mask & 2) != 0,
+                .bytes = is_known ? std::optional<std::uint64_t>(bytes) : std::nullopt});
+  }
+  const PointerUse use = pointer_use(op);
+  if (use == PointerUse::none) return;
+  for (const Node arg : args) {
+    const Node pointer = without_casts(arg);
+    if (address_of(pointer).kind == AddressKind::unknown) continue;
+    // tvm_access_ptr states what the function does, and is a node of its own.
+    if (operator_of(pointer) == "tvm_access_ptr") continue;
+    add({.kind = use == PointerUse::kept ? AccessKind::kept : AccessKind::passed,
+         .position = position,
+         .pointer = pointer});
+  }
+}
+
+void KernelCode::find_accesses() {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node node = order[i];
+    if (node.is(Kind::Call)) {
+      add_call(i, node);
+    } else if (const Node data = data_of_access(node)) {
+      add({.position = i,
+           .pointer = data,
+           .is_read = !is_store(node),
+           .is_written = is_store(node)});
+    } else if (node.is(Kind::Evaluate) && node[f::Evaluate::value].is(Kind::Call)) {
+      // `call_extern("ethosu_conv2d", …, input[0], …)` receives the tensor there, not its value.
+      const Node call = node[f::Evaluate::value];
+      if (!calls_function(call) || tir::ethos_u_accesses(call)) continue;
+      for (const Node arg : call.list(f::Call::args)) {
+        if (!arg.is(Kind::BufferLoad)) continue;
+        add({.kind = AccessKind::tensor, .position = i, .pointer = data_of_access(arg)});
+      }
+    }
+  }
+  std::ranges::stable_sort(accesses, {}, [](const MemoryAccess& use) {
+    return std::pair(use.statement, use.kind == AccessKind::element && use.is_written);
+  });
+}
+
+}  // namespace mlf::graph

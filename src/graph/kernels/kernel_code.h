@@ -1,0 +1,104 @@
+// A PrimFunc, read once: its nodes in order, what surrounds each, its pointers and their uses.
+// Directions, sizes, ticks, results in place and bytes of a kernel are queries on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "graph/kernels/evaluation_order.h"
+#include "graph/kernels/index_search.h"
+#include "graph/kernels/memories.h"
+#include "graph/scope.h"
+#include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
+
+namespace mlf::graph {
+
+/// How code uses the memory that a pointer points to.
+enum class AccessKind : std::uint8_t {
+  element,  ///< a load or store of an element
+  layer,    ///< a layer of CMSIS-NN, which states the bytes from the pointer on
+  npu,      ///< a call of the Ethos-U driver, which may state them
+  stated,   ///< tvm_access_ptr: states the bytes and whether it reads or writes
+  tensor,   ///< a call that is a statement receives the tensor of an element
+  passed,   ///< a call that may do anything with it
+  kept,     ///< a struct keeps the pointer
+};
+
+/// One use of memory.
+struct MemoryAccess {
+  AccessKind kind = AccessKind::element;
+  std::size_t position = 0;   ///< of the load, store, call or evaluation in the order
+  std::size_t statement = 0;  ///< the first statement that evaluates it
+  tir::Node pointer{};        ///< an expression
+  Address address{};          ///< of `pointer`; of `stated`, without its offset
+  bool is_read = false;
+  bool is_written = false;
+  std::optional<std::uint64_t> bytes{};  ///< that it accesses from the address on, if stated
+  bool is_context = false;  ///< of `layer`: its work buffer, which it writes before it reads it
+};
+
+/// What surrounds a place in the code.
+struct Surroundings {
+  bool is_guarded = false;     ///< all ways to it have a condition
+  bool may_be_inside = false;  ///< a way to it has a loop or a condition
+};
+
+class KernelCode {
+ public:
+  explicit KernelCode(tir::Node function);
+  KernelCode(const KernelCode&) = delete;
+  KernelCode& operator=(const KernelCode&) = delete;
+
+  tir::Node function;
+  EvaluationOrder order;
+  Bindings bindings;
+  Memories memories;
+  std::vector<tir::Node> rebound{};  ///< variables of lets with different values
+  /// In the order of the code: statement by statement, in each the loads before the store.
+  std::vector<MemoryAccess> accesses{};
+
+  Address address_of(tir::Node pointer) const { return memories.address_of(pointer); }
+  /// The position of the first statement that evaluates the node at a position.
+  std::size_t statement_of(std::size_t position) const { return statements_[position]; }
+  /// Whether the statement of a node is in several places, and has no position in the order.
+  bool is_shared(std::size_t position) const { return is_shared_[position]; }
+  /// Whether several statements evaluate the expression at a position.
+  bool is_in_several(std::size_t position) const { return is_in_several_[position]; }
+  const Surroundings& surroundings(std::size_t position) const { return surroundings_[position]; }
+  /// The loops, bindings and conditions on one way to the node, from the outside in.
+  std::vector<Surrounding> around(std::size_t position) const;
+  /// Whether a let of an address inside a parameter has this value: it is no access yet.
+  bool is_bound_address(tir::Node value) const { return bound_.contains(value.id()); }
+  /// Whether MakePackedAPI ran: parameters are the packed arguments, not the six parameters.
+  bool is_packed() const { return is_packed_; }
+
+ private:
+  // A position in levels_, plus one; 0 is the function itself.
+  using Level = std::uint32_t;
+  struct OpenLevel {
+    Surrounding what;
+    Level outer;
+  };
+
+  void find_statements();
+  void find_surroundings();
+  void read_lets();
+  void find_accesses();
+  void add_call(std::size_t position, tir::Node call);
+  void add(MemoryAccess use);
+  Level inside(const Part& part, tir::Node whole, Level outer);
+
+  std::vector<std::size_t> statements_;
+  std::vector<bool> is_shared_;
+  std::vector<bool> is_in_several_;
+  std::vector<Surroundings> surroundings_;
+  std::vector<Level> level_of_;
+  std::vector<OpenLevel> levels_;
+  tir::NodeSet bound_;
+  bool is_packed_ = false;
+};
+
+}  // namespace mlf::graph
