@@ -26,6 +26,9 @@ struct CSources;
 namespace deployment {
 struct Agreement;
 }
+namespace graph {
+class DocumentCode;
+}
 
 /// The network of one module.
 struct Network {
@@ -170,6 +173,10 @@ class MLF_API Deployment {
   /// `source` is an element of `tir_sources()` or `generated_c()`. Errors: `invalid_input` with
   /// member, line and column.
   Result<std::shared_ptr<const tir::Document>> document(const TirSource& source) const;
+
+  /// The functions of a TIR, each read once (src/graph/kernels/document_code.h; for mlf's own
+  /// programs). Keeps the document alive. Errors: those of `document`.
+  Result<std::shared_ptr<const graph::DocumentCode>> code(const TirSource& source) const;
 
   /// Reads the TIR again, into a document that the caller owns and may change.
   Result<tir::Document> read_tir(const TirSource& source) const;

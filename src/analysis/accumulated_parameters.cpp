@@ -16,7 +16,7 @@ namespace f = tir::f;
 /// From which memory each memory gets its values.
 class DataFlow {
  public:
-  explicit DataFlow(Node function) : code_(function), sources_(code_.memories.size()) {}
+  explicit DataFlow(const graph::KernelCode& code) : code_(code), sources_(code_.memories.size()) {}
 
   std::optional<std::set<std::size_t>> accumulated();
 
@@ -26,7 +26,7 @@ class DataFlow {
   bool passes_memory(Node call) const;
   std::optional<std::set<std::size_t>> loaded_by(Node store) const;
 
-  graph::KernelCode code_;
+  const graph::KernelCode& code_;
   std::vector<std::set<std::size_t>> sources_;  ///< by memory
 };
 
@@ -101,8 +101,8 @@ std::optional<std::set<std::size_t>> DataFlow::accumulated() {
 
 }  // namespace
 
-std::optional<std::set<std::size_t>> accumulated_parameters(Node prim_func) {
-  return DataFlow(prim_func).accumulated();
+std::optional<std::set<std::size_t>> accumulated_parameters(const graph::KernelCode& code) {
+  return DataFlow(code).accumulated();
 }
 
 }  // namespace mlf::analysis

@@ -32,8 +32,8 @@ using Unread = std::map<std::string_view, std::string_view>;
 Unread unread_parts(const tir::Document& read) {
   Unread unread;
   for (const tir::Loss& loss : read.losses) {
-    const bool is_unread = loss.code == tir::LossCode::unknown_construct ||
-                           loss.code == tir::LossCode::npu_commands;
+    const bool is_unread =
+        loss.code == tir::LossCode::unknown_construct || loss.code == tir::LossCode::npu_commands;
     if (is_unread) unread.try_emplace(loss.where, loss.name);
   }
   return unread;
@@ -205,9 +205,9 @@ class Comparing {
     // has lost.
     const tir::CNormalForm in_c =
         tir::c_normal_form(captured_->module, version, functions_.names_in_c);
-    tir::Comparison comparison = tir::compare(tir::c_normal_form(read_->module, version).module,
-                                              in_c.module,
-                                              tir::Tolerance::of(captured_->source.dialect));
+    tir::Comparison comparison =
+        tir::compare(tir::c_normal_form(read_->module, version).module, in_c.module,
+                     tir::Tolerance::of(captured_->source.dialect));
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,
@@ -229,9 +229,9 @@ class Comparing {
     }
     result_.differing = differing_.size();
     if (result_.functions < 2 || 2 * result_.differing <= result_.functions) return;
-    result_.other_build = fmt::format("{} of {} functions differ, the first at {}",
-                                      result_.differing, result_.functions,
-                                      to_string(result_.differences.front()));
+    result_.other_build =
+        fmt::format("{} of {} functions differ, the first at {}", result_.differing,
+                    result_.functions, to_string(result_.differences.front()));
   }
 
   std::shared_ptr<const tir::Document> captured_;
@@ -377,8 +377,8 @@ class AgreementFinder {
   Stems stems_;
   std::deque<Capture> all_{};
   std::vector<std::vector<const Capture*>> captures_;  // by module
-  std::set<const tir::CSources*> is_source_;  // the C that `tir_sources` has
-  Symbols defined_{};                         // by the C of the module
+  std::set<const tir::CSources*> is_source_;           // the C that `tir_sources` has
+  Symbols defined_{};                                  // by the C of the module
   Agreement result_{};
 };
 

@@ -27,9 +27,9 @@ struct ComparedWithC {
   /// another build, or it is too large.
   std::string other_stage{};
   std::string other_build{};
-  std::vector<tir::Difference> differences{};  ///< of functions whose C was read completely
-  std::size_t functions = 0;                   ///< in both
-  std::size_t differing = 0;                   ///< number of these in `differences`
+  std::vector<tir::Difference> differences{};   ///< of functions whose C was read completely
+  std::size_t functions = 0;                    ///< in both
+  std::size_t differing = 0;                    ///< number of these in `differences`
   std::map<std::string, std::string> unread{};  ///< why others were not compared, by name
 
   bool is_comparable() const { return other_stage.empty() && other_build.empty(); }

@@ -24,22 +24,19 @@ std::optional<ModuleSplit> split_of(const plan::NetworkProblem& problem,
 }
 
 void plan_module(const Deployment& deployment, const plan::SearchLimits& limits,
-                 std::span<const plan::MemoryLimit> memories, deployment::KnownFunctions& known,
-                 ModulePlan& result) {
+                 std::span<const plan::MemoryLimit> memories, ModulePlan& result) {
   const graph::Topology& network = *result.network;
-  const deployment::NetworkSources sources =
-      deployment::network_sources(deployment, network, known);
+  const auto sources = deployment::network_sources(deployment, network);
   const auto alignments = pool_alignments(deployment, result.module, network);
-  plan::NetworkProblem problem = plan::network_problem(network, sources.inputs, alignments);
+  plan::NetworkProblem problem = plan::network_problem(network, sources, alignments);
   std::vector<plan::PoolPlan> pools = plan::plan_pools(problem, limits);
-  result.order = plan::plan_order(network, sources.inputs, alignments, pools, limits);
+  result.order = plan::plan_order(network, sources, alignments, pools, limits);
   for (plan::PoolPlan& pool : pools) {
     auto scratch = plan::scratch_costs(network, problem, pool.now);
     result.pools.push_back({std::move(pool), std::move(scratch)});
   }
   if (!memories.empty()) {
-    result.split =
-        split_of(problem, accessed_buffers(network, sources.inputs, problem), memories, limits);
+    result.split = split_of(problem, accessed_buffers(network, sources, problem), memories, limits);
   }
   result.lower_bound = problem.lower_bound;
   result.first_tick = std::move(problem.first_tick);
@@ -62,11 +59,10 @@ Result<ArchivePlan> plan_archive(const Deployment& deployment, const plan::Searc
     for (const MissingNetwork& missing : networks.missing) {
       result.modules[missing.module].missing = missing.reason;
     }
-    deployment::KnownFunctions known;
     for (Network& network : networks.found) {
       ModulePlan& module = result.modules[network.module];
       module.network = std::move(network.topology);
-      plan_module(deployment, shared, memories, known, module);
+      plan_module(deployment, shared, memories, module);
     }
     return result;
   });

@@ -17,6 +17,7 @@
 #include "deployment/network_search.h"
 #include "deployment/owners.h"
 #include "deployment/tir_sources.h"
+#include "graph/kernels/document_code.h"
 #include "model_library/build.h"
 #include "model_library/files.h"
 #include "model_library/layout.h"
@@ -105,7 +106,8 @@ struct Deployment::State {
   struct Slot {
     std::mutex reading;
     std::shared_ptr<const tir::Document> kept;
-    std::weak_ptr<const tir::Document> released;  ///< a caller may still hold it
+    std::shared_ptr<const graph::DocumentCode> code;  ///< of `kept`; null: nobody asked yet
+    std::weak_ptr<const tir::Document> released;      ///< a caller may still hold it
   };
   /// The sources of constants that texts lack: captured modules, and the files of each module of
   /// the library.
@@ -356,12 +358,25 @@ Result<std::shared_ptr<const tir::Document>> Deployment::document(const TirSourc
   return support::to_result([&] { return state_->document(source); });
 }
 
+Result<std::shared_ptr<const graph::DocumentCode>> Deployment::code(const TirSource& source) const {
+  return support::to_result([&] {
+    const auto document = state_->document(source);
+    State::Slot& slot = state_->slot_of(source);
+    const std::scoped_lock lock(slot.reading);
+    if (slot.code == nullptr || &slot.code->document() != document.get()) {
+      slot.code = std::make_shared<const graph::DocumentCode>(document);
+    }
+    return slot.code;
+  });
+}
+
 Result<tir::Document> Deployment::read_tir(const TirSource& source) const {
   return support::to_result([&] { return state_->read(source); });
 }
 
 void Deployment::release_documents() {
   for (State::Slot* slot : std::exchange(state_->kept, {})) {
+    slot->code.reset();
     slot->released = std::exchange(slot->kept, nullptr);
   }
 }

@@ -196,9 +196,9 @@ GeneratedC generated_c(const archive::Archive& archive, const Module& module, St
   const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
   const tir::FindHeaders headers = headers_of(archive);
   for (const std::string_view kind : target_kinds(files)) {
-    TirSource source = source_of(
-        archive, files, kind,
-        {.files = {}, .signatures = signatures, .pools = pools, .headers = headers});
+    TirSource source =
+        source_of(archive, files, kind,
+                  {.files = {}, .signatures = signatures, .pools = pools, .headers = headers});
     // A name in the form of captured TIR, but different from all of them.
     source.stem = stems.add_free(target_of_kind(module, kind));
     sources.push_back(std::move(source));

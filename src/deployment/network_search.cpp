@@ -144,13 +144,10 @@ void NetworkSearch::add_stage(std::span<const TirSource* const> stage) {
 }
 
 void NetworkSearch::add_sources(std::span<const TirSource* const> sources, StatedModule stated) {
-  // Keeps the documents alive, because inputs only point to them.
-  std::vector<std::shared_ptr<const tir::Document>> documents;
   std::vector<graph::TirInput> inputs;
   for (const TirSource* source : sources) {
-    documents.push_back(get_or_throw(deployment_.document(*source)));
     graph::TirInput& input =
-        inputs.emplace_back(graph::TirInput{documents.back().get(), source->stem});
+        inputs.emplace_back(get_or_throw(deployment_.code(*source)), source->stem);
     if (agreement_ == nullptr) continue;
     const auto without = agreement_->not_from.find(source->stem);
     if (without != agreement_->not_from.end()) input.without = &without->second;
@@ -232,32 +229,22 @@ void NetworkSearch::add_checks_of_c(Networks& networks) const {
       if (one.module != network.module) continue;
       const std::string what =
           one.function.empty() ? "all functions" : "function " + graph::quoted(one.function);
-      checks.push_back({graph::CheckCode::decided_by_c,
-                        "generated C decides " + what + ": " + one.why,
-                        {},
-                        {}});
+      checks.push_back(
+          {graph::CheckCode::decided_by_c, "generated C decides " + what + ": " + one.why, {}, {}});
     }
   }
 }
 
-NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
-                               KnownFunctions& known) {
+std::vector<graph::TirInput> network_sources(const Deployment& deployment,
+                                             const graph::Topology& network) {
   std::set<std::string> stems{network.provenance.source};
   for (const graph::Kernel& kernel : network.kernels) stems.insert(kernel.source);
-  NetworkSources sources;
+  std::vector<graph::TirInput> inputs;
   for (const std::string& stem : stems) {
     const TirSource* source = stem.empty() ? nullptr : deployment.find_tir(stem);
-    if (source == nullptr) continue;
-    const auto& document =
-        sources.documents.emplace_back(get_or_throw(deployment.document(*source)));
-    auto& functions = known[document.get()];
-    if (functions == nullptr) {
-      functions =
-          std::make_shared<const graph::FunctionsByName>(graph::functions_by_name(*document));
-    }
-    sources.inputs.push_back({document.get(), stem, functions});
+    if (source != nullptr) inputs.emplace_back(get_or_throw(deployment.code(*source)), stem);
   }
-  return sources;
+  return inputs;
 }
 
 }  // namespace mlf::deployment

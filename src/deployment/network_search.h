@@ -60,26 +60,16 @@ class NetworkSearch {
   const Deployment& deployment_;
   const std::vector<Module>& modules_;
   StatedOwners stated_;
-  const Agreement* agreement_ = nullptr;  // if C may decide
+  const Agreement* agreement_ = nullptr;                       // if C may decide
   support::NameMap<std::string, std::size_t> by_symbol_part_;  // the first of equal ones
   std::map<std::size_t, ModuleData> data_;                     // by module, as far as needed
   std::map<std::size_t, graph::Topology> found_;               // by module
   bool saw_tir_ = false;
 };
 
-/// The documents that `inputs` point to.
-struct NetworkSources {
-  std::vector<std::shared_ptr<const tir::Document>> documents;
-  std::vector<graph::TirInput> inputs;
-};
-
-/// Functions of documents that several networks have in common. The documents must outlive it.
-using KnownFunctions =
-    std::map<const tir::Document*, std::shared_ptr<const graph::FunctionsByName>>;
-
-/// Returns the sources of main and of its kernels, by stem, with `TirInput::functions`, which it
-/// adds to `known`. Throws the errors of `Deployment::document`.
-NetworkSources network_sources(const Deployment& deployment, const graph::Topology& network,
-                               KnownFunctions& known);
+/// Returns the sources of main and of its kernels, by stem. Throws the errors of
+/// `Deployment::document`.
+std::vector<graph::TirInput> network_sources(const Deployment& deployment,
+                                             const graph::Topology& network);
 
 }  // namespace mlf::deployment

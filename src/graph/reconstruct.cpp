@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/compare.h"
+#include "graph/kernels/document_code.h"
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
 #include "graph/main/main_body.h"
@@ -16,13 +17,17 @@
 
 namespace mlf::graph {
 
-FunctionsByName functions_by_name(const tir::Document& document) {
-  FunctionsByName functions;
-  for (const tir::NamedFunction& one : tir::prim_functions_of(document.module)) {
-    functions.try_emplace(one.name, one.function);
-  }
-  return functions;
-}
+TirInput::TirInput(const tir::Document* input, std::string of)
+    : document(input),
+      stem(std::move(of)),
+      code(input == nullptr
+               ? nullptr
+               : std::make_shared<const DocumentCode>(
+                     // Does not own it.
+                     std::shared_ptr<const tir::Document>(std::shared_ptr<void>(), input))) {}
+
+TirInput::TirInput(std::shared_ptr<const DocumentCode> input, std::string of)
+    : document(&input->document()), stem(std::move(of)), code(std::move(input)) {}
 
 namespace {
 

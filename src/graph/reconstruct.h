@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "mlf/diagnostics.h"
@@ -19,16 +18,16 @@
 
 namespace mlf::graph {
 
-/// The PrimFuncs of a TIR by their name in it.
-using FunctionsByName = std::unordered_map<std::string_view, tir::Node>;
-FunctionsByName functions_by_name(const tir::Document& document);
+class DocumentCode;
 
 /// One TIR of an archive. All inputs of one call must be of one stage of one build.
 struct TirInput {
-  const tir::Document* document = nullptr;
-  std::string stem{};  ///< "tir-1"
-  /// Those of `document`, for a caller with many networks; null: found anew.
-  std::shared_ptr<const FunctionsByName> functions{};
+  MLF_API TirInput(const tir::Document* document, std::string stem);
+  TirInput(std::shared_ptr<const DocumentCode> code, std::string stem);
+
+  const tir::Document* document;
+  std::string stem;                          ///< "tir-1"
+  std::shared_ptr<const DocumentCode> code;  ///< of `document`
   /// Symbols of its functions that another input has in their place; null: none.
   const std::set<std::string, std::less<>>* without = nullptr;
 };
@@ -58,8 +57,8 @@ struct ModuleFacts {
   std::vector<NamedTensor> declared{};
   /// Parameters outside of the code, which main of v0.8 looks up by name.
   std::vector<NamedTensor> parameters{};
-  /// As the C declares them, which TIR cannot overrule; `parameter` is not looked at. Without bytes:
-  /// the size is not known.
+  /// As the C declares them, which TIR cannot overrule; `parameter` is not looked at. Without
+  /// bytes: the size is not known.
   std::vector<Pool> pools{};
   std::vector<std::string> other_variables{};  ///< of the C, beside these
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.

@@ -84,7 +84,8 @@ std::vector<graph::Check> overlapping_workspaces(const Topology& topology,
   const bool is_bound = std::ranges::any_of(
       ticks, [](const std::optional<KernelTicks>& kernel) { return kernel && kernel->is_packed; });
   if (is_bound) return checks;
-  // Offsets and lifetimes tell; only where a size is unknown would the bytes matter that kernels touch.
+  // Offsets and lifetimes tell; only where a size is unknown would the bytes matter that kernels
+  // touch.
   for (const PoolProblem& pool : NetworkReader(topology, sources).placed(ticks)) {
     const std::vector<Certain> buffers = certain_buffers(topology, ticks, pool);
     std::size_t pairs = 0;

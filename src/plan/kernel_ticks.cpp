@@ -341,7 +341,7 @@ class TickReader {
     const bool is_unused = op == "isnullptr" || op == "TVMBackendFreeWorkspace";
     for (const graph::Part& part : code_.order.parts(position)) {
       if (part.node == skipped) continue;
-      const std::size_t at = code_.order.position_of(part.node);
+      const std::size_t at = part.position;
       std::optional<TickRange> ticks = ticks_[position];
       if (is_sequence_[position]) {
         if (!tir::is_expr(part.node.category())) {

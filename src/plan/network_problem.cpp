@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <memory>
-#include <set>
 #include <string_view>
 #include <utility>
 
-#include "mlf/tir/module.h"
+#include "graph/kernels/document_code.h"
 #include "plan/network_reader.h"
 #include "plan/plan_network.h"
 #include "plan/tvm_planners.h"
@@ -105,11 +103,9 @@ std::vector<PoolProblem> NetworkReader::placed(
 /// offsets of a pool.
 NetworkProblem NetworkReader::run(std::span<const PoolAlignment> alignments) {
   read_kernels(ticks_of_kernels(topology_, sources_));
-  const std::vector<tir::Node> functions = functions_of_kernels(topology_, sources_);
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i]) {
-      kernels_[i].accesses = analysis::accesses_of(graph::KernelCode(functions[i]));
-    }
+  const auto codes = code_of_kernels(topology_, sources_);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (codes[i] != nullptr) kernels_[i].accesses = analysis::accesses_of(*codes[i]);
   }
   find_pools();
   check_network();
@@ -133,28 +129,17 @@ std::string name_of(const Topology& topology, const PlannedBuffer& buffer) {
 }
 
 // Looks functions up by source and name: several TIR sources may have a function of one name.
-std::vector<tir::Node> functions_of_kernels(const Topology& topology,
-                                            std::span<const graph::TirInput> sources) {
-  std::set<std::string_view> stems;
-  for (const Kernel& kernel : topology.kernels) stems.insert(kernel.source);
-  std::map<std::string_view, std::shared_ptr<const graph::FunctionsByName>> functions;
-  for (const graph::TirInput& source : sources) {
-    if (!stems.contains(source.stem)) continue;
-    auto found = source.functions;
-    if (found == nullptr) {
-      found = std::make_shared<const graph::FunctionsByName>(
-          graph::functions_by_name(*source.document));
-    }
-    functions.try_emplace(source.stem, std::move(found));
-  }
-  const auto function_of = [&](const Kernel& kernel) {
-    const auto source = functions.find(kernel.source);
-    if (source == functions.end()) return tir::Node();
-    return support::value_at(*source->second, kernel.function).value_or(tir::Node());
-  };
-  std::vector<tir::Node> found;
+std::vector<const graph::KernelCode*> code_of_kernels(const Topology& topology,
+                                                      std::span<const graph::TirInput> sources) {
+  std::map<std::string_view, const graph::DocumentCode*> by_stem;
+  for (const graph::TirInput& source : sources) by_stem.emplace(source.stem, source.code.get());
+  std::vector<const graph::KernelCode*> found;
   for (const Kernel& kernel : topology.kernels) {
-    found.push_back(kernel.has_tir() ? function_of(kernel) : tir::Node());
+    found.push_back(nullptr);
+    const auto source = by_stem.find(kernel.source);
+    if (!kernel.has_tir() || source == by_stem.end()) continue;
+    const tir::Node function = source->second->find(kernel.function);
+    if (function) found.back() = &source->second->code_of(function);
   }
   return found;
 }
@@ -162,9 +147,9 @@ std::vector<tir::Node> functions_of_kernels(const Topology& topology,
 std::vector<std::optional<KernelTicks>> ticks_of_kernels(const Topology& topology,
                                                          std::span<const graph::TirInput> sources) {
   std::vector<std::optional<KernelTicks>> ticks;
-  for (const tir::Node function : functions_of_kernels(topology, sources)) {
+  for (const graph::KernelCode* const code : code_of_kernels(topology, sources)) {
     ticks.emplace_back();
-    if (function) ticks.back() = kernel_ticks(graph::KernelCode(function));
+    if (code != nullptr) ticks.back() = kernel_ticks(*code);
   }
   return ticks;
 }

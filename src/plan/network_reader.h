@@ -18,9 +18,9 @@
 
 namespace mlf::plan {
 
-/// By kernel; undefined for one without TIR.
-std::vector<tir::Node> functions_of_kernels(const graph::Topology& topology,
-                                            std::span<const graph::TirInput> sources);
+/// By kernel; null for one without TIR.
+std::vector<const graph::KernelCode*> code_of_kernels(const graph::Topology& topology,
+                                                      std::span<const graph::TirInput> sources);
 
 /// By kernel; nothing for one without TIR.
 std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& topology,

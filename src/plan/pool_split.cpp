@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/cost/evaluations.h"
 #include "mlf/analysis/cost.h"
 #include "plan/deadline.h"
 #include "plan/instance.h"
@@ -26,9 +27,9 @@ class AccessCounter {
  public:
   AccessCounter(const graph::Topology& topology, std::span<const graph::TirInput> sources)
       : topology_(topology), storages_(topology.storages.size()), calls_(topology.kernels.size()) {
-    for (const tir::Node function : functions_of_kernels(topology, sources)) {
+    for (const graph::KernelCode* const code : code_of_kernels(topology, sources)) {
       costs_.emplace_back();
-      if (function) costs_.back() = analysis::kernel_cost(function);
+      if (code != nullptr) costs_.back() = analysis::kernel_cost(*code);
     }
     for (const graph::Call& call : topology.calls) add_call(call);
     for (const graph::Copy& copy : topology.copies) add_copy(copy);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <utility>
 
+#include "graph/kernels/document_code.h"
 #include "mlf/tir/visit.h"
 #include "support/name_map.h"
 #include "tir/node_queries.h"
@@ -166,7 +167,8 @@ const ConstantReader::Source& ConstantReader::source_of(
     const std::shared_ptr<const tir::Document>& document) {
   const auto known = sources_.find(document.get());
   if (known != sources_.end()) return known->second;
-  Source source{document, PooledConstants(*document), graph::functions_by_name(*document)};
+  Source source{document, PooledConstants(*document),
+                std::make_shared<const graph::DocumentCode>(document)};
   return sources_.emplace(document.get(), std::move(source)).first->second;
 }
 
@@ -206,10 +208,10 @@ ConstantReader::Summaries::Summaries(const ModuleReport& module, ConstantReader&
 
 void ConstantReader::Summaries::add_main(const Source& source) {
   pools_of_main_ = &source.pooled;
-  const auto main = source.functions.find(network_.provenance.function);
-  if (main == source.functions.end()) return;
+  const tir::Node main = source.code->find(network_.provenance.function);
+  if (!main) return;
   std::vector<ConstantSummary> list;
-  add_allocated(main->second, is_from_c(*source.document), list);
+  add_allocated(main, is_from_c(*source.document), list);
   for (ConstantSummary& one : list) of_main_.try_emplace(one.name, one);
 }
 

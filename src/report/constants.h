@@ -104,7 +104,7 @@ class MLF_API ConstantReader {
   struct Source {
     std::shared_ptr<const tir::Document> document;
     PooledConstants pooled;
-    graph::FunctionsByName functions;
+    std::shared_ptr<const graph::DocumentCode> code;
   };
   class Summaries;
 

@@ -5,11 +5,13 @@
 #include <set>
 
 #include "analysis/accumulated_parameters.h"
+#include "analysis/cost/evaluations.h"
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
+#include "graph/kernels/document_code.h"
 #include "plan/plan_network.h"
 #include "report/call_numbers.h"
 #include "report/code_lines.h"
@@ -27,10 +29,10 @@ using analysis::Count;
 using support::get_or_throw;
 namespace f = tir::f;
 
-/// The PrimFuncs of one TIR by the name of their GlobalVar, and their lines in its text.
+/// The PrimFuncs of one TIR, and their lines in its text.
 struct TirFunctions {
   std::shared_ptr<const tir::Document> document;
-  std::map<std::string_view, tir::Node> by_name;
+  std::shared_ptr<const graph::DocumentCode> code;
   std::map<std::string, CodeLines, std::less<>> lines;  ///< of functions that a text contains
 };
 
@@ -65,7 +67,7 @@ class Reporter {
   void add_function(KernelReport& kernel, std::string_view stem, std::string_view name);
   const TirFunctions& functions_of(std::string_view stem);
   std::map<std::string, CodeLines, std::less<>> lines_of_text(const TirSource& twin) const;
-  void add_layers(ModuleReport& module, const FileRef& relay) const;
+  void add_layers(ModuleReport& module, const FileRef& relay);
   void add_objects(ModuleReport& report, const Module& module);
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
@@ -75,7 +77,6 @@ class Reporter {
   const Deployment& deployment_;
   const ReportOptions& options_;
   std::map<std::string, TirFunctions, std::less<>> tir_;  // by stem
-  deployment::KnownFunctions functions_{};
   /// By module, if needed: an archive may have thousands of modules and sources.
   std::optional<std::vector<std::vector<const TirSource*>>> sources_of_modules_;
 };
@@ -86,9 +87,7 @@ const TirFunctions& Reporter::functions_of(std::string_view stem) {
   const TirSource* source = deployment_.find_tir(stem);
   if (source == nullptr) return functions;
   functions.document = get_or_throw(deployment_.document(*source));
-  for (const tir::NamedFunction& one : tir::prim_functions_of(functions.document->module)) {
-    functions.by_name.try_emplace(one.name, one.function);
-  }
+  functions.code = get_or_throw(deployment_.code(*source));
   // Generated C has its own places, file by file; save_json has none.
   if (source->twin_of != nullptr) {
     functions.lines = lines_of_text(*source);
@@ -109,12 +108,12 @@ std::map<std::string, CodeLines, std::less<>> Reporter::lines_of_text(const TirS
 /// Adds the facts from a kernel's TIR: its cost and its lines.
 void Reporter::add_function(KernelReport& kernel, std::string_view stem, std::string_view name) {
   const TirFunctions& functions = functions_of(stem);
-  const auto found = functions.by_name.find(name);
-  if (found == functions.by_name.end()) return;
+  const tir::Node function = functions.code == nullptr ? tir::Node() : functions.code->find(name);
+  if (!function) return;
   kernel.source = stem;
   kernel.document = functions.document;
-  kernel.function = found->second.id();
-  kernel.cost = analysis::kernel_cost(found->second);
+  kernel.function = function.id();
+  kernel.cost = analysis::kernel_cost(functions.code->code_of(function));
   const auto lines = functions.lines.find(name);
   if (lines != functions.lines.end()) kernel.tir = lines->second;
 }
@@ -150,7 +149,7 @@ std::span<const TirSource* const> Reporter::sources_of_module(std::size_t positi
 /// one module all.
 void Reporter::add_bare_functions(ModuleReport& module, std::size_t position) {
   for (const TirSource* source : sources_of_module(position)) {
-    for (const auto& [name, function] : functions_of(source->stem).by_name) {
+    for (const auto& [name, function] : functions_of(source->stem).code->functions()) {
       KernelReport& kernel = module.kernels.emplace_back();
       kernel.symbol = name;
       kernel.short_name = name;
@@ -287,22 +286,19 @@ std::optional<std::uint64_t> common_macs(const std::vector<RelayAnchor>& anchors
   return is_common ? first : std::nullopt;
 }
 
-ReducedArguments reduced_arguments(const ModuleReport& module) {
+/// Relay's text is the model before fusion.
+void Reporter::add_layers(ModuleReport& module, const FileRef& relay) {
+  const std::vector<RelayAnchor> anchors =
+      relay_anchors(deployment::member_text(deployment_.archive(), relay));
   ReducedArguments reduced;
   for (const KernelReport& kernel : module.kernels) {
     auto& of_kernel = reduced.emplace_back();
     if (!kernel.document) continue;
-    const tir::Node function = kernel.document->module.node(kernel.function);
-    of_kernel = analysis::accumulated_parameters(function);
+    const graph::DocumentCode& code = *functions_of(kernel.source).code;
+    of_kernel = analysis::accumulated_parameters(
+        code.code_of(code.document().module.node(kernel.function)));
   }
-  return reduced;
-}
-
-/// Relay's text is the model before fusion.
-void Reporter::add_layers(ModuleReport& module, const FileRef& relay) const {
-  const std::vector<RelayAnchor> anchors =
-      relay_anchors(deployment::member_text(deployment_.archive(), relay));
-  const LayerMatches matches = match_layers(*module.network, reduced_arguments(module), anchors);
+  const LayerMatches matches = match_layers(*module.network, reduced, anchors);
   std::vector<std::optional<std::uint64_t>> macs;
   for (const auto& group : matches.groups) macs.push_back(common_macs(anchors, group));
   for (CallReport& call : module.calls) {
@@ -325,11 +321,11 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
     add_kernels_of_network(report, *network);
     add_calls(report, *network);
     add_memory(report, *network);
-    const auto sources = deployment::network_sources(deployment_, *network, functions_);
+    const auto sources = deployment::network_sources(deployment_, *network);
     report.ram.arguments = analysis::packed_arguments(main_of(network));
     // Parts of main that are not understood may pass more.
     if (!network->gaps.empty()) report.ram.arguments += Count::unknown();
-    report.lower_bound = plan::least_memory(*network, sources.inputs).all;
+    report.lower_bound = plan::least_memory(*network, sources).all;
     report.network = *network;
   } else {
     add_bare_functions(report, position);
@@ -375,8 +371,8 @@ tir::Node Reporter::main_of(const graph::Topology* network) {
   if (network == nullptr) return {};
   const graph::Provenance& provenance = network->provenance;
   if (provenance.kind != graph::ProvenanceKind::main_function) return {};
-  const auto& functions = functions_of(provenance.source).by_name;
-  return support::value_at(functions, provenance.function).value_or(tir::Node());
+  const auto& code = functions_of(provenance.source).code;
+  return code == nullptr ? tir::Node() : code->find(provenance.function);
 }
 
 std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& module) {
@@ -394,11 +390,10 @@ std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& mod
 std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& module) {
   std::vector<NamedFunction> functions;
   if (!module.network) return functions;
-  const auto& known = functions_of(module.network->provenance.source).by_name;
+  const auto& code = functions_of(module.network->provenance.source).code;
   for (const graph::Check& check : module.network->checks) {
     if (check.code != graph::CheckCode::unused_kernel) continue;
-    const auto found = known.find(check.symbol);
-    functions.push_back({check.symbol, found == known.end() ? tir::Node() : found->second});
+    functions.push_back({check.symbol, code == nullptr ? tir::Node() : code->find(check.symbol)});
   }
   return functions;
 }

@@ -63,7 +63,7 @@ void Evaluations::pass_on(std::size_t position) {
     for (const Evaluation& evaluation : evaluations) {
       const RegionId region = region_of(part, whole, evaluation.region);
       if (part.when == When::each_iteration) loops_.push_back({region, evaluation});
-      add(order_.position_of(part.node),
+      add(part.position,
           {region, evaluation.is_address || part.is_address, evaluation.times});
     }
   }

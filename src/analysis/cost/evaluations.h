@@ -68,4 +68,7 @@ struct EvaluatedFunction {
   Evaluations evaluations;
 };
 
+/// `kernel_cost` of code that is read already.
+KernelCost kernel_cost(const graph::KernelCode& code);
+
 }  // namespace mlf::analysis

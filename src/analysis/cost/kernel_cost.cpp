@@ -448,7 +448,10 @@ std::string_view to_string(BufferRole role) {
 }
 
 KernelCost kernel_cost(Node prim_func) {
-  const graph::KernelCode code(prim_func);
+  return kernel_cost(graph::KernelCode(prim_func));
+}
+
+KernelCost kernel_cost(const graph::KernelCode& code) {
   return KernelCounter(code).run();
 }
 

@@ -43,7 +43,7 @@ void ValueNumbers::number(std::size_t position) {
   const Node node = order_[position];
   bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);
   for (const graph::Part& part : order_.parts(position)) {
-    reads = reads || reads_[order_.position_of(part.node)];
+    reads = reads || reads_[part.position];
   }
   reads_[position] = reads;
   const auto next = static_cast<std::uint32_t>(known_.size() + 1);

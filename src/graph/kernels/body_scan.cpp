@@ -74,6 +74,10 @@ class Scanner {
   }
 
   BodyScan run() && {
+    for (const Node var : code_.rebound) {
+      const bool is_pointer = code_.address_of(var).kind != AddressKind::unknown;
+      if (is_pointer) note_gap(quoted(var.text(f::Var::name)) + " points to several places");
+    }
     for (const MemoryAccess& use : code_.accesses) note_use(use);
     for (std::size_t i = 0; i < code_.order.size(); ++i) note(i);
     for (const auto& [memory, bytes] : sizes_) scan_.memory[memory].bytes = bytes;
@@ -261,7 +265,7 @@ class Scanner {
     }
     // What is below an allocation is inside of it.
     for (const Part& part : code_.order.parts(position)) {
-      std::size_t& inside = inside_[code_.order.position_of(part.node)];
+      std::size_t& inside = inside_[part.position];
       if (inside == kNone) inside = inside_[position];
     }
   }

@@ -198,38 +198,53 @@ void evaluated_parts(Node whole, std::vector<Part>& parts) {
 EvaluationOrder::EvaluationOrder(tir::Node body) {
   struct OpenNode {
     tir::Node node;
-    std::vector<Part> parts{};
+    std::size_t first_part = 0;  // in `parts`
     bool is_left = false;
   };
   tir::NodeSet seen(body.module());
-  std::vector<OpenNode> stack;
-  stack.push_back({body});
+  std::vector<OpenNode> stack{{body}};
+  std::vector<OpenNode> left;
+  std::vector<Part> parts;
   while (!stack.empty()) {
-    OpenNode& top = stack.back();
-    if (top.is_left) {
-      nodes_.push_back(top.node);
-      parts_.push_back(std::move(top.parts));
+    const std::size_t top = stack.size() - 1;
+    if (stack[top].is_left) {
+      left.push_back(stack[top]);
       stack.pop_back();
       continue;
     }
-    if (!seen.insert(top.node.id())) {
+    if (!seen.insert(stack[top].node.id())) {
       stack.pop_back();
       continue;
     }
-    evaluated_parts(top.node, top.parts);
-    top.is_left = true;
-    // A push may reallocate the stack and invalidates `top`.
-    const std::vector<Part> parts = top.parts;
-    for (const Part& part : parts) {
-      if (!seen.contains(part.node.id())) stack.push_back({part.node});
+    const std::size_t first = parts.size();
+    evaluated_parts(stack[top].node, parts);
+    stack[top].first_part = first;
+    stack[top].is_left = true;
+    // Marks the end: the parts of a node are not known by their number.
+    parts.push_back({});
+    for (std::size_t i = first; parts[i].node; ++i) {
+      if (!seen.contains(parts[i].node.id())) stack.push_back({parts[i].node});
     }
   }
-  std::reverse(nodes_.begin(), nodes_.end());
-  std::reverse(parts_.begin(), parts_.end());
-  positions_.reserve(nodes_.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    positions_.emplace(tir::index(nodes_[i].id()), i);
+  for (std::uint32_t i = 0; i < left.size(); ++i) {
+    positions_.emplace_back(left[left.size() - 1 - i].node.id(), i);
   }
+  std::ranges::sort(positions_);
+  for (auto one = left.rbegin(); one != left.rend(); ++one) {
+    nodes_.push_back(one->node);
+    first_part_.push_back(static_cast<std::uint32_t>(parts_.size()));
+    for (std::size_t i = one->first_part; parts[i].node; ++i) {
+      parts_.push_back(parts[i]);
+      parts_.back().position = static_cast<std::uint32_t>(position_of(parts[i].node));
+    }
+  }
+  first_part_.push_back(static_cast<std::uint32_t>(parts_.size()));
+}
+
+EvaluationOrder::Positions::const_iterator EvaluationOrder::find(tir::Node node) const {
+  const auto at = std::ranges::lower_bound(positions_, node.id(), {},
+                                           [](const auto& one) { return one.first; });
+  return at != positions_.end() && at->first == node.id() ? at : positions_.end();
 }
 
 Bindings bindings_of(const EvaluationOrder& order) {

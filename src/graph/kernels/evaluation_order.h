@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "graph/kernels/index_program.h"
@@ -29,7 +30,8 @@ enum class When : std::uint8_t {
 struct Part {
   tir::Node node;
   When when = When::always;
-  bool is_address = false;  ///< indices, bounds and extents: no arithmetic on data
+  bool is_address = false;     ///< indices, bounds and extents: no arithmetic on data
+  std::uint32_t position = 0;  ///< of `node` in the EvaluationOrder
   tir::Node guard{};
 };
 
@@ -46,15 +48,23 @@ class EvaluationOrder {
 
   std::size_t size() const { return nodes_.size(); }
   tir::Node operator[](std::size_t position) const { return nodes_[position]; }
-  bool contains(tir::Node node) const { return positions_.contains(tir::index(node.id())); }
-  std::size_t position_of(tir::Node node) const { return positions_.at(tir::index(node.id())); }
+  bool contains(tir::Node node) const { return find(node) != positions_.end(); }
+  std::size_t position_of(tir::Node node) const { return find(node)->second; }
   /// The parts of the node at this position.
-  const std::vector<Part>& parts(std::size_t position) const { return parts_[position]; }
+  std::span<const Part> parts(std::size_t position) const {
+    const std::size_t begin = first_part_[position];
+    return std::span(parts_).subspan(begin, first_part_[position + 1] - begin);
+  }
 
  private:
+  using Positions = std::vector<std::pair<tir::NodeId, std::uint32_t>>;
+  Positions::const_iterator find(tir::Node node) const;
+
+  // A document may have thousands of functions, which are kept: no container for each node.
   std::vector<tir::Node> nodes_;
-  std::vector<std::vector<Part>> parts_;
-  std::unordered_map<std::uint32_t, std::size_t> positions_;
+  std::vector<Part> parts_;
+  std::vector<std::uint32_t> first_part_;  // by position, and the end of all
+  Positions positions_;                    // sorted by node
 };
 
 /// Variables and their values: of lets, and of the axes of blocks, which are expressions of loop

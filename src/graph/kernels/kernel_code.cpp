@@ -99,7 +99,7 @@ void KernelCode::find_statements() {
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (!tir::is_expr(order[i].category())) statements_[i] = i;
     for (const Part& part : order.parts(i)) {
-      const std::size_t at = order.position_of(part.node);
+      const std::size_t at = part.position;
       const bool is_expression = tir::is_expr(part.node.category());
       if (is_expression) {
         const bool is_other = has_whole[at] && statements_[at] != statements_[i];
@@ -125,7 +125,7 @@ void KernelCode::find_surroundings() {
   std::vector<bool> is_known(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const Part& part : order.parts(i)) {
-      const std::size_t at = order.position_of(part.node);
+      const std::size_t at = part.position;
       const bool is_guarded = surroundings_[i].is_guarded || is_guard(part);
       const bool may_be_inside = surroundings_[i].may_be_inside || is_guard(part) || is_loop(part);
       if (!is_known[at]) level_of_[at] = inside(part, order[i], level_of_[i]);

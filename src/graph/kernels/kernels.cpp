@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "graph/kernels/document_code.h"
 #include "graph/kernels/reach.h"
 #include "graph/node_queries.h"
 #include "support/characters.h"
@@ -226,7 +227,7 @@ std::string_view external_compiler(std::string_view symbol, std::string_view mod
 }  // namespace
 
 KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sources) {
-  const KernelCode code(ref.function);
+  const KernelCode& code = sources[ref.source].code->code_of(ref.function);
   BodyScan scan = scan_body(code);
   KernelInfo info;
   info.has_body = true;

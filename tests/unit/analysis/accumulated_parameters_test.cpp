@@ -25,7 +25,7 @@ Parameters parameters_of(const std::string& body) {
     return std::nullopt;
   }
   const auto functions = document->module.root().map(tir::f::IRModule::functions);
-  return accumulated_parameters(functions.value(0));
+  return accumulated_parameters(graph::KernelCode(functions.value(0)));
 }
 
 TEST(AccumulatedParameters, AreThoseOfTheSumAndNotOfWhatIsAddedToIt) {

@@ -163,7 +163,7 @@ std::string defect_of_uses(Document& document) {
   for (std::size_t i = 0; i < functions.size(); ++i) {
     if (functions.value(i).is(Kind::PrimFunc)) analysis::kernel_cost(functions.value(i));
   }
-  const graph::TirInput input{.document = &document, .stem = "tir-1"};
+  const graph::TirInput input{&document, "tir-1"};
   for (const graph::Topology& network : graph::reconstruct({&input, 1})) {
     static_cast<void>(analysis::ram_peak(network));
   }
