@@ -106,7 +106,7 @@ struct Deployment::State {
   struct Slot {
     std::mutex reading;
     std::shared_ptr<const tir::Document> kept;
-    std::shared_ptr<const graph::DocumentCode> code;  ///< of `kept`; null: nobody asked yet
+    std::shared_ptr<const graph::DocumentCode> code;  ///< of `kept`; null: not needed yet
     std::weak_ptr<const tir::Document> released;      ///< a caller may still hold it
   };
   /// The sources of constants that texts lack: captured modules, and the files of each module of

@@ -132,7 +132,7 @@ class Edits(unittest.TestCase):
         return True
 
     def test_are_noticed_under_the_name_of_their_place(self):
-        counts = dict.fromkeys(EDITS, 0)
+        counts, possible = dict.fromkeys(EDITS, 0), dict.fromkeys(EDITS, 0)
         for path in support.archives():
             members = members_of(path)
             twin = path.with_name("save-1.json")
@@ -145,7 +145,10 @@ class Edits(unittest.TestCase):
                     done = edit(name, content)
                     if done is None or done[0] == content:
                         continue
-                    counts[kind] += self.notices(path, {**members, name: done[0]}, [name, done[1]])
+                    possible[kind] += 1
+                    # Of each kind every third one.
+                    if support.EVERY_ARCHIVE or possible[kind] % 3 == 1:
+                        counts[kind] += self.notices(path, {**members, name: done[0]}, [name, done[1]])
                     break  # one edit of a kind in each archive
         print(", ".join(f"{count} of {kind}" for kind, count in counts.items()))
         for kind, count in counts.items():
@@ -201,7 +204,7 @@ class Edits(unittest.TestCase):
 
 class OtherForms(unittest.TestCase):
     def test_of_an_archive_are_the_same(self):
-        for path in support.archives():
+        for number, path in enumerate(support.archives()):
             with tempfile.TemporaryDirectory() as name:
                 directory = pathlib.Path(name)
                 members = members_of(path)
@@ -217,11 +220,12 @@ class OtherForms(unittest.TestCase):
                 forms = [unpacked, packed, repacked]
                 if support.run("process", "-q", path, "-o", processed).returncode == 0:
                     forms.append(processed)
-                for form in forms:
-                    for builds in ((path, form), (form, path)):
-                        result = support.run("diff", *builds)
-                        said = [line for line in result.stdout.splitlines() if b" contradicts itself, " not in line]
-                        self.assertEqual((result.returncode, said), (0, []), builds)
+                pairs = [pair for form in forms for pair in ((path, form), (form, path))]
+                # Of each archive every third one, another one for the next archive.
+                for builds in pairs if support.EVERY_ARCHIVE else pairs[number % 3 :: 3]:
+                    result = support.run("diff", *builds)
+                    said = [line for line in result.stdout.splitlines() if b" contradicts itself, " not in line]
+                    self.assertEqual((result.returncode, said), (0, []), builds)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """Every public header compiles on its own, and so does the example in its comment. A run takes a third of
-them, another one each day; `header_examples.py all` takes all."""
+them, another one for each commit; `header_examples.py all` takes all."""
 
 import re
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 from pathlib import Path
+
+import support
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
@@ -42,7 +43,7 @@ def example_of(header):
 
 @unittest.skipIf(COMPILER is None, "no C++ compiler")
 class Headers(unittest.TestCase):
-    parts = [int(time.time()) // 86400 % PARTS]
+    parts = [support.number_of_commit() % PARTS]
 
     def compile(self, source):
         run = subprocess.run(

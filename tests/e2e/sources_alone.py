@@ -1,15 +1,16 @@
 """Sources compile alone: a build compiles those of a directory together, which hides what one of them
-does not include. Compiling all takes minutes, so that a run takes a sixteenth, another one each day;
+does not include. Compiling all takes minutes, so that a run takes a sixteenth, another one for each commit;
 `sources_alone.py all` takes all."""
 
 import os
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import support
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER = shutil.which("c++")
@@ -35,7 +36,7 @@ def fault_of(source):
 
 @unittest.skipIf(COMPILER is None, "no C++ compiler")
 class Sources(unittest.TestCase):
-    parts = [int(time.time()) // 86400 % PARTS]
+    parts = [support.number_of_commit() % PARTS]
 
     def test_each_compiles_alone(self):
         chosen = [source for part in self.parts for source in sources()[part::PARTS]]

@@ -38,6 +38,12 @@ def corpus_directory():
     return pathlib.Path(given) if given else beside if beside.is_dir() else BUNDLED_CORPUS
 
 
+def number_of_commit():
+    """A number that changes with each commit, and only then: it selects a sample. 0 outside of a repository."""
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=SOURCE, capture_output=True, text=True)
+    return int(head.stdout.strip()[:8], 16) if head.returncode == 0 else 0
+
+
 CORPUS = corpus_directory()
 EVERY_ARCHIVE = os.environ.get("MLF_EVERY_ARCHIVE") == "1"
 HAS_WHOLE_CORPUS = CORPUS.resolve() != BUNDLED_CORPUS.resolve()
