@@ -66,10 +66,11 @@ MLF_API std::string_view claim_of(VerifyCheck check);
 struct VerifyResult {
   VerifyCheck check{};
   std::size_t passed = 0;
-  std::size_t failed = 0;     ///< findings say why
-  std::string not_checked{};  ///< the reason; empty if something was counted
+  std::size_t failed = 0;                   ///< findings say why
+  std::vector<std::string> not_compared{};  ///< names of others that were to be compared
+  std::string not_checked{};                ///< the reason; empty if something passed or failed
 
-  std::size_t counted() const noexcept { return passed + failed; }
+  std::size_t counted() const noexcept { return passed + failed + not_compared.size(); }
 };
 
 struct Verification {

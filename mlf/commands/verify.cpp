@@ -1,7 +1,7 @@
 // mlf verify: tests whether archives are consistent, for the exit code.
 #include "mlf/verify.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <span>
 #include <string>
@@ -28,11 +28,14 @@ std::string to_line(const VerifyFinding& finding, const std::string& archive) {
 }
 
 std::string to_line(const VerifyResult& result, const std::string& archive) {
-  const std::string what =
+  std::string what =
       result.not_checked.empty()
           ? fmt::format("checked: {} of {} {}", result.passed, result.counted(),
                         claim_of(result.check))
           : fmt::format("not checked: whether {} ({})", claim_of(result.check), result.not_checked);
+  if (!result.not_compared.empty()) {
+    what += fmt::format("; not compared: {}", fmt::join(result.not_compared, ", "));
+  }
   return printable(fmt::format("{}: {} [{}]", archive, what, to_string(result.check))) + "\n";
 }
 

@@ -222,16 +222,14 @@ class Comparing {
              (difference.in == tir::DifferenceIn::attribute &&
               (has_pools_lost || lacks_pools.contains(difference.function)));
     });
-    result_.functions = comparison.functions;
     result_.differences = std::move(comparison.differences);
     for (const tir::Difference& difference : result_.differences) {
       differing_.try_emplace(difference.function, &difference);
     }
-    result_.differing = differing_.size();
-    if (result_.functions < 2 || 2 * result_.differing <= result_.functions) return;
+    if (comparison.functions < 2 || 2 * differing_.size() <= comparison.functions) return;
     result_.other_build =
-        fmt::format("{} of {} functions differ, the first at {}", result_.differing,
-                    result_.functions, to_string(result_.differences.front()));
+        fmt::format("{} of {} functions differ, the first at {}", differing_.size(),
+                    comparison.functions, to_string(result_.differences.front()));
   }
 
   std::shared_ptr<const tir::Document> captured_;
@@ -321,6 +319,7 @@ class AgreementFinder {
     }
     std::set<std::string> agreeing;
     std::vector<const TirSource*> captures;
+    const std::size_t first = result_.comparisons.size();
     for (const Capture* capture : captures_[module]) {
       if (!may_be_same(capture->owners.target, target)) continue;
       captures.push_back(capture->source);
@@ -339,8 +338,29 @@ class AgreementFinder {
         if (in_c->second.empty()) agreeing.insert(in_c->first);
       }
     }
+    count(symbols, agreeing, first);
     for (const std::string& name : agreeing) decided.erase(name);
     take_c(module, c, captures, decided, symbols);
+  }
+
+  /// Counts functions after the comparisons from `first` on.
+  void count(const std::map<std::string, std::string>& symbols,
+             const std::set<std::string>& agreeing, std::size_t first) {
+    std::set<std::string_view> differing;
+    for (std::size_t i = first; i < result_.comparisons.size(); ++i) {
+      const ComparedWithC& compared = result_.comparisons[i];
+      if (!compared.is_comparable()) continue;
+      for (const tir::Difference& one : compared.differences) differing.insert(one.function);
+    }
+    for (const auto& [name, symbol] : symbols) {
+      if (differing.contains(name)) {
+        ++result_.differing;
+      } else if (agreeing.contains(name)) {
+        ++result_.agreeing;
+      } else {
+        result_.not_compared.push_back(symbol);
+      }
+    }
   }
 
   /// Functions that no capture has count only beside others that the C decides: main, which decides

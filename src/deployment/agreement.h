@@ -28,8 +28,6 @@ struct ComparedWithC {
   std::string other_stage{};
   std::string other_build{};
   std::vector<tir::Difference> differences{};   ///< of functions whose C was read completely
-  std::size_t functions = 0;                    ///< in both
-  std::size_t differing = 0;                    ///< number of these in `differences`
   std::map<std::string, std::string> unread{};  ///< why others were not compared, by name
 
   bool is_comparable() const { return other_stage.empty() && other_build.empty(); }
@@ -45,6 +43,10 @@ struct DecidedByC {
 /// The results for all modules that have both.
 struct Agreement {
   std::vector<ComparedWithC> comparisons{};
+  /// Numbers of functions of C, and the symbols of all others.
+  std::size_t agreeing = 0;
+  std::size_t differing = 0;
+  std::vector<std::string> not_compared{};
   std::vector<DecidedByC> decided{};
   /// The C that decides, with stems that no other source has.
   std::vector<TirSource> c{};

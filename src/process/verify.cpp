@@ -184,14 +184,12 @@ class Verifier {
   void check_c() {
     VerifyResult& result = start(VerifyCheck::generated_c);
     std::string why_not;
-    for (const auto& compared : get_or_throw(job_.deployment.agreement())->comparisons) {
-      if (compared.is_comparable()) {
-        result.passed += compared.functions - compared.differing - compared.unread.size();
-        result.failed += compared.differing;
-      }
-      report_comparison(compared, why_not);
-    }
-    if (result.counted() == 0) {
+    const auto agreement = get_or_throw(job_.deployment.agreement());
+    result.passed = agreement->agreeing;
+    result.failed = agreement->differing;
+    result.not_compared = agreement->not_compared;
+    for (const auto& compared : agreement->comparisons) report_comparison(compared, why_not);
+    if (result.passed + result.failed == 0) {
       result.not_checked =
           why_not.empty() ? "no function has both captured TIR and C" : std::move(why_not);
     }
@@ -205,12 +203,12 @@ class Verifier {
                                      ? "it is of another build: " + compared.other_build
                                      : compared.other_stage;
       if (why_not.empty()) why_not = compared.captured->name + ": " + reason;
-      findings_.push_back(
-          {.severity = Severity::warning,
-           .code = FindingCode::not_compared,
-           .module = module,
-           .detail = compared.captured->name + " was not compared with the generated C, " +
-                     compared.c->name + ", because " + reason});
+      findings_.push_back({.severity = Severity::warning,
+                           .code = FindingCode::not_compared,
+                           .module = module,
+                           .detail = compared.captured->name +
+                                     " was not compared with the generated C, " + compared.c->name +
+                                     ", because " + reason});
       return;
     }
     if (why_not.empty() && !compared.unread.empty()) {
@@ -293,6 +291,7 @@ void write_check(json::Writer& out, const VerifyResult& result) {
   out.member("code", to_string(result.check));
   out.member("passed", result.passed);
   out.member("failed", result.failed);
+  out.member("not_compared", result.not_compared);
   out.text_or_null("not_checked", result.not_checked);
 }
 
