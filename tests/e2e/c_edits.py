@@ -52,8 +52,10 @@ DEFAULT = ()
 # Without pools there is no plan.
 VARIANTS = (("--only", "flash"),)
 VARIANTS_OF_POOLS = (("--only", "ram"), *VARIANTS, ("--reorder",), ("--in-place",))
-# GCC checks no variable of a section unless it is told the section.
-SANITIZED = ["-fsanitize=address", "-fsanitize-sections=.bss.noinit.tvm,.rodata.tvm"]
+# GCC checks no variable of a section unless it is told the section. One object tells the sizes of
+# variables, how often lines run and what they do wrong: most of the time is that of compilers.
+INSTRUMENTED = ["-fsanitize=address", "-fsanitize-sections=.bss.noinit.tvm,.rodata.tvm", "--coverage"]
+LINKED = [*INSTRUMENTED, "-fuse-ld=gold"] if shutil.which("ld.gold") else INSTRUMENTED
 EQUAL_RUNS, RUNS = 6, 8
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:malloc_context_size=1"}
 
@@ -90,6 +92,8 @@ class Compiler:
     def __init__(self, directory):
         self.directory = directory
         self.known, self.lock = {}, threading.Lock()
+        self.allocator = directory / "allocator.o"
+        gcc(*generated_c.FLAGS, *INSTRUMENTED, "-c", generated_c.RUNTIME / "allocator.c", "-o", self.allocator)
 
     def once(self, key, make):
         with self.lock:
@@ -104,9 +108,9 @@ class Compiler:
                 future.set_exception(why)
         return future.result()
 
-    def compiled(self, tree, source, *flags):
-        """The output of gcc for a source of a tree, in a file."""
-        key = hashlib.sha256(repr((source, tree.texts[source], tree.included, flags)).encode()).hexdigest()
+    def compiled(self, tree, source, text, *flags):
+        """The output of gcc for a source with the files of a tree around it, in a file."""
+        key = hashlib.sha256(repr((source, text, tree.included, flags)).encode()).hexdigest()
         output = self.directory / f"{key[:24]}.o"
 
         def make():
@@ -115,6 +119,13 @@ class Compiler:
             return output
 
         return self.once(key, make)
+
+
+@dataclasses.dataclass(frozen=True)
+class Ran:
+    outputs: bytes
+    heap: int  # the most at one time
+    counts: pathlib.Path  # of lines
 
 
 class Tree:
@@ -134,64 +145,60 @@ class Tree:
     @functools.cached_property
     def assembly(self):
         """By source. Of position-independent code no function depends on what is in another one."""
-        texts = [self.compiler.compiled(self, one, "-O1", "-fPIC", "-S").read_text() for one in self.sources]
+        texts = [self.compiled(one, "-O1", "-fPIC", "-S").read_text() for one in self.sources]
         return [re.sub(r"^\t\.(file|ident)\t.*\n", "", text, flags=re.M) for text in texts]
+
+    def compiled(self, source, *flags):
+        return self.compiler.compiled(self, source, self.texts[source], *flags)
 
     @functools.cached_property
     def functions(self):
         return {name: code for text in self.assembly for name, code in functions_of(text).items()}
 
     @functools.cached_property
+    def objects(self):
+        return [self.compiled(one, "-c", *INSTRUMENTED) for one in self.sources]
+
+    @functools.cached_property
     def sizes(self):
         """Bytes of variables and of constants."""
-        objects = [str(self.compiler.compiled(self, one, "-c")) for one in self.sources]
-        text = subprocess.run(["objdump", "-t", *objects], capture_output=True, text=True, check=True).stdout
+        command = ["objdump", "-t", *map(str, self.objects)]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         sizes = collections.Counter()
-        for section, size in re.findall(r"^[0-9a-f]+ .{5} O (\S+)\s+([0-9a-f]+) ", text, re.M):
-            if not section.startswith((".data.rel.ro", "*UND*")):
+        for section, size, name in re.findall(r"^[0-9a-f]+ .{5} O (\S+)\s+([0-9a-f]+) (\S+)$", text, re.M):
+            if not section.startswith((".data.rel.ro", "*UND*")) and not name.startswith(("__gcov", "__odr_asan")):
                 sizes["constants" if section.startswith(".rodata") else "variables"] += int(size, 16)
         return sizes
 
     def ran(self, document):
-        """(outputs, most heap) of a run under AddressSanitizer; nothing where that finds a fault."""
+        """A run under AddressSanitizer; nothing where that finds a fault."""
         key = (tuple(sorted(self.texts.items())), "ran")
         return self.compiler.once(key, lambda: self.run(document))
 
     def run(self, document):
-        objects = [self.compiler.compiled(self, one, "-c", *SANITIZED) for one in self.sources]
-        output = self.output_of(document, objects, SANITIZED, ENVIRONMENT)
-        if output is None:
-            return None
-        outputs, _, allocations = output.rpartition(b"\n=")
-        most, _ = allocations.split()
-        return outputs, int(most)
-
-    def output_of(self, document, objects, flags, environment):
-        """What a program prints; nothing where it fails."""
-        source, program = self.root / "driver.c", self.root / "driver"
-        source.write_text(driver_text(self, document))
-        allocator = generated_c.RUNTIME / "allocator.c"
-        include = f"-I{self.root / 'codegen/host/include'}"
-        gcc(*generated_c.FLAGS, *flags, include, source, allocator, *objects, "-lm", "-o", program)
+        text = driver_text(self, document)
+        (self.root / "driver.c").write_text(text)
+        driver = self.compiler.compiled(self, "driver.c", text, "-c", *INSTRUMENTED)
+        program, counts = self.root / "driver", self.root / "counts"
+        gcc(*LINKED, driver, self.compiler.allocator, *self.objects, "-lm", "-o", program)
+        environment = {**ENVIRONMENT, "GCOV_PREFIX": str(counts), "GCOV_PREFIX_STRIP": "99"}
         try:
             result = subprocess.run([program], capture_output=True, check=False, timeout=20, env=environment)
         except subprocess.TimeoutExpired:
             return None
-        return None if result.returncode else result.stdout
+        if result.returncode:
+            return None
+        outputs, _, allocations = result.stdout.rpartition(b"\n=")
+        return Ran(outputs, int(allocations.split()[0]), counts)
 
-    def macs(self, document):
+    def macs(self, ran):
         """How often lines that multiply and accumulate ran, in one inference."""
-        objects = [self.compiler.compiled(self, one, "-c", "--coverage") for one in self.sources]
-        counts = self.root / "counts"
-        environment = {**os.environ, "GCOV_PREFIX": str(counts), "GCOV_PREFIX_STRIP": "99"}
-        if self.output_of(document, objects, ["--coverage"], environment) is None:
-            return 0
         total = 0
-        for source, target in zip(self.sources, objects, strict=True):
-            shutil.copy(target.with_suffix(".gcno"), counts)
+        for source, target in zip(self.sources, self.objects, strict=True):
+            shutil.copy(target.with_suffix(".gcno"), ran.counts)
             lines = self.texts[source].decode().split("\n")
             command = ["gcov", "--json-format", "--stdout", target.with_suffix(".gcda").name]
-            text = subprocess.run(command, capture_output=True, check=True, cwd=counts).stdout
+            text = subprocess.run(command, capture_output=True, check=True, cwd=ran.counts).stdout
             for file in json.loads(text)["files"]:
                 if file["file"].endswith(source):
                     total += sum(
@@ -360,7 +367,7 @@ class Judge:
         return result
 
     def of_check(self, whole, said, tree, ran, edit):
-        heap = ran[1] if ran else 0
+        heap = ran.heap if ran else 0
         truth = dict(tree.sizes)
         io = whole.said.report["ram"]["io"]
         below = {"buffers": truth.get("variables", 0) + io + heap, "constants": truth.get("constants", 0), "heap": heap}
@@ -369,7 +376,7 @@ class Judge:
         elif c_editing.EXTERNAL.encode() in b"".join(tree.texts.values()):
             below["mac"] = ENORMOUS
         elif ran and whole.said.report["mac"]:
-            below["mac"] = tree.macs(whole.document)
+            below["mac"] = tree.macs(ran)
         limits = {name: size - 1 for name, size in below.items() if size}
         for one in said.fitting(**limits):
             yield f"check: {one['resource']} {json.dumps(one['needed'])} fits {one['limit']}"
@@ -411,7 +418,7 @@ class Judge:
                 result.runs = "undefined"
                 continue
             result.runs = "run"
-            why = self.difference(ran[0], after, whole.document)
+            why = self.difference(ran.outputs, after, whole.document)
             if why is not None:
                 result.faults.append(f"optimize {' '.join(options)}: {why}")
 
@@ -423,7 +430,7 @@ class Judge:
             return f"does not compile: {why}"
         if ran is None:
             return "a fault of memory"
-        return None if ran[0] == outputs else "other outputs"
+        return None if ran.outputs == outputs else "other outputs"
 
 
 def members_of_c(members):
@@ -502,7 +509,7 @@ class TheTestItself(WithJudge):
         super().setUp()
         path = support.BUNDLED_CORPUS / "tvm-0.18" / "split_concat-aot-c-usmp" / "module.tar"
         self.whole = self.judge.whole(path, has_tir=True)
-        self.outputs, _ = self.whole.tree.ran(self.whole.document)
+        self.outputs = self.whole.tree.ran(self.whole.document).outputs
 
     def faults(self, family):
         """Of mlf, if it said of edited archives what it says of the unedited one."""
