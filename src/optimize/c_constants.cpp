@@ -253,7 +253,7 @@ class Reader {
     for (const auto& [word, count] : expected) words.watch(word);
     for (const Member* const file : files_of(result_)) {
       const std::string_view text = edited_.text_of(*file);
-      words.read(text);
+      words.read(code_of(*file, text));
       keep_where_types_are_macros(text);
       for (const MetadataCopy& copy : metadata_copies(text)) expect_copy(copy, text, expected);
     }
@@ -326,7 +326,7 @@ class Reader {
     for (const FileRef& file : deployment_.library().modules[module_].files.sources) {
       const Member* const member = deployment_.archive().find(file.name);
       if (member == nullptr || !may_have_code(*member) || files.contains(member)) continue;
-      words.read(edited_.text_of(*member));
+      words.read(code_of(*member, edited_.text_of(*member)));
       keep_where_types_are_macros(edited_.text_of(*member));
     }
     keep_where_a_type_is(others_.type_macro(files));

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "support/characters.h"
+#include "support/lookup.h"
+#include "tir/c/read/tokens.h"
 
 namespace mlf::optimize {
 namespace {
@@ -39,6 +41,14 @@ void for_each_word(std::string_view text,
     if (end > at && !support::is_digit(text[at])) use(text.substr(at, end - at), at);
     at = std::max(end, at + 1);
   }
+}
+
+std::string code_of(const archive::Member& member, std::string_view text) {
+  constexpr auto kSuffixes = std::to_array<std::string_view>(
+      {".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".ino", ".ipp", ".tcc"});
+  const std::size_t dot = std::min(member.name.rfind('.'), member.name.size());
+  const bool is_c = support::is_among(kSuffixes, std::string_view(member.name).substr(dot));
+  return is_c && text.size() < UINT32_MAX ? tir::c::without_comments(text) : std::string(text);
 }
 
 void WordCounts::read(std::string_view text) {

@@ -17,6 +17,10 @@ namespace mlf::optimize {
 void for_each_word(std::string_view text,
                    const std::function<void(std::string_view, std::size_t)>& use);
 
+/// The text of a member with blanks in place of the comments of C; of a file that has another name
+/// than C and C++ have, the text as it is.
+std::string code_of(const archive::Member& member, std::string_view text);
+
 /// Counts watched words in C texts.
 class WordCounts {
  public:

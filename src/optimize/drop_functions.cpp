@@ -158,7 +158,7 @@ class Dropping {
     const std::string joined = ModuleCode(deployment_, index_, others_, edited_).joined(names);
     if (!joined.empty()) keep_each(joined + " may join parts of names");
     for (const Member* const member : files_) {
-      const std::string_view text = edited_.text_of(*member);
+      const std::string text = code_of(*member, edited_.text_of(*member));
       for_each_word(text, [&](std::string_view word, std::size_t place) {
         const auto found = functions_.find(word);
         if (found != functions_.end()) take_name(found->second, *member, text, place, word);

@@ -29,8 +29,7 @@ bool is_placement(std::string_view text, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& edited)
-    : edited_(edited) {
+OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& edited) {
   std::set<std::string_view> sources;
   for (const Module& module : deployment.library().modules) {
     for (const FileRef& file : module.files.sources) sources.insert(file.name);
@@ -38,7 +37,8 @@ OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& ed
   }
   for (const Member& member : deployment.archive().members()) {
     if (!may_have_code(member) || sources.contains(member.name)) continue;
-    const std::string_view text = edited.text_of(member);
+    const std::string& text =
+        codes_.emplace(&member, code_of(member, edited.text_of(member))).first->second;
     for_each_word(text, [&](std::string_view word, std::size_t) {
       std::vector<const Member*>& members = words_[word];
       if (members.empty() || members.back() != &member) members.push_back(&member);
@@ -59,7 +59,7 @@ std::span<const Member* const> OtherCode::members_with(std::string_view word) co
 std::string OtherCode::place_of(std::string_view word, const Members& except) const {
   for (const Member* const member : members_with(word)) {
     if (except.contains(member)) continue;
-    const std::string_view text = edited_.text_of(*member);
+    const std::string& text = codes_.at(member);
     return place_in(text, support::find_word(text, word), member->name);
   }
   return {};
@@ -74,7 +74,7 @@ std::string OtherCode::use_of_section(const std::string& section, const Members&
   for_each_word(section, [&](std::string_view part, std::size_t) { word = part; });
   for (const Member* const member : members_with(word)) {
     if (except.contains(member)) continue;
-    const std::string_view text = edited_.text_of(*member);
+    const std::string_view text = codes_.at(member);
     std::size_t at = support::find_word(text, section);
     for (; at != text.npos; at = support::find_word(text, section, at + 1)) {
       if (is_placement(text, at, at + section.size())) continue;

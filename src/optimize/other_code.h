@@ -1,6 +1,7 @@
 // Words of the members with code that are not C of a module, such as headers and files of users.
 #pragma once
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -19,7 +20,6 @@ class OtherCode {
  public:
   using Members = std::set<const archive::Member*>;
 
-  /// The texts of the members must not change while this is in use.
   OtherCode(const Deployment& deployment, const edit::EditedMembers& edited);
 
   /// The first place of a word in members that are not in `except`, "line 2 of app.c"; empty if
@@ -35,7 +35,7 @@ class OtherCode {
  private:
   std::span<const archive::Member* const> members_with(std::string_view word) const;
 
-  const edit::EditedMembers& edited_;
+  std::map<const archive::Member*, std::string> codes_;  ///< without comments
   std::unordered_map<std::string_view, std::vector<const archive::Member*>> words_;
   std::vector<std::pair<const archive::Member*, std::string_view>> type_macros_;
   std::string joining_;

@@ -99,15 +99,14 @@ class PoolSearch {
   bool is_given() const { return is_given_; }
 
  private:
-  /// The struct or array of a pool, or the field of a pool of the application with its comment.
+  /// The struct or array of a pool, or the field of a pool of the application.
   static bool is_definition(std::string_view text, std::size_t begin, std::size_t end) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kForms{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kForms{
         {{"static const struct ", " {"},
          {"static struct ", " {"},
          {"} ", " = {"},
          {"static uint8_t ", "["},
-         {"void* ", ";"},
-         {"\\brief ", " size"}}};
+         {"void* ", ";"}}};
     return std::ranges::any_of(kForms, [&](const auto& form) {
       return text.substr(0, begin).ends_with(form.first) &&
              text.substr(end).starts_with(form.second);
@@ -186,7 +185,7 @@ ModuleCode::ModuleCode(const Deployment& deployment, std::size_t module, const O
     for (const FileRef& file : list) {
       const Member* const member = deployment.archive().find(file.name);
       if (member == nullptr || !members_.insert(member).second) continue;
-      texts_.push_back({member->name, edited.text_of(*member)});
+      texts_.push_back({member->name, code_of(*member, edited.text_of(*member))});
     }
   }
 }

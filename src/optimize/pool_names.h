@@ -41,7 +41,7 @@ class ModuleCode {
  private:
   struct Text {
     std::string_view member;
-    std::string_view text;
+    std::string text;  ///< without comments
   };
 
   const OtherCode& others_;

@@ -158,6 +158,15 @@ class Refusals(unittest.TestCase):
                 archive = patched(added={"codegen/host/" + name: "\nuse(global_workspace);\n"})
                 self.refuse(archive, FAILED, f"pool 'global_workspace': line 2 of codegen/host/{name}")
 
+    def test_comments_are_no_code(self):
+        comment = "/* global_workspace: TVMGEN_DEFAULT_WORKSPACE_SIZE bytes */\n// memset(global_workspace, 0, 1440);\n"
+        archive = patched([(WRAPPER, r"\A", comment), (KERNELS, r"\A", comment)], added={"app.c": comment})
+        (self.directory / "module.tar").write_bytes(archive)
+        support.run_ok("optimize", "--only", "ram", self.directory / "module.tar", "-o", self.directory / "o.tar")
+        for code in ("/* *\\\n/ use(global_workspace); /* */\n", '"/*"; use(global_workspace); "*/";\n'):
+            with self.subTest(code):
+                self.refuse(patched(added={"app.c": code}), FAILED, "pool 'global_workspace': line")
+
     def test_symbols_of_a_section(self):
         script = "SECTIONS {{ .text : {{ *(.text) }} .tvm : {{ {} *(.bss.noinit.tvm) }} > RAM {} }}\n"
         for start, end in (("first = .;", ""), ("", "last = .;"), ("", "size = SIZEOF(.tvm);")):

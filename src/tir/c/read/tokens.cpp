@@ -67,12 +67,19 @@ std::uint32_t join_end(std::string_view text, std::uint32_t at, std::uint32_t en
   return joins ? static_cast<std::uint32_t>(newline + 1) : at;
 }
 
-/// An unclosed comment continues to the end.
-std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
-  if (text[at + 1] == '*') {
-    const std::size_t close = text.find("*/", at + 2);
-    return close >= end || end - close < 2 ? end : static_cast<std::uint32_t>(close + 2);
+/// An unclosed comment continues to the end. Line ends may be joined between the last two
+/// characters.
+std::uint32_t skip_block_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  for (std::size_t star = text.find('*', at + 2); star < end; star = text.find('*', star + 1)) {
+    auto close = static_cast<std::uint32_t>(star + 1);
+    while (close < end && join_end(text, close, end) > close) close = join_end(text, close, end);
+    if (close < end && text[close] == '/') return close + 1;
   }
+  return end;
+}
+
+std::uint32_t skip_comment(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  if (text[at + 1] == '*') return skip_block_comment(text, at, end);
   while (at < end) {
     const auto newline =
         static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
@@ -180,6 +187,24 @@ std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t
     }
   }
   return end;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string code(text);
+  const auto end = static_cast<std::uint32_t>(text.size());
+  for (std::uint32_t at = 0; at < end;) {
+    if (class_of(text[at]) == CharClass::quote) {
+      at = skip_quoted(text, at, end);
+    } else if (begins_comment(text, at, end)) {
+      const std::uint32_t behind = skip_comment(text, at, end);
+      std::replace_if(
+          code.begin() + at, code.begin() + behind, [](char c) { return c != '\n'; }, ' ');
+      at = behind;
+    } else {
+      ++at;
+    }
+  }
+  return code;
 }
 
 std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uint32_t end) {

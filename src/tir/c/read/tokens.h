@@ -46,6 +46,9 @@ std::uint32_t skip_blank(std::string_view text, std::uint32_t at, std::uint32_t 
 /// The end of the string or character literal whose quote is at `at`.
 std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t end);
 
+/// The text with blanks in place of comments, less than 4 GiB.
+std::string without_comments(std::string_view text);
+
 /// The value of a decimal number without a sign; nullopt for any other text (010 is octal).
 std::optional<std::int64_t> decimal(std::string_view text);
 
