@@ -96,7 +96,7 @@ void NetworkSearch::add_declarations_of_c(std::size_t module, graph::ModuleFacts
   for (const ComparedWithC& compared : agreement_->comparisons) {
     if (compared.module != module) continue;
     const auto document = get_or_throw(deployment_.document(*compared.c));
-    facts.other_variables = document->other_variables;
+    facts.other_memory = document->other_memory;
     for (const tir::NamedFunction& one : tir::prim_functions_of(document->module)) {
       for (graph::Pool& pool : graph::declared_pools(one.function)) {
         if (std::ranges::count(pools, pool.name, &graph::Pool::name) == 0) {

@@ -91,7 +91,9 @@ MemoryTotals totals_on(const Topology& topology, Counts counts) {
   if (!topology.knows_parameters()) totals.inputs_and_outputs += known_or_more(std::nullopt);
   totals.constants = constants_of(topology);
   totals.pools = bytes_of_pools(topology, PoolKind::workspace);
-  if (!topology.other_variables.empty()) totals.pools += known_or_more(std::nullopt);
+  const bool has_others = std::ranges::count(topology.other_memory, tir::OtherKind::variable,
+                                             &tir::OtherMemory::kind) > 0;
+  if (has_others) totals.pools += known_or_more(std::nullopt);
   return totals;
 }
 

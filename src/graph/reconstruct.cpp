@@ -160,9 +160,9 @@ Topology reconstruct_main(const FunctionRef& main, const FunctionTable& function
   confirm_reshapes(topology);
   size_pool_constants(topology, main.function);
   account_memory(topology);
-  topology.other_variables = facts != nullptr && !facts->other_variables.empty()
-                                 ? facts->other_variables
-                                 : sources[main.source].document->other_variables;
+  topology.other_memory = facts != nullptr && !facts->other_memory.empty()
+                              ? facts->other_memory
+                              : sources[main.source].document->other_memory;
   // A pool that the C declares has the size that is linked, or an unknown one.
   const bool is_declared = has_unread_declarations(*sources[main.source].document) ||
                            (facts != nullptr && !facts->pools.empty());

@@ -60,7 +60,7 @@ struct ModuleFacts {
   /// As the C declares them, which TIR cannot overrule; `parameter` is not looked at. Without
   /// bytes: the size is not known.
   std::vector<Pool> pools{};
-  std::vector<std::string> other_variables{};  ///< of the C, beside these
+  std::vector<tir::OtherMemory> other_memory{};  ///< of the C, beside these
   /// Bytes of workspace that TVM counted for the module: that of metadata.json, else of the header.
   std::optional<std::uint64_t> workspace_bytes{};
   /// The user's sizes of pools that the archive does not declare.

@@ -1,5 +1,7 @@
 #include "mlf/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -229,8 +231,17 @@ void note_ports(ModuleReport& module, const std::vector<graph::Port>& ports) {
 void collect_reasons(ModuleReport& module) {
   if (module.network) {
     for (const std::string& gap : module.network->gaps) note(module, gap);
-    for (const std::string& name : module.network->other_variables) {
-      note(module, "the size of variable '" + name + "' of the C is not read");
+    std::vector<std::string> unused;
+    for (const tir::OtherMemory& one : module.network->other_memory) {
+      if (one.kind == tir::OtherKind::variable) {
+        note(module, "the size of variable '" + one.name + "' of the C is not read");
+      } else if (one.kind != tir::OtherKind::padding) {
+        unused.push_back("'" + one.name + "'");
+      }
+    }
+    if (!unused.empty()) {
+      note(module, fmt::format("compilers may leave out constants that no kernel uses: {}",
+                               fmt::join(unused, ", ")));
     }
     for (const graph::Check& check : module.network->checks) {
       if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);
@@ -255,6 +266,28 @@ void collect_reasons(ModuleReport& module) {
   }
 }
 
+/// With everything that is in the sections of constants.
+Count constants_of(const graph::Topology& network, const graph::MemoryTotals& totals) {
+  Count bytes = analysis::to_count(totals.constants);
+  for (const tir::OtherMemory& one : network.other_memory) {
+    const Count all = analysis::to_count(one.bytes);
+    switch (one.kind) {
+      case tir::OtherKind::variable:
+        break;
+      case tir::OtherKind::constant:
+        bytes += Count{0, all.max};
+        break;
+      case tir::OtherKind::constant_in_kernel:
+        bytes.min -= std::min(bytes.min, all.min);
+        break;
+      case tir::OtherKind::padding:
+        bytes += all;
+        break;
+    }
+  }
+  return bytes;
+}
+
 void add_memory(ModuleReport& module, const graph::Topology& network) {
   for (const std::optional<graph::Device> device : network.devices) {
     const graph::MemoryTotals totals = graph::memory_totals(network, device);
@@ -264,7 +297,7 @@ void add_memory(ModuleReport& module, const graph::Topology& network) {
     const Count stack = analysis::to_count(totals.stack);
     if (network.is_in_ram(device)) {
       module.ram = {analysis::to_count(totals.pools), io, executor, heap, stack, {}};
-      module.flash.constants = analysis::to_count(totals.constants);
+      module.flash.constants = constants_of(network, totals);
       continue;
     }
     DeviceReport& one =

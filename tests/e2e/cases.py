@@ -273,6 +273,9 @@ class Cases(unittest.TestCase):
         constant = b"static const uint8_t kept[4000] = {1};\nint sum(void);\n#include <tvmgen"
         archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"#include <tvmgen", constant))
         self.expect(0, "check", "--buffers", "9000", archive)
+        constants = self.report("past-a-constant")["flash"]["constants"]
+        said = self.expect(1, "check", "--constants", str(constants), archive)
+        self.assertIn("compilers may leave out constants that no kernel uses: 'kept'", said)
 
     def test_attributes_before_a_kernel_leave_it_known(self):
         def with_text(text, lines):

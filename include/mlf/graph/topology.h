@@ -363,8 +363,7 @@ struct Topology {
   /// Statements of main that mlf does not understand, one sentence each. If there are any, main may
   /// make more calls, access other tensors and take more memory than stated here.
   std::vector<std::string> gaps{};
-  /// Variables of the C beside the pools, of unknown sizes. Not in the JSON.
-  std::vector<std::string> other_variables{};
+  std::vector<tir::OtherMemory> other_memory{};  ///< of the C, not in the JSON
 
   const Kernel& kernel_of(const Call& call) const { return kernels[index(call.kernel)]; }
   const Value& operator[](ValueId id) const { return values[index(id)]; }

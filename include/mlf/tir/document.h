@@ -166,6 +166,20 @@ struct ImportedC {
   friend bool operator==(const ImportedC&, const ImportedC&) = default;
 };
 
+enum class OtherKind : std::uint8_t {
+  variable,            ///< beside the pools
+  constant,            ///< no code of a function with TIR uses it: compilers may leave it out
+  constant_in_kernel,  ///< the same, but it counts as a constant of a function with TIR
+  padding,             ///< at the end of a pool of constants
+};
+
+/// Memory of generated C that belongs to no function and is no pool.
+struct OtherMemory {
+  OtherKind kind{};
+  std::string name;                      ///< its own, or that of the function or pool
+  std::optional<std::uint64_t> bytes{};  ///< nothing: not read
+};
+
 struct Document {
   Source source;
   std::optional<std::string> target;  ///< target text of the module, if known
@@ -178,8 +192,7 @@ struct Document {
   std::map<std::string, CodePlace, std::less<>> c_places{};
   /// Only for generated C and tir-N.json; `write_c` prints it again.
   std::vector<ImportedC> imported_c{};
-  /// Of generated C: variables beside the pools, whose sizes are not read.
-  std::vector<std::string> other_variables{};
+  std::vector<OtherMemory> other_memory{};  ///< of generated C
 };
 
 /// Where a constant is.

@@ -417,7 +417,7 @@ ConstantArray read_array(ModuleContext& context, const support::SourceText& sour
                          .values = {item.body.begin, item.body.end},
                          .initializer = {},
                          .alignment = declared.alignment});
-  return {declared.name, declared.element, declared.count, data};
+  return {declared.name, declared.element, declared.count, data, context.file};
 }
 
 NodeId array_variable(ModuleContext& context, const ConstantArray& array) {
@@ -434,13 +434,18 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
   cursor.accept_word("static");
   cursor.accept_word("const");
   cursor.expect("struct");
-  pool.name = cursor.expect_name("the name of a pool");
+  cursor.expect_name("the name of a pool");
   cursor.expect("{");
   std::uint32_t at = item.body.begin;
+  std::int64_t most_aligned = 1;
   while (!cursor.at(sign("}"))) {
     const std::uint32_t begin = cursor.peek().begin;
     const Declared declared = read_declaration(cursor);
-    const std::int64_t alignment = cursor.at_word("__attribute__") ? pass_attribute(cursor) : 1;
+    const std::int64_t alignment =
+        cursor.at_word("__attribute__")
+            ? pass_attribute(cursor)
+            : static_cast<std::int64_t>(declared.element.element_bytes());
+    most_aligned = std::max(most_aligned, alignment);
     cursor.expect(";");
     // With the compiler's padding.
     const std::int64_t offset = (pool.bytes + alignment - 1) / alignment * alignment;
@@ -459,6 +464,10 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
     pool.bytes =
         offset + static_cast<std::int64_t>(declared.count * declared.element.element_bytes());
   }
+  pool.padding = (most_aligned - pool.bytes % most_aligned) % most_aligned;
+  Cursor object = cursor_over(source, {item.head.end, item.body.begin});
+  pool.name = object.expect_name("the name of a pool");
+  object.expect("=");
   return pool;
 }
 
@@ -469,10 +478,10 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   Cursor cursor = cursor_over(source, item.head);
   std::size_t bracket = 0;
   while (!cursor.at(sign("["), bracket) && cursor.peek(bracket).kind != TokenKind::end) ++bracket;
-  const bool is_array =
-      bracket > 1 && cursor.at_name(bracket - 1) && cursor.at(sign("]"), bracket + 2) &&
-      (cursor.peek(bracket + 3).kind == TokenKind::end ||
-       cursor.at_word("__attribute__", bracket + 3));
+  const bool is_array = bracket > 1 && cursor.at_name(bracket - 1) &&
+                        cursor.at(sign("]"), bracket + 2) &&
+                        (cursor.peek(bracket + 3).kind == TokenKind::end ||
+                         cursor.at_word("__attribute__", bracket + 3));
   if (!is_array) return std::nullopt;
   const auto count = decimal(without_suffix(cursor.text(bracket + 1)));
   const auto width = bytes_of_element(cursor, bracket - 1);

@@ -119,6 +119,7 @@ struct ConstantArray {
   DType element{};
   std::uint64_t count = 0;
   NodeId data = NodeId::none;  ///< NDArray
+  std::uint32_t file = 0;      ///< that defines it
 };
 
 /// One constant of a pool.
@@ -134,6 +135,7 @@ struct PoolMember {
 struct Pool {
   std::string_view name{};
   std::int64_t bytes = 0;
+  std::int64_t padding = 0;  ///< of the struct, behind the last constant
   bool is_constant = false;
   std::optional<Place> size_place{};  ///< of the digits of `bytes`, if a file contains them
   std::vector<PoolMember> members{};
@@ -155,8 +157,8 @@ struct CMetadata {
 
 /// What the files of a module contain outside of function bodies.
 struct ModuleFacts {
-  std::vector<ConstantArray> arrays;  ///< in the order of the text
-  support::NameMap<std::string_view, std::size_t> array_by_name;
+  std::vector<ConstantArray> arrays;                              ///< in the order of the text
+  support::NameMap<std::string_view, std::size_t> array_by_name;  ///< in the current file
   std::vector<Pool> pools;
   std::vector<CMetadata> metadata;
   support::NameMap<std::string_view, DType> results;  ///< of functions, from prototypes

@@ -45,9 +45,8 @@ bool has_functions(const FileItems& file) {
   return std::ranges::any_of(file.items, [&](const Item& item) { return is_wanted(file, item); });
 }
 
-/// The name of a variable that a declaration outside of functions makes; empty if it makes none, or
-/// a constant.
-std::string_view variable_name(const support::SourceText& source, const Item& item) {
+/// The variable that a declaration outside of functions makes; without a name if it makes none.
+OtherMemory variable_of(const support::SourceText& source, const Item& item) {
   const std::uint32_t end = item.body.end > item.body.begin ? item.head.end : item.end;
   constexpr std::array<std::string_view, 5> kNoType{"static", "volatile", "struct", "union",
                                                     "enum"};
@@ -78,7 +77,8 @@ std::string_view variable_name(const support::SourceText& source, const Item& it
     }
     is_attribute = word == "__attribute__";
   }
-  return words > 1 && !is_const ? name : std::string_view();
+  return {.kind = is_const ? OtherKind::constant : OtherKind::variable,
+          .name = words > 1 ? std::string(name) : std::string()};
 }
 
 std::string_view kind_of_target(std::string_view target) {
@@ -181,7 +181,7 @@ class ModuleReader {
             .module = std::move(module),
             .losses = losses(),
             .imported_c = imported(),
-            .other_variables = other_variables()};
+            .other_memory = other_memory()};
   }
 
   Document read_outline(const ReadLimits& limits) {
@@ -355,12 +355,14 @@ class ModuleReader {
   }
 
   /// Variables of a file, and `static` ones of its functions without TIR: names of theirs, or of
-  /// the functions. TVM's registries are called `_tvm_…`.
+  /// the functions. TVM's registries are called `_tvm_…`, its metadata `kTvmgenMetadata…`.
   void add_variables(const support::SourceText& source, const FileItems& items) {
     for (const Item& item : items.items) {
       if (item.kind == ItemKind::other || item.kind == ItemKind::workspace) {
-        const std::string_view name = variable_name(source, item);
-        if (!name.empty() && !name.starts_with("_tvm_")) variables_.insert(name);
+        const OtherMemory made = variable_of(source, item);
+        const bool is_of_tvm =
+            made.name.starts_with("_tvm_") || made.name.starts_with("kTvmgenMetadata");
+        if (!made.name.empty() && !is_of_tvm) variables_.emplace(made.name, made.kind);
       }
       const bool has_values = item.kind == ItemKind::array || item.kind == ItemKind::pool;
       if (has_values || is_wanted(items, item)) continue;
@@ -368,21 +370,30 @@ class ModuleReader {
           source.text.substr(item.body.begin, item.body.end - item.body.begin);
       std::size_t at = support::find_word(body, "static");
       for (; at != body.npos; at = support::find_word(body, "static", at + 1)) {
-        if (!body.substr(at).starts_with("static const ")) variables_.insert(item.name);
+        const bool is_const = body.substr(at).starts_with("static const ");
+        variables_.emplace(item.name, is_const ? OtherKind::constant : OtherKind::variable);
       }
     }
   }
 
-  std::vector<std::string> other_variables() const {
+  std::vector<OtherMemory> other_memory() const {
     support::NameSet<std::string_view> pools;
     for (const FunctionDraft& draft : drafts_) {
       for (const Param& param : draft.params) pools.insert(pool_of(draft, param));
     }
-    std::vector<std::string> names;
-    for (const std::string_view name : variables_) {
-      if (!pools.contains(name)) names.emplace_back(name);
+    std::vector<OtherMemory> all = unused_arrays_;
+    for (const auto& [name, kind] : variables_) {
+      if (!pools.contains(name)) all.push_back({.kind = kind, .name = name});
     }
-    return names;
+    for (const Pool& pool : context_.facts.pools) {
+      const bool is_used = pools.contains(pool.name);
+      const std::int64_t bytes = (is_used ? 0 : pool.bytes) + pool.padding;
+      if (pool.members.empty() || bytes == 0) continue;
+      all.push_back({.kind = is_used ? OtherKind::padding : OtherKind::constant,
+                     .name = std::string(pool.name),
+                     .bytes = static_cast<std::uint64_t>(bytes)});
+    }
+    return all;
   }
 
   static std::string_view pool_of(const FunctionDraft& draft, const Param& param) {
@@ -464,13 +475,29 @@ class ModuleReader {
       file.require_plain(item);
       return read_array(context_, file.source, item);
     });
-    if (!array) return note_unread("the array", array.error());
-    const std::size_t position = context_.facts.arrays.size();
-    if (!context_.facts.array_by_name.try_emplace(array->name, position).second) {
-      support::fail_at(file.source, item.head.begin,
-                       fmt::format("the constant '{}' is defined twice", array->name));
+    if (!array) {
+      variables_.emplace(item.name, OtherKind::constant);
+      return note_unread("the array", array.error());
     }
     context_.facts.arrays.push_back(*std::move(array));
+  }
+
+  /// A static array belongs to its file. A name with several arrays in other files, or in this one,
+  /// is not known.
+  void name_arrays() {
+    const std::vector<ConstantArray>& arrays = context_.facts.arrays;
+    auto& by_name = context_.facts.array_by_name;
+    by_name.clear();
+    support::NameSet<std::string_view> unclear;
+    for (const bool is_own : {true, false}) {
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        if ((arrays[i].file == context_.file) != is_own) continue;
+        const auto [named, is_new] = by_name.try_emplace(arrays[i].name, i);
+        const bool is_from_here = arrays[named->second].file == context_.file;
+        if (!is_new && is_from_here == is_own) unclear.insert(arrays[i].name);
+      }
+    }
+    for (const std::string_view name : unclear) by_name.erase(name);
   }
 
   /// The first file with functions: source ranges refer to it.
@@ -504,6 +531,7 @@ class ModuleReader {
   void read_functions(ReadFunction& read) {
     for (File& file : files_) {
       context_.file = index_of(file);
+      name_arrays();
       for (const Item& item : file.items.items) {
         if (is_wanted(file.items, item)) drafts_.push_back(read_or_keep(read, file, item));
       }
@@ -553,20 +581,23 @@ class ModuleReader {
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
       for (const auto& [array, var] : drafts_[i].constants) owners.try_emplace(array, i);
     }
-    if (owners.empty()) return;
     const ModuleFacts& facts = context_.facts;
     std::size_t unknown = 0;
-    for (std::size_t array = 0; array < facts.arrays.size(); ++array) {
-      if (owners.contains(array) || facts.arrays[array].name.starts_with(kLinkedParamPrefix))
-        continue;
-      FunctionDraft* const owner = only_owner(owners, array);
+    for (std::size_t i = 0; i < facts.arrays.size(); ++i) {
+      const ConstantArray& array = facts.arrays[i];
+      if (owners.contains(i) || array.name.starts_with(kLinkedParamPrefix)) continue;
+      FunctionDraft* const owner = owners.empty() ? nullptr : only_owner(owners, i);
+      unused_arrays_.push_back(
+          {.kind = owner == nullptr ? OtherKind::constant : OtherKind::constant_in_kernel,
+           .name = std::string(array.name),
+           .bytes = array.count * array.element.element_bytes()});
       if (owner == nullptr) {
         ++unknown;
         continue;
       }
-      owner->constants.emplace_back(array, array_variable(context_, facts.arrays[array]));
+      owner->constants.emplace_back(i, array_variable(context_, array));
     }
-    if (unknown == 0) return;
+    if (unknown == 0 || owners.empty()) return;
     FunctionDraft& first = drafts_.front();
     first.losses.push_back(
         {LossCode::unknown_construct, LossScope::function, std::string(first.name),
@@ -665,10 +696,11 @@ class ModuleReader {
   ModuleContext context_;
   LinkedParamIds linked_ids_;
   std::vector<FunctionDraft> drafts_;
-  std::vector<Loss> unread_;                         ///< of pools and arrays
-  support::NameSet<std::string_view> unread_pools_;  ///< names that may be those of pools
-  std::set<std::string_view> variables_;             ///< outside of functions with TIR
-  support::NameSet<std::string_view> defined_;       ///< functions of all files
+  std::vector<Loss> unread_;                               ///< of pools and arrays
+  support::NameSet<std::string_view> unread_pools_;        ///< names that may be those of pools
+  std::set<std::pair<std::string, OtherKind>> variables_;  ///< outside of functions with TIR
+  std::vector<OtherMemory> unused_arrays_;
+  support::NameSet<std::string_view> defined_;  ///< functions of all files
   support::NameSet<std::string_view> defined_twice_;
 };
 

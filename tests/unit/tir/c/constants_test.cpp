@@ -135,8 +135,77 @@ TEST(CConstants, OfAFunctionWithoutItsEndOrWithAnotherHeadAreUnknown) {
       owners_in(kernel_file(array("a") + "TVM_DLL int32_t f(file* p) {\n  p[0] = a[0];\n}\n")), "");
 }
 
+TEST(CConstants, OfOneNameBelongToTheirFiles) {
+  const auto file = [](std::string_view function, std::string_view value) {
+    std::string one = array("a");
+    one.replace(one.find("0x01"), 4, value);
+    return kernel_file(one + kernel(function, "  p[0] = a[0];"));
+  };
+  const std::string first = file("f", "0x11");
+  const std::string second = file("g", "0x12");
+  const CSources sources{
+      .files = {{"lib1.c", {}, first, "codegen"}, {"lib2.c", {}, second, "codegen"}}};
+  const Document whole = read_c(sources);
+  const std::vector<Constant> found = constants_of(whole);
+  ASSERT_EQ(found.size(), 2u);
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_EQ(found[i].function, i == 0 ? "f" : "g");
+    EXPECT_EQ(found[i].data.front(), std::byte(0x11 + i));
+  }
+  EXPECT_TRUE(constants_of(read_c_constants(sources)) == found);
+}
+
+TEST(CConstants, OfOneNameInOneFileOrInTwoOtherFilesAreUnknown) {
+  const std::string use = kernel_file(kernel("f", "  p[0] = a[0];"));
+  EXPECT_EQ(owners_in(kernel_file(array("a") + array("a") + kernel("f", "  p[0] = a[0];"))), "");
+  const CSources sources{.files = {{"lib0.c", {}, use, "codegen"},
+                                   {"lib1.c", {}, array("a"), "codegen"},
+                                   {"lib2.c", {}, array("a"), "codegen"}}};
+  EXPECT_TRUE(constants_of(read_c(sources)).empty());
+}
+
+/// `name bytes` of the constants that no code uses, with `+` if they count in a function.
+std::string unused_in(std::string_view text) {
+  std::string unused;
+  const Document read = read_c({.files = {{"lib.c", {}, text, "codegen"}}});
+  for (const OtherMemory& one : read.other_memory) {
+    const bool is_in_function = one.kind == OtherKind::constant_in_kernel;
+    EXPECT_TRUE(one.kind == OtherKind::constant || is_in_function) << one.name;
+    unused += one.name + (one.bytes ? " " + std::to_string(*one.bytes) : " ?") +
+              (is_in_function ? "+ " : " ");
+  }
+  return unused;
+}
+
+TEST(CConstants, ThatNoCodeUsesAreKnown) {
+  const std::string uses_b = kernel("f", "  p[0] = ((int8_t*)b)[0];");
+  EXPECT_EQ(unused_in(kernel_file(array("b") + uses_b)), "");
+  EXPECT_EQ(unused_in(kernel_file(array("a") + array("b") + uses_b)), "a 2+ ");
+  EXPECT_EQ(unused_in(kernel_file(array("a") + kernel("f", "") + kernel("g", ""))), "a 2 ");
+  EXPECT_EQ(unused_in(kernel_file("const int a[3] = {1};\n" + array("b") + uses_b)), "a ? ");
+  EXPECT_EQ(unused_in(kernel_file("static const char* const a[2] = {0};\n" + array("b") + uses_b)),
+            "a ? ");
+  EXPECT_EQ(
+      unused_in(kernel_file(array("b") + uses_b +
+                            "int g(int i) {\n  static const int8_t t[3];\n  return t[i];\n}\n")),
+      "g ? ");
+}
+
+TEST(CConstants, OfAPoolTakeThePaddingOfItsStruct) {
+  const auto bytes_of = [](const std::string& attribute, const std::string& end) {
+    const std::string pool = "static const struct P {\n  int8_t a[3]" + attribute +
+                             ";\n  int8_t b[2] __attribute__((aligned(16)));\n} P" + end +
+                             " = {\n  .a = {\n    1, 2, 3\n  },\n  .b = {\n    1, 2\n  },\n};\n";
+    return unused_in(kernel_file(pool + kernel("f", "")));
+  };
+  EXPECT_EQ(bytes_of(" __attribute__((aligned(16)))", ""), "P 32 ");
+  EXPECT_EQ(bytes_of(" __attribute__((aligned(64)))", ""), "P 64 ");
+  EXPECT_EQ(bytes_of("", ""), "P 32 ");
+  EXPECT_EQ(bytes_of(" __attribute__((packed, aligned(16)))", ""), "P 32 ");
+  EXPECT_EQ(bytes_of("", " __attribute__((aligned(64)))"), "");
+}
+
 TEST(CConstants, AreRefusedWhereTheWholeModuleIs) {
-  EXPECT_THROW(outline(kernel_file(array("a") + array("a") + kernel("f", ""))), support::Error);
   EXPECT_THROW(outline(kernel_file(array("a"))), support::Error);
   EXPECT_THROW(read_c_constants({}), support::Error);
 }
