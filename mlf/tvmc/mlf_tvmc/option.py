@@ -41,9 +41,19 @@ def _taking_option(initialise):
     return wrapper
 
 
+def _listing_option(list_configs):
+    @functools.wraps(list_configs)
+    def wrapper():
+        # tvmc reads a flag from its command line if this is its type.
+        return {**dict(list_configs().items()), tvm_api.CONTEXT_OPTION: {"type": tvm_api.FLAG_TYPE}}
+
+    return wrapper
+
+
 def _add_option(module):
     context = getattr(module, tvm_api.CONTEXT_CLASS)
     context.__init__ = _taking_option(context.__init__)
+    context.list_configs = staticmethod(_listing_option(context.list_configs))
 
 
 @_once

@@ -19,6 +19,7 @@ TVMC_COMPILE_FUNCTION = "compile_model"
 CONTEXT_MODULE = "tvm.ir.transform"
 CONTEXT_CLASS = "PassContext"
 CONTEXT_OPTION = "tir.tir_export_to_json"  # which TVM does not have
+FLAG_TYPE = "IntImm"  # in list_configs
 PRODUCT_CLASSES = (
     ("tvm.runtime", "Module"),
     ("tvm.relay.backend.executor_factory", "ExecutorFactoryModule"),

@@ -3,10 +3,10 @@
 import functools
 import warnings
 
-from . import switch, tvm_api
+from . import option, switch, tvm_api
 from .capture import capture, capture_for_archives
 from .errors import CaptureWarning, ExportError
-from .exporter import export_tir
+from .exporter import export_tir, get_json
 from .imports import when_imported
 
 
@@ -53,6 +53,7 @@ def run(arguments, stages, directory, save_json):
         name = tvm_api.TVMC_COMPILE_FUNCTION
         setattr(module, name, compilation.around(getattr(module, name)))
 
+    option.accept(get_json)
     switch.replace_exporter(stages, save_json, on_error=compilation.note)
     when_imported(tvm_api.TVMC_COMPILER_MODULE, replace)
     code = 1  # unless it comes back

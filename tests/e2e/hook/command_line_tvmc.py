@@ -28,6 +28,7 @@ _AOT = ("--executor=aot", "--runtime=crt", "--pass-config", "tir.disable_vectori
 _PACKED = ("--target=c", *_AOT)
 _C = ("--executor-aot-interface-api=c", "--executor-aot-unpacked-api=1", *_PACKED)
 _MLF = ("--output-format", "mlf")
+_OPTION = ("--pass-config", "tir.tir_export_to_json=1")
 # SIZE DISK KEPT COMMAND…: runs a command with a disk of that size, and keeps what that has then.
 _SMALL_DISK = """\
 mount -t tmpfs -o "size=$1" none "$2" || exit 77
@@ -88,8 +89,10 @@ class SwitchedOn(Tvmc):
         self.assertEqual(hook.names(self.archive) - own, hook.names(plain))
 
     def test_graph_executor_builds_have_their_tir(self):
-        self.check_ok(self.compile("--target=c -host=c", *_AOT[2:], *_MLF))
+        self.check_ok(self.compile("--target=c -host=c", *_AOT[2:], *_MLF, *_OPTION))
         self.check_complete()
+        rejected = self.compile("--target=c", *_AOT[2:], *_MLF, *_OPTION, "--no-tir-export")
+        self.assertIn("'tir.tir_export_to_json' is not defined in TVM", rejected.stderr)
 
     def test_llvm_builds_have_their_tir(self):
         system_lib = ("--runtime=crt", "--runtime-crt-system-lib=1")
@@ -211,13 +214,13 @@ class FromTheEnvironment(Tvmc):
         environment = {**os.environ, **environment}
         return hook.run_python("-c", self.INSTALLED + code, *arguments, env=environment)
 
-    def run_tvmc(self, **environment):
+    def run_tvmc(self, *options, **environment):
         code = "runpy.run_module('tvm.driver.tvmc', run_name='__main__', alter_sys=True)"
-        arguments = ("compile", *self.model, *_PACKED, *_MLF, "-o", self.archive)
+        arguments = ("compile", *self.model, *_PACKED, *_MLF, "-o", self.archive, *options)
         return self.run_plain(code, *arguments, **environment)
 
     def test_tvmc_leaves_tir_in_its_archive(self):
-        self.check_ok(self.run_tvmc(MLF_TIR_EXPORT="1"))
+        self.check_ok(self.run_tvmc(*_OPTION, MLF_TIR_EXPORT="1"))
         self.check_complete()
 
     def test_stages_come_from_the_environment_too(self):
