@@ -1,5 +1,6 @@
 #include "tir/save_json/json_graph.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "support/base64.h"
@@ -25,6 +26,21 @@ std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
   const auto size = load_little_endian<std::uint64_t>(data, 0);
   if (size != data.size() - sizeof size) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(data.data()) + sizeof size, size);
+}
+
+bool is_attributes(Kind kind) {
+  switch (kind) {
+#define MLF_NODE(name, type_key, category, encoding) case Kind::name:
+#define MLF_FIELD(name, type, expects, role, nullable, since, until)
+#define MLF_END(name)
+#include "mlf/tir/attrs.def"
+#undef MLF_NODE
+#undef MLF_FIELD
+#undef MLF_END
+    return true;
+    default:
+      return false;
+  }
 }
 
 // Absent members are read as empty ones.
@@ -62,6 +78,11 @@ JsonGraph::JsonGraph(const json::Document& document) : document_(document) {
   read_nodes(required(root, "nodes", json::Type::array));
   if (const auto tensors = root.find("b64ndarrays")) read_tensors(*tensors);
   if (const auto attrs = root.find("attrs")) read_head(*attrs);
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (nodes_[i].kind && is_attributes(*nodes_[i].kind) && !has_known_fields(i)) {
+      nodes_[i].kind.reset();
+    }
+  }
   root_ = element(required(root, "root", json::Type::integer));
 }
 
@@ -133,6 +154,18 @@ void JsonGraph::read_head(json::Value attrs) {
   if (!version) return;
   version->expect(json::Type::string);
   version_ = version_named(version->text());
+}
+
+// Vendors of TVM add fields to its attributes, and leave some out: such a class is an unknown one.
+bool JsonGraph::has_known_fields(std::uint32_t node) const {
+  const Kind kind = *nodes_[node].kind;
+  for (const json::Member attribute : attrs(node)) {
+    const auto field = field_named(kind, attribute.key.text());
+    if (!field || !is_written(info(kind).fields[*field], version_)) return false;
+  }
+  return std::ranges::all_of(info(kind).fields, [&](const FieldInfo& field) {
+    return !is_required(field, version_) || attr(node, field.name);
+  });
 }
 
 std::string_view JsonGraph::type_key(std::uint32_t node) const {

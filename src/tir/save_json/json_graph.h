@@ -30,7 +30,7 @@ struct GraphNode {
   std::uint32_t attrs = 0;
   std::uint32_t keys = 0;
   std::uint32_t data = 0;
-  std::optional<Kind> kind{};  ///< nullopt for type keys outside the table
+  std::optional<Kind> kind{};  ///< nullopt for types outside the table
   bool repr_is_base64 = false;
 };
 
@@ -77,6 +77,7 @@ class JsonGraph {
   void read_tensors(json::Value tensors);
   void read_head(json::Value attrs);
   void check_attrs(json::Value attrs) const;
+  bool has_known_fields(std::uint32_t node) const;
 
   const json::Document& document_;
   std::uint32_t root_ = 0;

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -180,6 +181,32 @@ TEST(SaveJsonReader, ReportsAnUnknownAttributeOfAKnownKind) {
                 R"( "value": "7"}})"}));
   const Loss loss{LossCode::opaque_fields, LossScope::everywhere, "", "IntImm.new"};
   EXPECT_NE(std::find(reading.losses.begin(), reading.losses.end(), loss), reading.losses.end());
+}
+
+TEST(SaveJsonReader, KeepsAttributesThatHaveOtherFieldsThanTvms) {
+  const auto attributes = [](std::string_view fields, std::string_view version) {
+    const std::string load = R"({"type_key": "tir.ProducerLoad", "attrs": {"dtype": "int8",)"
+                             R"( "indices": "0", "producer": "11", "span": "0"}})";
+    const std::string attrs =
+        R"({"type_key": "relay.attrs.BatchMatmulAttrs", "attrs": {)" + std::string(fields) + "}}";
+    const Reading reading = read(document({MLF_EVALUATING_FUNCTION, load, attrs, kSeven}, version));
+    const Node node = evaluated(reading.module)[f::ProducerLoad::producer];
+    if (node.is(Kind::BatchMatmulAttrs)) return std::string("known");
+    const Node nodes = reading.module.root()[f::IRModule::source_nodes];
+    std::string found(node.text(f::Opaque::type_key));
+    for (std::size_t i = 0; i < node.map(f::Opaque::fields).size(); ++i) {
+      const NodeMap kept = node.map(f::Opaque::fields);
+      found += fmt::format(" {}={}", kept.name(i), kept.value(i).text(f::String::value));
+    }
+    return found + (nodes && nodes.map(f::StringMap::entries).find("12") ? ", has 7" : "");
+  };
+  const std::string known = R"("out_dtype": "int8", "transpose_a": "0", "transpose_b": "1")";
+  EXPECT_EQ(attributes(known, "0.16.0"), "known");
+  EXPECT_EQ(
+      attributes(known + R"(, "vendor": "12")", "0.16.0"),
+      "relay.attrs.BatchMatmulAttrs out_dtype=int8 transpose_a=0 transpose_b=1 vendor=12, has 7");
+  EXPECT_EQ(attributes(R"("out_dtype": "int8", "transpose_a": "0")", "0.16.0"),
+            "relay.attrs.BatchMatmulAttrs out_dtype=int8 transpose_a=0");
 }
 
 TEST(SaveJsonReader, ReportsTypesThatDoNotFollow) {
