@@ -70,6 +70,32 @@ inline Node linked_params_of(Node function) {
   return params.is(Kind::StringMap) ? params : Node();
 }
 
+/// Whether TVMScript has words for the value of an attribute. All others are objects in its
+/// metadata section, which texts of old versions do not have.
+inline bool has_words(Node value) {
+  switch (value.kind()) {
+    case Kind::String:
+    case Kind::BoxInt:
+    case Kind::BoxFloat:
+    case Kind::BoxBool:
+    case Kind::Array:
+    case Kind::StringMap:
+    case Kind::DictAttrs:
+    case Kind::Target:
+    case Kind::TargetKind:
+    case Kind::GlobalVar:
+    case Kind::Op:
+    case Kind::Range:
+    case Kind::IterVar:
+    case Kind::CommReducer:
+    case Kind::BufferRegion:
+    case Kind::Buffer:
+      return true;
+    default:
+      return is_expr(value.category());
+  }
+}
+
 /// The content of a String or a StringImm: attributes hold strings as either, by version. Empty for
 /// anything else.
 inline std::string_view string_of(Node node) {

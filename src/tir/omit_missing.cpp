@@ -4,6 +4,8 @@
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "mlf/tir/write.h"
+#include "tir/node_queries.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace {
@@ -14,31 +16,12 @@ bool has_attributes(Node node) {
   return node.is(Kind::DictAttrs) || node.category() == Category::stmt;
 }
 
-/// Whether TVMScript of this version refers to objects in a metadata section.
-bool may_have_metadata(const Document& document) {
-  constexpr std::uint8_t kFirst = 12;
-  return document.source.tvm_version.last >= kFirst;
-}
-
-/// Whether TVMScript refers to this object instead of printing it.
-bool is_in_metadata(Node node) {
-  switch (node.kind()) {
-    case Kind::DictAttrs:
-    case Kind::GlobalVar:
-    case Kind::Op:
-    case Kind::Target:
-    case Kind::TargetKind:
-      return false;
-    default:
-      return node.category() == Category::object;
-  }
-}
-
 class Omitting {
  public:
   Omitting(Document& document, Dialect dialect)
       : document_(document),
-        has_metadata_(dialect == Dialect::save_json || may_have_metadata(document)) {}
+        has_metadata_(dialect == Dialect::save_json ||
+                      may_have(document.source.tvm_version, TvmFeature::script_of_nodes)) {}
 
   std::vector<OmittedAttribute> run() {
     const Node root = document_.module.root();
@@ -96,7 +79,8 @@ class Omitting {
   void mark_missing(Node root) {
     holds_missing_.resize(root.module().size());
     for_each_post_order(root, [this](Node node) {
-      bool holds = node.is(Kind::MissingObject) || (!has_metadata_ && is_in_metadata(node));
+      const bool is_value = node.category() >= Category::value;
+      bool holds = node.is(Kind::MissingObject) || (!has_metadata_ && is_value && !has_words(node));
       for_each_child(node, [&](Node child, const FieldInfo&) {
         holds = holds || holds_missing_[index(child.id())];
       });

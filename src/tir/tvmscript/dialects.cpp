@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "support/characters.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -108,7 +109,7 @@ bool is_constant_text(std::string_view name) {
 
 const Rules& new_rules() {
   static const Rules kRules{.dialect = Dialect::tvmscript,
-                            .first_version = 12,
+                            .first_version = first_with(TvmFeature::script_of_nodes),
                             .last_version = kNewestTvm,
                             .grammar = &new_grammar(),
                             .states_module_attrs = true,
@@ -125,7 +126,7 @@ const Rules& old_rules() {
   static const Rules kRules{
       .dialect = Dialect::old_tvmscript,
       .first_version = kOldestTvm,
-      .last_version = 11,
+      .last_version = static_cast<std::uint8_t>(new_rules().first_version - 1),
       .grammar = &old_grammar(),
       .states_module_attrs = false,
       .drops_dead_else = true,

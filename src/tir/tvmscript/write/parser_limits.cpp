@@ -16,11 +16,12 @@
 #include "mlf/tir/write.h"
 #include "support/error.h"
 #include "tir/node_queries.h"
+#include "tir/tvm_features.h"
 
 namespace mlf::tir {
 namespace {
 
-constexpr std::uint8_t kNewDialect = 12;  // its words are nodes, of any dtype
+const std::uint8_t kNewDialect = first_with(TvmFeature::script_of_nodes);
 
 /// A construct, and the first version whose parser reads it; 0: no parser reads it.
 struct Unreadable {

@@ -182,6 +182,7 @@ void Printer::expand_value(Node node, TextFragments& out) {
     out.text("None");
     return;
   }
+  if (!has_words(node)) return object(node, out);
   switch (node.kind()) {
     case Kind::String:
       out.text(quoted(node.text(f::String::value)));

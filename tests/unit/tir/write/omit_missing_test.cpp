@@ -2,6 +2,7 @@
 // not know.
 #include <gtest/gtest.h>
 
+#include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
 #include "mlf/tir/write.h"
 
@@ -64,6 +65,15 @@ TEST(OmitMissing, TakesObjectsThatOldTvmscriptCannotPrint) {
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   auto document = read({.file = "", .member = "", .text = text});
   ASSERT_TRUE(document) << to_string(document.error());
+  const Node function = document->module.root().map(f::IRModule::functions).value(0);
+  const NodeId attrs = function[f::PrimFunc::attrs].id();
+  const NodeId root = document->module.root().id();
+  Builder builder(std::move(document->module));
+  const NodeId shape = builder.make(Kind::ShapeTuple, {builder.integers({})});
+  const std::vector<NamedNode> entries{
+      {builder.string("shape"), builder.make(Kind::Array, {builder.list({shape})})}};
+  builder.set(attrs, f::DictAttrs::dict, builder.map(entries));
+  document->module = std::move(builder).finish(root);
   const Sink sink = [](std::string_view) {};
   EXPECT_FALSE(write_tvmscript(*document, {}, sink));
   EXPECT_TRUE(omit_missing(*document).empty());
@@ -72,6 +82,7 @@ TEST(OmitMissing, TakesObjectsThatOldTvmscriptCannotPrint) {
     names.insert(one.name);
   }
   EXPECT_TRUE(names.contains("pool_args"));
+  EXPECT_TRUE(names.contains("shape"));
   EXPECT_FALSE(names.contains("target"));
   EXPECT_TRUE(write_tvmscript(*document, {}, sink));
 }
