@@ -324,6 +324,10 @@ MLF_API analysis::Count number_of(const KernelReport& kernel, CallMeasure measur
 MLF_API Result<void> write_node_data(const Report& report, CallMeasure measure, JsonLayout layout,
                                      const Sink& sink);
 
+/// Returns a number of a module, of one of its devices; nothing if devices do not have it.
+MLF_API std::optional<analysis::Count> number_of(const DeviceReport& device,
+                                                 const ModuleMeasureInfo& measure);
+
 /// What a row is about.
 enum class RowKind : std::uint8_t {
   archive,   ///< one module of an archive, and what it needs
@@ -331,7 +335,15 @@ enum class RowKind : std::uint8_t {
   tensor,    ///< one value of a network
   constant,  ///< one constant of a kernel or of main
   finding,   ///< an avoidable cost or a defect
+  device,    ///< the memory of a module on another device than its RAM
 };
+
+struct RowKindInfo {
+  RowKind kind;
+  std::string_view name;
+  std::string_view meaning;  ///< "a call of a network"
+};
+MLF_API std::span<const RowKindInfo> row_kinds();
 
 /// The type of the cells of a column that are not empty.
 enum class CellType : std::uint8_t { number, text };

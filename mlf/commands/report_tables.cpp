@@ -361,11 +361,12 @@ std::string summary(const ModuleReport& module, const Screen& screen) {
   } else {
     text += numbers_line(module, "RAM", "ram", screen);
     for (const DeviceReport& one : module.devices) {
-      text += for_screen(
-          fmt::format("DEVICE {}   I/O {}   graph executor {}   heap {}   stack arrays {}",
-                      one.device, to_string(one.io), to_string(one.executor), to_string(one.heap),
-                      to_string(one.stack)),
-          screen);
+      std::string line = fmt::format("DEVICE {}", one.device);
+      for (const ModuleMeasureInfo& measure : module_measures()) {
+        const auto number = number_of(one, measure);
+        if (number) line += fmt::format("   {} {}", measure.label, to_string(*number));
+      }
+      text += for_screen(line, screen);
     }
     text += numbers_line(module, "FLASH", "flash", screen);
     text += for_screen(fmt::format("MAC    {}", to_string(module.mac)), screen);

@@ -10,12 +10,6 @@
 namespace mlf::program {
 namespace {
 
-constexpr std::pair<RowKind, std::string_view> kKinds[] = {{RowKind::archive, "archive"},
-                                                           {RowKind::call, "call"},
-                                                           {RowKind::tensor, "tensor"},
-                                                           {RowKind::constant, "constant"},
-                                                           {RowKind::finding, "finding"}};
-
 /// Combines "mac_min" and "mac_max" as "mac*".
 std::string names_of(RowKind kind) {
   std::string text;
@@ -35,7 +29,7 @@ std::string row_columns_help() {
   std::string text =
       "Columns after archive and error (NAME* is NAME_min and NAME_max; mlf-table(1)\n"
       "has the meanings):\n";
-  for (const auto& [kind, name] : kKinds) {
+  for (const auto& [kind, name, meaning] : row_kinds()) {
     text += entry(fmt::format("--rows {}", name), names_of(kind), 20);
   }
   return text;
@@ -43,7 +37,7 @@ std::string row_columns_help() {
 
 std::string row_columns_text() {
   std::string text;
-  for (const auto& [kind, name] : kKinds) {
+  for (const auto& [kind, name, meaning] : row_kinds()) {
     text += fmt::format("Columns of --rows {}, after archive and error:\n", name);
     for (const RowColumn& column : columns_of(kind)) {
       std::string line = fmt::format("  {:<18}{}", column.name, column.meaning);

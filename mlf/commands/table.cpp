@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -132,11 +131,10 @@ class RowPrinter {
 void note_if_empty(const std::vector<ArchiveRows>& found, RowKind kind, const Console& console) {
   const auto is_empty = [](const ArchiveRows& one) { return one.rows.empty() && !one.failure; };
   if (!std::ranges::all_of(found, is_empty)) return;
-  constexpr std::array<std::string_view, 5> kKinds{"module", "call of a network", "network",
-                                                   "network with constants", "finding"};
+  const auto row = std::ranges::find(row_kinds(), kind, &RowKindInfo::kind);
   console.note(fmt::format("no rows: {} no {}",
                            found.size() == 1 ? "the archive has" : "the archives have",
-                           kKinds[static_cast<std::size_t>(kind)]));
+                           row->meaning.substr(std::string_view("a ").size())));
 }
 
 int run_table(const TableArguments& options, const Context& context) {
@@ -163,13 +161,11 @@ void declare_table_options(CLI::App& app, TableArguments& options) {
   app.add_option("ARCHIVE", options.archives,
                  "Tars (plain, gzip, xz or zstd) or unpacked directories")
       ->required();
-  add_enum_option(app, "--rows", options.rows,
-                  {{"archive", RowKind::archive, "a module of an archive"},
-                   {"call", RowKind::call, "a call of a network"},
-                   {"tensor", RowKind::tensor, "a value of a network"},
-                   {"constant", RowKind::constant, "a constant"},
-                   {"finding", RowKind::finding, "a finding of mlf report"}},
-                  {"KIND", "Output"}, "What a row is");
+  EnumNames<RowKind> kinds;
+  for (const auto& [kind, name, meaning] : row_kinds()) {
+    kinds.push_back({std::string(name), kind, std::string(meaning)});
+  }
+  add_enum_option(app, "--rows", options.rows, kinds, {"KIND", "Output"}, "What a row is");
   add_enum_option(app, "--format", options.format,
                   {{"csv", RowFormat::csv, "with a line of names first"},
                    {"jsonl", RowFormat::jsonl, "a JSON object in each line"}},

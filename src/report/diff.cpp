@@ -282,6 +282,35 @@ void add_number(std::vector<NumberChange>& changes, std::string_view what, const
   if (before != after) changes.push_back({std::string(what), before, after});
 }
 
+/// A network that is understood has no memory on a device that it does not use.
+void add_devices(std::vector<NumberChange>& changes, const ModuleReport& a, const ModuleReport& b) {
+  const auto on = [](const ModuleReport& module, graph::Device device) {
+    const auto found = std::ranges::find(module.devices, device, &DeviceReport::device);
+    if (found != module.devices.end()) return *found;
+    const bool has_devices = module.network && !module.network->devices.empty();
+    if (has_devices && module.network->devices.front() == device) {
+      const RamReport& ram = module.ram;
+      return DeviceReport{device, ram.io, ram.executor, ram.heap, ram.stack, {}};
+    }
+    const bool is_known = module.network && module.network->gaps.empty();
+    const Count other = is_known ? Count() : Count::unknown();
+    return DeviceReport{device, other, other, other, other, {}};
+  };
+  std::set<graph::Device> devices;
+  for (const DeviceReport& one : a.devices) devices.insert(one.device);
+  for (const DeviceReport& one : b.devices) devices.insert(one.device);
+  for (const graph::Device device : devices) {
+    const DeviceReport before = on(a, device);
+    const DeviceReport after = on(b, device);
+    for (const ModuleMeasureInfo& one : module_measures()) {
+      const auto number = number_of(before, one);
+      if (!number) continue;
+      add_number(changes, fmt::format("devices.{}.{}", device, one.name()), *number,
+                 *number_of(after, one));
+    }
+  }
+}
+
 void add_compiled(std::vector<NumberChange>& changes, const ModuleReport& a,
                   const ModuleReport& b) {
   if (!a.code || !b.code) return;
@@ -305,6 +334,7 @@ void compare_numbers(std::vector<NumberChange>& changes, const ModuleReport& a,
   for (const ModuleMeasureInfo& one : module_measures()) {
     if (one.is_compared()) add_number(changes, one.key, one.value(a), one.value(b));
   }
+  add_devices(changes, a, b);
   add_compiled(changes, a, b);
 }
 

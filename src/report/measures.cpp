@@ -94,6 +94,14 @@ CallNumbers call_numbers(const analysis::KernelCost& cost, const analysis::CallM
 
 }  // namespace report
 
+std::optional<Count> number_of(const DeviceReport& device, const ModuleMeasureInfo& measure) {
+  if (measure.key == "ram.io") return device.io;
+  if (measure.key == "ram.executor") return device.executor;
+  if (measure.key == "ram.heap") return device.heap;
+  if (measure.key == "ram.stack") return device.stack;
+  return std::nullopt;
+}
+
 Count number_of(const KernelReport& kernel, CallMeasure measure) {
   const Count unknown = Count::unknown();
   const analysis::KernelCost& cost = kernel.cost ? *kernel.cost : report::unknown_cost();

@@ -34,10 +34,9 @@ void write_ram(Writer& out, const ModuleReport& module) {
 
 void write_device(Writer& out, const DeviceReport& device) {
   out.member("device", device.device);
-  out.member("io", device.io);
-  out.member("executor", device.executor);
-  out.member("heap", device.heap);
-  out.member("stack", device.stack);
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (const auto number = number_of(device, one)) out.member(one.name(), *number);
+  }
   out.member("uncertain", device.uncertain);
 }
 

@@ -44,6 +44,10 @@ struct FindingItem {
   const ModuleReport& module;
   const CostFinding& finding;
 };
+struct DeviceItem {
+  const ModuleReport& module;
+  const DeviceReport& device;
+};
 
 Cell number(std::optional<std::uint64_t> value) {
   return value ? Cell(*value) : Cell();
@@ -333,6 +337,19 @@ Columns<FindingItem> finding_columns() {
   return columns;
 }
 
+Columns<DeviceItem> device_columns() {
+  Columns<DeviceItem> columns;
+  columns.text("module", "", [](const auto& item) { return text(item.module.name); });
+  columns.number("device", "its DLDeviceType",
+                 [](const auto& item) { return number(item.device.device); });
+  for (const ModuleMeasureInfo& one : module_measures()) {
+    if (!number_of(DeviceReport(), one)) continue;
+    columns.bounds(one.column, one.words,
+                   [&one](const auto& item) { return *number_of(item.device, one); });
+  }
+  return columns;
+}
+
 /// The columns that `make` makes. Only commands with rows need them, so no start makes them.
 template <auto make>
 const auto& once() {
@@ -375,6 +392,12 @@ void for_each_item(const Report& report, const Columns<FindingItem>&, const auto
   }
 }
 
+void for_each_item(const Report& report, const Columns<DeviceItem>&, const auto& visit) {
+  for (const ModuleReport& module : report.modules) {
+    for (const DeviceReport& device : module.devices) visit(DeviceItem{module, device});
+  }
+}
+
 /// Calls `use` with the columns of a kind.
 decltype(auto) with_columns(RowKind kind, const auto& use) {
   switch (kind) {
@@ -387,9 +410,11 @@ decltype(auto) with_columns(RowKind kind, const auto& use) {
     case RowKind::constant:
       return use(once<constant_columns>());
     case RowKind::finding:
+      return use(once<finding_columns>());
+    case RowKind::device:
       break;
   }
-  return use(once<finding_columns>());
+  return use(once<device_columns>());
 }
 
 template <class Item>
@@ -401,6 +426,17 @@ std::vector<RowColumn> infos_of(const Columns<Item>& columns) {
 
 }  // namespace
 }  // namespace report
+
+std::span<const RowKindInfo> row_kinds() {
+  static constexpr RowKindInfo kKinds[] = {
+      {RowKind::archive, "archive", "a module of an archive"},
+      {RowKind::call, "call", "a call of a network"},
+      {RowKind::tensor, "tensor", "a value of a network"},
+      {RowKind::constant, "constant", "a constant"},
+      {RowKind::finding, "finding", "a finding of mlf report"},
+      {RowKind::device, "device", "a device beside that of RAM"}};
+  return kKinds;
+}
 
 std::span<const RowColumn> columns_of(RowKind kind) {
   return report::with_columns(kind, [](const auto& columns) -> std::span<const RowColumn> {

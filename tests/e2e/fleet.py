@@ -21,7 +21,7 @@ try:
 except ImportError as missing:
     support.skip(f"{missing}; tests/run --all makes a Python that has it")
 
-KINDS = ("archive", "call", "tensor", "constant", "finding")
+KINDS = ("archive", "call", "tensor", "constant", "finding", "device")
 
 # Ways in which an archive is broken.
 BROKEN = (

@@ -98,7 +98,7 @@ class Faults(unittest.TestCase):
         self.addCleanup(storage.stop)
 
     def answer(self, name, version):
-        count = {"archive": 1, "call": 3, "tensor": 2, "constant": 0, "finding": 1}
+        count = {"archive": 1, "call": 3, "tensor": 2, "constant": 0, "finding": 1, "device": 1}
         def cell(field):
             return f"{name} {version}" if field.type == "string" else version
         rows = {kind: [[cell(field) for field in list(dataset.schema(kind))[2:]]] * count[kind]

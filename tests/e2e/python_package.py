@@ -37,7 +37,7 @@ except ImportError as missing:
     support.skip(f"{missing}; tests/run --all makes a Python that has it")
 
 QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
-ROWS = ("archive", "call", "tensor", "constant", "finding")
+ROWS = ("archive", "call", "tensor", "constant", "finding", "device")
 NODES = support.SOURCE / "include" / "mlf" / "tir" / "nodes.def"
 
 

@@ -554,7 +554,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(found[0], found[2])
 
     def test_are_the_same_in_both_formats(self):
-        for kind in ("archive", "call", "tensor", "constant", "finding"):
+        for kind in ("archive", "call", "tensor", "constant", "finding", "device"):
             paths = support.bundled_archives() + support.c_archives()
             lines = support.run_ok("table", "--rows", kind, "--format", "jsonl", *paths).stdout
             objects = [json.loads(line) for line in lines.splitlines()]
@@ -576,7 +576,7 @@ class Tables(unittest.TestCase):
         archive = support.ARCHIVES / "tvm-0.9-op-add.tar"
         result = support.run_ok("table", "--rows", "finding", archive)
         self.assertEqual(result.stdout.count(b"\r\n"), 1)
-        self.assertEqual(result.stderr, b"mlf: info: no rows: the archive has no finding\n")
+        self.assertEqual(result.stderr, b"mlf: info: no rows: the archive has no finding of mlf report\n")
         self.assertEqual(support.run_ok("table", "-q", "--rows", "finding", archive).stderr, b"")
         self.assertEqual(support.run_ok("table", archive).stderr, b"")
         plan = support.run_ok("plan", "--offsets", "--scratch", QNN).stdout.decode()

@@ -258,12 +258,8 @@ std::string svg(const std::string& dot) {
 }  // namespace
 
 void bind_archive(nb::module_& module) {
-  nb::enum_<RowKind>(module, "RowKind")
-      .value("archive", RowKind::archive)
-      .value("call", RowKind::call)
-      .value("tensor", RowKind::tensor)
-      .value("constant", RowKind::constant)
-      .value("finding", RowKind::finding);
+  nb::enum_<RowKind> kinds(module, "RowKind");
+  for (const RowKindInfo& one : row_kinds()) kinds.value(one.name.data(), one.kind);
   nb::class_<Report>(module, "Report")
       .def("json", &report_json)
       .def("check", &checked, nb::arg("limits"), nb::arg("no_findings"))

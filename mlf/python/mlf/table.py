@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Cell = Optional[Union[int, str]]
-Rows = Literal["archive", "call", "tensor", "constant", "finding"]
+Rows = Literal["archive", "call", "tensor", "constant", "finding", "device"]
 
 
 class Column(NamedTuple):

@@ -67,8 +67,24 @@ class Heterogeneous(devices.Captures):
         report = json.loads(support.run_ok("report", "--json", self.directory / "tir").stdout)["modules"][0]
         self.assertEqual(report["ram"]["executor"], executor[1])
         self.assertEqual([(one["device"], one["executor"]) for one in report["devices"]], [(4, 64)])
+        rows = support.run_ok("table", "--rows", "device", "--format", "jsonl", self.directory / "tir").stdout
+        row = json.loads(rows)
+        self.assertEqual([row["device"], row["executor_min"], row["executor_max"]], [4, 64, 64])
         self.assertLessEqual(report["peak"]["used"], report["ram"]["executor"] + report["ram"]["stack"])
         support.run_ok("verify", self.directory / "tir")
+        (self.directory / "tir").rename(self.directory / "two")
+        self.build(devices.softmax_network(), targets[0])
+        self.assertEqual(self.memory_changes(), {"devices.4.executor": (64, 0)})
+        # A build for this device alone has the memory as its RAM.
+        self.build(network(tvm.cl(0), tvm.cl(1)), targets[1])
+        self.assertEqual(self.memory_changes()["devices.4.executor"], (64, 512 + 32 + 128 + 16 + 64))
+
+    def memory_changes(self):
+        """The numbers of other devices that changed since the first build."""
+        result = support.run("diff", "--format", "json", self.directory / "two", self.directory / "tir")
+        (module,) = json.loads(result.stdout)["modules"]
+        return {one["what"]: (one["before"], one["after"])
+                for one in module["numbers"] if one["what"].startswith("devices.")}
 
     def test_the_graph_of_two_cpus_runs_in_the_executor(self):
         """These wheels have no other device that runs."""

@@ -13,14 +13,14 @@ import select
 import signal
 import subprocess
 import sys
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..table import Rows
 
 #: The exit code of mlf where the system refuses to read.
 REFUSED = 74
 
-KINDS: tuple[Rows, ...] = ("archive", "call", "tensor", "constant", "finding")
+KINDS: tuple[Rows, ...] = get_args(Rows)
 
 #: The `digest` of the archive, and rows by kind; or that it is the `same` as before; or the message of
 #: an error, and what the cause is: the `archive`, which is as it is; the `limits` of this run; or the
