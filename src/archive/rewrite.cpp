@@ -19,6 +19,7 @@
 #include "support/error.h"
 #include "support/file.h"
 #include "support/name_map.h"
+#include "support/numbers.h"
 
 namespace mlf::archive {
 namespace {
@@ -165,7 +166,7 @@ class TarAppender {
   }
 
   void put_padding(std::uint64_t unit) {
-    put(std::string(round_up(offset_, unit) - offset_, '\0'));
+    put(std::string(support::round_up<std::uint64_t>(offset_, unit) - offset_, '\0'));
   }
 
   const support::File& out_;
@@ -266,7 +267,8 @@ std::string edited_bytes(const Archive::Contents& contents, const Member& member
   seal(header);
   std::string bytes(reinterpret_cast<const char*>(&header), kBlock);
   bytes += content;
-  bytes.resize(static_cast<std::size_t>(round_up(bytes.size(), kBlock)), '\0');
+  bytes.resize(static_cast<std::size_t>(support::round_up<std::uint64_t>(bytes.size(), kBlock)),
+               '\0');
   return bytes;
 }
 

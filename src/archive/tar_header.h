@@ -17,10 +17,6 @@ inline constexpr std::size_t kBlock = 512;
 /// Writers pad a tar to whole records (POSIX pax, "blocking factor" 20).
 inline constexpr std::size_t kRecord = 20 * kBlock;
 
-constexpr std::uint64_t round_up(std::uint64_t size, std::uint64_t unit) {
-  return (size + unit - 1) / unit * unit;
-}
-
 /// POSIX.1-1988 ustar header; GNU tar and the V7 format agree with it up to `gname`.
 struct TarHeader {
   char name[100];

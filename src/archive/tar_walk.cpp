@@ -8,6 +8,7 @@
 #include "archive/fault.h"
 #include "archive/member_name.h"
 #include "archive/tar_header.h"
+#include "support/numbers.h"
 
 namespace mlf::archive {
 namespace {
@@ -147,11 +148,11 @@ class TarWalk {
       place.fail(fmt::format("extended headers are longer than {} bytes (limit header-bytes)",
                              limits_.max_header_bytes));
     }
-    if (round_up(size, kBlock) > bytes_.size() - offset_) {
+    if (support::round_up<std::uint64_t>(size, kBlock) > bytes_.size() - offset_) {
       place.fail("truncated: the extended header is cut off");
     }
     const std::string_view body = bytes_.substr(offset_, size);
-    offset_ += round_up(size, kBlock);
+    offset_ += support::round_up<std::uint64_t>(size, kBlock);
     return body;
   }
 
@@ -219,10 +220,10 @@ class TarWalk {
     Member member = describe(header, std::move(extensions), place);
     member.header_offset = start;
     member.data_offset = offset_;
-    if (round_up(member.size, kBlock) > bytes_.size() - offset_) {
+    if (support::round_up<std::uint64_t>(member.size, kBlock) > bytes_.size() - offset_) {
       place.fail("truncated: the member's content is cut off");
     }
-    offset_ += round_up(member.size, kBlock);
+    offset_ += support::round_up<std::uint64_t>(member.size, kBlock);
     member.end_offset = offset_;
     return member;
   }

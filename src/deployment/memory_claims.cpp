@@ -7,6 +7,7 @@
 #include <map>
 
 #include "deployment/contradictions.h"
+#include "support/numbers.h"
 
 namespace mlf {
 namespace {
@@ -15,10 +16,6 @@ using graph::Exactness;
 using graph::Topology;
 
 // --- What TVM counts, done again ---------------------------------------------------------------
-
-std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
 
 bool is_graph_executor(const Topology& topology) {
   return topology.provenance.kind == graph::ProvenanceKind::graph_json;
@@ -72,7 +69,7 @@ std::optional<Reason> reason_of_constants(const Topology& topology, const Memory
 std::uint64_t workspace_of(const graph::Kernel& kernel, std::uint64_t alignment) {
   std::uint64_t sum = 0;
   for (const graph::KernelBuffer& buffer : kernel.workspaces) {
-    if (!buffer.pool) sum += rounded_up(buffer.bytes.value_or(0), alignment);
+    if (!buffer.pool) sum += support::round_up<std::uint64_t>(buffer.bytes.value_or(0), alignment);
   }
   return sum;
 }
@@ -89,7 +86,7 @@ std::uint64_t allocations_of_main(const Topology& topology, std::uint64_t alignm
   std::uint64_t sum = 0;
   for (const graph::Storage& storage : topology.storages) {
     if (storage.kind == graph::StorageKind::workspace) {
-      sum += rounded_up(storage.bytes.value_or(0), alignment);
+      sum += support::round_up<std::uint64_t>(storage.bytes.value_or(0), alignment);
     }
   }
   return sum;

@@ -1,6 +1,7 @@
 #include "graph/allocations.h"
 
 #include "graph/node_queries.h"
+#include "support/numbers.h"
 
 namespace mlf::graph {
 namespace {
@@ -57,7 +58,7 @@ std::optional<std::uint64_t> bytes_of_workspace(Node allocation) {
 std::uint64_t allocated_bytes(MemoryKind memory, std::uint64_t bytes) {
   constexpr std::uint64_t kAlignment = 16;
   if (memory != MemoryKind::heap || bytes > kMostBytes - kAlignment) return bytes;
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return support::round_up(bytes, kAlignment);
 }
 
 }  // namespace mlf::graph

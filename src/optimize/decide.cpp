@@ -4,6 +4,7 @@
 #include <map>
 
 #include "optimize/narrow_type.h"
+#include "support/numbers.h"
 
 namespace mlf::optimize {
 namespace {
@@ -33,7 +34,7 @@ std::uint64_t bytes_in_memory(const CConstant& constant, const NewConstant& afte
   const std::uint64_t elements = after.is_single() ? 1 : constant.elements();
   const std::uint64_t bytes = elements * after.dtype.element_bytes();
   const auto alignment = static_cast<std::uint64_t>(constant.place.alignment);
-  return (bytes + alignment - 1) / alignment * alignment;
+  return support::round_up(bytes, alignment);
 }
 
 /// Makes the change if the constant then takes less memory. Otherwise the code for it would be the
@@ -123,7 +124,7 @@ void lay_out_pools(CConstants& constants) {
       CConstant& constant = constants.all[index];
       if (constant.after.is_removed) continue;
       const auto alignment = static_cast<std::uint64_t>(constant.place.alignment);
-      constant.after.offset = (end + alignment - 1) / alignment * alignment;
+      constant.after.offset = support::round_up(end, alignment);
       end = constant.after.offset + constant.new_bytes();
     }
     for (const std::size_t index : pool.constants) {

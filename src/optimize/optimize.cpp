@@ -23,6 +23,7 @@
 #include "optimize/parameters.h"
 #include "support/error.h"
 #include "support/lookup.h"
+#include "support/numbers.h"
 
 namespace mlf::optimize {
 namespace {
@@ -32,7 +33,13 @@ using support::get_or_throw;
 std::uint64_t bytes_of(const CConstants& constants, std::uint64_t CPoolOfConstants::*pool_bytes,
                        std::uint64_t (CConstant::*array_bytes)() const) {
   std::uint64_t bytes = 0;
-  for (const CPoolOfConstants& pool : constants.pools) bytes += pool.*pool_bytes;
+  for (const CPoolOfConstants& pool : constants.pools) {
+    std::int64_t alignment = 1;
+    for (const std::size_t index : pool.constants) {
+      alignment = std::max(alignment, constants.all[index].place.alignment);
+    }
+    bytes += support::round_up(pool.*pool_bytes, static_cast<std::uint64_t>(alignment));
+  }
   for (const CConstant& constant : constants.all) {
     if (constant.pool.empty()) bytes += (constant.*array_bytes)();
   }

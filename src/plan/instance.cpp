@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "support/error.h"
+#include "support/numbers.h"
 #include "support/sort_by_key.h"
 
 namespace mlf::plan {
@@ -359,7 +360,7 @@ Units bound_on_grid(const Instance& instance, Units grid) {
   for (ItemIndex index = 0; index < instance.items.size(); ++index) {
     const Item& item = instance.items[index];
     if (item.alignment % grid != 0) continue;
-    const Units whole = (item.size + grid - 1) / grid * grid;
+    const Units whole = support::round_up(item.size, grid);
     if (whole > item.size) savings.push_back({whole - item.size, index});
     for (const SectionRange& range : instance.ranges[index]) {
       cells[range.first] += whole;

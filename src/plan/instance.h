@@ -10,6 +10,7 @@
 #include "mlf/plan/problem.h"
 #include "plan/deadline.h"
 #include "plan/rows.h"
+#include "support/numbers.h"
 
 namespace mlf::plan {
 
@@ -26,7 +27,7 @@ struct Item {
   std::size_t buffer = 0;  ///< its place in the problem
 
   /// The lowest offset at or above `offset` that the alignment allows.
-  Units aligned(Units offset) const { return (offset + alignment - 1) / alignment * alignment; }
+  Units aligned(Units offset) const { return support::round_up(offset, alignment); }
 };
 
 /// The sections [first, last).

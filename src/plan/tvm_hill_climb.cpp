@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "support/numbers.h"
+
 #include "plan/tvm_planners.h"
 
 namespace mlf::plan {
@@ -65,7 +67,7 @@ class HillClimb {
       std::ranges::sort(conflicts, {}, [&](std::size_t other) { return plan.offsets[other]; });
       std::uint64_t offset = 0;
       for (const std::size_t other : conflicts) {
-        const std::uint64_t next = (end_of(plan, other) + alignment_ - 1) / alignment_ * alignment_;
+        const std::uint64_t next = support::round_up(end_of(plan, other), alignment_);
         if (next > offset && offset + buffers_[at].bytes > plan.offsets[other]) offset = next;
       }
       plan.offsets[at] = offset;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "support/numbers.h"
+
 namespace mlf::plan {
 namespace {
 
@@ -68,7 +70,7 @@ PlannerResult place_in_order(const std::vector<TvmBuffer>& buffers,
     for (const std::size_t conflict : buffers[at].conflicts) {
       if (!is_placed[conflict]) continue;
       const std::uint64_t end = result.offsets[conflict] + buffers[conflict].bytes;
-      offset = std::max(offset, (end + alignment - 1) / alignment * alignment);
+      offset = std::max(offset, support::round_up(end, alignment));
     }
     result.offsets[at] = offset;
     is_placed[at] = true;

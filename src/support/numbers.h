@@ -46,4 +46,10 @@ std::optional<Number> whole_number(std::string_view text) {
   return text.empty() ? number : std::nullopt;
 }
 
+/// The least multiple of `unit` that is not below `size`.
+template <std::integral Number>
+constexpr Number round_up(Number size, Number unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
 }  // namespace mlf::support

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/error.h"
+#include "support/numbers.h"
 #include "tir/c/language.h"
 #include "tir/c/read/printed_rows.h"
 #include "tir/node_queries.h"
@@ -301,7 +302,7 @@ Cursor cursor_over(const support::SourceText& source, Bytes range) {
 }
 
 /// The alignment in `__attribute__((…, aligned(16)))`.
-std::int64_t pass_attribute(Cursor& cursor) {
+std::int64_t pass_attribute(Cursor& cursor, std::int64_t natural = 1) {
   std::int64_t alignment = 1;
   cursor.expect("__attribute__");
   std::size_t depth = 0;
@@ -309,11 +310,12 @@ std::int64_t pass_attribute(Cursor& cursor) {
     if (cursor.looks_like("aligned ( $ )")) {
       alignment = static_cast<std::int64_t>(number(cursor, cursor.peek(2)));
     }
+    if (cursor.at_word("packed")) natural = 1;
     if (cursor.at(sign("("))) ++depth;
     if (cursor.at(sign(")"))) --depth;
     cursor.advance();
   } while (depth > 0 && !cursor.at_end());
-  return std::clamp<std::int64_t>(alignment, 1, 1 << 20);
+  return std::clamp<std::int64_t>(alignment, natural, 1 << 20);
 }
 
 struct Declared {
@@ -436,19 +438,19 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
   cursor.expect("struct");
   cursor.expect_name("the name of a pool");
   cursor.expect("{");
+  std::int64_t largest = 1;
   std::uint32_t at = item.body.begin;
-  std::int64_t most_aligned = 1;
   while (!cursor.at(sign("}"))) {
     const std::uint32_t begin = cursor.peek().begin;
     const Declared declared = read_declaration(cursor);
+    const auto natural =
+        std::max(static_cast<std::int64_t>(declared.element.element_bytes()), declared.alignment);
     const std::int64_t alignment =
-        cursor.at_word("__attribute__")
-            ? pass_attribute(cursor)
-            : static_cast<std::int64_t>(declared.element.element_bytes());
-    most_aligned = std::max(most_aligned, alignment);
+        cursor.at_word("__attribute__") ? pass_attribute(cursor, natural) : natural;
     cursor.expect(";");
     // With the compiler's padding.
-    const std::int64_t offset = (pool.bytes + alignment - 1) / alignment * alignment;
+    const std::int64_t offset = support::round_up(pool.bytes, alignment);
+    largest = std::max(largest, alignment);
     const std::uint32_t initializer = at;
     const Bytes rows = next_rows(source, item.body, at);
     const NodeId data = array_node(context, source, rows, declared);
@@ -464,7 +466,7 @@ Pool read_constant_pool(ModuleContext& context, const support::SourceText& sourc
     pool.bytes =
         offset + static_cast<std::int64_t>(declared.count * declared.element.element_bytes());
   }
-  pool.padding = (most_aligned - pool.bytes % most_aligned) % most_aligned;
+  pool.padding = support::round_up(pool.bytes, largest) - pool.bytes;
   Cursor object = cursor_over(source, {item.head.end, item.body.begin});
   pool.name = object.expect_name("the name of a pool");
   object.expect("=");
