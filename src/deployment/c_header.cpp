@@ -153,6 +153,8 @@ class HeaderReader {
 }  // namespace
 
 HeaderFields read_header(std::string_view text) {
+  const auto active = tir::c::active_text(text);
+  if (active) text = *active;
   HeaderReader reader(text);
   while (!text.empty()) reader.line(support::take_line(text));
   return std::move(reader).finish();

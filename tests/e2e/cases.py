@@ -297,6 +297,29 @@ class Cases(unittest.TestCase):
         archive = self.copy_with("past-a-constant", {source + "default_lib1.o": b"\x7fELF", source + "Makefile": b"all:"})
         self.expect(0, "report", "--cc", "gcc", archive)
 
+    def test_constants_end_with_padding_to_their_alignment(self):
+        wrapper = "codegen/host/src/default_lib0.c"
+        archive = self.edited("past-a-constant", wrapper, lambda old: old.replace(b"aligned(16))); //", b"aligned(64))); //"))
+        for bytes_, code in ((639, 1), (640, 0)):
+            self.expect(code, "check", "--constants", str(bytes_), archive)
+        compiled = module_of(json_of("report", "--json", "--cc", "gcc", archive))
+        self.assertEqual(compiled["flash"]["constants"], 640)
+        self.expect(0, "verify", archive)
+
+    def test_code_that_a_condition_leaves_out_does_not_count(self):
+        """In front of each kernel: another one of its name, which no compiler reads."""
+        kernel = b"#ifdef __cplusplus\nextern \"C\"\n#endif\nTVM_DLL int32_t tvmgen_default_fused"
+        other = b"#if %s\nTVM_DLL int32_t tvmgen_default_fused_nn(float* x) { while (1) {} }\n#endif\n" + kernel
+        before = self.report("past-a-constant")
+        kernels = "codegen/host/src/default_lib1.c"
+        for condition, mac in ((b"0", before["mac"]), (b"defined(MLF_X) && 0 /* no */", before["mac"]), (b"MLF_X", None)):
+            archive = self.edited("past-a-constant", kernels, lambda old: old.replace(kernel, other % condition))
+            with self.subTest(condition):
+                report = module_of(json_of("report", "--json", archive))
+                if mac is not None:
+                    self.assertEqual((report["mac"], len(report["calls"])), (mac, len(before["calls"])))
+                    self.expect(0, "verify", archive)
+
     def test_python_files_with_a_module_are_read(self):
         kernel = (
             "    @T.prim_func\n    def main(A: T.Buffer((8,), 'float32'), B: T.Buffer((8,), 'float32')):\n"

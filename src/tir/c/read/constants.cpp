@@ -356,13 +356,6 @@ NodeId array_node(ModuleContext& context, const support::SourceText& source, Byt
                       {declared.element, builder.integers(shape), builder.bytes(std::move(data))});
 }
 
-/// `128u` is 128.
-std::string_view without_suffix(std::string_view number) {
-  const std::size_t digits = number.find_first_not_of("0123456789");
-  const std::string_view rest = digits == number.npos ? std::string_view() : number.substr(digits);
-  return rest.find_first_not_of("uUlL") == rest.npos ? number.substr(0, digits) : number;
-}
-
 /// Element size of the array whose name is at this token; nullopt for types that generated C does
 /// not use.
 std::optional<std::int64_t> bytes_of_element(const Cursor& cursor, std::size_t name) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <string_view>
 #include <utility>
 
@@ -217,7 +218,14 @@ class FaultFinder {
 
 std::vector<DeclarationFault> declaration_faults(const SourceText& source,
                                                  std::span<const SourceText> headers) {
-  return FaultFinder().run(source, headers);
+  std::deque<std::string> texts;
+  const auto active = [&](SourceText one) {
+    if (auto text = active_text(one.text)) one.text = texts.emplace_back(*std::move(text));
+    return one;
+  };
+  std::vector<SourceText> active_headers;
+  for (const SourceText& header : headers) active_headers.push_back(active(header));
+  return FaultFinder().run(active(source), active_headers);
 }
 
 }  // namespace mlf::tir::c

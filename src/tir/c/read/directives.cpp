@@ -53,10 +53,117 @@ bool is_other_spelling(std::string_view text) {
   return is_trigraph || is_among(kDigraphs, text.substr(0, 2));
 }
 
+/// Whether the text has a condition other than those that TVM writes.
+bool has_other_conditions(std::string_view text) {
+  const auto end = static_cast<std::uint32_t>(text.size());
+  for (std::size_t mark = text.find('#'); mark != text.npos; mark = text.find('#', mark + 1)) {
+    auto at = static_cast<std::uint32_t>(mark + 1);
+    const std::string_view word = next_name(text, at, skip_line(text, at, end));
+    if (word.starts_with("if") && next_name(text, at, end) != kCplusplus) return true;
+  }
+  return false;
+}
+
+/// Reads a condition. A value is unknown if it depends on names that the text does not define.
+class ConditionReader {
+ public:
+  using Value = std::optional<std::int64_t>;
+
+  ConditionReader(const support::SourceText& source, Bytes range,
+                  const support::NameMap<std::string_view, Macro>& macros)
+      : cursor_(source, tokenize(source.text, range.begin, range.end)), macros_(macros) {}
+
+  std::optional<bool> value() {
+    const Value value = any();
+    return value && cursor_.at_end() ? std::optional(*value != 0) : std::nullopt;
+  }
+  std::optional<bool> is_defined() {
+    const auto macro = macros_.find(cursor_.text(cursor_.advance()));
+    return macro != macros_.end() && macro->second.is_certain ? std::optional(true) : std::nullopt;
+  }
+
+ private:
+  static Value decided(Value a, Value b, bool decides) {
+    for (const Value& one : {a, b}) {
+      if (one && (*one != 0) == decides) return decides;
+    }
+    return a && b ? Value(!decides) : std::nullopt;
+  }
+
+  Value any() {
+    Value value = all();
+    while (cursor_.accept(sign("||"))) value = decided(value, all(), true);
+    return value;
+  }
+  Value all() {
+    Value value = comparison();
+    while (cursor_.accept(sign("&&"))) value = decided(value, comparison(), false);
+    return value;
+  }
+  Value comparison() {
+    const Value left = term();
+    const Sign relation = cursor_.peek().sign;
+    constexpr std::array kRelations = {sign("=="), sign("!="), sign("<"),
+                                       sign("<="), sign(">"),  sign(">=")};
+    if (!is_among(kRelations, relation)) return left;
+    cursor_.advance();
+    const Value right = term();
+    if (!left || !right) return std::nullopt;
+    const bool is_less = *left < *right;
+    const bool is_equal = *left == *right;
+    switch (relation) {
+      case sign("=="):
+        return is_equal;
+      case sign("!="):
+        return !is_equal;
+      case sign("<"):
+        return is_less;
+      case sign("<="):
+        return is_less || is_equal;
+      case sign(">"):
+        return !is_less && !is_equal;
+      default:
+        return !is_less;
+    }
+  }
+  Value term() {
+    constexpr std::size_t kMostTerms = 64;
+    // Inside of each other, at worst.
+    if (++terms_ > kMostTerms) return std::nullopt;
+    if (cursor_.accept(sign("!"))) {
+      const Value value = term();
+      return value ? Value(*value == 0) : std::nullopt;
+    }
+    if (cursor_.accept(sign("("))) {
+      const Value value = any();
+      return cursor_.accept(sign(")")) ? value : std::nullopt;
+    }
+    if (cursor_.accept_word("defined")) {
+      const bool has_parentheses = cursor_.accept(sign("("));
+      const auto value = is_defined();
+      return value && (!has_parentheses || cursor_.accept(sign(")"))) ? Value(1) : std::nullopt;
+    }
+    const std::string_view word = cursor_.text(cursor_.advance());
+    const auto macro = macros_.find(word);
+    if (macro == macros_.end()) return decimal(without_suffix(word));
+    return macro->second.is_certain ? decimal(without_suffix(macro->second.value)) : std::nullopt;
+  }
+
+  Cursor cursor_;
+  const support::NameMap<std::string_view, Macro>& macros_;
+  std::size_t terms_ = 0;
+};
+
 class DirectiveReader {
  public:
   DirectiveReader(std::string_view text, std::span<const Item> items)
       : text_(text), items_(items), end_(static_cast<std::uint32_t>(text.size())) {}
+
+  /// The text that no compiler reads, and the conditions around it.
+  std::vector<Bytes> inactive() && {
+    for (std::uint32_t at = 0; at < end_;) at = pass(at);
+    return std::move(inactive_);
+  }
 
   Directives run() && {
     for (const Item& item : items_) {
@@ -84,6 +191,10 @@ class DirectiveReader {
     std::uint32_t begin = 0;
     std::uint32_t content = 0;  ///< the end of its line
     std::string_view guard{};   ///< the name of the first `#ifndef`
+    /// Whether the present branch is compiled, and one before it.
+    std::optional<bool> is_here{};
+    std::optional<bool> was_before = false;
+    std::vector<Bytes> lines{};  ///< its directives
   };
 
   /// Constants, and values without a directive, such as TVM's metadata, which nothing else reads.
@@ -140,21 +251,24 @@ class DirectiveReader {
     std::uint32_t at = begin + 1;
     const std::string_view word = next_name(text_, at, end);
     ++count_;
+    const bool is_conditional = word.starts_with("if") || word.starts_with("el") || word == "endif";
+    if (is_off() && !is_conditional) return end;
     if (word == "define" || word == "undef") {
       const std::string_view name = next_name(text_, at, end);
       define(word, name, {at, end});
     } else if (word == "include") {
       include({begin, end}, support::trimmed(text_.substr(at, end - at)));
     } else if (word == "if" || word == "ifdef" || word == "ifndef") {
+      Level level{.begin = begin, .content = end, .is_here = value_of(word, {at, end})};
+      level.lines.push_back({begin, end});
       const std::string_view name = next_name(text_, at, end);
-      Level level{.begin = begin, .content = end};
       if (word == "ifdef" && name == kCplusplus) level.kind = Level::Kind::cplusplus;
       if (word == "ifndef" && count_ == 1) level.guard = name;
       levels_.push_back(level);
     } else if (levels_.empty() && (word == "else" || word.starts_with("elif") || word == "endif")) {
       doubt_all({begin, end}, fmt::format("'#{}' without its '#if'", word));
     } else if (word == "else" || word.starts_with("elif")) {
-      levels_.back().kind = Level::Kind::unknown;
+      next_branch(word, {begin, end}, at);
     } else if (word == "endif") {
       close({begin, end});
     } else if (word == "pragma") {
@@ -165,6 +279,37 @@ class DirectiveReader {
     return end;
   }
 
+  bool is_off() const {
+    return std::ranges::find(levels_, std::optional(false), &Level::is_here) != levels_.end();
+  }
+
+  /// Of `#if`, `#ifdef`, …; `rest` is behind the word.
+  std::optional<bool> value_of(std::string_view word, Bytes rest) const {
+    const support::SourceText source{{}, {}, text_};
+    ConditionReader condition(source, rest, found_.macros);
+    if (word.ends_with("if")) return condition.value();
+    const std::optional<bool> is_defined = condition.is_defined();
+    return word.ends_with("ifdef") ? is_defined : is_defined ? std::optional(false) : std::nullopt;
+  }
+
+  /// `#else`, `#elif`, …
+  void next_branch(std::string_view word, Bytes line, std::uint32_t at) {
+    Level& level = levels_.back();
+    level.kind = Level::Kind::unknown;
+    end_branch(level, line);
+    if (level.is_here != false) level.was_before = level.is_here;
+    level.content = line.end;
+    level.is_here = level.was_before == true             ? std::optional(false)
+                    : word == "else" && level.was_before ? std::optional(true)
+                    : level.was_before                   ? value_of(word, {at, line.end})
+                                                         : std::nullopt;
+  }
+
+  void end_branch(Level& level, Bytes line) {
+    if (level.is_here == false) inactive_.push_back({level.content, line.begin});
+    level.lines.push_back(line);
+  }
+
   /// `#define` or `#undef`; `rest` is behind the name.
   void define(std::string_view word, std::string_view name, Bytes rest) {
     if (name == kExports) return;
@@ -173,8 +318,10 @@ class DirectiveReader {
     }
     const std::string_view value = text_.substr(rest.begin, rest.end - rest.begin);
     const auto [macro, is_new] = found_.macros.try_emplace(name);
-    const bool is_conditional = std::ranges::any_of(
-        levels_, [](const Level& level) { return level.kind != Level::Kind::guard; });
+    // What looks like the guard of a header may be a default.
+    const bool is_conditional = std::ranges::any_of(levels_, [&](const Level& level) {
+      return level.kind != Level::Kind::guard || level.guard == name;
+    });
     macro->second.value = support::trimmed(value);
     macro->second.is_certain =
         is_new && word == "define" && !is_conditional && !value.starts_with('(');
@@ -215,10 +362,13 @@ class DirectiveReader {
   }
 
   void close(Bytes line) {
-    const Level level = levels_.back();
+    Level level = std::move(levels_.back());
     levels_.pop_back();
+    end_branch(level, line);
+    const bool is_evaluated = level.is_here && level.was_before;
+    if (is_evaluated) inactive_.insert(inactive_.end(), level.lines.begin(), level.lines.end());
     const bool is_known =
-        level.kind == Level::Kind::guard ||
+        is_evaluated || level.kind == Level::Kind::guard ||
         (level.kind == Level::Kind::cplusplus && is_linkage({level.content, line.begin}));
     if (!is_known) condition({level.begin, line.end});
   }
@@ -235,6 +385,7 @@ class DirectiveReader {
   std::uint32_t end_;
   std::size_t count_ = 0;  // of directives
   std::vector<Level> levels_;
+  std::vector<Bytes> inactive_;
   Directives found_;
 };
 
@@ -287,6 +438,19 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
     if (word == "(") ++depth;
   }
   return true;
+}
+
+std::optional<std::string> active_text(std::string_view text) {
+  if (!has_other_conditions(text)) return std::nullopt;
+  const std::vector<Bytes> inactive = DirectiveReader(text, {}).inactive();
+  if (inactive.empty()) return std::nullopt;
+  std::string active(text);
+  for (const Bytes& range : inactive) {
+    for (std::uint32_t at = range.begin; at < range.end; ++at) {
+      if (active[at] != '\n') active[at] = ' ';
+    }
+  }
+  return active;
 }
 
 Directives directives_of(std::string_view text, std::span<const Item> items) {

@@ -1,5 +1,5 @@
-// What the preprocessor may change in a file of C. mlf does not run it: it reads what TVM writes,
-// and finds the text that other directives may change.
+// What the preprocessor may change in a file of C. mlf does not run it: it leaves out the text that
+// no compiler reads, and finds the text that other directives may change.
 #pragma once
 
 #include <optional>
@@ -38,6 +38,10 @@ struct Directives {
   /// change neither what it computes nor its name.
   bool are_harmless_attributes(std::string_view text) const;
 };
+
+/// The text with blanks in place of what no compiler reads, because a condition is false, and of
+/// conditions that the text decides alone; nullopt if there are none. Places stay the same.
+std::optional<std::string> active_text(std::string_view text);
 
 /// Reads all of `text` except for the rows of constants in `items`.
 Directives directives_of(std::string_view text, std::span<const Item> items = {});

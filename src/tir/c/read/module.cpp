@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -205,6 +206,9 @@ class ModuleReader {
     const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
     for (const Input& input : sources_.files) {
       support::SourceText source{input.file, input.member, input.text};
+      if (auto active = active_text(input.text)) {
+        source.text = active_texts_.emplace_back(*std::move(active));
+      }
       if (input.text.size() > most) {
         support::fail_at(
             source, 0,
@@ -692,6 +696,7 @@ class ModuleReader {
   }
 
   const CSources& sources_;
+  std::deque<std::string> active_texts_;  ///< of files in which they are others
   std::vector<File> files_;
   ModuleContext context_;
   LinkedParamIds linked_ids_;
@@ -709,8 +714,9 @@ class ModuleReader {
 
 /// The items alone decide this: no function is read.
 CFile describe_c(std::string_view text) {
-  const support::SourceText source{{}, {}, text};
   if (text.size() >= UINT32_MAX) return {};
+  const std::optional<std::string> active = c::active_text(text);
+  const support::SourceText source{{}, {}, active ? *active : text};
   const c::FileItems items = c::split(source);
   CFile file;
   file.target = items.target;

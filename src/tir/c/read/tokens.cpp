@@ -226,6 +226,12 @@ std::string_view next_name(std::string_view text, std::uint32_t& at, std::uint32
   return {};
 }
 
+std::string_view without_suffix(std::string_view number) {
+  const std::size_t digits = number.find_first_not_of("0123456789");
+  const std::string_view rest = digits == number.npos ? std::string_view() : number.substr(digits);
+  return rest.find_first_not_of("uUlL") == rest.npos ? number.substr(0, digits) : number;
+}
+
 std::optional<std::int64_t> decimal(std::string_view text) {
   const bool is_octal = text.size() > 1 && text[0] == '0';
   const auto value = is_octal ? std::nullopt : support::whole_number<std::int64_t>(text);

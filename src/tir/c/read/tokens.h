@@ -49,6 +49,8 @@ std::uint32_t skip_quoted(std::string_view text, std::uint32_t at, std::uint32_t
 /// The text with blanks in place of comments, less than 4 GiB.
 std::string without_comments(std::string_view text);
 
+/// `128u` is 128.
+std::string_view without_suffix(std::string_view number);
 /// The value of a decimal number without a sign; nullopt for any other text (010 is octal).
 std::optional<std::int64_t> decimal(std::string_view text);
 

@@ -1,6 +1,9 @@
 // Which files there are, what is passed over in them, and what is refused.
+#include <sstream>
+
 #include "mlf/tir/visit.h"
 #include "reading.h"
+#include "tir/c/read/directives.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -155,6 +158,41 @@ TEST(CFiles, CutAnywhereTheyAreReadOrRefused) {
     if (document) continue;
     EXPECT_EQ(document.error().kind, ErrorKind::invalid_input) << length;
   }
+}
+
+/// The lines of a text that a compiler may read.
+std::string lines_of(const std::string& text) {
+  std::string lines;
+  std::istringstream active(active_text(text).value_or(text));
+  for (std::string line; std::getline(active, line);) {
+    if (line.find_first_not_of(' ') != line.npos) lines += (lines.empty() ? "" : "|") + line;
+  }
+  return lines;
+}
+
+TEST(CFiles, ConditionsThatTheTextDecidesAreEvaluated) {
+  EXPECT_EQ(lines_of("#if 0\na\n#else\nb\n#endif\nc"), "b|c");
+  EXPECT_EQ(lines_of("#if 1\na\n#elif X\nb\n#else\nc\n#endif"), "a");
+  EXPECT_EQ(lines_of("#if 0\n#ifdef X\na\n#else\nb\n#endif\n#define Y\n#endif\nc"), "c");
+  EXPECT_EQ(lines_of("#if 0\ndon't \\ <:\n#endif\nc"), "c");
+  EXPECT_EQ(lines_of("#define X 2\n#if defined(X) && (X >= 2u || Y)\na\n#else\nb\n#endif"),
+            "#define X 2|a");
+  EXPECT_EQ(lines_of("#define X\n#ifndef X\na\n#endif"), "#define X");
+  EXPECT_EQ(lines_of("#if !1\na\n#elif 2 == 2\nb\n#endif"), "b");
+  EXPECT_EQ(lines_of("#if 0 && Y\na\n#endif"), "");
+}
+
+TEST(CFiles, ConditionsThatOtherTextDecidesStay) {
+  for (const std::string text :
+       {"#ifdef X\na\n#else\nb\n#endif", "#if Y + 1\na\n#endif",
+        "#define X\n#undef X\n#ifdef X\na\n#endif",
+        "#ifndef X\n#define X 1\n#endif\n#if X\na\n#endif", "/*\n#if 0\n*/\na\n/*\n#endif\n*/",
+        "#ifdef __cplusplus\nextern \"C\"\n#endif"}) {
+    EXPECT_EQ(active_text(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(lines_of("#if 0\na\n#elif X\nb\n#else\nc\n#endif"), "#if 0|#elif X|b|#else|c|#endif");
+  EXPECT_EQ(lines_of("#if " + std::string(1000, '(') + "0\na\n#endif\n#if 0\n#endif").substr(0, 4),
+            "#if ");
 }
 
 }  // namespace
