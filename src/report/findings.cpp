@@ -256,7 +256,7 @@ void Finder::find_index_divisions() {
   for (const KernelReport& kernel : module_.kernels) {
     if (!kernel.cost || kernel.cost->index_divisions.min == 0) continue;
     add(CostFindingCode::index_divisions, kernel.symbol, Count::unknown(),
-        fmt::format("{} of {} operations on indices are divisions or remainders",
+        fmt::format("{} divisions, which a compiler leaves, in {} operations on indices",
                     kernel.cost->index_divisions.min, kernel.cost->index_operations.min));
   }
 }

@@ -115,11 +115,11 @@ class Findings(unittest.TestCase):
 
     def test_know_divisions_in_indices(self):
         divided = kernel("add", UNARY, "for i in range(64):",
-                         "    out[i] = p0[i // 8 * 8 + i % 8]")  # fmt: skip
-        (finding,) = found(archive(main(ONE_CALL), divided))["index-divisions"]
-        # Two for each of 64 elements.
-        self.assertTrue(finding["evidence"].startswith("128 of "), finding["evidence"])
+                         "    out[i] = p0[i // {0} * {0} + i % {0}]")  # fmt: skip
+        (finding,) = found(archive(main(ONE_CALL), [line.format(6) for line in divided]))["index-divisions"]
+        self.assertTrue(finding["evidence"].startswith("64 divisions"), finding["evidence"])
         self.assertIsNone(finding["bytes"])
+        self.assertNotIn("index-divisions", found(archive(main(ONE_CALL), [line.format(8) for line in divided])))
 
     def test_know_functions_that_main_does_not_call(self):
         data = archive(

@@ -130,10 +130,11 @@ struct KernelCost {
   /// to the element that the sum is stored to. Includes those of library functions that TVM calls.
   Count mac;
   std::vector<OperationCount> operations;  ///< arithmetic on data without `mac`
-  /// Integer arithmetic of addresses, of loop bounds and of conditions that read no memory;
-  /// `index_divisions` has the divisions and remainders among it. Incrementing a loop variable does
-  /// not count.
+  /// Integer arithmetic of addresses, of loop bounds and of conditions that read no memory.
+  /// Incrementing a loop variable does not count.
   Count index_operations;
+  /// The divisions and remainders among it that a compiler leaves: by no power of two, in the
+  /// innermost loop that changes their operands, equal ones once.
   Count index_divisions;
   std::vector<ExternCall> extern_calls;  ///< in the order of the code
   std::vector<BufferCost> buffers;       ///< parameters in their order, then memory of its own

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/core.h>
@@ -94,6 +95,7 @@ class KernelCounter {
     // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
     //    multiplication and an addition as well.
     find_macs();
+    find_variation();
     // 4. Every node, as often as it is evaluated.
     for (std::size_t i = 0; i < code_.order.size(); ++i) {
       for (const Evaluation& evaluation : evaluated_.evaluations[i]) count(i, evaluation);
@@ -162,12 +164,59 @@ class KernelCounter {
 
   // --- Counting ----------------------------------------------------------------------------------
 
+  /// The depth of the loop in which the values of each node change. Parts come before the whole:
+  /// from the end of the order to its start.
+  void find_variation() {
+    std::map<std::uint32_t, std::uint32_t> variables;
+    for (const Evaluations::Loop& loop : evaluated_.evaluations.loops()) {
+      const Region& body = evaluated_.regions[loop.body];
+      variables.emplace(tir::index(graph::loop_variable(body.loop).id()), body.depth);
+    }
+    for (std::size_t i = 0; i < code_.order.size(); ++i) {
+      const Node node = code_.order[i];
+      if (!node.is(Kind::LetStmt) || evaluated_.evaluations[i].empty()) continue;
+      const RegionId region = evaluated_.evaluations[i].front().region;
+      variables.emplace(tir::index(node[f::LetStmt::var].id()), evaluated_.regions[region].depth);
+    }
+    for (const auto& [variable, value] : code_.bindings) variables.emplace(variable, UINT32_MAX);
+    varies_at_.resize(code_.order.size());
+    for (std::size_t i = code_.order.size(); i-- > 0;) {
+      const auto variable = variables.find(tir::index(code_.order[i].id()));
+      if (variable != variables.end()) varies_at_[i] = variable->second;
+      for (const graph::Part& part : code_.order.parts(i)) {
+        varies_at_[i] = std::max(varies_at_[i], varies_at_[part.position]);
+      }
+    }
+  }
+
+  /// A compiler replaces divisions by powers of two, takes others out of loops that do not change
+  /// their operands, and makes equal divisions and remainders once.
+  void count_index_division(Node node, const Evaluation& evaluation) {
+    const Node divisor = tir::is_binary(node.kind()) ? node[f::Div::b] : Node();
+    const auto number = divisor ? graph::integer_of(divisor) : std::nullopt;
+    const std::uint32_t least = varies_at_[code_.order.position_of(node)];
+    const bool is_shift = number && *number > 0 && (*number & (*number - 1)) == 0;
+    if (is_shift || (number && least == 0 && !evaluated_.values.reads_memory(node))) return;
+    RegionId region = evaluation.region;
+    while (!evaluated_.values.reads_memory(node)) {
+      const RegionId loop = evaluated_.regions[region].innermost_loop;
+      if (loop == RegionId::function || evaluated_.regions[loop].depth <= least) break;
+      region = evaluated_.regions[loop].parent;
+    }
+    const auto key = divisor ? std::tuple(region, evaluated_.values.number_of(node[f::Div::a]),
+                                          evaluated_.values.number_of(divisor))
+                             : std::tuple(region, evaluated_.values.number_of(node), 0U);
+    if (!divisions_.insert(key).second) return;
+    cost_.index_divisions += evaluated_.regions[region].count * lanes_of(dtype_of(node));
+  }
+
   /// Integers that do not depend on memory are addresses; floats and values from memory are data.
   bool is_on_data(Node node, const Evaluation& evaluation) const {
-    if (evaluation.is_address) return false;
-    const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a] : node;
-    return operand.dtype().is_float() || node.dtype().is_float() ||
-           evaluated_.values.reads_memory(node);
+    const Node operand = tir::is_binary(node.kind()) ? node[f::Add::a]
+                         : node.is(Kind::Cast)       ? node[f::Cast::value]
+                                                     : node;
+    if (operand.dtype().is_float() || node.dtype().is_float()) return true;
+    return !evaluation.is_address && evaluated_.values.reads_memory(node);
   }
 
   void count_arithmetic(Node node, Operation operation, const Evaluation& evaluation,
@@ -175,7 +224,7 @@ class KernelCounter {
     if (!is_on_data(node, evaluation)) {
       if (operation == Operation::cast) return;
       cost_.index_operations += times;
-      if (operation == Operation::divide_modulo) cost_.index_divisions += times;
+      if (operation == Operation::divide_modulo) count_index_division(node, evaluation);
       return;
     }
     const tir::DType dtype = operation == Operation::comparison && tir::is_binary(node.kind())
@@ -270,7 +319,10 @@ class KernelCounter {
           fmt::format("the number of loads and stores of '{}' is unknown", callee.symbol));
     }
     for (const Node arg : args) {
-      const Node pointer = tir::passed_pointer(call, arg);
+      Node pointer = tir::passed_pointer(call, arg);
+      if (graph::operator_of(pointer) == "tvm_stack_make_array") {
+        pointer = pointer.list(f::Call::args)[0];
+      }
       const auto memory =
           pointer.dtype().is_handle() ? code_.memories.of_pointer(pointer) : std::nullopt;
       if (!memory || used.contains(*memory)) continue;
@@ -425,6 +477,8 @@ class KernelCounter {
   std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
   Accumulations accumulations_;
 
+  std::vector<std::uint32_t> varies_at_;  // by position
+  std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> divisions_;
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
   std::vector<BufferCost> buffers_;    // by memory
   std::vector<bool> is_escaped_;       // by memory: passed to a function that may do anything to it

@@ -114,7 +114,11 @@ std::string ValueNumbers::key_of(Node node) const {
 bool ValueNumbers::are_same(Node a, Node b) const {
   if (a == b) return true;
   if (!a || !b || !order_.contains(a) || !order_.contains(b)) return false;
-  return numbers_[order_.position_of(a)] == numbers_[order_.position_of(b)];
+  return number_of(a) == number_of(b);
+}
+
+std::uint32_t ValueNumbers::number_of(Node expression) const {
+  return order_.contains(expression) ? numbers_[order_.position_of(expression)] : 0;
 }
 
 bool ValueNumbers::reads_memory(Node expression) const {

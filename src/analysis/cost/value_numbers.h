@@ -19,6 +19,8 @@ class ValueNumbers {
   ValueNumbers(const graph::EvaluationOrder& order, const graph::Memories& memories);
 
   bool are_same(tir::Node a, tir::Node b) const;
+  /// The number of an expression; 0 if it is not evaluated.
+  std::uint32_t number_of(tir::Node expression) const;
   /// Whether the value depends on memory, also through a let.
   bool reads_memory(tir::Node expression) const;
 

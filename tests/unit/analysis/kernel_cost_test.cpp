@@ -77,7 +77,8 @@ TEST(KernelCost, ADepthwiseConvolutionDoesNotSumOverChannels) {
             B[y * 80 + x * 16 + c] = B[y * 80 + x * 16 + c] + A[(y + r // 3) * 112 + (x + r % 3) * 16 + c] * W[r * 16 + c]
 )");
   EXPECT_EQ(exactly(cost.mac), 5 * 5 * 16 * 9);
-  EXPECT_EQ(exactly(cost.index_divisions), 2 * 5 * 5 * 16 * 9);
+  // Quotient and remainder of one division.
+  EXPECT_EQ(exactly(cost.index_divisions), 5 * 5 * 16 * 9);
 }
 
 TEST(KernelCost, AGroupedConvolutionSumsOverTheChannelsOfAGroup) {
@@ -201,6 +202,49 @@ def f(A: T.Buffer((64,), "int8"), W: T.Buffer((64,), "int8"), B: T.Buffer((4,), 
   EXPECT_EQ(exactly(cost.index_operations), 2 * 64);
   EXPECT_EQ(exactly(buffer(cost, "A").bytes_loaded), 64);
   EXPECT_EQ(exactly(operations(cost, Operation::cast)), 3 * 64);
+}
+
+TEST(KernelCost, DivisionsAreThoseThatACompilerLeaves) {
+  const auto divisions = [](const std::string& index) {
+    return exactly(
+        cost_of("\n    for y, x in T.grid(6, 10):\n        B[y * 10 + x] = A[" + index + "]\n")
+            .index_divisions);
+  };
+  EXPECT_EQ(divisions("x // 4 * 8 + x % 16 + 7 // 3"), 0);
+  EXPECT_EQ(divisions("y // 3 * 10 + x"), 6);
+  EXPECT_EQ(divisions("x // 3 * 10 + y"), 60);
+  EXPECT_EQ(divisions("x // 3 * 10 + x % 3 + y // 5"), 60 + 6);
+  EXPECT_EQ(divisions("(y * 10 + x) // 3"), 60);
+}
+
+TEST(KernelCost, DivisionsOfBlockAxesAndLetsAreInTheirLoops) {
+  const KernelCost cost = cost_of(R"(
+    for y, x in T.grid(6, 10):
+        row: T.int32 = y * 2
+        B[y * 10 + x] = A[row // 3 * 10 + x]
+    for i, j in T.grid(6, 10):
+        with T.block("b"):
+            v = T.axis.spatial(10, j)
+            B[i * 10 + v] = A[i * 10 + v // 3]
+)");
+  EXPECT_EQ(exactly(cost.index_divisions), 6 * 10 + 60);
+}
+
+TEST(KernelCost, FloatsInsideAnAddressAreArithmeticOnData) {
+  const KernelCost cost = cost_of(R"(
+    for i in range(8):
+        B[i] = A[T.Cast("int32", T.Cast("float32", i) * T.float32(0.5)) + i]
+)");
+  EXPECT_EQ(exactly(operations(cost, Operation::multiply)), 8);
+  EXPECT_EQ(exactly(operations(cost, Operation::cast)), 2 * 8);
+  EXPECT_EQ(exactly(cost.index_operations), 8);
+}
+
+TEST(KernelCost, AFunctionMayReadTheTensorsThatItGets) {
+  const KernelCost cost = cost_of(R"(
+    T.call_packed("library.f", T.tvm_stack_make_array(A.data, T.tvm_stack_make_shape(24, 16), 0, 2, T.float32(0), 0))
+)");
+  EXPECT_EQ(buffer(cost, "A").role, BufferRole::unknown);
 }
 
 TEST(KernelCost, LanesOfAVectorCount) {
