@@ -459,8 +459,8 @@ std::vector<FindingsOfCode> findings_by_code(const ModuleReport& module) {
 }
 
 /// One line for each code: the number of findings, their bytes, the share of their kernels, and the
-/// largest finding. The sum cannot always be saved: workspaces of two kernels do not exist at the
-/// same time.
+/// largest finding. Workspaces of two kernels do not exist at the same time: their bytes are those
+/// of the largest.
 std::string findings_text(const ModuleReport& module, const Screen& screen) {
   Table table({"FINDING", "PLACES", "BYTES", "SHARE", "LARGEST", "LARGEST PLACE"});
   table.align_right({1, 2, 3, 4});
@@ -468,20 +468,27 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
   table.wrap({5});
   for (const FindingsOfCode& of : findings_by_code(module)) {
     Count bytes;
+    std::uint64_t most = 0;
     const CostFinding* largest = of.findings.front();
     for (const CostFinding* finding : of.findings) {
       bytes += finding->bytes;
       // Those with a share are sorted by it.
       if (!largest->share && finding->bytes.min > largest->bytes.min) largest = finding;
+      most = std::max(most, finding->bytes.min);
     }
+    if (of.code->finding == CostFindingCode::padding_scratch && bytes.is_exact()) bytes = most;
     table.add({std::string(of.code->code), std::to_string(of.findings.size()), bytes_text(bytes),
                of.share ? in_percent(*of.share) : "", bytes_text(largest->bytes),
                evidence_text(largest->where + ": " + largest->evidence, screen)});
   }
   if (table.empty()) return "";
-  const bool has_smaller = std::ranges::any_of(module.findings, [](const CostFinding& finding) {
+  // Only in pools can two constants be one.
+  const bool has_pool =
+      module.network &&
+      std::ranges::count(module.network->pools, graph::PoolKind::constant, &graph::Pool::kind) > 0;
+  const bool has_smaller = std::ranges::any_of(module.findings, [&](const CostFinding& finding) {
     return finding.code == CostFindingCode::widened_weights ||
-           finding.code == CostFindingCode::constants_twice;
+           (has_pool && finding.code == CostFindingCode::constants_twice);
   });
   return "\n" + table.text(screen) +
          (has_smaller ? "For smaller constants, see mlf optimize --dry-run.\n" : "");

@@ -26,21 +26,15 @@ void add_tensors(const std::optional<std::vector<IoTensor>>& tensors, NamedTenso
   }
 }
 
-/// Ignores a file that cannot be read: v0.9 and later have constants in TIR.
-void add_parameters(const archive::Archive& archive, const Module& module,
-                    graph::ModuleFacts& facts) {
-  if (!module.files.parameters) return;
-  const std::string_view bytes = member_text(archive, *module.files.parameters);
-  const auto params = support::value_if_valid(read_params(
-      std::as_bytes(std::span(bytes.data(), bytes.size())), module.files.parameters->name));
-  if (!params) return;
-  for (const Param& param : *params) {
-    const auto dtype = tir::parse_dtype(to_string(param.type));
-    if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});
-  }
-}
-
 }  // namespace
+
+std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module) {
+  if (!module.files.parameters) return {};
+  const std::string_view bytes = member_text(archive, *module.files.parameters);
+  return support::value_if_valid(
+             read_params(std::as_bytes(std::span(bytes)), module.files.parameters->name))
+      .value_or(std::vector<Param>());
+}
 
 graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& module) {
   graph::ModuleFacts facts;
@@ -61,7 +55,10 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     facts.input_fields = std::move(fields.inputs);
     facts.output_fields = std::move(fields.outputs);
   }
-  add_parameters(archive, module, facts);
+  for (const Param& param : parameters_of(archive, module)) {
+    const auto dtype = tir::parse_dtype(to_string(param.type));
+    if (dtype) facts.parameters.push_back({param.name, param.data.size(), {*dtype, param.shape}});
+  }
   // The Relay text is from before optimisation: kernels have other names there, but inputs have the
   // same.
   if (module.files.relay) {

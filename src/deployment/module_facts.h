@@ -17,4 +17,8 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
 /// Returns nullopt for a text without main; ignores other parameters.
 std::vector<graph::NamedTensor> read_relay_signature(std::string_view text);
 
+/// The parameters in the module's file; none if it cannot be read: v0.9 and later have constants in
+/// TIR. Their data is in the archive.
+std::vector<Param> parameters_of(const archive::Archive& archive, const Module& module);
+
 }  // namespace mlf::deployment

@@ -107,16 +107,35 @@ void find_unused(const ModuleReport& module, const std::vector<NamedFunction>& u
 
 // --- All others ----------------------------------------------------------------------------------
 
+/// Constants of the graph executor that the C does not have.
+std::vector<const graph::Value*> values_of_file(const ModuleReport& module) {
+  std::vector<const graph::Value*> values;
+  const bool has_file =
+      module.network && module.network->provenance.kind == graph::ProvenanceKind::graph_json;
+  if (!has_file) return values;
+  for (const graph::Value& value : module.network->values) {
+    const bool is_linked = (*module.network)[value.storage].memory == graph::MemoryKind::program;
+    if (value.kind == graph::ValueKind::constant && !is_linked) values.push_back(&value);
+  }
+  return values;
+}
+
+const Param* find_parameter(const ModuleCode& code, std::string_view name) {
+  const auto found = std::ranges::find(code.parameters, name, &Param::name);
+  return found == code.parameters.end() ? nullptr : &*found;
+}
+
 class Finder {
  public:
-  Finder(const ModuleReport& module, const std::vector<NamedFunction>& functions)
-      : module_(module), functions_(functions) {}
+  Finder(const ModuleReport& module, const ModuleCode& code)
+      : module_(module), code_(code), functions_(code.functions) {}
 
-  std::vector<CostFinding> run(Node main, const std::vector<NamedFunction>& uncalled);
+  std::vector<CostFinding> run(const std::vector<NamedFunction>& uncalled);
 
  private:
   void collect_constants(const NamedFunction& function);
-  void collect_pools(Node main);
+  void collect_pools();
+  void collect_parameters();
   void add_constant(std::string name, Node array);
   void add(CostFindingCode code, std::string where, Count bytes, std::string evidence) {
     findings_.push_back({code, std::move(where), bytes, std::move(evidence)});
@@ -133,6 +152,7 @@ class Finder {
   void find_recomputed();
 
   const ModuleReport& module_;
+  const ModuleCode& code_;
   const std::vector<NamedFunction>& functions_;
   std::vector<Constant> constants_;
   std::vector<CostFinding> findings_;
@@ -153,11 +173,20 @@ void Finder::collect_constants(const NamedFunction& function) {
 }
 
 /// Constants in pools: the attributes of every function list its pools, those of main all pools.
-void Finder::collect_pools(Node main) {
-  tir::for_each_pre_order(main, [&](Node node) {
+void Finder::collect_pools() {
+  if (!code_.main) return;
+  tir::for_each_pre_order(code_.main, [&](Node node) {
     if (!node.is(Kind::ConstantInfo)) return;
     add_constant(std::string(node.text(f::ConstantInfo::name_hint)), node[f::ConstantInfo::data]);
   });
+}
+
+void Finder::collect_parameters() {
+  for (const graph::Value* value : values_of_file(module_)) {
+    const Param* const param = find_parameter(code_, value->name);
+    if (param == nullptr || param->data.size() < kSmallestConstant) continue;
+    constants_.push_back({param->name, value->type.dtype, param->data});
+  }
 }
 
 std::string_view as_text(Bytes data) {
@@ -289,9 +318,10 @@ void Finder::find_recomputed() {
   }
 }
 
-std::vector<CostFinding> Finder::run(Node main, const std::vector<NamedFunction>& uncalled) {
+std::vector<CostFinding> Finder::run(const std::vector<NamedFunction>& uncalled) {
   for (const NamedFunction& function : functions_) collect_constants(function);
-  if (main) collect_pools(main);
+  collect_pools();
+  collect_parameters();
   // In the order of findings.def.
   find_constants_twice();
   find_metadata_copies();
@@ -374,10 +404,9 @@ void add_constants_of_pools(const graph::Topology& network, tir::Node main,
 }
 
 std::vector<std::string> constants_without_data(const ModuleReport& module,
-                                                const std::vector<NamedFunction>& functions,
-                                                tir::Node main) {
+                                                const ModuleCode& code) {
   std::vector<std::string> reasons;
-  for (const NamedFunction& function : functions) {
+  for (const NamedFunction& function : code.functions) {
     tir::for_each_pre_order(function.function, [&](tir::Node node) {
       if (!node.is(Kind::AllocateConst)) return;
       if (tir::data_of(node[f::AllocateConst::data])) return;
@@ -385,7 +414,11 @@ std::vector<std::string> constants_without_data(const ModuleReport& module,
       reasons.push_back("the data of " + graph::quoted(name) + " is unknown");
     });
   }
-  if (module.network) add_constants_of_pools(*module.network, main, reasons);
+  if (module.network) add_constants_of_pools(*module.network, code.main, reasons);
+  for (const graph::Value* value : values_of_file(module)) {
+    if (find_parameter(code, value->name) != nullptr) continue;
+    reasons.push_back("the data of " + graph::quoted(value->name) + " is unknown");
+  }
   return reasons;
 }
 
@@ -408,18 +441,16 @@ std::vector<std::string> kernels_without_needed_macs(const ModuleReport& module)
 
 }  // namespace
 
-std::vector<CostFinding> findings_of(const ModuleReport& module,
-                                     const std::vector<NamedFunction>& functions, Node main,
+std::vector<CostFinding> findings_of(const ModuleReport& module, const ModuleCode& code,
                                      const std::vector<NamedFunction>& uncalled) {
-  return Finder(module, functions).run(main, uncalled);
+  return Finder(module, code).run(uncalled);
 }
 
 std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
-                                                   const std::vector<NamedFunction>& functions,
-                                                   tir::Node main) {
+                                                   const ModuleCode& module_code) {
   std::vector<UnsearchedFinding> unsearched;
   const std::vector<std::string> code = unseen_code(module);
-  const std::vector<std::string> data = constants_without_data(module, functions, main);
+  const std::vector<std::string> data = constants_without_data(module, module_code);
   for (const CostFindingInfo& one : all_cost_findings()) {
     const bool is_of_constants = std::ranges::find(kOfConstants, one.finding) != kOfConstants.end();
     // Gives one reason of each kind.

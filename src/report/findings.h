@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/model_library.h"
 #include "mlf/report.h"
 
 namespace mlf::report {
@@ -16,18 +17,22 @@ struct NamedFunction {
   tir::Node function;
 };
 
-/// Returns the findings of a module whose other numbers are complete. `functions` are its kernels
-/// and main, each once; `main` may be undefined; `uncalled` are functions that main does not call,
-/// undefined if only their names are known.
-std::vector<CostFinding> findings_of(const ModuleReport& module,
-                                     const std::vector<NamedFunction>& functions, tir::Node main,
+/// What findings are searched in.
+struct ModuleCode {
+  std::vector<NamedFunction> functions;  ///< kernels and main, each once
+  tir::Node main{};                      ///< may be undefined
+  std::vector<Param> parameters{};       ///< of the file, for the graph executor
+};
+
+/// Returns the findings of a module whose other numbers are complete. `uncalled` are functions that
+/// main does not call, undefined if only their names are known.
+std::vector<CostFinding> findings_of(const ModuleReport& module, const ModuleCode& code,
                                      const std::vector<NamedFunction>& uncalled);
 
 /// Returns the parts of the module that could not be searched for findings of each code: missing
 /// code, code that is not understood, and constants without data.
 std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
-                                                   const std::vector<NamedFunction>& functions,
-                                                   tir::Node main);
+                                                   const ModuleCode& module_code);
 
 /// Adds kernels that have a plainer schedule than others of the same operator.
 void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,

@@ -11,6 +11,7 @@
 #include "analysis/packed_arguments.h"
 #include "deployment/contradictions.h"
 #include "deployment/member_text.h"
+#include "deployment/module_facts.h"
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
 #include "graph/kernels/document_code.h"
@@ -74,7 +75,8 @@ class Reporter {
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
-  void add_unsearched(ModuleReport& module);
+  ModuleCode code_of(const ModuleReport& module, std::size_t position);
+  void add_unsearched(ModuleReport& module, std::size_t position);
 
   const Deployment& deployment_;
   const ReportOptions& options_;
@@ -382,8 +384,7 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   add_objects(report, module);
   collect_reasons(report);
   report.contradictions = contradictions_of(deployment_, position, network);
-  const std::vector<NamedFunction> functions = functions_of_module(report);
-  report.findings = findings_of(report, functions, main_of(network), uncalled_functions(report));
+  report.findings = findings_of(report, code_of(report, position), uncalled_functions(report));
   return report;
 }
 
@@ -431,10 +432,15 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
   return functions;
 }
 
+ModuleCode Reporter::code_of(const ModuleReport& module, std::size_t position) {
+  return {
+      functions_of_module(module), main_of(module.network ? &*module.network : nullptr),
+      deployment::parameters_of(deployment_.archive(), deployment_.library().modules[position])};
+}
+
 /// Lists what of the module could not be searched for findings.
-void Reporter::add_unsearched(ModuleReport& module) {
-  const tir::Node main = module.network ? main_of(&*module.network) : tir::Node();
-  module.unsearched = unsearched_findings(module, functions_of_module(module), main);
+void Reporter::add_unsearched(ModuleReport& module, std::size_t position) {
+  module.unsearched = unsearched_findings(module, code_of(module, position));
   widen_findings(module);
 }
 
@@ -455,7 +461,7 @@ Report Reporter::run() {
     module.exported = told.export_datetime;
     for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
     if (network == nullptr) note_missing(networks, i, module);
-    add_unsearched(module);
+    add_unsearched(module, i);
   }
   return report;
 }

@@ -320,6 +320,17 @@ class Cases(unittest.TestCase):
                     self.assertEqual((report["mac"], len(report["calls"])), (mac, len(before["calls"])))
                     self.expect(0, "verify", archive)
 
+    def test_findings_include_the_values_of_parameters(self):
+        text = self.expect(1, "check", "--no-finding", "widened-weights", self.archive("graph-params-values"))
+        self.assertRegex(text, r"widened-weights +p1 +288")
+        output = self.directory / "out.tar"
+        self.expect(0, "optimize", "-o", output, self.archive("graph-params-values"))
+        self.expect(0, "check", "--no-finding", "widened-weights", output)
+
+    def test_workspaces_of_two_kernels_are_not_added_up(self):
+        text = support.run_ok("report", self.archive("condition-in-a-kernel")).stdout.decode()
+        self.assertRegex(text, r"padding-scratch +2 +10368 +10368 ")
+
     def test_python_files_with_a_module_are_read(self):
         kernel = (
             "    @T.prim_func\n    def main(A: T.Buffer((8,), 'float32'), B: T.Buffer((8,), 'float32')):\n"
