@@ -3,6 +3,10 @@
 import json
 import pathlib
 import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
 import unittest
 
 import support
@@ -120,6 +124,33 @@ class Findings(unittest.TestCase):
         self.assertTrue(finding["evidence"].startswith("64 divisions"), finding["evidence"])
         self.assertIsNone(finding["bytes"])
         self.assertNotIn("index-divisions", found(archive(main(ONE_CALL), [line.format(8) for line in divided])))
+
+    @unittest.skipUnless(shutil.which("arm-none-eabi-gcc"), "there is no compiler of a Cortex-M")
+    def test_know_the_divisions_of_the_compiled_code(self):
+        """Kernels have a division or a long multiplication where the report says so, unless data has one."""
+        compared = {True: 0, False: 0}
+        flags = ["-Os", "-mcpu=cortex-m4", "-mthumb", "-mfp16-format=ieee", "-Dhalf=__fp16", "-w"]
+        for path in support.archives_with_c(lambda path: "kinds" not in str(path)):
+            with tempfile.TemporaryDirectory() as directory, tarfile.open(path) as tar:
+                support.extract(tar, pathlib.Path(directory))
+                sources = [*pathlib.Path(directory).glob("codegen/host/src/*lib*.c")]
+                include = ["-I", support.SOURCE / "src/compile/include", "-I", f"{directory}/codegen/host/include"]
+                text = ""
+                for source in sources:
+                    made = source.with_suffix(".o")
+                    subprocess.run(["arm-none-eabi-gcc", *flags, *include, "-c", source, "-o", made], check=True)
+                    text += subprocess.run(["arm-none-eabi-objdump", "-d", made], check=True, capture_output=True, text=True).stdout
+            functions = dict(re.findall(r"^[0-9a-f]+ <(\w+)>:\n((?:.+\n)+)", text, re.M))
+            for module in json.loads(support.run_ok("report", "--json", path).stdout)["modules"]:
+                for one in module["kernels"]:
+                    of_data = ("divide_modulo", "fixed_point", "multiply")
+                    is_of_data = any(it["operation"] in of_data and "int" in it["dtype"] for it in one["operations"])
+                    if one["symbol"] not in functions or is_of_data or not isinstance(one["index_divisions"], int):
+                        continue
+                    has = re.search(r"\t([su]div|[su]mull|[su]mlal)\b", functions[one["symbol"]]) is not None
+                    self.assertEqual(one["index_divisions"] > 0, has, (path, one["symbol"]))
+                    compared[has] += 1
+        self.assertTrue(all(compared.values()), compared)
 
     def test_know_functions_that_main_does_not_call(self):
         data = archive(

@@ -166,8 +166,7 @@ class Times(program_case.Directory):
         text = support.run_ok("report", "--profile", path, CONV).stdout.decode()
         table = text.split("\n\n")[2].splitlines()
         self.assertRegex(table[0], r"^FINDING +PLACES +BYTES +SHARE +LARGEST +LARGEST PLACE$")
-        divisions = sum(shares[one["where"]] for one in findings if one["code"] == "index-divisions")
-        self.assertRegex(table[1], rf"^index-divisions +\d +{100 * divisions:.1f} ")
+        self.assertRegex(table[1], rf"^padding-scratch +1 +800 +{100 * shares[findings[0]['where']]:.1f} ")
         page = support.run_ok("report", "--profile", path, "--html", "-", CONV).stdout.decode()
         self.assertIn(f'<td class=n>{100 * shares[findings[0]["where"]]:.1f}<', page)
         plain = json.loads(support.run_ok("report", "--json", CONV).stdout)["modules"][0]["findings"]

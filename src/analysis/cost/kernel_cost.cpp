@@ -183,20 +183,27 @@ class KernelCounter {
     for (std::size_t i = code_.order.size(); i-- > 0;) {
       const auto variable = variables.find(tir::index(code_.order[i].id()));
       if (variable != variables.end()) varies_at_[i] = variable->second;
+      const Node node = code_.order[i];
+      const bool is_test = node.is(Kind::EQ) || node.is(Kind::NE);
+      if (is_test && node[f::EQ::b].is(Kind::IntImm)) {
+        compared_.insert(tir::index(node[f::EQ::a].id()));
+      }
       for (const graph::Part& part : code_.order.parts(i)) {
         varies_at_[i] = std::max(varies_at_[i], varies_at_[part.position]);
       }
     }
   }
 
-  /// A compiler replaces divisions by powers of two, takes others out of loops that do not change
-  /// their operands, and makes equal divisions and remainders once.
+  /// A compiler replaces divisions by powers of two and remainders that are only compared, takes
+  /// others out of loops that do not change their operands, and makes equal ones once.
   void count_index_division(Node node, const Evaluation& evaluation) {
     const Node divisor = tir::is_binary(node.kind()) ? node[f::Div::b] : Node();
     const auto number = divisor ? graph::integer_of(divisor) : std::nullopt;
     const std::uint32_t least = varies_at_[code_.order.position_of(node)];
     const bool is_shift = number && *number > 0 && (*number & (*number - 1)) == 0;
-    if (is_shift || (number && least == 0 && !evaluated_.values.reads_memory(node))) return;
+    const bool is_compared = number && compared_.contains(tir::index(node.id()));
+    if (is_shift || is_compared || (number && least == 0 && !evaluated_.values.reads_memory(node)))
+      return;
     RegionId region = evaluation.region;
     while (!evaluated_.values.reads_memory(node)) {
       const RegionId loop = evaluated_.regions[region].innermost_loop;
@@ -478,6 +485,7 @@ class KernelCounter {
   Accumulations accumulations_;
 
   std::vector<std::uint32_t> varies_at_;  // by position
+  std::set<std::uint32_t> compared_;      // with a constant, for equality
   std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> divisions_;
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
   std::vector<BufferCost> buffers_;    // by memory

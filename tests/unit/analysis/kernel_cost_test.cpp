@@ -215,6 +215,7 @@ TEST(KernelCost, DivisionsAreThoseThatACompilerLeaves) {
   EXPECT_EQ(divisions("x // 3 * 10 + y"), 60);
   EXPECT_EQ(divisions("x // 3 * 10 + x % 3 + y // 5"), 60 + 6);
   EXPECT_EQ(divisions("(y * 10 + x) // 3"), 60);
+  EXPECT_EQ(divisions("T.if_then_else(x % 3 == 0, x, y)"), 0);
 }
 
 TEST(KernelCost, DivisionsOfBlockAxesAndLetsAreInTheirLoops) {
