@@ -48,12 +48,15 @@ struct CompiledCode {
   /// Bytes in `rodata` of sections that are written: constants that are not `const`, as TVM v0.9 to
   /// v0.17 declares pools.
   std::uint64_t writable_rodata = 0;
-  std::uint64_t data = 0;    ///< sections that are written and have content
-  std::uint64_t bss = 0;     ///< sections that are written and have none: pools
+  std::uint64_t data = 0;  ///< sections that are written and have content
+  std::uint64_t bss = 0;   ///< sections that are written and have none: pools
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
   /// Functions and data that no object file of the module defines, such as those of libm and of
   /// TVM's runtime; in alphabetical order.
   std::vector<std::string> missing{};
+  /// Files whose code is not in these numbers, because a header is missing: one
+  /// sentence each.
+  std::vector<std::string> uncompiled{};
   // Bytes that a linker may add between sections for their alignment, at most.
   std::uint64_t read_padding = 0;     ///< between text, rodata and the content of data
   std::uint64_t written_padding = 0;  ///< between data and bss
@@ -70,7 +73,8 @@ struct CompiledCode {
 /// archive, then from mlf's own declarations of TVM's runtime.
 ///
 /// Errors: `usage` if the compiler cannot be run; `invalid_input`, with its first error, if C does
-/// not compile or takes too long, if the object file is not ELF, or if the module has no C; `io`.
+/// not compile or takes too long, if no file has all of its headers, if the object file is not ELF,
+/// or if the module has no C; `io`.
 MLF_API Result<CompiledCode> compile_module(const archive::Archive& archive, const Module& module,
                                             const Compiler& compiler);
 

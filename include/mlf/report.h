@@ -294,6 +294,9 @@ MLF_API std::optional<Ratio> per_mac(const ModuleReport& module, const CallRepor
 /// Returns the bytes that another placement could save at most, with the same order of calls.
 MLF_API analysis::Count placement_loss(const ModuleReport& module);
 
+/// `bytes` of `code`: files that were not compiled may have more.
+MLF_API analysis::Count compiled_bytes(const CompiledCode& code, std::uint64_t bytes);
+
 /// Returns the stack of one run in bytes, as the compiler reports frames. The minimum is the frame
 /// of main plus the largest frame of a kernel. The maximum adds the frames of all functions that
 /// are not kernels, since no function calls itself. There is no maximum if the C calls functions

@@ -121,9 +121,7 @@ ProgramResult CCompiler::start(const std::vector<std::string>& arguments,
   return result;
 }
 
-void CCompiler::run(const std::vector<std::string>& arguments, const std::string& output,
-                    const Location& where) const {
-  const ProgramResult result = start(arguments, output);
+void CCompiler::require(const ProgramResult& result, const Location& where) const {
   if (is_success(result)) return;
   throw support::Error(ErrorKind::invalid_input,
                        "this C was not compiled: " + compiler_.command + " " +

@@ -36,9 +36,8 @@ class CCompiler {
   /// Runs it with the user's flags, the directories of headers and `arguments`, to write an object
   /// file or a program; that it writes nothing is no fault here. Throws `Error` of kind `usage` if it cannot be run.
   ProgramResult start(const std::vector<std::string>& arguments, const std::string& output) const;
-  /// The same; throws `Error` of kind `invalid_input` about `where` with its first error.
-  void run(const std::vector<std::string>& arguments, const std::string& output,
-           const Location& where) const;
+  /// Throws `Error` of kind `invalid_input` about `where` with its first error, if there is one.
+  void require(const ProgramResult& result, const Location& where) const;
 
  private:
   const Compiler& compiler_;

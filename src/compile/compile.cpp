@@ -13,6 +13,13 @@ namespace {
 
 using support::get_or_throw;
 
+/// Whether a file includes a header that the archive does not have, and that no flag leads to.
+bool lacks_header(const ProgramResult& result) {
+  return result.errors.find("fatal error: ") != std::string::npos &&
+         (result.errors.find(": No such file or directory") != std::string::npos ||
+          result.errors.find(" file not found") != std::string::npos);
+}
+
 void compile_file(const FileRef& file, std::string_view text, const CCompiler& compiler,
                   std::size_t number, CompiledCode& code, ObjectSymbols& symbols) {
   const std::string stem = std::to_string(number);
@@ -21,10 +28,17 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
   };
   compiler.directory().write(stem + ".c", text);
   // -fstack-usage writes <number>.su beside the object.
-  compiler.run({"-fstack-usage", "-w", "-c", path(".c")}, path(".o"), {.member = file.name});
+  const std::vector<std::string> arguments{"-fstack-usage", "-w", "-c", path(".c")};
+  const ProgramResult result = compiler.start(arguments, path(".o"));
+  if (lacks_header(result)) {
+    code.uncompiled.push_back("'" + file.name + "' was not compiled: the compiler " +
+                              why_it_failed(result, compiler.directory().path()));
+    return;
+  }
+  compiler.require(result, {.member = file.name});
   if (!std::filesystem::exists(path(".o"))) {
-    throw support::Error(ErrorKind::invalid_input,
-                         std::string("the compiler ") + kWroteNothing, {.member = file.name});
+    throw support::Error(ErrorKind::invalid_input, std::string("the compiler ") + kWroteNothing,
+                         {.member = file.name});
   }
   add_object_file(path(".o"), code, symbols);
   add_frames(path(".su"), code);
@@ -44,6 +58,9 @@ CompiledCode compile(const archive::Archive& archive, const Module& module,
     const FileRef& file = module.files.sources[i];
     const std::string_view text = get_or_throw(archive.read(*archive.find(file.name)));
     compile_file(file, text, c_compiler, i, code, symbols);
+  }
+  if (code.uncompiled.size() == module.files.sources.size()) {
+    throw support::Error(ErrorKind::invalid_input, code.uncompiled.front());
   }
   code.missing = symbols.missing();
   return code;

@@ -180,7 +180,7 @@ Bar flash_bar(const ModuleView& module) {
     bar.missing = "code";
     return bar;
   }
-  bar.total += Count(report.code->text);
+  bar.total += compiled_bytes(*report.code, report.code->text);
   bar.add({"code", report.code->text, "scratch"});
   return bar;
 }

@@ -44,7 +44,7 @@ Count static_data(const ModuleReport& module) {
   const std::optional<std::uint64_t> pools = module.ram.pools.max;
   const bool has_pools = pools && *pools <= code.bss;
   const Count others = has_pools ? Count(code.bss - *pools) : Count(0, code.bss);
-  return Count(code.data) + others + Count(0, code.written_padding);
+  return compiled_bytes(code, code.data) + others + Count(0, code.written_padding);
 }
 
 Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
@@ -56,7 +56,8 @@ Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
 /// .data is also in flash: startup code copies it into RAM.
 Count sections_of(const ModuleReport& module) {
   if (!module.code) return Count::unknown();
-  return Count(module.code->text) + Count(module.code->rodata) + Count(module.code->data);
+  const CompiledCode& code = *module.code;
+  return compiled_bytes(code, code.text + code.rodata + code.data);
 }
 
 Count constants_of(const ModuleReport& module) {
@@ -162,6 +163,7 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
     missing.push_back(compiler_needed(resource, is_stack));
     return;
   }
+  std::ranges::copy(module.code->uncompiled, std::back_inserter(missing));
   add_foreign_code(*module.code, library, resource, is_stack, missing);
   if (!is_stack) return;
   const auto& functions = module.code->functions;

@@ -314,10 +314,14 @@ void add_devices(std::vector<NumberChange>& changes, const ModuleReport& a, cons
 void add_compiled(std::vector<NumberChange>& changes, const ModuleReport& a,
                   const ModuleReport& b) {
   if (!a.code || !b.code) return;
-  add_number(changes, "compiled.text", a.code->text, b.code->text);
-  add_number(changes, "compiled.rodata", a.code->rodata, b.code->rodata);
-  add_number(changes, "compiled.data", a.code->data, b.code->data);
-  add_number(changes, "compiled.bss", a.code->bss, b.code->bss);
+  const auto add = [&](std::string_view what, std::uint64_t CompiledCode::*bytes) {
+    add_number(changes, what, compiled_bytes(*a.code, (*a.code).*bytes),
+               compiled_bytes(*b.code, (*b.code).*bytes));
+  };
+  add("compiled.text", &CompiledCode::text);
+  add("compiled.rodata", &CompiledCode::rodata);
+  add("compiled.data", &CompiledCode::data);
+  add("compiled.bss", &CompiledCode::bss);
 }
 
 /// Compares the code of one kernel on both sides, even if its names differ.
@@ -722,10 +726,10 @@ std::vector<DifferenceWords> words_of(const BuildDifference& difference) {
 
 Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& after) {
   return support::to_result([&] {
-    BuildDifference difference{.members =
-                                   report::changed_members(before.deployment, after.deployment),
-                               .contradictions_before = contradictions_of(before.report),
-                               .contradictions_after = contradictions_of(after.report)};
+    BuildDifference difference{
+        .members = report::changed_members(before.deployment, after.deployment),
+        .contradictions_before = contradictions_of(before.report),
+        .contradictions_after = contradictions_of(after.report)};
     report::Partners kernels;
     difference.modules = report::compare_modules(before.report, after.report, kernels);
     if (!difference.members.empty()) {

@@ -460,8 +460,8 @@ std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
   if (const auto kernels = kernels_without_needed_macs(module); !kernels.empty()) {
     unsearched.push_back({CostFindingCode::recomputed, kernels.front()});
   }
-  if (!module.code) {
-    unsearched.push_back({CostFindingCode::writable_constants, "the C was not compiled (--cc)"});
+  if (!module.code || !module.code->uncompiled.empty()) {
+    unsearched.push_back({CostFindingCode::writable_constants, "not all C was compiled (--cc)"});
   }
   if (!module.flash.copies.is_exact()) {
     unsearched.push_back(

@@ -23,7 +23,7 @@ constexpr std::string_view kValues[] = {
 
 /// Only a compiler determines it.
 Count code_of(const ModuleReport& module) {
-  return module.code ? Count(module.code->text) : Count::unknown();
+  return module.code ? compiled_bytes(*module.code, module.code->text) : Count::unknown();
 }
 
 constexpr std::array kModules{

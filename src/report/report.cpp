@@ -249,6 +249,9 @@ void collect_reasons(ModuleReport& module) {
       if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);
     }
   }
+  if (module.code) {
+    for (const std::string& file : module.code->uncompiled) note(module, file);
+  }
   for (const std::string& why : module.peak.uncertain) note(module, why);
   for (const DeviceReport& one : module.devices) {
     for (const std::string& why : one.uncertain) note(module, why);
@@ -505,6 +508,7 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
                                           std::optional<std::uint64_t> library) {
   const CompiledCode& code = *module.code;
   if (code.missing.empty()) library = 0;
+  if (!code.uncompiled.empty()) return {};
   if (!module.network || !module.network->gaps.empty() || !library) return {};
   if (!code.functions.contains(module.network->provenance.symbol)) return {};
   const support::NameIndex kernels(module.kernels, &KernelReport::symbol);
@@ -525,6 +529,10 @@ std::optional<std::uint64_t> other_frames(const ModuleReport& module,
 
 }  // namespace
 }  // namespace report
+
+Count compiled_bytes(const CompiledCode& code, std::uint64_t bytes) {
+  return {bytes, code.uncompiled.empty() ? std::optional(bytes) : std::nullopt};
+}
 
 // Main calls one kernel at a time, so the largest frame counts.
 Count stack_frames(const ModuleReport& module, std::optional<std::uint64_t> library) {

@@ -108,10 +108,10 @@ void write_extern_call(Writer& out, const analysis::ExternCall& callee) {
 
 /// Bytes by section.
 void write_compiled(Writer& out, const CompiledCode& code) {
-  out.member("text", code.text);
-  out.member("rodata", code.rodata);
-  out.member("data", code.data);
-  out.member("bss", code.bss);
+  out.member("text", compiled_bytes(code, code.text));
+  out.member("rodata", compiled_bytes(code, code.rodata));
+  out.member("data", compiled_bytes(code, code.data));
+  out.member("bss", compiled_bytes(code, code.bss));
 }
 
 /// By name.

@@ -81,7 +81,7 @@ void Builder::compile_file(const Source& source, std::string_view text,
   objects_.push_back(path(source.stem + ".o"));
   std::vector<std::string> arguments = flags;
   arguments.insert(arguments.end(), {"-c", path(source.stem + source.end)});
-  compiler_.run(arguments, objects_.back(), {.member = source.member});
+  compiler_.require(compiler_.start(arguments, objects_.back()), {.member = source.member});
 }
 
 void Builder::add_object(const FileRef& file) {

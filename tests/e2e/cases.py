@@ -373,7 +373,12 @@ class Cases(unittest.TestCase):
     def test_headers_of_the_runtime_in_the_archive_are_found(self):
         name = "tvm/runtime/crt/mine.h"
         members = {"codegen/host/src/default_extra.c": b"#include <%s>\n" % name.encode()}
-        self.expect(65, "report", "--cc", "gcc", self.copy_with("past-a-constant", members))
+        archive = self.copy_with("past-a-constant", members)
+        compiled = module_of(json_of("report", "--json", "--cc", "gcc", archive))
+        self.assertIsNone(compiled["compiled"]["text"]["max"])
+        self.assertIsNone(compiled["compiled"]["data"])
+        self.assertIn("default_extra.c' was not compiled: the compiler says:", "".join(compiled["uncertain"]))
+        self.assertIn("default_extra.c", self.expect(1, "check", "--code", "1M", "--cc", "gcc", archive))
         members["runtime/include/" + name] = b"#define MINE 1\n"
         self.expect(0, "report", "--cc", "gcc", self.copy_with("past-a-constant", members))
 

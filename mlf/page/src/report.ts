@@ -137,10 +137,10 @@ export interface Flash {
  * Bytes of the sections of the module's object files, by the user's compiler.
  */
 export interface Compiled {
-  text: number;
-  rodata: number;
-  data: number;
-  bss: number;
+  text: Count;
+  rodata: Count;
+  data: Count;
+  bss: Count;
 }
 /**
  * The content of the archive's object files, which may not be all code of the module.
