@@ -12,7 +12,7 @@
 #include "graph/kernels/functions.h"
 #include "graph/node_queries.h"
 #include "mlf/model_library.h"
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 #include "support/error.h"
 
 namespace mlf::deployment {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mlf/deployment.h"
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 
 namespace mlf {
 

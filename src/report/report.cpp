@@ -15,7 +15,7 @@
 #include "deployment/network_search.h"
 #include "graph/formats/dot_text.h"
 #include "graph/kernels/document_code.h"
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 #include "report/call_numbers.h"
 #include "report/code_lines.h"
 #include "report/findings.h"

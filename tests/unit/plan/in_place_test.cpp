@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mlf/tir/document.h"
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 #include "unit/graph/planned_networks.h"
 
 namespace mlf::plan {

@@ -1,5 +1,5 @@
 // What a network needs wherever its tensors are.
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 
 #include <gtest/gtest.h>
 

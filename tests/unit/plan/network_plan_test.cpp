@@ -1,9 +1,9 @@
 // What a plan gives: the best one, TVM's greedy planners, what workspaces cost, static plans.
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/tvm_planners.h"
+#include "plan/allocator/tvm_planners.h"
 #include "unit/graph/networks.h"
 
 namespace mlf::plan {

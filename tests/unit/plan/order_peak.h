@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/order.h"
+#include "plan/order/order.h"
 
 namespace mlf::plan {
 

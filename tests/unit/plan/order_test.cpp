@@ -1,5 +1,5 @@
 // The order of calls with the least peak: by hand, and against every order that is allowed.
-#include "plan/order.h"
+#include "plan/order/order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Splits into memories with limits: within them, and against every other split of few buffers.
-#include "plan/plan_network.h"
+#include "plan/network/network_problem.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The exact search and what it is built of, on problems that are known to fit.
-#include "plan/search.h"
+#include "plan/allocator/search.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/skyline.h"
-#include "plan/state_set.h"
+#include "plan/allocator/skyline.h"
+#include "plan/allocator/state_set.h"
 #include "random_problems.h"
 
 namespace mlf::plan {

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "mlf/plan/problem.h"
-#include "plan/by_time.h"
-#include "plan/greedy.h"
-#include "plan/instance.h"
-#include "plan/windows.h"
+#include "plan/allocator/by_time.h"
+#include "plan/allocator/greedy.h"
+#include "plan/allocator/instance.h"
+#include "plan/allocator/windows.h"
 #include "random_problems.h"
 
 namespace mlf::plan {

@@ -1,0 +1,38 @@
+// Greedy planners: they place one buffer after the other and never move a placed buffer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "plan/allocator/instance.h"
+#include "plan/allocator/item_order.h"
+
+namespace mlf::plan {
+
+/// Where to place the next item among the placed ones.
+enum class Fit : std::uint8_t {
+  first,  ///< the lowest hole that is large enough
+  best,   ///< the smallest such hole, the lowest of equals
+  /// Above everything that is live at the same time, as in the greedy planners of tvm.tir.usmp
+  /// (GreedyBase::PlanMemory in src/tir/usmp/algo/greedy.cc), unless a fixed item is there.
+  stacked,
+};
+
+struct GreedyPlanner {
+  std::string_view name;
+  std::vector<Criterion> order;
+  Fit fit = Fit::first;
+};
+
+/// The planners that `solve` starts with.
+std::span<const GreedyPlanner> greedy_planners();
+
+/// Places fixed items first, then the others in the planner's order. `measures` are those of the
+/// instance. Returns nullopt if the time ends before.
+std::optional<Placement> place_greedily(const Instance& instance, const Measures& measures,
+                                        const GreedyPlanner& planner, Deadline& deadline);
+
+}  // namespace mlf::plan

@@ -1,0 +1,147 @@
+#include "plan/network/in_place.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "analysis/cost/access_sets.h"
+#include "graph/node_queries.h"
+
+namespace mlf::plan {
+namespace {
+
+using analysis::IndexTerms;
+using graph::KernelCode;
+using graph::Surrounding;
+using graph::SurroundingKind;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// The limit for factors, extents and offsets: sums and products of two stay within 64 bits.
+constexpr std::int64_t kMostOfIndex = std::int64_t{1} << 30;
+
+bool is_small(std::int64_t number) {
+  return number > -kMostOfIndex && number < kMostOfIndex;
+}
+
+/// An index as TVM writes it after flattening: a sum of loop variables times numbers, all of them
+/// small. Nothing for the division and modulo of fused loops: such loops give no pairs.
+std::optional<IndexTerms> affine(Node index) {
+  // Each cast is looked at alone. No index of a network has as many.
+  constexpr std::size_t kMostCasts = 1000;
+  std::size_t casts = 0;
+  IndexTerms terms;
+  if (!terms.add(index, 1, {})) return std::nullopt;
+  while (!terms.others.empty()) {
+    const IndexTerms::Other other = terms.others.back();
+    terms.others.pop_back();
+    const bool is_cast = other.expression.is(Kind::Cast);
+    if (!is_cast || ++casts > kMostCasts ||
+        !terms.add(other.expression[f::Cast::value], other.factor, {})) {
+      return std::nullopt;
+    }
+  }
+  const bool is_all_small =
+      is_small(terms.constant) &&
+      std::ranges::all_of(terms.variables, [](const auto& one) { return is_small(one.second); });
+  return is_all_small ? std::optional(std::move(terms)) : std::nullopt;
+}
+
+bool are_equal(const IndexTerms& a, const IndexTerms& b) {
+  return a.constant == b.constant && a.variables == b.variables;
+}
+
+/// Whether no two iterations have the same index: each factor exceeds the largest sum of all
+/// smaller terms.
+bool is_injective(const IndexTerms& index, const std::vector<Surrounding>& around) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
+  std::size_t found = 0;
+  for (const Surrounding& loop : around) {
+    if (loop.kind != SurroundingKind::loop || loop.extent == 1) continue;
+    const auto at = index.variables.find(loop.var.id());
+    // A loop whose variable is not in the index writes one element repeatedly.
+    if (at == index.variables.end() || at->second < 0) return false;
+    terms.emplace_back(at->second, loop.extent);
+  }
+  // Variables of no loop here are constant.
+  for (const auto& [var, factor] : index.variables) {
+    found += std::ranges::any_of(around, [&, one = var](const Surrounding& loop) {
+      return loop.kind == SurroundingKind::loop && loop.var.id() == one;
+    });
+  }
+  if (found != index.variables.size()) return false;
+  // Like the digits of a number: the sum of all smaller digits is less than the next factor.
+  std::ranges::sort(terms);
+  std::int64_t reach = 0;
+  for (const auto& [factor, extent] : terms) {
+    if (factor <= reach || !is_small(factor * (extent - 1) + reach)) return false;
+    reach += factor * (extent - 1);
+  }
+  return true;
+}
+
+/// The index of an access; undefined if there are several, or if the Buffer does not begin where
+/// its memory begins.
+Node index_of(Node access) {
+  if (access.is(Kind::Load)) return access[f::Load::index];
+  if (access.is(Kind::Store)) return access[f::Store::index];
+  const bool is_store = access.is(Kind::BufferStore);
+  const Node buffer = is_store ? access[f::BufferStore::buffer] : access[f::BufferLoad::buffer];
+  const tir::NodeList indices =
+      is_store ? access.list(f::BufferStore::indices) : access.list(f::BufferLoad::indices);
+  const Node begin = buffer[f::Buffer::elem_offset];
+  const bool begins_with_memory = !begin || graph::integer_of(begin) == 0;
+  return begins_with_memory && indices.size() == 1 ? indices[0] : Node();
+}
+
+/// 0 for a vector.
+std::size_t bytes_of_one(Node access) {
+  const tir::DType dtype = graph::dtype_of(access);
+  return dtype.lanes == 1 ? static_cast<std::size_t>(dtype.element_bytes()) : 0;
+}
+
+}  // namespace
+
+/// Leaves out a result that the statement also reads or stores elsewhere, such as a sum: it may
+/// still need the element that it overwrote.
+std::vector<InPlacePair> in_place_pairs(const KernelCode& code, std::span<const ElementUse> uses,
+                                        const std::unordered_set<std::size_t>& opaque) {
+  std::vector<InPlacePair> found;
+  for (const ElementUse& to : uses) {
+    const auto same = [&](const ElementUse& one) { return one.memory == to.memory; };
+    const bool is_only_use = std::ranges::count_if(uses, same) == 1;
+    if (!to.use->is_written || !is_only_use || opaque.contains(to.memory)) continue;
+    const Node store = code.order[to.use->position];
+    const std::size_t bytes = bytes_of_one(store);
+    const Node place = index_of(store);
+    const auto index = place && bytes != 0 ? affine(place) : std::nullopt;
+    // Each iteration writes a different element, so no later iteration reads what this one wrote.
+    if (!index || code.is_shared(to.use->position) ||
+        !is_injective(*index, code.around(to.use->position))) {
+      continue;
+    }
+    // Each element is read in the value of the store to the same element, and therefore before the
+    // store. Elements of another size would have other bounds. An index with a load is not affine.
+    const auto permits = [&](const ElementUse& one) {
+      const std::size_t at = one.use->position;
+      const bool is_part = one.use->is_read && one.use->statement == to.use->position;
+      if (!is_part || code.is_in_several(at) || bytes_of_one(code.order[at]) != bytes) return false;
+      const Node from = index_of(code.order[at]);
+      const auto loaded = from ? affine(from) : std::nullopt;
+      return loaded && are_equal(*loaded, *index);
+    };
+    std::unordered_set<std::size_t> tried;
+    for (const ElementUse& from : uses) {
+      const std::size_t memory = from.memory;
+      if (memory == to.memory || opaque.contains(memory) || !tried.insert(memory).second) continue;
+      const bool is_proven = std::ranges::all_of(
+          uses, [&](const ElementUse& one) { return one.memory != memory || permits(one); });
+      if (is_proven) found.push_back({memory, to.memory});
+    }
+  }
+  return found;
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,510 @@
+#include "plan/network/kernel_ticks.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "analysis/cost/callees.h"
+#include "graph/allocations.h"
+#include "graph/kernels/callees.h"
+#include "graph/kernels/iteration_domain.h"
+#include "graph/node_queries.h"
+#include "mlf/tir/module.h"
+#include "mlf/tir/visit.h"
+#include "plan/network/in_place.h"
+#include "tir/ethos_u.h"
+
+namespace mlf::plan {
+namespace {
+
+using graph::AccessKind;
+using graph::Address;
+using graph::AddressKind;
+using graph::KernelCode;
+using tir::Kind;
+using tir::Node;
+namespace f = tir::f;
+
+// --- Functions that are not known ----------------------------------------------------------------
+
+/// The function that a call runs, if its behaviour is unknown: it may keep its pointer arguments
+/// after it returns, and may have other effects, so no other call may be moved across it. nullopt
+/// for operators of TIR, functions of math.h, workspaces of TVM's runtime, TVM's micro kernels,
+/// those of CMSIS-NN and calls for an Ethos-U: these compute, and do not use their pointers after
+/// they return.
+std::optional<std::string> unknown_callee(Node call) {
+  if (tir::ethos_u_accesses(call)) return std::nullopt;
+  analysis::Callee callee = analysis::callee_of(call);
+  const std::string_view op = graph::operator_of(call);
+  const auto is_shared = [](std::string_view name) {
+    return graph::pointer_use(name) == graph::PointerUse::shared;
+  };
+  if (callee.is_known && !is_shared(callee.symbol) && !is_shared(op)) return std::nullopt;
+  return callee.symbol.empty() ? std::string(op) : std::move(callee.symbol);
+}
+
+/// Whether TIR states that the call has no effects, for any callee (call_pure_extern). It might
+/// still return one of its pointer arguments.
+bool is_pure(Node call) {
+  return graph::operator_of(call).find("pure") != std::string_view::npos;
+}
+
+/// Looks below casts too: a pointer that is cast to an integer has an integer type.
+bool is_pointer(Node expr) {
+  return expr.dtype().is_handle() || graph::without_casts(expr).dtype().is_handle();
+}
+
+bool is_variable(Node node) {
+  return node.is(Kind::Var) || node.is(Kind::SizeVar);
+}
+
+bool is_memory_of_caller(const Address& address) {
+  return address.kind == AddressKind::parameter || address.kind == AddressKind::argument;
+}
+
+/// Whether a statement of one tick keeps every access of its parts in place: in loops of constant
+/// bounds, conditions, lets and stores, and nowhere else.
+bool is_plain(Node statement) {
+  switch (statement.kind()) {
+    case Kind::For: {
+      constexpr std::int64_t kMostOfLoop = std::int64_t{1} << 30;
+      const auto min = graph::integer_of(statement[f::For::min]);
+      const auto extent = graph::integer_of(statement[f::For::extent]);
+      return min && extent && *extent >= 1 && *extent < kMostOfLoop &&
+             *min<kMostOfLoop&& * min> - kMostOfLoop;
+    }
+    case Kind::AttrStmt:
+      return !graph::is_thread_loop(statement);
+    case Kind::SeqStmt:
+    case Kind::IfThenElse:
+    case Kind::LetStmt:
+    case Kind::DeclBuffer:
+    case Kind::BufferStore:
+    case Kind::Store:
+    case Kind::Evaluate:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Whether a statement runs its parts one after the other, each in ticks of its own.
+bool runs_in_sequence(Node statement) {
+  switch (statement.kind()) {
+    case Kind::SeqStmt:
+    case Kind::LetStmt:
+    case Kind::AssertStmt:
+    case Kind::Allocate:
+    case Kind::AllocateConst:
+    case Kind::DeclBuffer:
+    case Kind::IfThenElse:  // nothing happens in the ticks of the branch that does not run
+      return true;
+    case Kind::AttrStmt:
+      return !graph::is_thread_loop(statement);
+    default:
+      return false;
+  }
+}
+
+/// Gives every node its ticks, in the order of the code, and every memory those of its uses.
+/// Every variable that points into memory of a parameter belongs to one `Memory`: that of the
+/// parameter, or that of a let with an address inside it. A chain of lets shares one memory, so a
+/// second name of a pointer hides no access.
+class TickReader {
+ public:
+  explicit TickReader(const KernelCode& code) : code_(code), ticks_(code.order.size()) {}
+
+  KernelTicks run() && {
+    is_followed_ = code_.rebound.empty();
+    is_sequence_.resize(ticks_.size());
+    is_sequence_[0] = true;
+    for (std::size_t i = 0; i < code_.order.size(); ++i) read(i);
+    for (const graph::MemoryAccess& use : code_.accesses) {
+      if (use.kind == AccessKind::element) add_element(use);
+      if (use.kind == AccessKind::tensor) add_tensor(use);
+    }
+    KernelTicks result;
+    result.count = std::max<std::int64_t>(now_ + 1, 1);
+    // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
+    result.is_packed = code_.is_packed();
+    const AddressKind counted = result.is_packed ? AddressKind::argument : AddressKind::parameter;
+    std::vector<std::optional<TickMemory>> finished;  // by memory
+    for (const Memory& memory : memories_) {
+      finished.emplace_back();
+      if (memory.kind == counted) {
+        finished.back() = finish(memory, result);
+        // Memory of the other kind of parameter, which calls do not state.
+      } else if (memory.is_kept || memory.let) {
+        is_followed_ = false;
+      }
+    }
+    for (auto& [var, allocation] : allocations_)
+      result.allocations.push_back(std::move(allocation));
+    for (const auto& [tick, one] : loops_) {
+      for (const InPlacePair& pair : in_place_pairs(code_, one.uses, one.opaque)) {
+        if (!is_in_place(pair, tick)) continue;
+        const auto& from = finished[pair.from];
+        const auto& to = finished[pair.to];
+        if (from && to) result.in_place.push_back({tick, *from, *to});
+      }
+    }
+    result.is_followed = is_followed_;
+    for (const auto& [symbol, takes_memory] : unknown_callees_) {
+      result.unknown_callees.push_back({symbol, takes_memory});
+    }
+    return result;
+  }
+
+ private:
+  using MemoryId = std::size_t;
+
+  struct Memory {
+    AddressKind kind = AddressKind::parameter;  // or `argument`, of a packed function
+    std::uint32_t root = 0;
+    std::optional<LetTicks> let{};
+    std::optional<TickRange> touched{};
+    bool is_kept = false;          // a pointer to it exists
+    bool has_other_names = false;  // other pointers point into it, possibly not to its first byte
+  };
+  /// A loop that is one tick.
+  struct TickLoop {
+    std::vector<ElementUse> uses;
+    std::unordered_set<std::size_t> opaque;  // memories with other uses
+  };
+
+  /// The memory of a parameter, made on first use.
+  MemoryId memory_of_root(const Address& address) {
+    const auto [at, is_new] = by_root_.try_emplace({address.kind, address.root}, memories_.size());
+    if (is_new) memories_.push_back({.kind = address.kind, .root = address.root});
+    return at->second;
+  }
+
+  /// Returns nullopt for the kernel's own memory, which a plan cannot move.
+  std::optional<MemoryId> memory_of(Node var) {
+    const auto known = by_var_.find(tir::index(var.id()));
+    if (known != by_var_.end()) return known->second;
+    const Address address = code_.address_of(var);
+    if (!is_memory_of_caller(address)) return std::nullopt;
+    return by_var_.emplace(tir::index(var.id()), memory_of_root(address)).first->second;
+  }
+
+  /// The memories of all variables that an expression mentions, each once.
+  std::vector<MemoryId> memories_in(Node expr) {
+    std::vector<MemoryId> found;
+    std::unordered_set<std::uint32_t> seen;
+    tir::walk_once(
+        expr, [&](Node node) { return seen.insert(tir::index(node.id())).second; },
+        [&](Node node, auto&& push) {
+          tir::for_each_child(node, [&](Node child, const tir::FieldInfo&) { push(child); });
+        },
+        [&](Node node) {
+          if (!is_variable(node)) return;
+          const auto memory = memory_of(node);
+          if (memory && std::ranges::find(found, *memory) == found.end()) found.push_back(*memory);
+        });
+    return found;
+  }
+
+  /// A workspace or a constant: an address inside a pool. TVM's ConvertPoolAllocationsToOffsets
+  /// turns each allocation into one let.
+  MemoryId add_let(Node var, const Address& address) {
+    Memory memory{.kind = address.kind, .root = address.root};
+    memory.let =
+        LetTicks{std::string(var.text(f::Var::name)), address.root, std::nullopt, std::nullopt};
+    if (address.offset_known && address.offset >= 0) {
+      memory.let->offset = static_cast<std::uint64_t>(address.offset);
+    }
+    memories_.push_back(std::move(memory));
+    return memories_.size() - 1;
+  }
+
+  /// Binds a let. Returns whether its value is only an address, which touches nothing yet.
+  bool bind(Node var, Node value) {
+    // Only pointers need the memories of their value: values of numbers may be nested lets, each of
+    // which would be searched again and again.
+    const std::vector<MemoryId> in_value =
+        is_pointer(var) ? memories_in(value) : std::vector<MemoryId>();
+    if (graph::is_workspace_allocation(value)) add_allocation(var);
+    if (in_value.empty()) return false;
+    if (in_value.size() > 1) {
+      // A pointer to one of several memories: code may use each of them through it from here on.
+      keep_all_in(value);
+      return false;
+    }
+    const Address address = code_.address_of(var);
+    const bool is_address = is_memory_of_caller(address);
+    MemoryId memory = in_value.front();
+    Memory& source = memories_[memory];
+    const bool had_let = source.let.has_value();
+    if (!is_address) {
+      // A pointer that is loaded from the packed arguments, or from memory, may be any of them.
+      if (source.kind == AddressKind::parameter && !source.let) source.is_kept = true;
+    } else if (!source.let) {
+      const bool is_new_address = address.inside && address.alias == var.id();
+      memory = is_new_address ? add_let(var, address) : memory_of_root(address);
+    }
+    by_var_[tir::index(var.id())] = memory;
+    const bool is_new_let = memory + 1 == memories_.size() && memories_[memory].let && !had_let;
+    if (!is_new_let && (address.inside || !is_address || had_let)) {
+      memories_[memory].has_other_names = true;
+    }
+    return is_address;
+  }
+
+  /// A match in a block is a second name of the same memory and may begin anywhere inside it.
+  void match_buffers(Node block) {
+    for (const Node match : block.list(f::Block::match_buffers)) {
+      const Node source = match[f::MatchBufferRegion::source][f::BufferRegion::buffer];
+      const auto memory = memory_of(source[f::Buffer::data]);
+      const Node data = match[f::MatchBufferRegion::buffer][f::Buffer::data];
+      if (!memory) continue;
+      by_var_[tir::index(data.id())] = *memory;
+      memories_[*memory].has_other_names = true;
+    }
+  }
+
+  void add_allocation(Node var) {
+    allocations_.try_emplace(tir::index(var.id()),
+                             AllocationTicks{std::string(var.text(f::Var::name)), std::nullopt});
+  }
+
+  /// Treats reads and writes alike: both need the memory.
+  void touch(Node var, const std::optional<TickRange>& ticks) {
+    if (const auto memory = memory_of(var)) return include(memories_[*memory].touched, ticks);
+    const Address address = code_.address_of(var);
+    if (address.kind != AddressKind::local) return;
+    const auto found = allocations_.find(address.root);
+    if (found != allocations_.end()) include(found->second.touched, ticks);
+  }
+
+  /// Code gets the pointer: it may use any element.
+  void mention(Node var, const std::optional<TickRange>& ticks) {
+    touch(var, ticks);
+    const auto memory = memory_of(var);
+    if (!memory || !ticks) return;
+    const auto loop = loop_at(*ticks, *memory);
+    if (loop != loops_.end()) loop->second.opaque.insert(*memory);
+  }
+
+  /// The loop that is one tick. A use in several ticks can be in none of them in place.
+  std::map<std::int64_t, TickLoop>::iterator loop_at(const TickRange& ticks, MemoryId memory) {
+    if (ticks.first == ticks.last) return loops_.find(ticks.first);
+    memories_[memory].has_other_names = true;
+    return loops_.end();
+  }
+
+  void keep_all_in(Node expr) {
+    for (const MemoryId memory : memories_in(expr)) memories_[memory].is_kept = true;
+  }
+
+  void add_unknown_callee(Node call, bool takes_memory) {
+    const auto symbol = unknown_callee(call);
+    if (!symbol) return;
+    bool& takes_any = unknown_callees_[*symbol];
+    takes_any = takes_any || takes_memory;
+  }
+
+  /// A function may keep a pointer argument, and so may a struct that stores it.
+  void read_call(Node call, const std::optional<TickRange>& ticks) {
+    const std::string_view op = graph::operator_of(call);
+    if (op == "address_of") {
+      const tir::NodeList args = call.list(f::Call::args);
+      if (const Node data = args.size() == 1 ? graph::data_of_access(args[0]) : Node()) {
+        mention(data, ticks);
+      }
+    }
+    for (const Node arg : call.list(f::Call::args)) {
+      const Node pointer = tir::passed_pointer(call, arg);
+      if (pointer != arg) mention(pointer, ticks);
+    }
+    if (graph::pointer_use(op) == graph::PointerUse::none) return;
+    bool takes_memory = false;
+    for (const Node arg : call.list(f::Call::args)) {
+      if (!is_pointer(arg)) continue;
+      const std::vector<MemoryId> passed = memories_in(arg);
+      for (const MemoryId memory : passed) memories_[memory].is_kept = true;
+      takes_memory = takes_memory || !passed.empty();
+    }
+    if (takes_memory || !is_pure(call)) add_unknown_callee(call, takes_memory);
+  }
+
+  /// Gives the parts of a node their ticks.
+  void pass_on(std::size_t position, Node skipped) {
+    const Node whole = code_.order[position];
+    const std::string_view op = graph::operator_of(whole);
+    // Comparing or freeing memory does not use it.
+    const bool is_unused = op == "isnullptr" || op == "TVMBackendFreeWorkspace";
+    for (const graph::Part& part : code_.order.parts(position)) {
+      if (part.node == skipped) continue;
+      const std::size_t at = part.position;
+      std::optional<TickRange> ticks = ticks_[position];
+      if (is_sequence_[position]) {
+        if (!tir::is_expr(part.node.category())) {
+          // A statement that runs at several places has no ticks of its own.
+          is_followed_ = is_followed_ && !code_.is_shared(at);
+          is_sequence_[at] = true;
+          continue;
+        }
+        if (part.node.is(Kind::IntImm) || part.node.is(Kind::StringImm)) continue;
+        ++now_;
+        ticks = TickRange{now_, now_};
+      }
+      const Node pointer = is_unused ? graph::without_casts(part.node) : part.node;
+      const bool is_own = is_unused && is_variable(pointer) && !memory_of(pointer);
+      if (is_own) continue;
+      include(ticks_[at], ticks);
+      if (is_variable(part.node)) mention(part.node, ticks);
+    }
+  }
+
+  void begin_tick(std::size_t position) {
+    ++now_;
+    ticks_[position] = TickRange{now_, now_};
+    is_sequence_[position] = false;
+    if (code_.order[position].is(Kind::For)) loops_.try_emplace(now_);
+  }
+
+  void read(std::size_t position) {
+    const Node node = code_.order[position];
+    if (is_sequence_[position] && !runs_in_sequence(node)) begin_tick(position);
+    const std::optional<TickRange> ticks = ticks_[position];
+    const bool is_statement = !tir::is_expr(node.category());
+    if (is_statement && ticks && !is_plain(node)) loops_.erase(ticks->first);
+    Node address;
+    switch (node.kind()) {
+      case Kind::LetStmt:
+        if (bind(node[f::LetStmt::var], node[f::LetStmt::value])) address = node[f::LetStmt::value];
+        break;
+      case Kind::Let:
+        if (bind(node[f::Let::var], node[f::Let::value])) address = node[f::Let::value];
+        break;
+      case Kind::Allocate:
+        add_allocation(node[f::Allocate::buffer_var]);
+        break;
+      case Kind::Block:
+        match_buffers(node);
+        break;
+      case Kind::Call:
+        read_call(node, ticks);
+        break;
+      case Kind::Store:
+        if (is_pointer(node[f::Store::value])) keep_all_in(node[f::Store::value]);
+        break;
+      case Kind::BufferStore:
+        if (is_pointer(node[f::BufferStore::value])) keep_all_in(node[f::BufferStore::value]);
+        break;
+      case Kind::AttrStmt:
+        // Gives memory a new name; TVM removes it before it plans memory.
+        if (node.text(f::AttrStmt::attr_key) == "buffer_bind_scope") is_followed_ = false;
+        break;
+      case Kind::OpaqueStmt:
+      case Kind::OpaqueExpr:
+        // Code that is not understood may do anything with the memory that it can reach.
+        is_followed_ = false;
+        break;
+      default:
+        break;
+    }
+    pass_on(position, address);
+  }
+
+  void add_element(const graph::MemoryAccess& use) {
+    const std::optional<TickRange>& ticks = ticks_[use.position];
+    touch(use.pointer, ticks);
+    const auto memory = memory_of(use.pointer);
+    if (!memory || !ticks) return;
+    const auto loop = loop_at(*ticks, *memory);
+    if (loop != loops_.end()) loop->second.uses.push_back({&use, *memory});
+  }
+
+  void add_tensor(const graph::MemoryAccess& use) {
+    const auto memory = memory_of(use.pointer);
+    if (!memory) return;
+    memories_[*memory].is_kept = true;
+    add_unknown_callee(code_.order[use.position][f::Evaluate::value], true);
+  }
+
+  /// Adds a memory to the result. If a pointer to it exists, it is in use until the last tick,
+  /// because the time of its use is unknown.
+  TickMemory finish(const Memory& memory, KernelTicks& result) const {
+    std::optional<TickRange> touched = memory.touched;
+    if (memory.is_kept) {
+      if (!touched) touched = TickRange{0, 0};
+      touched->last = result.count - 1;
+    }
+    if (memory.let) {
+      result.lets.push_back(*memory.let);
+      result.lets.back().touched = touched;
+      return {memory.root, result.lets.size() - 1};
+    }
+    if (result.arguments.size() <= memory.root) result.arguments.resize(memory.root + 1);
+    result.arguments[memory.root] = touched;
+    return {memory.root, std::nullopt};
+  }
+
+  /// Whether the rest of the kernel permits a pair that one statement permits.
+  bool is_in_place(const InPlacePair& pair, std::int64_t tick) const {
+    const Memory& from = memories_[pair.from];
+    const Memory& to = memories_[pair.to];
+    for (const Memory* memory : {&from, &to}) {
+      if (memory->is_kept || memory->has_other_names || !memory->touched) return false;
+    }
+    return from.touched->last == tick && to.touched->first == tick;
+  }
+
+  const KernelCode& code_;
+  std::vector<std::optional<TickRange>> ticks_;  // by position; nothing: it touches nothing
+  std::vector<bool> is_sequence_;                // by position: its parts have ticks of their own
+  std::vector<Memory> memories_;
+  std::unordered_map<std::uint32_t, MemoryId> by_var_;
+  std::map<std::pair<AddressKind, std::uint32_t>, MemoryId> by_root_;
+  std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
+  std::map<std::int64_t, TickLoop> loops_;                // by tick
+  std::int64_t now_ = -1;
+  bool is_followed_ = true;
+  std::map<std::string, bool> unknown_callees_;  // by name: whether it receives memory
+};
+
+}  // namespace
+
+void TickRange::include(TickRange other) {
+  first = std::min(first, other.first);
+  last = std::max(last, other.last);
+}
+
+void include(std::optional<TickRange>& touched, const std::optional<TickRange>& range) {
+  if (!range) return;
+  if (!touched) touched = range;
+  touched->include(*range);
+}
+
+std::optional<TickRange> KernelTicks::touched(std::size_t argument) const {
+  std::optional<TickRange> result;
+  if (argument < arguments.size()) result = arguments[argument];
+  for (const LetTicks& let : lets) {
+    if (let.argument == argument) include(result, let.touched);
+  }
+  return result;
+}
+
+KernelTicks::FoundLet KernelTicks::find_let(std::string_view name,
+                                            std::optional<std::uint64_t> offset) const {
+  FoundLet found;
+  for (const LetTicks& let : lets) {
+    if (let.name != name || let.offset != offset) continue;
+    found.is_found = true;
+    include(found.touched, let.touched);
+  }
+  return found;
+}
+
+KernelTicks kernel_ticks(const KernelCode& code) {
+  return TickReader(code).run();
+}
+
+}  // namespace mlf::plan

@@ -1,0 +1,349 @@
+#include "plan/network/network_problem.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "graph/allocations.h"
+#include "graph/network/memory_use.h"
+#include "mlf/analysis/cost.h"
+#include "plan/network/network_reader.h"
+
+namespace mlf::plan {
+namespace {
+
+using analysis::Count;
+using graph::Call;
+using graph::Exactness;
+using graph::KernelBuffer;
+using graph::MemoryKind;
+using graph::PoolId;
+using graph::Topology;
+
+/// Memory that a tensor or a workspace needs for some time.
+struct Stay {
+  Interval ticks;
+  std::uint64_t bytes = 0;
+  /// Values of one storage are at one place and may be live at the same time.
+  std::size_t owner = 0;
+  std::optional<PoolId> pool{};  ///< nothing: executor, heap or stack
+  bool is_conditional = false;   ///< of a branch that may not be taken
+};
+
+/// Bytes that two stays may share in one tick.
+struct SharedBytes {
+  std::int64_t tick = 0;
+  std::size_t from = 0;  ///< indices of stays
+  std::size_t to = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// The memory to count: all, or one pool; and whether branches that may not run count.
+struct Selection {
+  std::optional<PoolId> pool{};
+  bool with_conditional = false;
+
+  bool has(const Stay& stay) const {
+    return (!pool || stay.pool == pool) && (with_conditional || !stay.is_conditional);
+  }
+};
+
+/// Collects the lifetimes of memory. Parts of a kernel that are not understood count as 0 bytes, so
+/// the sum is always a lower bound.
+class StayCollector {
+ public:
+  StayCollector(const Topology& topology, std::span<const graph::TirInput> sources)
+      : topology_(topology),
+        ticks_(ticks_of_kernels(topology, sources)),
+        clock_(clock_of(topology, ticks_)),
+        stays_of_values_(topology.values.size()) {}
+
+  void run() {
+    const graph::Lifetimes lifetimes(topology_);
+    for (std::size_t i = 0; i < topology_.values.size(); ++i) {
+      add_value(static_cast<graph::ValueId>(i), lifetimes);
+    }
+    for (const Call& call : topology_.calls) {
+      is_complete_ = is_complete_ && ticks_of(call) != nullptr;
+      add_workspaces(call);
+      add_shared(call);
+    }
+  }
+
+  const std::vector<Stay>& stays() const { return stays_; }
+  const std::vector<SharedBytes>& shared() const { return shared_; }
+  /// Whether the collector found every live byte.
+  bool is_complete() const { return is_complete_; }
+
+ private:
+  /// Null for a kernel that is not understood.
+  const KernelTicks* ticks_of(const Call& call) const {
+    const std::optional<KernelTicks>& ticks = ticks_[index(call.kernel)];
+    const bool is_understood =
+        ticks && ticks->is_followed && topology_.kernel_of(call).gaps.empty();
+    return is_understood ? &*ticks : nullptr;
+  }
+
+  std::optional<TickRange> touched_in(const Call& call,
+                                      const std::optional<TickRange>& ticks) const {
+    if (!ticks) return std::nullopt;
+    const std::int64_t begin = clock_[call.position];
+    return TickRange{begin + ticks->first, begin + ticks->last};
+  }
+
+  /// The ticks in which one end of an edge touches its value, if known.
+  std::optional<TickRange> touched_at(const graph::Endpoint& end) const {
+    if (end.kind == graph::EndpointKind::copy) {
+      const std::int64_t tick = clock_[topology_.copies[end.step].position];
+      return TickRange{tick, tick};
+    }
+    const Call& call = topology_.calls[end.step];
+    const KernelTicks* ticks = ticks_of(call);
+    if (ticks == nullptr) return std::nullopt;
+    return touched_in(call, ticks->touched(end.argument));
+  }
+
+  /// From the first tick that needs the value to the last one. Empty if none is known.
+  Interval life_of(graph::ValueId id) const {
+    const graph::Value& value = topology_[id];
+    const std::int64_t end = clock_.back();
+    if (value.kind == graph::ValueKind::constant) return {0, end};
+    Interval life{0, 1};  // an input exists before main
+    if (value.kind == graph::ValueKind::computed) {
+      // The value exists after a producer that is not understood, regardless of when the producer
+      // wrote it.
+      const std::int64_t next = value.first_definition ? clock_[*value.first_definition + 1] : 0;
+      const auto written = value.producer ? touched_at(*value.producer) : std::nullopt;
+      life = written ? Interval{written->first, written->last + 1} : Interval{next, next};
+    }
+    for (const graph::Endpoint& consumer : value.consumers) {
+      const auto touched = touched_at(consumer);
+      if (touched) life.upper = std::max(life.upper, touched->last + 1);
+    }
+    return life;
+  }
+
+  /// Whether the storage is writable memory of the network.
+  bool is_in_ram(const graph::Storage& storage) const {
+    if (!storage.memory || *storage.memory == MemoryKind::program) return false;
+    if (!topology_.is_in_ram(storage.device)) return false;
+    return !storage.pool || topology_[*storage.pool].kind == graph::PoolKind::workspace;
+  }
+
+  void add_value(graph::ValueId id, const graph::Lifetimes& lifetimes) {
+    const graph::Value& value = topology_[id];
+    const graph::Storage& storage = topology_[value.storage];
+    if (!is_in_ram(storage)) return;
+    // Bytes that a reader reads after its end may belong to another value.
+    std::optional<std::uint64_t> bytes = value.type.bytes();
+    if (bytes != value.bytes) is_complete_ = false;
+    // Outside of pools no value is larger than its allocation (MemoryUse).
+    if (!storage.pool && storage.bytes)
+      bytes = std::min(bytes.value_or(*storage.bytes), *storage.bytes);
+    Interval life = life_of(id);
+    if (lifetimes.of(id).to == graph::Lifetime::kForever) life.upper = clock_.back();
+    if (!bytes) is_complete_ = false;
+    if (!bytes || *bytes == 0 || life.lower >= life.upper) return;
+    stays_of_values_[index(id)] = stays_.size();
+    stays_.push_back({life, *bytes, index(value.storage), storage.pool});
+  }
+
+  /// Lets and allocations with one name count together.
+  std::optional<TickRange> workspace_ticks(const KernelTicks& ticks, const KernelBuffer& buffer) {
+    KernelTicks::FoundLet found;
+    if (buffer.pool) {
+      found = ticks.find_let(buffer.name, buffer.offset);
+    } else {
+      for (const AllocationTicks& own : ticks.allocations) {
+        if (own.name != buffer.name) continue;
+        found.is_found = true;
+        include(found.touched, own.touched);
+      }
+    }
+    if (!found.is_found) is_complete_ = false;
+    return found.touched;
+  }
+
+  void add_workspaces(const Call& call) {
+    const KernelTicks* ticks = ticks_of(call);
+    const graph::Kernel& kernel = topology_.kernel_of(call);
+    if (ticks == nullptr || !topology_.is_in_ram(kernel.device)) return;
+    for (const KernelBuffer& buffer : kernel.workspaces) {
+      const auto touched = touched_in(call, workspace_ticks(*ticks, buffer));
+      if (!buffer.bytes || stays_.size() >= kMaxStays) is_complete_ = false;
+      if (!touched || !buffer.bytes || *buffer.bytes == 0 || stays_.size() >= kMaxStays) continue;
+      workspaces_[{call.position, buffer.name, buffer.offset}].push_back(stays_.size());
+      stays_.push_back({{touched->first, touched->last + 1},
+                        *buffer.bytes,
+                        topology_.storages.size() + stays_.size(),
+                        buffer.pool,
+                        buffer.is_conditional});
+    }
+  }
+
+  /// The caller knows the addresses of inputs and outputs, so nothing may overwrite them.
+  bool is_port(const graph::Value& value) const {
+    const auto is_it = [&](const graph::Port& port) {
+      return port.value && topology_[*port.value].storage == value.storage;
+    };
+    return std::ranges::any_of(topology_.inputs, is_it) ||
+           std::ranges::any_of(topology_.outputs, is_it);
+  }
+
+  /// The stay that a kernel touches as `memory`; nullopt if it is not exactly one.
+  std::optional<std::size_t> stay_of(const Call& call, const TickMemory& memory,
+                                     bool is_read) const {
+    if (memory.let) {
+      const LetTicks& let = ticks_[index(call.kernel)]->lets[*memory.let];
+      const auto found = workspaces_.find({call.position, let.name, let.offset});
+      if (found == workspaces_.end() || found->second.size() != 1) return std::nullopt;
+      return found->second.front();
+    }
+    if (memory.argument >= call.arguments.size()) return std::nullopt;
+    const graph::Argument& argument = call.arguments[memory.argument];
+    const auto value = is_read ? argument.reads : argument.writes;
+    if (!value || is_port(topology_[*value])) return std::nullopt;
+    return stays_of_values_[index(*value)];
+  }
+
+  void add_shared(const Call& call) {
+    const KernelTicks* ticks = ticks_of(call);
+    if (ticks == nullptr) return;
+    for (const InPlaceTick& one : ticks->in_place) {
+      const std::int64_t tick = clock_[call.position] + one.tick;
+      const auto from = stay_of(call, one.from, true);
+      const auto to = stay_of(call, one.to, false);
+      if (!from || !to || stays_[*from].owner == stays_[*to].owner) continue;
+      if (stays_[*from].ticks.upper != tick + 1 || stays_[*to].ticks.lower != tick) continue;
+      const std::uint64_t bytes = std::min(stays_[*from].bytes, stays_[*to].bytes);
+      shared_.push_back({tick, *from, *to, bytes});
+    }
+  }
+
+  using WorkspaceKey = std::tuple<graph::Position, std::string_view, std::optional<std::uint64_t>>;
+
+  // The most workspaces of all calls; real networks have far fewer.
+  static constexpr std::size_t kMaxStays = 10'000'000;
+
+  const Topology& topology_;
+  std::vector<std::optional<KernelTicks>> ticks_;  // by kernel
+  std::vector<std::int64_t> clock_;                // NetworkProblem::first_tick
+  std::vector<std::optional<std::size_t>> stays_of_values_;
+  /// By step, name and offset: two lets of one kernel may have one name.
+  std::map<WorkspaceKey, std::vector<std::size_t>> workspaces_;
+  std::vector<Stay> stays_;
+  std::vector<SharedBytes> shared_;
+  bool is_complete_ = true;
+};
+
+/// Follows beginnings and ends of stays, tick by tick.
+class FullestTick {
+ public:
+  FullestTick(const StayCollector& collector, const Selection& selection)
+      : stays_(collector.stays()) {
+    for (std::size_t i = 0; i < stays_.size(); ++i) {
+      if (!selection.has(stays_[i])) continue;
+      events_.emplace_back(stays_[i].ticks.lower, true, i);
+      events_.emplace_back(stays_[i].ticks.upper, false, i);
+    }
+    std::ranges::sort(events_);  // ends of a tick come before its beginnings
+    // A result may overwrite one of its inputs; takes the largest.
+    for (const SharedBytes& one : collector.shared()) {
+      if (!selection.has(stays_[one.from]) || !selection.has(stays_[one.to])) continue;
+      std::uint64_t& most = shared_[{one.tick, one.to}];
+      most = std::max(most, one.bytes);
+    }
+  }
+
+  std::uint64_t bytes() {
+    std::uint64_t most = 0;
+    for (std::size_t i = 0; i < events_.size();) {
+      const std::int64_t tick = std::get<0>(events_[i]);
+      for (; i < events_.size() && std::get<0>(events_[i]) == tick; ++i) apply(events_[i]);
+      // Of two stays that share bytes, one begins at this tick and the other ends at the next.
+      most = std::max(most, alive_ - std::min(alive_, shared_at(tick)));
+    }
+    return most;
+  }
+
+ private:
+  using Event = std::tuple<std::int64_t, bool, std::size_t>;
+
+  /// Of the live stays of one owner, the largest counts.
+  void apply(const Event& event) {
+    const Stay& stay = stays_[std::get<2>(event)];
+    std::vector<std::uint64_t>& there = by_owner_[stay.owner];
+    alive_ -= there.empty() ? 0 : std::ranges::max(there);
+    if (std::get<1>(event)) {
+      there.push_back(stay.bytes);
+    } else {
+      there.erase(std::ranges::find(there, stay.bytes));
+    }
+    alive_ = graph::sum_of(alive_, there.empty() ? 0 : std::ranges::max(there));
+  }
+
+  std::uint64_t shared_at(std::int64_t tick) const {
+    std::uint64_t bytes = 0;
+    for (auto at = shared_.lower_bound({tick, 0}); at != shared_.end() && at->first.first == tick;
+         ++at) {
+      bytes = graph::sum_of(bytes, at->second);
+    }
+    return bytes;
+  }
+
+  const std::vector<Stay>& stays_;
+  std::vector<Event> events_;
+  std::map<std::pair<std::int64_t, std::size_t>, std::uint64_t> shared_;  // by tick and result
+  std::map<std::size_t, std::vector<std::uint64_t>> by_owner_;
+  std::uint64_t alive_ = 0;
+};
+
+/// Limits the count to the bytes live at a peak, which `limit` states.
+Count at_most(Count count, const Count& limit) {
+  if (!limit.max) return count;
+  count.min = std::min(count.min, *limit.max);
+  if (count.max) count.max = std::min(*count.max, *limit.max);
+  return count;
+}
+
+Count peak_of(const graph::MemoryUse& use) {
+  return analysis::to_count(graph::ByteCount{use.peak ? use.peak->bytes : 0, use.exactness});
+}
+
+Count need(const StayCollector& collector, std::optional<PoolId> pool, bool is_complete) {
+  Count count{FullestTick(collector, {pool, false}).bytes(), std::nullopt};
+  if (is_complete) count.max = FullestTick(collector, {pool, true}).bytes();
+  return count;
+}
+
+}  // namespace
+
+LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInput> sources) {
+  LeastMemory least{.all = {}, .pools = std::vector<Count>(topology.pools.size())};
+  const bool is_understood = topology.gaps.empty();
+  if (!is_understood) least.all = Count::unknown();
+  StayCollector collector(topology, sources);
+  collector.run();
+  bool is_complete = collector.is_complete();
+  for (const graph::MemoryUse& use : topology.memory) {
+    if (use.pool && topology[*use.pool].kind == graph::PoolKind::constant) continue;
+    if (!topology.is_in_ram(use.device)) continue;
+    const bool may_be_more =
+        use.exactness == Exactness::at_least || use.exactness == Exactness::unknown;
+    if (use.pool) {
+      Count& pool = least.pools[index(*use.pool)];
+      pool = is_understood ? need(collector, use.pool, collector.is_complete() && !may_be_more)
+                           : Count::unknown();
+      pool = at_most(pool, peak_of(use));
+    }
+    is_complete = is_complete && !may_be_more;
+  }
+  if (is_understood) least.all = need(collector, std::nullopt, is_complete);
+  least.all = at_most(least.all, analysis::ram_peak(topology).bytes);
+  return least;
+}
+
+}  // namespace mlf::plan

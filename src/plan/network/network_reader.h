@@ -1,0 +1,119 @@
+// Reads the pools of one network from its topology and its kernels' TIR. One class in four files:
+// the clock and the pools (network_problem.cpp), the buffers with their lifetimes
+// (network_buffers.cpp), the bytes that kernels touch (network_accesses.cpp), and other uncertainty
+// (network_certainty.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/cost/accesses.h"
+#include "graph/network/memory_use.h"
+#include "plan/network/kernel_ticks.h"
+#include "plan/network/network_problem.h"
+
+namespace mlf::plan {
+
+/// By kernel; null for one without TIR.
+std::vector<const graph::KernelCode*> code_of_kernels(const graph::Topology& topology,
+                                                      std::span<const graph::TirInput> sources);
+
+/// By kernel; nothing for one without TIR.
+std::vector<std::optional<KernelTicks>> ticks_of_kernels(const graph::Topology& topology,
+                                                         std::span<const graph::TirInput> sources);
+
+/// NetworkProblem::first_tick. `ticks` are those of the kernels.
+std::vector<std::int64_t> clock_of(const graph::Topology& topology,
+                                   const std::vector<std::optional<KernelTicks>>& ticks);
+
+/// As `network_problem`, without checking the present offsets against the lifetimes. The steps need
+/// not be in the order of their positions.
+NetworkProblem read_network(const graph::Topology& topology,
+                            std::span<const graph::TirInput> sources,
+                            std::span<const PoolAlignment> alignments);
+
+/// Refuses a pool whose present offsets let two live buffers overlap.
+void check_own_plan(const graph::Topology& topology, PoolProblem& pool);
+
+/// Adds a reason once, up to a few reasons.
+void refuse(PoolProblem& pool, std::string why);
+
+/// Sorts intervals, and merges those that overlap.
+std::vector<Interval> joined(std::vector<Interval> pieces);
+
+bool are_alive_together(const std::vector<Interval>& a, const std::vector<Interval>& b);
+
+/// The end of its last byte in the archive's own plan.
+std::uint64_t end_of(const PlannedBuffer& buffer);
+
+/// Reads the pools of one network, kernel by kernel and then tensor by tensor.
+class NetworkReader {
+ public:
+  NetworkReader(const graph::Topology& topology, std::span<const graph::TirInput> sources)
+      : topology_(topology), sources_(sources), lifetimes_(topology) {}
+
+  NetworkProblem run(std::span<const PoolAlignment> alignments);
+  /// Returns the buffers alone, with the sizes that topology and kernels state. Follows no access.
+  /// `ticks` are those of the kernels.
+  std::vector<PoolProblem> placed(const std::vector<std::optional<KernelTicks>>& ticks);
+
+ private:
+  struct KernelReading {
+    std::optional<KernelTicks> ticks;            // nothing: no TIR
+    std::optional<analysis::Accesses> accesses;  // the same
+    std::vector<std::int64_t> first_of_calls;    // first tick of each call
+  };
+
+  void read_kernels(const std::vector<std::optional<KernelTicks>>& ticks);
+  void find_pools();
+  PoolProblem* problem_of(std::optional<graph::PoolId> pool);
+  void refuse_all(const std::string& why);
+  void refuse_pools_of(const graph::Call& call, const std::string& why);
+  void check_network();
+  void check_call(const graph::Call& call);
+  void check_lets(const graph::Call& call, const KernelTicks& ticks);
+  std::string kernel_at(graph::KernelId id) const;
+  void read_accesses();
+  void read_accesses_of(const graph::Call& call);
+  void read_accesses_of(const graph::Copy& copy);
+  void read_argument(const graph::Argument& argument, const analysis::TouchedBytes& touched,
+                     const std::string& who);
+  void write_argument(const graph::Argument& argument, const analysis::TouchedBytes& touched);
+  void reach(graph::StorageId id, const analysis::ByteSet& bytes, const std::string& who);
+  void expect_written(graph::StorageId id, const analysis::ByteSet& read,
+                      const analysis::ByteSet& there, const std::string& who);
+  void check_outputs();
+  std::uint64_t check_workspace(graph::KernelId id, const graph::KernelBuffer& workspace,
+                                PoolProblem& pool);
+  const graph::Port* port_of(graph::StorageId id) const;
+  void add_storages();
+  void add_storage(graph::StorageId id, std::span<const graph::ValueId> values);
+  Interval life_of(graph::ValueId id) const;
+  std::optional<TickRange> ticks_at(const graph::Endpoint& end) const;
+  TickRange whole_step(graph::Position position) const;
+  void add_workspaces(graph::KernelId id);
+  KernelTicks::FoundLet find_let(graph::KernelId id, const graph::KernelBuffer& buffer) const;
+  void add_constants(graph::KernelId id);
+  std::optional<TickRange> scratch_ticks(graph::KernelId id, const graph::KernelBuffer& buffer,
+                                         PoolProblem& pool) const;
+  void find_in_place(graph::CallId id);
+  std::optional<std::size_t> buffer_of(const graph::Call& call, const TickMemory& memory,
+                                       PoolProblem& pool) const;
+  void finish(PoolProblem& pool, std::span<const PoolAlignment> alignments) const;
+
+  const graph::Topology& topology_;
+  std::span<const graph::TirInput> sources_;
+  graph::Lifetimes lifetimes_;
+  std::vector<KernelReading> kernels_;       // by kernel
+  std::vector<std::int64_t> steps_;          // NetworkProblem::first_tick
+  std::vector<analysis::ByteSet> contents_;  // by value: what is certainly written of it
+  std::vector<std::uint64_t> reaches_;       // by storage: up to where it is touched
+  std::size_t scratch_lives_ = 0;
+  NetworkProblem result_;
+};
+
+}  // namespace mlf::plan
