@@ -64,6 +64,11 @@ class Captures(unittest.TestCase):
         paths = mlf_tvmc.export_tir(captured, self.directory / "tir")
         return {path.name for path in paths}
 
+    def check_whole(self):
+        for path in (self.directory / "tir").glob("*.tvm.json"):
+            written = path.with_name(path.name.replace(".tvm.", "."))
+            self.assertIsNone(hook.difference(path.read_text(), written.read_text()), path)
+
     def read(self, name):
         return json.loads((self.directory / "tir" / name).read_text())
 
@@ -88,6 +93,7 @@ class Devices(Captures):
         self.assertTrue(on_device and all("_kernel" in name for name in on_device), on_device)
         self.assertIn("threadIdx.x", json.dumps(self.read(f"{device}.json")))
         self.assertIn("threadIdx.x", json.dumps(self.read(f"{device}.codegen.json")))
+        self.check_whole()
 
     def test_a_device_with_its_generator_is_captured(self):
         self.check("opencl", "c", contextlib.nullcontext())

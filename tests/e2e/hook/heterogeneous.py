@@ -36,10 +36,11 @@ def network(first, second):
 
 class Heterogeneous(devices.Captures):
     def build(self, module, targets):
-        with mlf_tvmc.capture() as captured:
+        with mlf_tvmc.capture(("lowered", "codegen")) as captured:
             with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
                 factory = relay.build(module, targets)
         self.export(captured)
+        self.check_whole()
         return factory
 
     def check_graph(self, factory):

@@ -8,9 +8,12 @@ import tarfile
 import support
 
 try:
+    import tvm
     from tvm import relay, __version__ as TVM_VERSION
 except ImportError:
     support.skip("this Python has no TVM; tests/run --all makes one that has")
+
+import graphs
 
 
 IS_OLD = TVM_VERSION.startswith("0.9.")
@@ -85,6 +88,12 @@ def document(text):
     """mlf's JSON of a TVM JSON, without what tells where it came from."""
     parsed = json.loads(support.run_ok("tir", "-", input=text.encode()).stdout)
     return without_source(parsed)
+
+
+def difference(text, written):
+    """The first difference between what TVM serialised and mlf's JSON of it: of all nodes and fields."""
+    back = support.run_ok("tir", "--format", "save_json", "-", input=written.encode()).stdout
+    return graphs.difference(*(tvm.ir.load_json(one) for one in (text, back.decode())))
 
 
 def without_source(parsed):

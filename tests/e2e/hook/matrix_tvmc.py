@@ -90,6 +90,7 @@ class Matrix(unittest.TestCase):
                     expected = expected or self.graph(model)
                     for stage in cell.stages:
                         self.check_network(stage, model, expected)
+                        self.check_whole(stage)
 
     def graph(self, model):
         return Graph(hook.member(self.archive, _GRAPH), model.input_count)
@@ -109,6 +110,11 @@ class Matrix(unittest.TestCase):
         self.assertEqual(hook.member(self.archive, "src/tir-1.txt"), text)
         written = json.loads(hook.member(self.archive, "src/tir-1.json"))
         self.assertEqual(hook.without_source(written), hook.document(independent))
+
+    def check_whole(self, stage):
+        stem = "src/tir-1" if stage == "lowered" else f"src/tir-1.{stage}"
+        texts = (hook.member(self.archive, stem + end) for end in (".tvm.json", ".json"))
+        self.assertIsNone(hook.difference(*texts))
 
     def check_network(self, stage, model, expected):
         found = Graph(hook.graph_of_stage(self.archive, stage), model.input_count)
