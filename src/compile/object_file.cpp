@@ -1,10 +1,12 @@
 #include "compile/object_file.h"
 
+#include <ar.h>
 #include <fcntl.h>
 #include <gelf.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -19,6 +21,7 @@
 #include "compile/unwind_frames.h"
 #include "support/error.h"
 #include "support/file.h"
+#include "support/numbers.h"
 
 namespace mlf::compile {
 namespace {
@@ -352,14 +355,27 @@ void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols&
 void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
                 ObjectSymbols& symbols) {
   elf_version(EV_CURRENT);
-  // libelf needs writable bytes.
-  std::vector<char> own(bytes.begin(), bytes.end());
-  const ElfFile elf(elf_memory(own.data(), own.size()));
-  add_elf(elf, {.member = std::string(member)}, object.code, symbols);
-  add_unwind_frames(elf, object.code);
-  for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
-    if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
-  });
+  const auto add = [&](std::string_view content) {
+    // libelf needs writable bytes.
+    std::vector<char> own(content.begin(), content.end());
+    const ElfFile elf(elf_memory(own.data(), own.size()));
+    add_elf(elf, {.member = std::string(member)}, object.code, symbols);
+    add_unwind_frames(elf, object.code);
+    for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
+      if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);
+    });
+  };
+  // A static library: each member is behind a header with its size. Tables of names are no objects.
+  if (!bytes.starts_with(ARMAG)) return add(bytes);
+  bytes.remove_prefix(SARMAG);
+  while (bytes.size() > sizeof(ar_hdr)) {
+    std::string_view digits = bytes.substr(offsetof(ar_hdr, ar_size));
+    const auto size = support::take_number<std::size_t>(digits).value_or(0);
+    bytes.remove_prefix(sizeof(ar_hdr));
+    const std::string_view content = bytes.substr(0, size);
+    if (content.starts_with(ELFMAG)) add(content);
+    bytes.remove_prefix(std::min(content.size() + size % 2, bytes.size()));
+  }
 }
 
 // A line is "file.c:12:5:function", a tab, bytes, a tab, "static" or "dynamic,bounded" or

@@ -109,6 +109,13 @@ class Objects(unittest.TestCase):
                 text = support.run_ok("report", directory).stdout.decode()
                 self.assertIn("OBJECTS  text", text)
 
+    def test_members_of_a_static_library_are_read(self):
+        directory, made = self.compiled(chosen()[0])
+        before = report_of(directory)["objects"]
+        subprocess.run(["ar", "rcs", made.with_name("mod.a"), made], check=True)
+        made.unlink()
+        self.assertEqual(report_of(directory)["objects"], before)
+
     def test_frames_are_those_of_the_compiler(self):
         compared = 0
         for compiler, flags, below in COMPILERS:
