@@ -77,7 +77,10 @@ bool is_rounded(std::span<const std::byte> shown, std::span<const std::byte> who
 
 // --- Reading them ------------------------------------------------------------------------------
 
-void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) {
+void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document,
+                                 std::span<const tir::Input> files) {
+  // One file has all constants of pools.
+  std::optional<std::string> of_pools;
   FunctionNames& names = functions_.emplace_back();
   // The functions of the module: queries for constants in attributes name a function.
   for (const tir::NamedFunction& one : tir::functions_of(document->module)) names.emplace(one.name);
@@ -85,6 +88,13 @@ void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) 
     if (!use.array.is(Kind::NDArray)) continue;
     const auto data = use.array.bytes(f::NDArray::data);
     if (!data) continue;
+    if (use.pool_offset && !of_pools) {
+      const auto has_it = [&](const tir::Input& file) {
+        return file.text.find(' ' + use.name + '[') != file.text.npos;
+      };
+      const auto file = std::ranges::find_if(files, has_it);
+      of_pools = file == files.end() ? document->source.member : file->member;
+    }
     const auto shape = use.array.integers(f::NDArray::shape);
     add({.site = use.site,
          .module = &names,
@@ -94,7 +104,7 @@ void ConstantLibrary::add_module(std::shared_ptr<const tir::Document> document) 
          .constant = {.dtype = use.array.dtype(std::uint8_t{f::NDArray::dtype}),
                       .shape = {shape.begin(), shape.end()},
                       .data = *data,
-                      .source = document->source.member,
+                      .source = use.pool_offset ? *of_pools : document->source.member,
                       // C declares its arrays with one dimension.
                       .is_flat = document->source.dialect == tir::Dialect::c}});
   }

@@ -25,8 +25,9 @@ bool begins_with(std::span<const std::byte> data, const tir::ConstantQuery& quer
 /// search it.
 class ConstantLibrary {
  public:
-  /// Adds the constants of a module that was read from save_json or generated C.
-  void add_module(std::shared_ptr<const tir::Document> document);
+  /// Adds the constants of a module that was read from save_json, or from these files of C.
+  void add_module(std::shared_ptr<const tir::Document> document,
+                  std::span<const tir::Input> files = {});
   /// Adds the constants of a file parameters/<module>.params, whose bytes must outlive the library.
   /// Ignores a file that cannot be read, as the caller did not ask for it.
   void add_params(const tir::Input& file);

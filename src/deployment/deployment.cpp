@@ -280,9 +280,9 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   const std::scoped_lock lock(collecting);
   if (known_constants) return *known_constants;
   deployment::ConstantLibrary all;
-  const auto add = [&](auto&& read) {
+  const auto add = [&](auto&& read, std::span<const tir::Input> of_c = {}) {
     auto document = support::to_result(read);
-    if (document) return all.add_module(*std::move(document));
+    if (document) return all.add_module(*std::move(document), of_c);
     support::throw_unless_invalid(document.error());
     unread_constants.push_back(document.error());
   };
@@ -290,7 +290,7 @@ const deployment::ConstantLibrary& Deployment::State::constants() {
   for (const TirSource* source : found.captured) add([&] { return document(*source); });
   for (const auto& [generated, params] : found.modules) {
     for (const TirSource& source : generated) {
-      add([&] { return with_constants(source); });
+      add([&] { return with_constants(source); }, source.c->files);
     }
   }
   for (const auto& [generated, params] : found.modules) {

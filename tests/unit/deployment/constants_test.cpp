@@ -58,12 +58,15 @@ std::string c_of(std::string_view function, std::string_view name, std::size_t c
 
 class OneConstant : public testing::Test {
  protected:
-  void add_c(std::string text) {
-    texts_.push_back(std::move(text));
+  void add_c(std::string text, std::string support = ";") {
     tir::CSources c;
-    c.files.push_back(
-        {.file = "m.tar", .member = "codegen/host/src/m_lib1.c", .text = texts_.back()});
-    library_.add_module(std::make_shared<tir::Document>(tir::read_c_constants(c)));
+    for (std::string* const one : {&support, &text}) {
+      texts_.push_back(std::move(*one));
+      c.files.push_back({.file = "m.tar",
+                         .member = fmt::format("codegen/host/src/m_lib{}.c", c.files.size()),
+                         .text = texts_.back()});
+    }
+    library_.add_module(std::make_shared<tir::Document>(tir::read_c_constants(c)), c.files);
   }
 
   std::optional<tir::FoundConstant> find(std::string_view name, std::size_t count,
@@ -88,6 +91,20 @@ TEST_F(OneConstant, IsTakenFromTheGeneratedC) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->source, "codegen/host/src/m_lib1.c");
   EXPECT_EQ(found->data.size(), 8u);
+}
+
+TEST_F(OneConstant, OfAPoolIsInTheFileOfThePool) {
+  add_c(
+      "// tvm target: c -keys=cpu\n#include <stdint.h>\n"
+      "TVM_DLL int32_t f(int16_t* out, uint8_t* global_const_workspace_2_var) {\n"
+      "  void* w_let = (&(global_const_workspace_2_var[0]));\n"
+      "  out[0] = ((int16_t*)w_let)[0];\n  return 0;\n}\n",
+      "#include \"tvm/runtime/c_runtime_api.h\"\nstatic const struct global_const_workspace {\n"
+      "  int16_t w_let[2] __attribute__((aligned(16)));\n} global_const_workspace = {\n"
+      "  .w_let = {\n    +0x0001, +0x0002\n  },\n};\n");
+  const auto found = find("w_let", 2, {1, 2});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->source, "codegen/host/src/m_lib0.c");
 }
 
 TEST_F(OneConstant, MayHaveANumberThatMakesItsNameUnique) {
