@@ -225,10 +225,10 @@ void fail_expected(Context& c, const ScriptValue& value, std::string_view wanted
 
 namespace {
 
-/// The attributes of tvm.tir.Buffer that the printer writes.
+/// The attributes of tvm.tir.Buffer that the printer and people write.
 bool is_buffer_part(std::string_view word) {
-  constexpr std::string_view kParts[] = {"data",  "elem_offset", "strides",
-                                         "shape", "vload",       "vstore"};
+  constexpr std::string_view kParts[] = {"data",  "elem_offset", "strides",   "shape",
+                                         "vload", "vstore",      "access_ptr"};
   return std::ranges::find(kParts, word) != std::end(kParts);
 }
 

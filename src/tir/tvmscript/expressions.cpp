@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "support/error.h"
+#include "tir/integer_arithmetic.h"
 #include "tir/reader.h"
 #include "tir/tvm_features.h"
 #include "tir/tvmscript/dialects.h"
@@ -138,6 +140,50 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
   return dtype.is_scalar() ? node : c.make.broadcast(node, c.make.int32(dtype.lanes));
 }
 
+/// `A.access_ptr("r", offset=16)`: what TVM makes of it, without vectors.
+NodeId access_pointer(Context& c, const ScriptValue& method, const Arguments& args) {
+  args.expect(1, 5, {"access_mask", "ptr_type", "content_lanes", "offset", "extent"});
+  const ScriptValue access = args.get(0, "access_mask");
+  const std::string_view mask =
+      access.kind == ScriptValueKind::string ? as_string(c, access) : std::string_view();
+  const std::int64_t bits = mask.empty()  ? as_integer(c, access)
+                            : mask == "r" ? 1
+                            : mask == "w" ? 2
+                                          : 3;
+  const auto lanes = args.find(2, "content_lanes");
+  if (lanes && as_integer(c, *lanes) != 1) args.fail("a pointer to vectors cannot be read");
+  const Node buffer = c.node(method.node);
+  // In constants as far as possible, like TVM.
+  const auto combine = [&](Kind kind, NodeId a, NodeId b) {
+    const Node left = c.node(a);
+    const Node right = c.node(b);
+    const bool is_constant = left.is(Kind::IntImm) && right.is(Kind::IntImm);
+    const auto value = is_constant ? integer_result(kind, left.integer(f::IntImm::value),
+                                                    right.integer(f::IntImm::value))
+                                   : std::nullopt;
+    if (value) return c.make.int_imm(c.make.dtype_of(a), *value);
+    const bool is_sum = kind == Kind::Add && left.is(Kind::IntImm);
+    return is_sum && left.integer(f::IntImm::value) == 0 ? b : c.make.binary(kind, a, b);
+  };
+  const NodeList strides = buffer.list(f::Buffer::strides);
+  const NodeList shape = buffer.list(f::Buffer::shape);
+  NodeId extent = c.make.int32(1);
+  for (const Node dimension : shape) extent = combine(Kind::Mul, extent, dimension.id());
+  if (!strides.empty()) extent = combine(Kind::Mul, strides[0].id(), shape[0].id());
+  NodeId offset = buffer[f::Buffer::elem_offset].id();
+  if (const auto given = args.find(3, "offset")) {
+    const NodeId by = as_expr(c, *given);
+    offset = combine(Kind::Add, offset, by);
+    extent = combine(Kind::Sub, extent, by);
+  }
+  if (const auto given = args.find(4, "extent")) extent = as_expr(c, *given);
+  const DType element = buffer.dtype(f::Buffer::dtype);
+  const NodeId type = c.make.call(c.make.op("tir.type_annotation"), {}, element);
+  const std::array arguments{type, buffer[f::Buffer::data].id(), offset, extent,
+                             c.make.int32(bits)};
+  return c.make.call(c.make.op("tir.tvm_access_ptr"), arguments, DType::Handle());
+}
+
 /// `A.vload([…], predicate=p)`
 NodeId predicated_load(Context& c, const ScriptValue& method, const Arguments& args) {
   if (c.values.name(method) != "vload") {
@@ -218,7 +264,8 @@ NodeId read_call(Context& c, const ScriptValue& callee, const Arguments& args) {
       return call_function(c, as_string(c, callee), args);
     case ScriptValueKind::member:
       if (is_array(c, callee.node)) return callee.node;
-      return predicated_load(c, callee, args);
+      return c.values.name(callee) == "access_ptr" ? access_pointer(c, callee, args)
+                                                   : predicated_load(c, callee, args);
     default:
       c.values.fail(callee, fmt::format("{} cannot be called", c.values.text(callee)));
   }

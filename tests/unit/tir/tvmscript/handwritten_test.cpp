@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reading.h"
+#include "tir/compare/compare.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
@@ -266,6 +267,27 @@ TEST(HandwrittenFiles, LoseTheFunctionThatUsesWhatNothingDefines) {
   const Document d = read_text(text);
   EXPECT_EQ(functions_of(d.module).size(), 1u);
   EXPECT_TRUE(lost(d, LossCode::undefined_name));
+}
+
+/// As TVM 0.16 prints what it reads.
+TEST(HandwrittenExpressions, PointersToBuffersStateTheirAccess) {
+  const auto call = [](std::string_view arguments) {
+    return read_text(
+        "@T.prim_func\ndef f(a: T.handle, B: T.Buffer((4, 16), \"float32\")):\n"
+        "    A = T.match_buffer(a, (16, 4), \"int8\", strides=(\"s\", 1), offset_factor=1)\n"
+        "    T.call_extern(\"int32\", \"g\", " +
+        std::string(arguments) + ")\n");
+  };
+  const Document written = call(
+      "A.access_ptr(\"r\"), B.access_ptr(\"w\", offset=16), B.access_ptr(\"rw\"), "
+      "B.access_ptr(1, offset=A.strides[0], extent=5)");
+  const Document printed = call(
+      "T.tvm_access_ptr(T.type_annotation(\"int8\"), A.data, A.elem_offset, A.strides[0] * 16, 1), "
+      "T.tvm_access_ptr(T.type_annotation(\"float32\"), B.data, 16, 48, 2), "
+      "T.tvm_access_ptr(T.type_annotation(\"float32\"), B.data, 0, 64, 3), "
+      "T.tvm_access_ptr(T.type_annotation(\"float32\"), B.data, A.strides[0], 5, 1)");
+  const Comparison compared = compare(written.module, printed.module);
+  for (const Difference& one : compared.differences) ADD_FAILURE() << to_string(one);
 }
 
 }  // namespace
