@@ -55,6 +55,12 @@ struct LibraryNeeds {
 MLF_API analysis::Count needed(const ModuleReport& module, Resource resource,
                                const LibraryNeeds& library = {});
 
+/// Returns what all modules of an archive need together. Their code and constants add up; memory is
+/// between that of one network at a time and that of all, as pools may be shared. nullopt for
+/// resources of one run of one network.
+MLF_API std::optional<analysis::Count> needed_together(const Report& report, Resource resource,
+                                                       const LibraryNeeds& library = {});
+
 enum class Verdict : std::uint8_t {
   fits,       ///< the upper bound of what is needed is within the limit
   exceeds,    ///< the lower bound is above the limit

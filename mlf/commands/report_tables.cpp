@@ -539,6 +539,19 @@ ReportColumn column_named(std::string_view name) {
   return static_cast<ReportColumn>(found - kColumns.begin());
 }
 
+namespace {
+
+/// Networks may run in turn, in the same memory, or at once.
+std::string totals_text(const Report& report) {
+  std::string text = "\nALL MODULES";
+  for (const Resource one : {Resource::buffers, Resource::constants, Resource::code}) {
+    text += fmt::format("   {} {}", to_string(one), to_string(*needed_together(report, one)));
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
 std::string to_tables(const Report& report, const ReportView& view) {
   std::string text;
   report::ConstantReader constants;
@@ -550,6 +563,7 @@ std::string to_tables(const Report& report, const ReportView& view) {
             objects_text(module, screen) + findings_text(module, screen) +
             contradictions_text(module, screen) + why_uncertain(module, screen);
   }
+  if (report.modules.size() > 1) text += totals_text(report);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mlf/budget.h"
 #include "mlf/report.h"
 #include "table.h"
 

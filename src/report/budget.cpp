@@ -393,11 +393,6 @@ bool CheckResults::all_hold() const {
          });
 }
 
-namespace {
-
-/// What all modules of an archive need together. Their code and constants add up; memory is between
-/// that of one network at a time and that of all, as pools may be shared. nullopt for resources of
-/// one run of one network.
 std::optional<Count> needed_together(const Report& report, Resource resource,
                                      const LibraryNeeds& library) {
   const bool adds_up = has({Resource::flash, Resource::constants, Resource::code}, resource);
@@ -413,6 +408,8 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
   }
   return adds_up ? sum : Count(largest, sum.max);
 }
+
+namespace {
 
 /// The limits on every module are limits on the archive.
 void check_together(const Report& report, std::span<const Limit> limits,

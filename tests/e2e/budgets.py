@@ -145,6 +145,8 @@ class Budgets(BudgetCase):
         buffers = verdicts("--buffers", "2K")
         sizes = [needed for name, (needed, _) in buffers.items() if name != "*"]
         self.assertEqual(buffers["*"], ({"min": max(sizes), "max": sum(sizes)}, "undecided"))
+        text = support.run_ok("report", archive).stdout.decode()
+        self.assertIn(f"ALL MODULES   buffers {max(sizes)}..{sum(sizes)}   constants {total}   code ?\n", text)
 
     def test_take_units(self):
         self.assertEqual(self.check("--buffers", "1G", "--mac", "1G").returncode, 0)
