@@ -380,6 +380,28 @@ Profile profile_of_file(const Deployment& deployment, const Network& network,
   }));
 }
 
+/// Says so where the code computes floats without the unit that the core may have.
+void warn_of_software_floats(const Profile& profile, const graph::Topology& topology,
+                             const Context& context) {
+  constexpr std::array<std::string_view, 4> kMayHaveUnit{"cortex-m4", "cortex-m7", "cortex-m33",
+                                                         "cortex-m55"};
+  const auto is_choice = [](std::string_view flag) { return flag.starts_with("-mfloat-abi"); };
+  const auto writes_float = [](const graph::Argument& argument) {
+    return argument.writes && argument.type.dtype.is_float();
+  };
+  const auto has_float_macs = [&](const ProfiledCall& call) {
+    return call.mac.min > 0 &&
+           std::ranges::any_of(topology.calls[call.call].arguments, writes_float);
+  };
+  if (std::ranges::find(kMayHaveUnit, profile.cpu) == kMayHaveUnit.end() ||
+      std::ranges::any_of(profile.flags, is_choice) ||
+      std::ranges::none_of(profile.calls, has_float_macs)) {
+    return;
+  }
+  context.console.warn("floats are computed in software: for the floating-point unit of a " +
+                       profile.cpu + ", --cflags=\"-O2 -mfloat-abi=hard\"");
+}
+
 Profile profile_of_archive(const std::string& archive, const ProfileArguments& arguments,
                            const ProfileOptions& options, const Context& context) {
   const NetworkArgument argument =
@@ -389,6 +411,7 @@ Profile profile_of_archive(const std::string& archive, const ProfileArguments& a
   Profile profile = arguments.measured.empty()
                         ? get_or_throw(profile_network(argument.deployment, network, options))
                         : profile_of_file(argument.deployment, network, arguments.measured);
+  warn_of_software_floats(profile, argument.topology, context);
   if (!arguments.clock.empty()) {
     std::optional<CyclesPerInstruction> cycles;
     if (!arguments.cycles.empty()) cycles = cycles_of(arguments.cycles);

@@ -162,12 +162,22 @@ class Profiles(program_case.Directory):
 
     @needs_cortex_m
     def test_have_a_table(self):
-        lines = support.run_ok("profile", "--cpu", "cortex-m4", QNN).stdout.decode().splitlines()
+        result = support.run_ok("profile", "--cpu", "cortex-m4", QNN)
+        self.assertEqual(result.stderr, b"")
+        lines = result.stdout.decode().splitlines()
         self.assertRegex(lines[0], r"^CALL +KERNEL +INSTRUCTIONS +% +MAC +/MAC +LOADED +DIVISIONS$")
         self.assertRegex(lines[2], r"^ +1 +fused_nn_conv2d\w+ +\d+ +\d+\.\d +18432 +\d+\.\d +\d+ +\d+$")
         self.assertRegex(lines[5], r"^ +all calls +\d+ +\d+\.\d +18432 ")
         self.assertRegex(lines[6], r"^ +the network +\d+ +100\.0 +18432 ")
         self.assertRegex(lines[8], r"^cortex-m4 on the board mps2-an386 of qemu-system-arm; arm-none-eabi-gcc -O2 ")
+
+    @needs_cortex_m
+    def test_name_the_option_of_the_floating_point_unit(self):
+        floats = support.SOURCE / "tests/data/corpus/tvm-0.18/two_out-aot-c-usmp/module.tar"
+        without = support.run_ok("profile", "--cpu", "cortex-m4", floats).stderr
+        self.assertIn(b"floats are computed in software", without)
+        unit = support.run_ok("profile", "--cpu", "cortex-m4", "--cflags=-O2 -mfloat-abi=hard", floats).stderr
+        self.assertEqual(unit, b"")
 
     @needs_cortex_m
     def test_have_a_table_of_kernels_that_are_called_twice(self):
