@@ -146,9 +146,9 @@ class Cases(unittest.TestCase):
         self.assertEqual(flash["constants"], 608)
 
     def edited(self, name, member, change):
-        """The archive with another content of a member."""
+        """The archive, a case or a path, with another content of a member."""
         path = self.directory / f"edited-{member.rpartition('/')[2]}.tar"
-        with tarfile.open(self.archive(name)) as tar, tarfile.open(path, "w") as copy:
+        with tarfile.open(name if isinstance(name, pathlib.Path) else self.archive(name)) as tar, tarfile.open(path, "w") as copy:
             for one in tar:
                 content = tar.extractfile(one).read() if one.isfile() else b""
                 if one.name.removeprefix("./") == member:
@@ -296,6 +296,15 @@ class Cases(unittest.TestCase):
         source = "codegen/host/src/"
         archive = self.copy_with("past-a-constant", {source + "default_lib1.o": b"\x7fELF", source + "Makefile": b"all:"})
         self.expect(0, "report", "--cc", "gcc", archive)
+
+    def test_a_lower_bound_is_within_the_pool(self):
+        """A kernel that is not understood may use less of its tensors than others do."""
+        kernels = "codegen/host/src/default_lib1.c"
+        head = b"global_workspace_9_var) {\n"
+        unknown = self.edited("past-a-constant", kernels, lambda old: old.replace(head, head + b'  __asm("nop");\n'))
+        small = self.edited(unknown, "codegen/host/src/default_lib0.c", lambda old: old.replace(b"[1440]", b"[1200]"))
+        report = module_of(json_of("report", "--json", small))
+        self.assertEqual((report["ram"]["pools"], report["peak"]["lower_bound"]), (1200, {"min": 1200, "max": None}))
 
     def test_constants_end_with_padding_to_their_alignment(self):
         wrapper = "codegen/host/src/default_lib0.c"

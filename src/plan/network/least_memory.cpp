@@ -328,6 +328,7 @@ LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInp
   StayCollector collector(topology, sources);
   collector.run();
   bool is_complete = collector.is_complete();
+  std::uint64_t allocated = 0;
   for (const graph::MemoryUse& use : topology.memory) {
     if (use.pool && topology[*use.pool].kind == graph::PoolKind::constant) continue;
     if (!topology.is_in_ram(use.device)) continue;
@@ -340,9 +341,13 @@ LeastMemory least_memory(const Topology& topology, std::span<const graph::TirInp
       pool = at_most(pool, peak_of(use));
     }
     is_complete = is_complete && !may_be_more;
+    allocated =
+        graph::sum_of(allocated, use.pool ? use.bytes.value_or(graph::kMostBytes) : use.used);
   }
   if (is_understood) least.all = need(collector, std::nullopt, is_complete);
   least.all = at_most(least.all, analysis::ram_peak(topology).bytes);
+  // Where sizes are unknown, tensors are inside of their pools all the same.
+  if (!least.all.is_exact()) least.all.min = std::min(least.all.min, allocated);
   return least;
 }
 
