@@ -27,7 +27,7 @@ class TargetKey(typing.NamedTuple):
         return keys.pop() if len(keys) == 1 else None
 
     def is_called(self, target):
-        return str(target) in (self.kind, self.text, str(self.device_type))
+        return tvm_api.target_text(target) in (self.kind, self.text, str(self.device_type))
 
 
 class Facts(typing.NamedTuple):

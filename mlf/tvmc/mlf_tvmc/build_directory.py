@@ -30,7 +30,7 @@ class _Module:
         return paths
 
     def document(self):
-        targets = sorted({one.key for one in self.captured})
+        targets = sorted({one.key for one in self.captured if one.key})
         return {
             "name": self.name,
             "style": "operator" if self._facts.is_operator else "full-model",
@@ -38,7 +38,7 @@ class _Module:
             "runtime": self._facts.runtime,
             "targets": [key.text for key in targets],
             "tir": [
-                {"stem": one.stem, "stage": one.stage.name, "target": targets.index(one.key)}
+                {"stem": one.stem, "stage": one.stage.name, "target": targets.index(one.key) if one.key else None}
                 for one in self.captured
             ],
             "graph": self._graph_file,

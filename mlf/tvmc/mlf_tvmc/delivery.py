@@ -51,7 +51,7 @@ class Captured(typing.NamedTuple):
     """The TIR of one target at one stage."""
 
     stage: typing.Any
-    key: typing.Any  # TargetKey
+    key: typing.Any  # TargetKey; None for functions of several targets, or of none
     stem: str
     module: typing.Any
 

@@ -1,9 +1,8 @@
 """Export TIR to an archive, to a directory, or as a dictionary."""
 
-import json
 import pathlib
 
-from . import archive, build_directory, delivery, program, serialise, tvm_api
+from . import archive, build_directory, delivery, serialise, tvm_api
 from . import stages as stages_
 from .build import Build, TargetKey
 from .capture import find_builds
@@ -110,8 +109,8 @@ def get_json(product, stage="lowered", target=None):
 
     `product`: an IRModule or PrimFunc of TVM, or what relay.build or tvm.build returned, or the `lib` of
     that. Of a build, `stage` is a stage of `capture`. `target` selects the functions of one target (default:
-    all targets): a Target or its text, its kind such as "opencl", or its DLDeviceType. Builds for the graph executor, and
-    other stages than "lowered", must run inside `mlf_tvmc.capture()` or with the hook on.
+    all targets): a Target, its text or dictionary, its kind such as "opencl", or its DLDeviceType. Builds for
+    the graph executor, and other stages than "lowered", must run inside `mlf_tvmc.capture()` or with the hook on.
 
     Leaves out attributes of a module that TVM cannot serialise, with a CaptureWarning for each. Raises
     ExportError for anything else, and if mlf is missing or fails.
@@ -119,7 +118,5 @@ def get_json(product, stage="lowered", target=None):
     (wanted,) = stages_.parse((stage,))
     key, module = _found(product, wanted, target)
     twin = serialise.lossless(module, "the module")
-    if key is None:
-        return json.loads(program.run("tir", "-", stdin=twin.encode()))
-    stem = f"tir-{key.device_type}{wanted.file_suffix}"
+    stem = f"tir-{key.device_type if key else 0}{wanted.file_suffix}"
     return build_directory.document_of(delivery.Captured(wanted, key, stem, module), twin)

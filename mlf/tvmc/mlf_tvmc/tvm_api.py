@@ -209,6 +209,11 @@ def default_target():
     return load().target.Target("c")
 
 
+def target_text(target):
+    """Return the text of a target, which may be a dictionary."""
+    return str(load().target.Target(target) if isinstance(target, dict) else target)
+
+
 def target_of(function):
     """Return the target that a function is bound to, or None."""
     attrs = function.attrs

@@ -125,15 +125,16 @@ class Options(unittest.TestCase):
                 return [kind, document["source"]["stage"], len(document["functions"])]
             target = tvm.target.Target("opencl", host="c")
             found = [heads(), heads(target="opencl"), heads(target=target), heads(target=4),
-                     heads("codegen", "c"), message(lambda: heads(target="metal")),
+                     heads(target={"kind": "opencl"}), heads("codegen"), heads("codegen", "c"), message(lambda: heads(target="metal")),
                      message(lambda: heads("topology")), mlf_tvmc.get_json(
                          next(iter(factory.lowered_ir_mods.items()))[1])["target"] is not None]
             print(json.dumps(found))
             """
         )
-        whole, *same, codegen, metal, topology, module = found
+        whole, *same, several, codegen, metal, topology, module = found
         self.assertEqual(whole, [None, "lowered", 3])
-        self.assertEqual(same, [["opencl", "lowered", 2]] * 3)
+        self.assertEqual(same, [["opencl", "lowered", 2]] * 4)
+        self.assertEqual(several[:2], [None, "codegen"])
         self.assertEqual(codegen, ["c", "codegen", 3])
         self.assertEqual(metal, "there is no TIR for this target at stage 'lowered': known are c, opencl")
         self.assertIn("of this build (topology): build inside", topology)
