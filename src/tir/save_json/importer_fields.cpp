@@ -73,7 +73,10 @@ std::uint32_t NodeFields::reference(std::uint8_t field) {
   std::uint32_t& target = targets_[field];
   if (target != kUnread) return target;
   target = graph_->reference(node_, member(values_[field]));
-  if (may_be_canonical_null(kind_, field) && is_canonical_null(*graph_, target)) target = 0;
+  // Modules inside of a module may share such a container, or have their own.
+  const bool is_root = node_ == graph_->root();
+  if (is_root && may_be_canonical_null(kind_, field) && is_canonical_null(*graph_, target))
+    target = 0;
   if (is_derived(kind_, field) && follows(*graph_, node_, kind_)) target = 0;
   return target;
 }
