@@ -68,7 +68,7 @@ std::optional<std::uint64_t> bytes_in_use(const Value& value, const Storage& sto
   return std::min(value.bytes.value_or(*storage.bytes), *storage.bytes);
 }
 
-/// The devices of storages by their numbers, of which the CPU has the least, then those of kernels.
+/// The CPU (kDLCPU is 1), then the other devices of storages by their numbers, then those of kernels.
 std::vector<std::optional<Device>> devices_of(const Topology& topology) {
   std::vector<std::optional<Device>> devices;
   const auto add = [&](const auto& ones) {
@@ -81,6 +81,8 @@ std::vector<std::optional<Device>> devices_of(const Topology& topology) {
   add(topology.storages);
   add(topology.kernels);
   if (devices.empty()) devices.emplace_back();
+  // Clang 14 has no std::ranges::stable_partition.
+  std::stable_partition(devices.begin(), devices.end(), [](const auto& one) { return one == 1; });
   return devices;
 }
 

@@ -351,6 +351,14 @@ TEST(GraphJson, WithoutDevicesThereAreNone) {
   EXPECT_FALSE(json::parse(graph_text(*graph))["attrs"].contains("device_index"));
 }
 
+TEST(GraphJson, TheCpuHasTheRamWhateverTheNumberOfTheOtherDevice) {
+  std::string text = kTwoDevices;
+  text.replace(text.find("[1,1,4,4,1,"), 11, "[1,1,0,0,1,");
+  const auto graph = read_graph_json({.file = "", .member = "", .text = text});
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  EXPECT_EQ(graph->devices, (std::vector<std::optional<Device>>{1, 0}));
+}
+
 TEST(GraphJson, AStorageIsOnOneDevice) {
   std::string text = kTwoDevices;
   text.replace(text.find("[1,1,4,4,1,"), 11, "[1,1,4,4,4,");
