@@ -431,7 +431,7 @@ def comment_or_string(kernel, random):
     statement = kernel.body[begin:end]
     form = random.choice([
         "/* // */ {0}", "/* {0} */\n", "//* \n{0}", '(void)"/*"; {0}(void)"*/";\n', "(void)'\"'; {0}(void)'\"';\n",
-        '(void)"\\\\"; {0}', "/\\\n/ {0}", "/\\\n* {0} *\\\n/\n", '_Pragma("GCC unroll 1") {0}', "#if 1 /* \n */\n{0}#endif\n",
+        '(void)"\\\\"; {0}', "/\\\n/ {0}", "/\\\n* {0} *\\\n/\n", "/* *\\\n/ {0} /* */\n", '_Pragma("GCC unroll 1") {0}', "#if 1 /* \n */\n{0}#endif\n",
         '#define HIDDEN "\n{0}', "#if 0 // \\\n\n{0}#endif\n", "#if '/*' == 0 // */\n{0}#endif\n", "# /* \n */ if 0\n{0}#endif\n",
     ])  # fmt: skip
     return " ".join(form.split()), kernel.edited(begin, end, form.format(statement))
@@ -510,6 +510,30 @@ def value_of_a_constant(archive, random):
     new = random.choice([f"{value // 2 + 1}", f"({value} / 3)", "HIDDEN_VALUE", f"'{chr(65 + abs(value) % 20)}'"])
     text = "#define HIDDEN_VALUE 2\n" + archive.texts[file][: match.start()] + new + archive.texts[file][match.end() :]
     return f"{match[0]} becomes {new}", archive.with_text(file, text)
+
+
+@family
+def constant_that_no_kernel_uses(archive, random):
+    names = [match[2] for text in archive.texts.values() for match in CONSTANT.finditer(text)] or ["hidden"]
+    file, name = random.choice([one for one in archive.texts if one.endswith(".c")]), random.choice(names)
+    section = '__attribute__((section(".rodata.tvm"), aligned(16)))'
+    table = random.choice([
+        f"static const int16_t {section} {name}[40] = {{\n    {'+0x0001, ' * 39}+0x0001\n}};\n", "const int hidden[300] = {1};\n",
+        "static const struct { int a[44]; } hidden = {{1}};\n", "const char* const hidden[4] = {0};\n",
+        f"static const int32_t {name}[200] = {{1}};\nint hidden_use(int i) {{ return {name}[i]; }}\n",
+        "int hidden_use(int i) { static const int table[99] = {1}; return table[i]; }\n",
+    ])  # fmt: skip
+    return table[:60].strip(), archive.with_text(file, archive.texts[file] + table)
+
+
+@family
+def alignment_of_a_constant(archive, random):
+    found = [(file, match) for file, text in archive.texts.items() for match in re.finditer(r"aligned\(\d+\)", text)]
+    if not found:
+        return None
+    file, match = random.choice(found)
+    new = f"aligned({random.choice([1, 64, 1024])})"
+    return new, archive.replaced(file, *match.span(), new)
 
 
 # --- The wrapper and other files --------------------------------------------------------------------

@@ -48,7 +48,7 @@ bool has_functions(const FileItems& file) {
 
 /// The variable that a declaration outside of functions makes; without a name if it makes none.
 OtherMemory variable_of(const support::SourceText& source, const Item& item) {
-  const std::uint32_t end = item.body.end > item.body.begin ? item.head.end : item.end;
+  const std::uint32_t end = item.body.end > item.body.begin ? item.body.begin : item.end;
   constexpr std::array<std::string_view, 5> kNoType{"static", "volatile", "struct", "union",
                                                     "enum"};
   std::string_view name;

@@ -183,6 +183,9 @@ TEST(CConstants, ThatNoCodeUsesAreKnown) {
   EXPECT_EQ(unused_in(kernel_file(array("a") + array("b") + uses_b)), "a 2+ ");
   EXPECT_EQ(unused_in(kernel_file(array("a") + kernel("f", "") + kernel("g", ""))), "a 2 ");
   EXPECT_EQ(unused_in(kernel_file("const int a[3] = {1};\n" + array("b") + uses_b)), "a ? ");
+  EXPECT_EQ(unused_in(kernel_file("static const struct { int t[3]; } a = {{1}};\n" + array("b") +
+                                  uses_b)),
+            "a ? ");
   EXPECT_EQ(unused_in(kernel_file("static const char* const a[2] = {0};\n" + array("b") + uses_b)),
             "a ? ");
   EXPECT_EQ(
