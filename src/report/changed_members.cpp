@@ -59,20 +59,27 @@ std::string without_build(std::string_view text) {
   return result.append(text.substr(at));
 }
 
-/// Whether two parameter files have equal parameters. TVM writes them in the order of a hash table.
+/// The bytes of a parameter file without the order of its parameters, which TVM writes in the order
+/// of a hash table: what is before the names, and the arrays by name with their headers. Nothing if
+/// it is not such a file.
+std::optional<std::map<std::string, std::string_view>> arrays_by_name(std::string_view text) {
+  // Magic number, reserved word, device, rank and type, and the number of bytes of data.
+  constexpr std::size_t kHeader = 40;
+  const auto params = support::value_if_valid(read_params(std::as_bytes(std::span(text)), {}));
+  if (!params) return std::nullopt;
+  std::map<std::string, std::string_view> arrays{{"", text.substr(0, 2 * sizeof(std::uint64_t))}};
+  for (const Param& param : *params) {
+    const std::size_t header = kHeader + param.shape.size() * sizeof(std::int64_t);
+    arrays.emplace("=" + param.name,
+                   text.substr(param.offset - header, header + param.data.size()));
+  }
+  return arrays;
+}
+
 bool are_equal_params(std::string_view left, std::string_view right) {
-  const auto read = [](std::string_view text) {
-    auto params = support::value_if_valid(read_params(std::as_bytes(std::span(text)), {}));
-    if (params) std::ranges::sort(*params, {}, &Param::name);
-    return params;
-  };
-  const auto a = read(left);
-  const auto b = read(right);
-  return a && b && std::ranges::equal(*a, *b, [](const Param& one, const Param& other) {
-           return one.name == other.name && one.type == other.type && one.shape == other.shape &&
-                  one.device_type == other.device_type && one.device_id == other.device_id &&
-                  std::ranges::equal(one.data, other.data);
-         });
+  const auto a = arrays_by_name(left);
+  const auto b = arrays_by_name(right);
+  return a && b && *a == *b;
 }
 
 /// The functions of a text by name, and the text between them.

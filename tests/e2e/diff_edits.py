@@ -106,6 +106,7 @@ EDITS = {
     "an attribute of TIR": of_member(r"^src/tir-.*\.txt$", of_number(rb"\w+_size\D*?(\d+)|alignment\W+(\d+)|align=(\d+)|\(\((\d+)")),
     "an extent of TIR": of_member(r"^src/tir-.*\.txt$", of_number(rb"range\((\d+)\)|, 0, (\d+)\)")),
     "a number of save_json": of_member(r"\.tvm\.json$", of_number(rb'"value": "(\d+)"')),
+    "a reserved byte of parameters": of_member(r"\.params$", lambda content: (content[:9] + bytes([content[9] ^ 1]) + content[10:], "")),
     "a byte of parameters": of_member(r"\.params$", lambda content: (content[:-1] + bytes([content[-1] ^ 1]), "")),
     "an attribute of the graph": of_member(r"\.graph$|/graph\.json$", of_number(rb'"flatten_data": "(\d+)')),
     "a number of metadata.json": of_member(r"^metadata\.json$", of_number(rb'_bytes": (\d+)')),
