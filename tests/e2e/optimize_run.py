@@ -62,21 +62,12 @@ def is_all_tir(document):
     return not any("cmsis" in kernel["symbol"] for kernel in document["kernels"])
 
 
-def padded_end(pool, program):
-    """What the struct of a pool has behind its last member."""
-    return memory_truth.padded(pool, program) - pool["bytes"]
-
-
 def constants_of_sections(archive, module, document, directory):
-    """Bytes of constants by gcc: arrays in .rodata.tvm, and structs of pools but for their end."""
+    """Bytes of constants by gcc: arrays in .rodata.tvm, and structs of pools."""
     root = plan_run.stock(archive, directory)
     program = generated_c.Program(root, module, directory)
-    pools = {pool["name"]: pool for pool in document["pools"] if pool["kind"] == "constant"}
-    bytes_of = {name: size for _, size, name in program.symbols() if name in pools}
-    arrays = sum(
-        size for section, size, name in program.symbols() if section == ".rodata.tvm" and name not in pools
-    )
-    return arrays + sum(size - padded_end(pools[name], program) for name, size in bytes_of.items())
+    pools = {pool["name"] for pool in document["pools"] if pool["kind"] == "constant"}
+    return sum(size for section, size, name in program.symbols() if section == ".rodata.tvm" or name in pools)
 
 
 # --- Edits that are wrong --------------------------------------------------------------------------
