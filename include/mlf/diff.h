@@ -1,6 +1,6 @@
 // Compares two builds: memory, arithmetic, kernels, the network, for `mlf diff`.
 //
-//     const auto changes = mlf::diff({before, report_before}, {after, report_after});
+//     const auto changes = mlf::diff({deployment_before, report_before}, {deployment, report});
 //     if (!changes) return fail(changes.error());
 //     for (const mlf::ModuleDifference& module : changes->modules) print(module.name);
 //

@@ -25,6 +25,7 @@ template <class... Values>
 void print(const Values&...);
 int fail(const mlf::Diagnostic&);
 int example(const mlf::Deployment& deployment, const mlf::Report& report,
+            const mlf::Deployment& deployment_before,
             const mlf::Report& report_before, const mlf::graph::Topology& topology,
             const mlf::tir::Document& document, const mlf::tir::Module& module,
             const mlf::tir::Module& other, mlf::tir::Node prim_func, std::string_view text,

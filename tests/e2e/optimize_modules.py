@@ -72,7 +72,7 @@ class Modules(optimize_unused.Case):
     def test_that_cannot_change_leave_the_others(self):
         members = copies(PLAIN)
         name = "codegen/host/src/m1_lib1.c"
-        members[name] += "// fused_constant\n"
+        members[name] += "const void* other_use(void) { return fused_constant; }\n"
         alone, expected = self.optimized(members)
         together, changed = self.optimized(in_one_tir(members))
         self.assertEqual(together, alone)

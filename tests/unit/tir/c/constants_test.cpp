@@ -158,9 +158,10 @@ TEST(CConstants, OfOneNameBelongToTheirFiles) {
 TEST(CConstants, OfOneNameInOneFileOrInTwoOtherFilesAreUnknown) {
   const std::string use = kernel_file(kernel("f", "  p[0] = a[0];"));
   EXPECT_EQ(owners_in(kernel_file(array("a") + array("a") + kernel("f", "  p[0] = a[0];"))), "");
+  const std::string other = array("a");
   const CSources sources{.files = {{"lib0.c", {}, use, "codegen"},
-                                   {"lib1.c", {}, array("a"), "codegen"},
-                                   {"lib2.c", {}, array("a"), "codegen"}}};
+                                   {"lib1.c", {}, other, "codegen"},
+                                   {"lib2.c", {}, other, "codegen"}}};
   EXPECT_TRUE(constants_of(read_c(sources)).empty());
 }
 
