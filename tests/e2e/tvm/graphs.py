@@ -77,9 +77,10 @@ def _label(key, there):
     return hash_of(key) if there is None else there.get(hash_of(key))
 
 
-def _pairs_of_map(left, right, there):
+def _pairs_of_map(left, right, there, here):
     """The entries that belong together, in any order: by keys that were met elsewhere, all others by what
-    they hold."""
+    they hold, and by what of that was met elsewhere: MakePackedAPI of TVM 0.9 leaves maps with keys that
+    nothing else has, several of one name."""
     by_label = {_label(key, None): (key, value) for key, value in right.items()}
     pairs, alone = [], []
     for entry in left.items():
@@ -88,7 +89,11 @@ def _pairs_of_map(left, right, there):
             alone.append(entry)
         else:
             pairs.append((entry, other))
-    rest = [sorted(side, key=_held) for side in (alone, by_label.values())]
+    met = (lambda node: there.get(hash_of(node), 0)), (lambda node: hash_of(node) if hash_of(node) in here else 0)
+    rest = [
+        sorted(side, key=lambda entry, of=of: (*_held(entry), *map(of, _identities(entry[1]))))
+        for side, of in zip((alone, by_label.values()), met)
+    ]
     for entry, other in pairs + list(itertools.zip_longest(*rest, fillvalue=(None, None))):
         yield "key", entry[0], other[0]
         yield str(entry[0]), entry[1], other[1]
@@ -96,6 +101,10 @@ def _pairs_of_map(left, right, there):
 
 def _held(entry):
     return str(entry[0]), str(tvm.ir.save_json(entry[1]))
+
+
+def _identities(node):
+    return (node, node.data) if isinstance(node, tvm.tir.Buffer) else (node,)
 
 
 def _type_key(node):
@@ -118,7 +127,7 @@ def difference(left, right):
     while pairs or maps:
         if not pairs:
             path, left, right = maps.pop(0)
-            entries = _pairs_of_map(left, right, there)
+            entries = _pairs_of_map(left, right, there, here)
             pairs = [(f"{path}.{name}", one, other) for name, one, other in entries]
             continue
         path, left, right = pairs.pop()
