@@ -25,10 +25,11 @@ def softmax_network():
     return tvm.IRModule.from_expr(relay.nn.softmax(relay.exp(relay.tanh(data))))
 
 
-def build(module, target, host):
+def build(module, target, host, executor="graph"):
     # The generated C has no vector types, and LLVM in one of the wheels fails on some.
     with tvm.transform.PassContext(opt_level=3, config={"tir.disable_vectorize": True}):
-        return relay.build(module, tvm.target.Target(target, host=host))
+        executor = relay.backend.Executor(executor)
+        return relay.build(module, tvm.target.Target(target, host=host), executor=executor)
 
 
 def build_for_microcontroller(module, executor, name="default"):
@@ -97,6 +98,13 @@ class Devices(Captures):
 
     def test_a_device_with_its_generator_is_captured(self):
         self.check("opencl", "c", contextlib.nullcontext())
+
+    def test_a_device_with_a_main_on_the_host_is_captured(self):
+        for host in ("c", "llvm"):
+            with mlf_tvmc.capture(("lowered", "codegen")) as captured:
+                build(softmax_network(), "opencl", host, "aot")
+            self.assertEqual(self.export(captured), files("tir-1", "tir-1.codegen", "tir-4", "tir-4.codegen"))
+            self.check_whole()
 
     def test_a_device_without_its_generator_is_captured(self):
         for host in ("c", "llvm"):
