@@ -106,7 +106,7 @@ class Scanner {
     Effect& effect = element(scan_.effects, use.address.root);
     if (use.kind >= AccessKind::tensor) effect.escaped |= use.kind != AccessKind::kept;
     using enum Effect::First;
-    const bool is_guarded = code_.surroundings(use.position).is_guarded;
+    const bool is_guarded = code_.control(use.position).is_guarded;
     if (use.is_read && effect.first == none) effect.first = is_guarded ? guarded_read : read;
     if (use.is_written && effect.first == none) effect.first = write;
     effect.read |= use.is_read;
@@ -124,7 +124,7 @@ class Scanner {
   void note_return(Node call, std::size_t position) {
     const tir::NodeList args = call.list(f::Call::args);
     const bool is_failure = args.size() == 1 && integer_of(args[0]).value_or(0) < 0;
-    scan_.may_end_early |= !is_failure && code_.surroundings(position).may_be_inside;
+    scan_.may_end_early |= !is_failure && code_.control(position).may_be_inside;
   }
 
   void note_shapes(const tir::CmsisCall& layer) {
@@ -187,7 +187,7 @@ class Scanner {
                 std::optional<std::uint64_t> bytes) {
     BodyMemory made{memory, std::string(var.text(f::Var::name)), bytes, var.id(), {}};
     if (memory != MemoryKind::program) {
-      made.is_conditional = code_.surroundings(position).is_guarded;
+      made.is_conditional = code_.control(position).is_guarded;
       for (std::size_t at = inside_[position]; at != kNone; at = around_[at]) {
         const BodyMemory& one = scan_.memory[at];
         if (one.memory != memory) continue;

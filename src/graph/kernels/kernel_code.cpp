@@ -77,7 +77,7 @@ KernelCode::KernelCode(Node of)
       memories(of, order),
       bound_(of.module()) {
   find_statements();
-  find_surroundings();
+  find_control();
   read_lets();
   find_accesses();
 }
@@ -119,18 +119,18 @@ KernelCode::Level KernelCode::inside(const Part& part, Node whole, Level outer) 
   return static_cast<Level>(levels_.size());
 }
 
-void KernelCode::find_surroundings() {
-  surroundings_.resize(order.size());
+void KernelCode::find_control() {
+  control_.resize(order.size());
   level_of_.resize(order.size());
   std::vector<bool> is_known(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (const Part& part : order.parts(i)) {
       const std::size_t at = part.position;
-      const bool is_guarded = surroundings_[i].is_guarded || is_guard(part);
-      const bool may_be_inside = surroundings_[i].may_be_inside || is_guard(part) || is_loop(part);
+      const bool is_guarded = control_[i].is_guarded || is_guard(part);
+      const bool may_be_inside = control_[i].may_be_inside || is_guard(part) || is_loop(part);
       if (!is_known[at]) level_of_[at] = inside(part, order[i], level_of_[i]);
-      surroundings_[at].is_guarded = is_guarded && (surroundings_[at].is_guarded || !is_known[at]);
-      surroundings_[at].may_be_inside |= may_be_inside;
+      control_[at].is_guarded = is_guarded && (control_[at].is_guarded || !is_known[at]);
+      control_[at].may_be_inside |= may_be_inside;
       is_known[at] = true;
     }
   }

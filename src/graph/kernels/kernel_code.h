@@ -40,8 +40,8 @@ struct MemoryAccess {
   bool is_context = false;  ///< of `layer`: its work buffer, which it writes before it reads it
 };
 
-/// What surrounds a place in the code.
-struct Surroundings {
+/// How control comes to a place in the code.
+struct Control {
   bool is_guarded = false;     ///< all ways to it have a condition
   bool may_be_inside = false;  ///< a way to it has a loop or a condition
 };
@@ -67,7 +67,7 @@ class KernelCode {
   bool is_shared(std::size_t position) const { return is_shared_[position]; }
   /// Whether several statements evaluate the expression at a position.
   bool is_in_several(std::size_t position) const { return is_in_several_[position]; }
-  const Surroundings& surroundings(std::size_t position) const { return surroundings_[position]; }
+  const Control& control(std::size_t position) const { return control_[position]; }
   /// The loops, bindings and conditions on one way to the node, from the outside in.
   std::vector<Surrounding> around(std::size_t position) const;
   /// Whether a let of an address inside a parameter has this value: it is no access yet.
@@ -84,7 +84,7 @@ class KernelCode {
   };
 
   void find_statements();
-  void find_surroundings();
+  void find_control();
   void read_lets();
   void find_accesses();
   void add_call(std::size_t position, tir::Node call);
@@ -94,7 +94,7 @@ class KernelCode {
   std::vector<std::size_t> statements_;
   std::vector<bool> is_shared_;
   std::vector<bool> is_in_several_;
-  std::vector<Surroundings> surroundings_;
+  std::vector<Control> control_;
   std::vector<Level> level_of_;
   std::vector<OpenLevel> levels_;
   tir::NodeSet bound_;

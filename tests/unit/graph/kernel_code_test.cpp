@@ -29,11 +29,11 @@ std::shared_ptr<const tir::Document> document_of(std::string_view body) {
 std::string accesses(const KernelCode& code) {
   std::string text;
   for (const MemoryAccess& one : code.accesses) {
-    const Surroundings& around = code.surroundings(one.position);
+    const Control& control = code.control(one.position);
     text += text.empty() ? "" : " ";
     text += one.is_read ? "R" : one.is_written ? "W" : "?";
     text += std::to_string(one.address.root);
-    text += around.is_guarded ? "g" : around.may_be_inside ? "l" : "";
+    text += control.is_guarded ? "g" : control.may_be_inside ? "l" : "";
   }
   return text;
 }
