@@ -380,7 +380,7 @@ Profile profile_of_file(const Deployment& deployment, const Network& network,
   }));
 }
 
-/// Says so where the code computes floats without the unit that the core may have.
+/// Warns if the code computes floats in software on a core that may have a floating-point unit.
 void warn_of_software_floats(const Profile& profile, const graph::Topology& topology,
                              const Context& context) {
   constexpr std::array<std::string_view, 4> kMayHaveUnit{"cortex-m4", "cortex-m7", "cortex-m33",

@@ -120,14 +120,14 @@ std::vector<const graph::Value*> values_of_file(const ModuleReport& module) {
   return values;
 }
 
-const Param* find_parameter(const ModuleCode& code, std::string_view name) {
+const Param* find_parameter(const SearchedCode& code, std::string_view name) {
   const auto found = std::ranges::find(code.parameters, name, &Param::name);
   return found == code.parameters.end() ? nullptr : &*found;
 }
 
 class Finder {
  public:
-  Finder(const ModuleReport& module, const ModuleCode& code)
+  Finder(const ModuleReport& module, const SearchedCode& code)
       : module_(module), code_(code), functions_(code.functions) {}
 
   std::vector<CostFinding> run(const std::vector<NamedFunction>& uncalled);
@@ -152,7 +152,7 @@ class Finder {
   void find_recomputed();
 
   const ModuleReport& module_;
-  const ModuleCode& code_;
+  const SearchedCode& code_;
   const std::vector<NamedFunction>& functions_;
   std::vector<Constant> constants_;
   std::vector<CostFinding> findings_;
@@ -404,7 +404,7 @@ void add_constants_of_pools(const graph::Topology& network, tir::Node main,
 }
 
 std::vector<std::string> constants_without_data(const ModuleReport& module,
-                                                const ModuleCode& code) {
+                                                const SearchedCode& code) {
   std::vector<std::string> reasons;
   for (const NamedFunction& function : code.functions) {
     tir::for_each_pre_order(function.function, [&](tir::Node node) {
@@ -441,16 +441,16 @@ std::vector<std::string> kernels_without_needed_macs(const ModuleReport& module)
 
 }  // namespace
 
-std::vector<CostFinding> findings_of(const ModuleReport& module, const ModuleCode& code,
+std::vector<CostFinding> findings_of(const ModuleReport& module, const SearchedCode& code,
                                      const std::vector<NamedFunction>& uncalled) {
   return Finder(module, code).run(uncalled);
 }
 
 std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
-                                                   const ModuleCode& module_code) {
+                                                   const SearchedCode& searched) {
   std::vector<UnsearchedFinding> unsearched;
   const std::vector<std::string> code = unseen_code(module);
-  const std::vector<std::string> data = constants_without_data(module, module_code);
+  const std::vector<std::string> data = constants_without_data(module, searched);
   for (const CostFindingInfo& one : all_cost_findings()) {
     const bool is_of_constants = std::ranges::find(kOfConstants, one.finding) != kOfConstants.end();
     // Gives one reason of each kind.

@@ -18,7 +18,7 @@ struct NamedFunction {
 };
 
 /// What findings are searched in.
-struct ModuleCode {
+struct SearchedCode {
   std::vector<NamedFunction> functions;  ///< kernels and main, each once
   tir::Node main{};                      ///< may be undefined
   std::vector<Param> parameters{};       ///< of the file, for the graph executor
@@ -26,13 +26,13 @@ struct ModuleCode {
 
 /// Returns the findings of a module whose other numbers are complete. `uncalled` are functions that
 /// main does not call, undefined if only their names are known.
-std::vector<CostFinding> findings_of(const ModuleReport& module, const ModuleCode& code,
+std::vector<CostFinding> findings_of(const ModuleReport& module, const SearchedCode& code,
                                      const std::vector<NamedFunction>& uncalled);
 
 /// Returns the parts of the module that could not be searched for findings of each code: missing
 /// code, code that is not understood, and constants without data.
 std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
-                                                   const ModuleCode& module_code);
+                                                   const SearchedCode& searched);
 
 /// Adds kernels that have a plainer schedule than others of the same operator.
 void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,

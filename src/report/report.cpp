@@ -75,7 +75,7 @@ class Reporter {
   tir::Node main_of(const graph::Topology* network);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
-  ModuleCode code_of(const ModuleReport& module, std::size_t position);
+  SearchedCode code_of(const ModuleReport& module, std::size_t position);
   void add_unsearched(ModuleReport& module, std::size_t position);
 
   const Deployment& deployment_;
@@ -435,7 +435,7 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
   return functions;
 }
 
-ModuleCode Reporter::code_of(const ModuleReport& module, std::size_t position) {
+SearchedCode Reporter::code_of(const ModuleReport& module, std::size_t position) {
   return {
       functions_of_module(module), main_of(module.network ? &*module.network : nullptr),
       deployment::parameters_of(deployment_.archive(), deployment_.library().modules[position])};

@@ -127,7 +127,7 @@ class Findings(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("arm-none-eabi-gcc"), "there is no compiler of a Cortex-M")
     def test_know_the_divisions_of_the_compiled_code(self):
-        """Kernels have a division or a long multiplication where the report says so, unless data has one."""
+        """A kernel without divisions on data has one in its compiled code if and only if the report counts one."""
         compared = {True: 0, False: 0}
         flags = ["-Os", "-mcpu=cortex-m4", "-mthumb", "-mfp16-format=ieee", "-Dhalf=__fp16", "-w"]
         for path in support.archives_with_c(lambda path: "kinds" not in str(path)):

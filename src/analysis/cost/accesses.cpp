@@ -19,6 +19,7 @@ namespace {
 using graph::AccessKind;
 using graph::Address;
 using graph::AddressKind;
+using graph::buffer_of;
 using graph::MemoryAccess;
 using support::is_among;
 using tir::Kind;
@@ -45,11 +46,6 @@ std::vector<Node> indices_at(Node access) {
   std::vector<Node> indices;
   for (const Node index : list) indices.push_back(index);
   return indices;
-}
-
-Node buffer_of(Node access) {
-  if (access.is(Kind::BufferStore)) return access[f::BufferStore::buffer];
-  return access.is(Kind::BufferLoad) ? access[f::BufferLoad::buffer] : Node();
 }
 
 void add_reason(std::vector<std::string>& reasons, std::string why) {

@@ -52,17 +52,15 @@ class Evaluations {
   std::vector<Loop> loops_;
 };
 
-/// The code of a function with the analyses that its costs and its accesses need. Each member
-/// depends on those before it, and refers to them.
+/// The analyses of a function that its costs and its accesses need. Each member depends on the code
+/// and the members before it, and refers to them.
 struct EvaluatedFunction {
-  explicit EvaluatedFunction(const graph::KernelCode& read)
-      : code(read),
-        values(code.order, code.memories),
+  explicit EvaluatedFunction(const graph::KernelCode& code)
+      : values(code.order, code.memories),
         regions(code.bindings),
         evaluations(code.order, regions) {}
   EvaluatedFunction(const EvaluatedFunction&) = delete;
 
-  const graph::KernelCode& code;
   ValueNumbers values;
   Regions regions;
   Evaluations evaluations;

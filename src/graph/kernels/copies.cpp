@@ -6,6 +6,7 @@
 
 #include "graph/kernels/body_scan.h"
 #include "graph/kernels/iteration_domain.h"
+#include "graph/kernels/memories.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -66,27 +67,10 @@ std::optional<CopyNest> copy_nest(Node statement) {
   }
 }
 
-struct ElementAccess {
-  Node data;
-  Node index;
-};
-
-ElementAccess single_access(Node data, tir::NodeList indices) {
-  return indices.size() == 1 ? ElementAccess{data, indices[0]} : ElementAccess{};
-}
-
-ElementAccess stored(Node store) {
-  if (store.is(Kind::Store)) return {store[f::Store::buffer_var], store[f::Store::index]};
-  return single_access(store[f::BufferStore::buffer][f::Buffer::data],
-                       store.list(f::BufferStore::indices));
-}
-
-ElementAccess loaded(Node store) {
+/// The load that is the value of a store; undefined for another value.
+Node loaded(Node store) {
   const Node value = store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
-  if (value.is(Kind::Load)) return {value[f::Load::buffer_var], value[f::Load::index]};
-  if (!value.is(Kind::BufferLoad)) return {};
-  return single_access(value[f::BufferLoad::buffer][f::Buffer::data],
-                       value.list(f::BufferLoad::indices));
+  return value.is(Kind::Load) || value.is(Kind::BufferLoad) ? value : Node();
 }
 
 /// Whether the iterations are few enough to run one by one; false if an extent is not a number.
@@ -129,12 +113,13 @@ bool agree_everywhere(CopyNest nest, Node to, Node from) {
 bool copies_in_order(Node function) {
   auto nest = copy_nest(function[f::PrimFunc::body]);
   if (!nest) return false;
-  const ElementAccess to = stored(nest->store);
-  const ElementAccess from = loaded(nest->store);
+  const Node load = loaded(nest->store);
   // A copy within one tensor moves its elements; it is not another view of them.
-  if (!to.index || !from.index || to.data == from.data) return false;
-  if (to.index == from.index) return true;
-  return agree_everywhere(*std::move(nest), to.index, from.index);
+  if (!load || data_of_access(load) == data_of_access(nest->store)) return false;
+  const Node to = index_of(nest->store);
+  const Node from = index_of(load);
+  if (!to || !from) return false;
+  return to == from || agree_everywhere(*std::move(nest), to, from);
 }
 
 }  // namespace mlf::graph

@@ -21,7 +21,7 @@ enum class When : std::uint8_t {
   each_iteration,   ///< the body of a loop of known bounds
   unknown_times,    ///< the body of a `while`
   first_iteration,  ///< the init of a block: where its reduction axes are at their start
-  // Code may evaluate both values of a Select, or only the one that it needs.
+  // A compiler may evaluate both values of a Select, or only one of them.
   chosen,      ///< counts as once; certain only if `Part::guard` is true
   not_chosen,  ///< the same, if it is false
 };

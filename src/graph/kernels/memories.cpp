@@ -39,12 +39,29 @@ tir::DType dtype_of(Node node) {
   return node.dtype();
 }
 
-bool is_masked(Node access) {
+Node buffer_of(Node access) {
+  if (access.is(Kind::BufferStore)) return access[f::BufferStore::buffer];
+  return access.is(Kind::BufferLoad) ? access[f::BufferLoad::buffer] : Node();
+}
+
+Node index_of(Node access) {
+  if (access.is(Kind::Store)) return access[f::Store::index];
+  if (access.is(Kind::Load)) return access[f::Load::index];
+  const tir::NodeList indices = access.is(Kind::BufferStore) ? access.list(f::BufferStore::indices)
+                                                             : access.list(f::BufferLoad::indices);
+  return indices.size() == 1 ? indices[0] : Node();
+}
+
+Node predicate_of(Node access) {
   Node predicate = access.is(Kind::Load)         ? access[f::Load::predicate]
                    : access.is(Kind::Store)      ? access[f::Store::predicate]
                    : access.is(Kind::BufferLoad) ? access[f::BufferLoad::predicate]
                                                  : access[f::BufferStore::predicate];
-  if (predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
+  return predicate.is(Kind::Broadcast) ? predicate[f::Broadcast::value] : predicate;
+}
+
+bool is_masked(Node access) {
+  const Node predicate = predicate_of(access);
   return predicate && integer_of(predicate) != 1;
 }
 

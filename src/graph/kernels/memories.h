@@ -49,6 +49,12 @@ class Memories {
 /// The variable of the memory that a load or store touches; undefined for other nodes.
 tir::Node data_of_access(tir::Node access);
 bool is_store(tir::Node node);
+/// The Buffer of a BufferLoad or BufferStore; undefined for other nodes.
+tir::Node buffer_of(tir::Node access);
+/// The only index of a load or store; undefined if it has several, or none.
+tir::Node index_of(tir::Node access);
+/// The mask of a load or store of a vector, without its Broadcast; undefined if there is none.
+tir::Node predicate_of(tir::Node access);
 /// The type of an expression, or of the value of a store.
 tir::DType dtype_of(tir::Node node);
 /// Whether a vector is loaded or stored in part: its predicate is not constant true.

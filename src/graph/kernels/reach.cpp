@@ -13,32 +13,10 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// The element of an access: its only index, and the type that the index counts.
-struct Element {
-  Node index;  ///< undefined if there are several
-  tir::DType type;
-  Node predicate;
-};
-
-Element element_of(Node access) {
-  const auto single = [](tir::NodeList indices) {
-    return indices.size() == 1 ? indices[0] : Node();
-  };
-  switch (access.kind()) {
-    case Kind::BufferStore:
-      return {single(access.list(f::BufferStore::indices)),
-              access[f::BufferStore::buffer].dtype(f::Buffer::dtype),
-              access[f::BufferStore::predicate]};
-    case Kind::BufferLoad:
-      return {single(access.list(f::BufferLoad::indices)),
-              access[f::BufferLoad::buffer].dtype(f::Buffer::dtype),
-              access[f::BufferLoad::predicate]};
-    case Kind::Store:
-      return {access[f::Store::index], access[f::Store::value].dtype().element(),
-              access[f::Store::predicate]};
-    default:
-      return {access[f::Load::index], access.dtype().element(), access[f::Load::predicate]};
-  }
+/// The type that the index of an access counts.
+tir::DType counted_type(Node access) {
+  const Node buffer = buffer_of(access);
+  return buffer ? buffer.dtype(f::Buffer::dtype) : dtype_of(access).element();
 }
 
 class Reading {
@@ -72,34 +50,34 @@ class Reading {
     }
   }
 
-  HighestIndex highest(const Element& element, std::size_t position) {
-    if (!element.index) return {};
+  HighestIndex highest(Node access, std::size_t position) {
+    const Node index = index_of(access);
+    if (!index) return {};
     std::vector<Surrounding> around = code_.around(position);
     // A predicate is a condition for each lane; most are constants.
-    Node predicate = element.predicate;
-    if (predicate && predicate.is(Kind::Broadcast)) predicate = predicate[f::Broadcast::value];
-    if (predicate && integer_of(predicate) != 1) {
-      around.push_back({.kind = SurroundingKind::condition, .value = predicate});
+    if (is_masked(access)) {
+      around.push_back({.kind = SurroundingKind::condition, .value = predicate_of(access)});
     }
-    if (!element.index.is(Kind::Ramp)) return highest_index(element.index, around, budget_);
+    if (!index.is(Kind::Ramp)) return highest_index(index, around, budget_);
     // The last lane of the highest base.
-    const auto stride = integer_of(element.index[f::Ramp::stride]);
-    const auto lanes = element.index.dtype().lanes;
-    HighestIndex found = highest_index(element.index[f::Ramp::base], around, budget_);
+    const auto stride = integer_of(index[f::Ramp::stride]);
+    const auto lanes = index.dtype().lanes;
+    HighestIndex found = highest_index(index[f::Ramp::base], around, budget_);
     if (!stride || *stride < 0 || *stride > (1 << 30)) return {};
     if (found.value) *found.value += *stride * (lanes - 1);
     return found;
   }
 
   void add_element(const MemoryAccess& use) {
-    const Element element = element_of(code_.order[use.position]);
-    const HighestIndex most = highest(element, use.position);
+    const Node access = code_.order[use.position];
+    const tir::DType type = counted_type(access);
+    const HighestIndex most = highest(access, use.position);
     // Conditions or loops around the access prevent it.
     if (most.is_known && !most.value) return;
     // Negative lanes have an unknown size.
-    const bool is_inside = most.value && *most.value >= 0 && element.type.lanes >= 0;
-    const auto lanes = static_cast<std::size_t>(std::max<int>(element.type.lanes, 1));
-    const auto element_bytes = element.type.element_bytes() * lanes;
+    const bool is_inside = most.value && *most.value >= 0 && type.lanes >= 0;
+    const auto lanes = static_cast<std::size_t>(std::max<int>(type.lanes, 1));
+    const auto element_bytes = type.element_bytes() * lanes;
     for_each_owner(use.address, [&](Reaches& reaches, std::int64_t offset) {
       Reach& reach = use.is_written ? reaches.stored : reaches.loaded;
       if (!is_inside || offset < 0) return reach.include(std::nullopt);

@@ -82,18 +82,12 @@ bool is_injective(const IndexTerms& index, const std::vector<Surrounding>& aroun
   return true;
 }
 
-/// The index of an access; undefined if there are several, or if the Buffer does not begin where
-/// its memory begins.
-Node index_of(Node access) {
-  if (access.is(Kind::Load)) return access[f::Load::index];
-  if (access.is(Kind::Store)) return access[f::Store::index];
-  const bool is_store = access.is(Kind::BufferStore);
-  const Node buffer = is_store ? access[f::BufferStore::buffer] : access[f::BufferLoad::buffer];
-  const tir::NodeList indices =
-      is_store ? access.list(f::BufferStore::indices) : access.list(f::BufferLoad::indices);
-  const Node begin = buffer[f::Buffer::elem_offset];
+/// The index of an access, counted from the beginning of its memory; undefined if there is none.
+Node place_of(Node access) {
+  const Node buffer = graph::buffer_of(access);
+  const Node begin = buffer ? buffer[f::Buffer::elem_offset] : Node();
   const bool begins_with_memory = !begin || graph::integer_of(begin) == 0;
-  return begins_with_memory && indices.size() == 1 ? indices[0] : Node();
+  return begins_with_memory ? graph::index_of(access) : Node();
 }
 
 /// 0 for a vector.
@@ -115,7 +109,7 @@ std::vector<InPlacePair> in_place_pairs(const KernelCode& code, std::span<const 
     if (!to.use->is_written || !is_only_use || opaque.contains(to.memory)) continue;
     const Node store = code.order[to.use->position];
     const std::size_t bytes = bytes_of_one(store);
-    const Node place = index_of(store);
+    const Node place = place_of(store);
     const auto index = place && bytes != 0 ? affine(place) : std::nullopt;
     // Each iteration writes a different element, so no later iteration reads what this one wrote.
     if (!index || code.is_shared(to.use->position) ||
@@ -128,7 +122,7 @@ std::vector<InPlacePair> in_place_pairs(const KernelCode& code, std::span<const 
       const std::size_t at = one.use->position;
       const bool is_part = one.use->is_read && one.use->statement == to.use->position;
       if (!is_part || code.is_in_several(at) || bytes_of_one(code.order[at]) != bytes) return false;
-      const Node from = index_of(code.order[at]);
+      const Node from = place_of(code.order[at]);
       const auto loaded = from ? affine(from) : std::nullopt;
       return loaded && are_equal(*loaded, *index);
     };
