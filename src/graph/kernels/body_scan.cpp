@@ -75,7 +75,9 @@ class Scanner {
 
   BodyScan run() && {
     for (const Node var : code_.rebound) {
-      const bool is_pointer = code_.address_of(var).kind != AddressKind::unknown;
+      // The scope has only the last target, which may be unknown.
+      const bool is_pointer =
+          var.dtype().is_handle() || code_.address_of(var).kind != AddressKind::unknown;
       if (is_pointer) note_gap(quoted(var.text(f::Var::name)) + " points to several places");
     }
     for (const MemoryAccess& use : code_.accesses) note_use(use);
