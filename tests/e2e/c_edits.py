@@ -54,7 +54,9 @@ VARIANTS = (("--only", "flash"),)
 VARIANTS_OF_POOLS = (("--only", "ram"), *VARIANTS, ("--reorder",), ("--in-place",))
 # GCC checks no variable of a section unless it is told the section. One object tells the sizes of
 # variables, how often lines run and what they do wrong: most of the time is that of compilers.
-INSTRUMENTED = ["-fsanitize=address", "-fsanitize-sections=.bss.noinit.tvm,.rodata.tvm", "--coverage"]
+# An edit may hide the first write of a local array: its bytes are the same in each build then.
+INSTRUMENTED = ["-fsanitize=address", "-fsanitize-sections=.bss.noinit.tvm,.rodata.tvm", "--coverage",
+                "-ftrivial-auto-var-init=pattern"]
 LINKED = [*INSTRUMENTED, "-fuse-ld=gold"] if shutil.which("ld.gold") else INSTRUMENTED
 EQUAL_RUNS, RUNS = 6, 8
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0:malloc_context_size=1"}
@@ -361,6 +363,7 @@ class Judge:
             result.faults.append("diff: nothing differs")
         self.optimize(result, whole, path, edit.members, ran, random.Random(number))
         if result.faults and KEEP:
+            pathlib.Path(KEEP).mkdir(parents=True, exist_ok=True)
             kept = pathlib.Path(KEEP) / f"{number}-{edit.family.replace(' ', '-')}"
             hiding.write(edit.members, kept.with_suffix(".tar"))
             kept.with_suffix(".txt").write_text(result.text())

@@ -186,6 +186,11 @@ void adopt_names(std::span<PortPlan> ports, const StatedNames& stated, Topology&
     PortPlan& port = ports[i];
     if (!by_position.empty()) port.name = by_position[i];
     const NamedTensor* declared = fact_named(stated.declared, sanitized(port.name));
+    // v0.8 names all inputs "input"; they have the order of Relay's main.
+    if (declared == nullptr && by_position.empty() && in_order && !port.is_output &&
+        port.parameter == "input" && stated.declared.size() == ports.size()) {
+      declared = &stated.declared[i];
+    }
     if (declared != nullptr) adopt_type(port, *declared);
     if (!stated.tensors) continue;
     const NamedTensor* fact = fact_named(*stated.tensors, sanitized(port.name));

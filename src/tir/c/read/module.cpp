@@ -639,9 +639,10 @@ class ModuleReader {
       for (std::size_t i = 0; i < drafts_.size(); ++i) {
         FunctionDraft& draft = drafts_[i];
         if (draft.is_main != is_main) continue;
-        if (is_main) pass_sizes_on(context_.builder, draft, drafts_);
+        const Types& stated = signatures.of(draft.name);
+        if (is_main) pass_uses_on(context_.builder, draft, drafts_, stated);
         functions[i] = {context_.make.global_var(name_in_module(draft)),
-                        finish_function(context_, draft, signatures.of(draft.name), target)};
+                        finish_function(context_, draft, stated, target)};
       }
     }
     if (const auto linked = linked_params_function(context_, linked_ids_)) {

@@ -238,10 +238,12 @@ void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels) 
   });
 }
 
-/// Unpacked calls state no types: main's buffers are as large as the kernels' uses of them.
-void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
-                   std::span<const FunctionDraft> kernels) {
+/// Unpacked calls state no types: main's buffers are as large as the kernels' uses of them, and
+/// have their element type if all agree.
+void pass_uses_on(const Builder& builder, FunctionDraft& caller,
+                  std::span<const FunctionDraft> kernels, const Types& stated) {
   std::map<NodeId, std::int64_t> sizes;
+  std::map<NodeId, std::optional<DType>> elements;
   std::set<NodeId> unknown;
   const auto note = [&](const FunctionDraft& kernel, NodeId argument, NodeId param) {
     if (!builder.node(argument).is(Kind::Var)) return;
@@ -249,12 +251,19 @@ void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
     std::int64_t& size = sizes[argument];
     size = std::max(size, used.value_or(0));
     if (!used) unknown.insert(argument);
+    const auto element = kernel.buffers.element_of(param);
+    const auto [seen, is_first] = elements.try_emplace(argument, element);
+    if (!is_first && seen->second != element) seen->second.reset();
   };
   for_each_argument(caller, kernels, note);
-  for (const Param& param : caller.params) {
+  for (std::size_t i = 0; i < caller.params.size(); ++i) {
+    Param& param = caller.params[i];
     const auto size = sizes.find(param.data);
-    if (size != sizes.end() && !unknown.contains(param.data))
-      caller.buffers.suggest_bytes(param.data, size->second);
+    if (size == sizes.end() || unknown.contains(param.data)) continue;
+    caller.buffers.suggest_bytes(param.data, size->second);
+    const bool is_known =
+        param.element || (i < stated.size() && stated[i]) || caller.buffers.element_of(param.data);
+    if (!is_known) param.element = elements[param.data];
   }
 }
 

@@ -49,9 +49,9 @@ void state_sizes(FunctionDraft& draft, const Types& stated);
 /// A kernel can use only as many bytes as `caller` passes to it.
 void limit_sizes(const FunctionDraft& caller, std::span<FunctionDraft> kernels);
 
-/// Gives buffers of `caller`'s parameters the size that the called kernels use, if nothing else
-/// states it.
-void pass_sizes_on(const Builder& builder, FunctionDraft& caller,
-                   std::span<const FunctionDraft> kernels);
+/// Gives buffers of `caller`'s parameters the size and the element type that the called kernels
+/// use, if nothing else states them.
+void pass_uses_on(const Builder& builder, FunctionDraft& caller,
+                  std::span<const FunctionDraft> kernels, const Types& stated);
 
 }  // namespace mlf::tir::c
