@@ -55,11 +55,21 @@ struct LibraryNeeds {
 MLF_API analysis::Count needed(const ModuleReport& module, Resource resource,
                                const LibraryNeeds& library = {});
 
-/// Returns what all modules of an archive need together. Their code and constants add up; memory is
-/// between that of one network at a time and that of all, as pools may be shared. nullopt for
-/// resources of one run of one network.
-MLF_API std::optional<analysis::Count> needed_together(const Report& report, Resource resource,
-                                                       const LibraryNeeds& library = {});
+/// The module of a result for all modules of an archive together.
+inline constexpr std::string_view kAllModules = "*";
+
+/// What one module, or all together, need of a resource.
+struct Total {
+  std::string module;  ///< or `kAllModules`
+  Resource resource{};
+  analysis::Count needed;
+  std::vector<std::string> missing;  ///< what would make it exact, one sentence each
+};
+
+/// Returns RAM and flash of each module with a network, then of all together if there are several.
+/// Their code and constants add up; memory is between that of one network at a time and that of
+/// all, as pools may be shared.
+MLF_API std::vector<Total> totals(const Report& report);
 
 enum class Verdict : std::uint8_t {
   fits,       ///< the upper bound of what is needed is within the limit
@@ -73,9 +83,6 @@ struct Limit {
   Resource resource{};
   std::uint64_t most = 0;
 };
-
-/// The module of a result for all modules of an archive together.
-inline constexpr std::string_view kAllModules = "*";
 
 /// One limit compared with one module, or with all together.
 struct BudgetResult {

@@ -541,13 +541,17 @@ ReportColumn column_named(std::string_view name) {
 
 namespace {
 
-/// Networks may run in turn, in the same memory, or at once.
-std::string totals_text(const Report& report) {
-  std::string text = "\nALL MODULES";
-  for (const Resource one : {Resource::buffers, Resource::constants, Resource::code}) {
-    text += fmt::format("   {} {}", to_string(one), to_string(*needed_together(report, one)));
+std::string totals_text(const Report& report, const Screen& screen) {
+  Table table({"TOTAL", "MODULE", "BYTES", "WHY NOT EXACT"});
+  table.align_right({2});
+  table.wrap({3});
+  table.hide_if_constant(1);
+  table.hide_if_empty({3});
+  for (const Total& one : totals(report)) {
+    table.add({std::string(to_string(one.resource)), printable(one.module), to_string(one.needed),
+               fmt::format("{}", fmt::join(one.missing, "; "))});
   }
-  return text + "\n";
+  return table.empty() ? "" : "\n" + table.text(screen);
 }
 
 }  // namespace
@@ -563,8 +567,7 @@ std::string to_tables(const Report& report, const ReportView& view) {
             objects_text(module, screen) + findings_text(module, screen) +
             contradictions_text(module, screen) + why_uncertain(module, screen);
   }
-  if (report.modules.size() > 1) text += totals_text(report);
-  return text;
+  return text + totals_text(report, view.screen);
 }
 
 }  // namespace mlf::program

@@ -132,15 +132,6 @@ std::vector<std::string> ways_to_save(const ModuleReport& module, Resource resou
   return ways;
 }
 
-/// States that a compiler is needed, and which limit needs none.
-std::string compiler_needed(Resource resource, bool is_stack) {
-  std::string text = is_stack ? "stack frames need" : "code needs";
-  text += " --cc COMPILER, and C in the archive";
-  if (resource == Resource::ram) text += "; the limit 'buffers' covers the rest";
-  if (resource == Resource::flash) text += "; the limit 'constants' covers the rest";
-  return text;
-}
-
 /// Adds functions that the archive does not contain.
 void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Resource resource,
                       bool is_stack, std::vector<std::string>& missing) {
@@ -148,10 +139,8 @@ void add_foreign_code(const CompiledCode& code, const LibraryNeeds& library, Res
   if (code.missing.empty() || is_given || resource == Resource::code) return;
   std::string text = fmt::format("the archive does not contain {}: their {} unknown",
                                  some_of(code.missing, 3), is_stack ? "frames are" : "code is");
-  text += is_stack ? "; pass an upper bound with --library-stack BYTES"
-                   : "; pass an upper bound with --library-flash BYTES";
-  if (resource == Resource::flash) text += "; the limit 'code' covers the rest";
-  if (resource == Resource::ram) text += "; the limit 'buffers' covers the rest";
+  text += fmt::format("; mlf check --library-{} BYTES takes an upper bound",
+                      is_stack ? "stack" : "flash");
   missing.push_back(std::move(text));
 }
 
@@ -160,11 +149,16 @@ void add_missing_code(const ModuleReport& module, const LibraryNeeds& library, R
   const bool is_stack = has({Resource::ram, Resource::stack}, resource);
   if (!is_stack && !has({Resource::flash, Resource::code}, resource)) return;
   if (!module.code) {
-    missing.push_back(compiler_needed(resource, is_stack));
+    missing.push_back(std::string(is_stack ? "stack frames need" : "code needs") +
+                      " --cc COMPILER");
     return;
   }
   std::ranges::copy(module.code->uncompiled, std::back_inserter(missing));
   add_foreign_code(*module.code, library, resource, is_stack, missing);
+  const std::uint64_t padding = resource == Resource::ram     ? module.code->written_padding
+                                : resource == Resource::flash ? module.code->read_padding
+                                                              : 0;
+  if (padding > 0) missing.emplace_back("the linker decides the padding between sections");
   if (!is_stack) return;
   const auto& functions = module.code->functions;
   const auto unbound =
@@ -245,6 +239,14 @@ std::vector<std::string> what_is_missing(const ModuleReport& module, const Libra
   return missing;
 }
 
+/// The limit that needs no compiler, or no functions of libraries.
+std::string limit_on_rest(const ModuleReport& module, Resource resource) {
+  const Resource rest = resource == Resource::ram ? Resource::buffers
+                        : module.code             ? Resource::code
+                                                  : Resource::constants;
+  return fmt::format("the limit '{}' covers the rest", to_string(rest));
+}
+
 std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNeeds& library,
                                     const BudgetResult& result) {
   const Resource resource = result.limit.resource;
@@ -257,7 +259,10 @@ std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNee
   if (result.verdict == Verdict::fits) return remarks;
   remarks.insert(remarks.begin(), shortfall(result));
   if (result.verdict == Verdict::undecided) {
-    std::ranges::copy(what_is_missing(module, library, resource), std::back_inserter(remarks));
+    const auto missing = what_is_missing(module, library, resource);
+    remarks.insert(remarks.end(), missing.begin(), missing.end());
+    const bool has_rest = has({Resource::ram, Resource::flash}, resource);
+    if (has_rest && !missing.empty()) remarks.push_back(limit_on_rest(module, resource));
   }
   std::ranges::copy(ways_to_save(module, resource), std::back_inserter(remarks));
   return remarks;
@@ -393,6 +398,9 @@ bool CheckResults::all_hold() const {
          });
 }
 
+namespace {
+
+/// nullopt for resources of one run of one network.
 std::optional<Count> needed_together(const Report& report, Resource resource,
                                      const LibraryNeeds& library) {
   const bool adds_up = has({Resource::flash, Resource::constants, Resource::code}, resource);
@@ -408,8 +416,6 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
   }
   return adds_up ? sum : Count(largest, sum.max);
 }
-
-namespace {
 
 /// The limits on every module are limits on the archive.
 void check_together(const Report& report, std::span<const Limit> limits,
@@ -429,6 +435,22 @@ void check_together(const Report& report, std::span<const Limit> limits,
 }
 
 }  // namespace
+
+std::vector<Total> totals(const Report& report) {
+  constexpr std::array kResources{Resource::ram, Resource::flash};
+  std::vector<Total> all;
+  for (const ModuleReport& module : report.modules) {
+    if (module.no_network) continue;
+    for (const Resource one : kResources) {
+      all.push_back({module.name, one, needed(module, one), what_is_missing(module, {}, one)});
+    }
+  }
+  if (all.size() < 2 * kResources.size()) return all;
+  for (const Resource one : kResources) {
+    all.push_back({std::string(kAllModules), one, *needed_together(report, one, {}), {}});
+  }
+  return all;
+}
 
 CheckResults check(const Report& report, const Budget& budget, const LibraryNeeds& library) {
   CheckResults results;

@@ -201,6 +201,13 @@ void write_module(Writer& out, const ModuleReport& module) {
   out.objects("contradictions", module.contradictions, write_contradiction);
 }
 
+void write_total(Writer& out, const Total& total) {
+  out.member("module", total.module);
+  out.member("resource", to_string(total.resource));
+  out.member("needed", total.needed);
+  out.member("missing", total.missing);
+}
+
 // --- Checks --------------------------------------------------------------------------------------
 
 void write_limit(Writer& out, const BudgetResult& result) {
@@ -294,6 +301,7 @@ Result<void> write_report_json(const Report& report, JsonLayout layout, const Si
     support::FunctionSink bytes(sink);
     json::write_document(bytes, layout, "mlf-report", kReportVersion, [&](json::Writer& out) {
       out.objects("modules", report.modules, report::write_module);
+      out.objects("totals", totals(report), report::write_total);
     });
   });
 }
