@@ -191,6 +191,14 @@ void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what) {
       ->capture_default_str();
 }
 
+namespace {
+
+bool is_placed_section(std::string_view text) {
+  return text.rfind('=') != 0 && (text.ends_with("=ram") || text.ends_with("=flash"));
+}
+
+}  // namespace
+
 void add_compiler_options(CLI::App& app, CompilerArguments& options) {
   add_compiler_options(app, options,
                        "Compile the archive's C with this command, for sizes of code and "
@@ -198,16 +206,31 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options) {
 }
 
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help) {
-  auto* command = add_option(app, "--cc", options.command, {"COMMAND", "Compiler"}, help)
-                      ->check(not_empty());
+  auto* command =
+      add_option(app, "--cc", options.command, {"COMMAND", "Compiler"}, help)->check(not_empty());
   add_option(app, "--cflags", options.flags, {"FLAGS", "Compiler"},
              "Options for it in one word: --cflags=\"-Os -mcpu=cortex-m4\"")
+      ->needs(command);
+  add_option(app, "--section", options.sections, {"S=MEMORY", "Compiler"},
+             "Your linker script puts section S into ram or flash")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return is_placed_section(text) ? ""
+                                           : "expected NAME=ram or NAME=flash, not '" + text + "'";
+          },
+          ""))
       ->needs(command);
 }
 
 std::optional<Compiler> compiler_of(const CompilerArguments& options) {
   if (options.command.empty()) return std::nullopt;
-  return Compiler{.command = options.command, .flags = support::words_of(options.flags)};
+  Compiler compiler{.command = options.command, .flags = support::words_of(options.flags)};
+  for (const std::string& text : options.sections) {
+    const std::size_t equals = text.rfind('=');
+    compiler.sections[text.substr(0, equals)] =
+        text.ends_with("=ram") ? SectionMemory::ram : SectionMemory::flash;
+  }
+  return compiler;
 }
 
 }  // namespace mlf::program

@@ -128,10 +128,12 @@ void add_jobs_option(CLI::App& app, unsigned& jobs, const std::string& what);
 
 struct CompilerArguments {
   std::string command;
-  std::string flags;  ///< separated by blanks
+  std::string flags;                    ///< separated by blanks
+  std::vector<std::string> sections{};  ///< "NAME=ram" or "NAME=flash"
 };
 
-/// Adds `--cc` and `--cflags`, for sizes of code and frames unless `help` says otherwise.
+/// Adds `--cc`, `--cflags` and `--section`, for sizes of code and frames unless `help` says
+/// otherwise.
 void add_compiler_options(CLI::App& app, CompilerArguments& options);
 void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::string& help);
 

@@ -87,7 +87,7 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
   add_profile_option(app, options.profiles);
   add_compiler_options(app, options.compiler);
   add_option(app, "--library-stack", options.library_stack, {"N", "Compiler"},
-             "Stack bytes that functions outside of the archive (libm, TVM's runtime) take at most")
+             "Most stack bytes of functions outside of the archive")
       ->check(size_with_unit());
   add_option(app, "--library-flash", options.library_flash, {"N", "Compiler"},
              "Flash bytes of these functions")

@@ -40,7 +40,7 @@ void compile_file(const FileRef& file, std::string_view text, const CCompiler& c
     throw support::Error(ErrorKind::invalid_input, std::string("the compiler ") + kWroteNothing,
                          {.member = file.name});
   }
-  add_object_file(path(".o"), code, symbols);
+  add_object_file(path(".o"), compiler.sections(), code, symbols);
   add_frames(path(".su"), code);
 }
 

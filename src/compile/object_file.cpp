@@ -35,22 +35,24 @@ struct EndElf {
                        std::string("the object file is not an ELF file: ") + why, where);
 }
 
-/// Classifies a section by its flags, as names of sections depend on the compiler; but linker scripts
-/// put `.rodata*` into flash whatever its flags are.
-void add_section(const GElf_Shdr& section, std::string_view name, CompiledCode& code) {
+/// Classifies a section by its flags if the user does not place it, as names of sections depend on
+/// the compiler; but linker scripts put `.rodata*` into flash whatever its flags are.
+void add_section(const GElf_Shdr& section, std::string_view name, const SectionPlaces& places,
+                 CompiledCode& code) {
   if ((section.sh_flags & SHF_ALLOC) == 0 || section.sh_size == 0) return;
   const std::uint64_t padding = section.sh_addralign > 1 ? section.sh_addralign - 1 : 0;
   const bool is_writable =
       (section.sh_flags & SHF_WRITE) != 0 && (section.sh_flags & SHF_EXECINSTR) == 0;
-  const bool is_written = is_writable && !name.starts_with(".rodata");
+  const auto placed = places.find(name);
+  const bool is_written = placed != places.end() ? placed->second == SectionMemory::ram
+                                                 : is_writable && !name.starts_with(".rodata");
   if (is_writable && !is_written) code.writable_rodata += section.sh_size;
   const bool has_content = section.sh_type != SHT_NOBITS;
   if (!is_written || has_content) code.read_padding += padding;
   if (is_written) code.written_padding += padding;
-  if ((section.sh_flags & SHF_EXECINSTR) != 0) {
-    code.text += section.sh_size;
-  } else if (!is_written) {
-    code.rodata += section.sh_size;
+  if (!is_written) {
+    const bool is_code = (section.sh_flags & SHF_EXECINSTR) != 0;
+    (is_code ? code.text : code.rodata) += section.sh_size;
   } else if (has_content) {
     code.data += section.sh_size;
   } else {
@@ -95,8 +97,8 @@ void for_each_section(const ElfFile& elf, Visit&& visit) {
   }
 }
 
-void add_elf(const ElfFile& elf, const Location& where, CompiledCode& code,
-             ObjectSymbols& symbols) {
+void add_elf(const ElfFile& elf, const Location& where, const SectionPlaces& places,
+             CompiledCode& code, ObjectSymbols& symbols) {
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF) fail(where, elf_errmsg(-1));
   std::size_t names = 0;
   if (elf_getshdrstrndx(elf.get(), &names) != 0) fail(where, elf_errmsg(-1));
@@ -105,7 +107,7 @@ void add_elf(const ElfFile& elf, const Location& where, CompiledCode& code,
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) fail(where, elf_errmsg(-1));
     const char* const name = elf_strptr(elf.get(), names, header.sh_name);
-    add_section(header, name == nullptr ? "" : name, code);
+    add_section(header, name == nullptr ? "" : name, places, code);
     if (header.sh_type == SHT_SYMTAB) add_symbols(elf.get(), section, header, code, symbols);
   }
 }
@@ -345,11 +347,12 @@ std::vector<std::string> ObjectSymbols::missing() const {
   return names;
 }
 
-void add_object_file(const std::string& path, CompiledCode& code, ObjectSymbols& symbols) {
+void add_object_file(const std::string& path, const SectionPlaces& places, CompiledCode& code,
+                     ObjectSymbols& symbols) {
   elf_version(EV_CURRENT);
   const support::File file = support::File::open(path, O_RDONLY);
   const ElfFile elf(elf_begin(file.fd(), ELF_C_READ, nullptr));
-  add_elf(elf, {.file = path}, code, symbols);
+  add_elf(elf, {.file = path}, places, code, symbols);
 }
 
 void add_object(std::string_view bytes, std::string_view member, ObjectCode& object,
@@ -359,7 +362,7 @@ void add_object(std::string_view bytes, std::string_view member, ObjectCode& obj
     // libelf needs writable bytes.
     std::vector<char> own(content.begin(), content.end());
     const ElfFile elf(elf_memory(own.data(), own.size()));
-    add_elf(elf, {.member = std::string(member)}, object.code, symbols);
+    add_elf(elf, {.member = std::string(member)}, {}, object.code, symbols);
     add_unwind_frames(elf, object.code);
     for_each_section(elf, [&](Elf_Scn* section, const GElf_Shdr& header) {
       if (header.sh_type == SHT_SYMTAB) add_main(elf, section, header, object);

@@ -32,6 +32,7 @@ MEMORY {{
   RAM (rwx) : ORIGIN = 0x30000000, LENGTH = {ram}
 }}
 SECTIONS {{
+  .moved : {{ {moved} }} > RAM AT> FLASH
   .text : {{ *(SORT_BY_ALIGNMENT(.text*)) }} > FLASH
   .rodata : {{ *(SORT_BY_ALIGNMENT(.rodata*)) }} > FLASH
   .data : {{ *(SORT_BY_ALIGNMENT(.data*)) }} > RAM AT> FLASH
@@ -72,7 +73,7 @@ class Linked:
         self.directory = pathlib.Path(directory)
         with tarfile.open(path) as tar:
             support.extract(tar, directory)
-        self.objects = []
+        self.objects, self.moved = [], ""
         for source in sorted(self.directory.glob("codegen/host/src/*.c")):
             self.objects.append(source.with_suffix(".o"))
             headers = f"-I{self.directory / 'codegen/host/include'}"
@@ -93,7 +94,7 @@ class Linked:
     def link(self, ram, flash):
         """Whether it fits; anything else that a linker may say ends the test."""
         script = self.directory / "memory.ld"
-        script.write_text(SCRIPT.format(ram=ram, flash=flash, reserved=self.reserved))
+        script.write_text(SCRIPT.format(ram=ram, flash=flash, reserved=self.reserved, moved=self.moved))
         command = [COMPILER, *FLAGS, "-nostdlib", "-Wl,--unresolved-symbols=ignore-all,--entry=0"]
         done = subprocess.run([*command, f"-Wl,-T,{script}", *self.objects, "-o", self.directory / "out.elf"],
                               capture_output=True, text=True)  # fmt: skip
@@ -107,9 +108,9 @@ class Linked:
         self.link(HUGE, HUGE)
         command = ["arm-none-eabi-size", "-A", "-d", self.directory / "out.elf"]
         sections = subprocess.run(command, capture_output=True, text=True).stdout
-        wanted = (".data", ".bss") if region == "ram" else (".text", ".rodata", ".data")
+        wanted = (".moved", ".data", ".bss") if region == "ram" else (".text", ".rodata", ".data")
         start = 0x30000000 if region == "ram" else 0x10000000
-        # .data is at addresses of RAM, but its content in FLASH behind .rodata.
+        # .data is at addresses of RAM, but its content in FLASH behind .rodata; that of .moved is ahead.
         ends = [(match[1], int(match[2]), int(match[3]))
                 for match in re.finditer(r"^(\.\w+) +(\d+) +(\d+)$", sections, re.MULTILINE)]  # fmt: skip
         size = max((at + length - start for name, length, at in ends if name in wanted
@@ -167,6 +168,32 @@ class CheckAndLink(unittest.TestCase):
                     self.assertNotEqual(one["verdict"], "fits", f"{path}: --{name} {limits[name]}")
         print(f"{compared} archives: RAM exact {exact['ram']}, flash exact {exact['flash']}")
         self.assertGreater(compared, 2)
+
+    def test_sections_take_the_memory_that_the_user_states(self):
+        """Code and constants that a script moves into RAM, as for kernels in tightly coupled memory."""
+        path = support.SOURCE / "tests/data/archives/tvm-0.18-qnn_conv-aot-c.tar"
+
+        def sizes(*options):
+            command = ["check", path, "--cc", COMPILER, "--cflags", " ".join(FLAGS), "--format", "json", *options]
+            limits = ("--ram", HUGE, "--flash", HUGE, "--library-stack", "0", "--library-flash", "0")
+            results = json.loads(support.run(*command, *limits).stdout)["results"]
+            return {one["resource"]: support.least(one["needed"]) for one in results}
+
+        before = sizes()
+        with tempfile.TemporaryDirectory() as directory:
+            linked = Linked(path, directory)
+            names = sorted({name for name, _ in linked.sections() if name.startswith((".text", ".rodata.tvm"))})
+            self.assertGreater(len(names), 1)
+            whole = {region: linked.size(region) for region in before}
+            for name in names:
+                linked.moved = f"*({name})"
+                after = sizes("--section", f"{name}=ram")
+                moved = {region: linked.size(region) - whole[region] for region in before}
+                self.assertGreater(moved["ram"], 0)
+                self.assertAlmostEqual(after["ram"] - before["ram"], moved["ram"], delta=16)
+                self.assertAlmostEqual(after["flash"] - before["flash"], moved["flash"], delta=16)
+                back = sizes("--section", f"{name}=flash")
+                self.assertEqual(back, before)
 
 
 if __name__ == "__main__":
