@@ -227,6 +227,7 @@ export interface Check {
     | "storage-too-small"
     | "storage-overlap"
     | "io-mismatch"
+    | "header-size"
     | "decided-by-c"
     | "unreadable-c"
     | "second-opinion";

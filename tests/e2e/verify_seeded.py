@@ -449,6 +449,16 @@ class SmallNetworks(VerifiedCase):
             self.assertNotEqual(members, PLAIN)
             self.assertNotIn("c-invalid", [f["code"] for f in self.errors(as_tar(members))])
 
+    def test_a_header_with_more_bytes_than_calls_access_is_a_warning(self):
+        own = json.loads(metadata(128))
+        del own["modules"]["default"]["memory"]["functions"]["main"][0]["inputs"]
+        members = PLAIN | {"metadata.json": json.dumps(own)}
+        larger = members | {HEADER_H: PLAIN[HEADER_H].replace("X_SIZE 64", "X_SIZE 6400")}
+        for archive, expected in ((members, []), (larger, ["warning"])):
+            (document,) = self.verify_all([as_tar(archive)])
+            found = [one["severity"] for one in document["findings"] if one["code"] == "header-size"]
+            self.assertEqual(found, expected)
+
     def test_names_from_another_header_are_no_fault(self):
         members = unknown_type(PLAIN)
         members[C] = members[C].replace("#include <math.h>", '#include <math.h>\n#include "board.h"')

@@ -143,7 +143,9 @@ void note_reach(const ReachOfParameters& reaches, std::vector<KernelParameter>& 
   for (const auto& [position, reach] : reaches) {
     if (position >= parameters.size()) continue;
     parameters[position].at_least = reach.bytes();
-    if (!reach.is_passed_on) parameters[position].written = written_bytes(reaches, position);
+    if (reach.is_passed_on) continue;
+    parameters[position].written = written_bytes(reaches, position);
+    if (reach.is_exact()) parameters[position].accessed = reach.bytes();
   }
 }
 

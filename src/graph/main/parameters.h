@@ -51,6 +51,7 @@ struct PortPlan {
   std::string parameter;
   TensorType type;
   bool is_output = false;
+  bool is_sized_by_header = false;  ///< a macro of the C header states its bytes, and nothing else
 };
 
 struct ParameterTable {

@@ -152,6 +152,7 @@ void adopt_type(PortPlan& port, const NamedTensor& stated) {
   if (port.type.shape || !stated.bytes || element == 0 || *stated.bytes % element != 0) return;
   // The size is known but the dimensions are not: uses one dimension with this size.
   port.type.shape = {static_cast<std::int64_t>(*stated.bytes / element)};
+  port.is_sized_by_header = is_size_alone;
 }
 
 /// Names in the order of the parameters; empty if only the parameters' own names can match them.

@@ -201,6 +201,36 @@ void check_values(Topology& topology) {
   check_overlaps(topology);
 }
 
+void check_header_sizes(Topology& topology, std::span<const PortPlan> ports,
+                        KernelLibrary& kernels) {
+  const auto accessed = [&](const Value& value) -> std::optional<std::uint64_t> {
+    std::uint64_t most = 0;
+    for (const Endpoint& end : value.consumers) {
+      if (end.kind != EndpointKind::call) return std::nullopt;
+      const auto& parameters =
+          kernels.describe(topology.kernel_of(topology.calls[end.step]).symbol).parameters;
+      if (end.argument >= parameters.size()) return std::nullopt;
+      const auto bytes = parameters[end.argument].accessed;
+      if (!bytes) return std::nullopt;
+      most = std::max(most, *bytes);
+    }
+    return most;
+  };
+  if (!topology.gaps.empty()) return;
+  for (const Port& port : topology.inputs) {
+    const auto plan = std::ranges::find(ports, port.name, &PortPlan::name);
+    if (plan == ports.end() || !plan->is_sized_by_header || !port.value) continue;
+    const auto bytes = accessed(topology[*port.value]);
+    const auto stated = plan->type.bytes();
+    if (!bytes || !stated || *bytes >= *stated || *bytes == 0) continue;
+    topology.checks.push_back({CheckCode::header_size,
+                               "'" + port.name + "' has " + std::to_string(*stated) +
+                                   " bytes in the C header, of which the calls access " +
+                                   std::to_string(*bytes),
+                               std::nullopt, std::nullopt});
+  }
+}
+
 namespace {
 
 /// Whether a kernel may call other kernels: code of external compilers does not.

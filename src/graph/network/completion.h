@@ -3,10 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "graph/kernels/functions.h"
 #include "graph/kernels/kernels.h"
+#include "graph/main/parameters.h"
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
 
@@ -45,6 +47,10 @@ std::optional<Topology> relay_main(tir::Node module);
 
 /// Checks for unread values, contradictory sizes, and tensors that do not fit or overlap.
 void check_values(Topology& topology);
+
+/// Inputs whose bytes only the C header states, while the calls certainly access fewer.
+void check_header_sizes(Topology& topology, std::span<const PortPlan> ports,
+                        KernelLibrary& kernels);
 
 /// Functions of this module that main does not call.
 void check_unused_kernels(Topology& topology, const FunctionTable& functions,
