@@ -488,6 +488,7 @@ std::string findings_text(const ModuleReport& module, const Screen& screen) {
       std::ranges::count(module.network->pools, graph::PoolKind::constant, &graph::Pool::kind) > 0;
   const bool has_smaller = std::ranges::any_of(module.findings, [&](const CostFinding& finding) {
     return finding.code == CostFindingCode::widened_weights ||
+           finding.code == CostFindingCode::uniform_constant ||
            (has_pool && finding.code == CostFindingCode::constants_twice);
   });
   return "\n" + table.text(screen) +

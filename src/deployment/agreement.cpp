@@ -131,6 +131,30 @@ void find_form(std::string_view name, tir::Node in_capture, tir::Node in_c,
       name, captured.tensors, c.tensors);
 }
 
+/// Whether a node of generated C is a line of a log or the like, which TVM does not write: text
+/// that touches nothing of the network, or a call of a function that is not TVM's and gets no
+/// tensor.
+bool is_of_user(tir::Node node, const FunctionsByName& functions) {
+  if (node.is(tir::Kind::OpaqueStmt)) return true;
+  if (!tir::is_call_of(node, "tir.call_extern")) return false;
+  const tir::NodeList args = node.list(tir::f::Call::args);
+  if (args.size() == 0 || !args[0].is(tir::Kind::StringImm)) return false;
+  const std::string_view callee = args[0].text(tir::f::StringImm::value);
+  if (callee.starts_with("TVM") || callee.starts_with("tvmgen_")) return false;
+  if (functions.contains(callee)) return false;
+  for (const tir::Node arg : args) {
+    if (arg.is(tir::Kind::Var) && arg.dtype().is_handle()) return false;
+  }
+  return true;
+}
+
+bool has_code_of_user(tir::Node function, const FunctionsByName& functions) {
+  bool found = false;
+  tir::for_each_pre_order(function[tir::f::PrimFunc::body],
+                          [&](tir::Node node) { found = found || is_of_user(node, functions); });
+  return found;
+}
+
 /// The documents of one comparison, and what it found function by function.
 class Comparing {
  public:
@@ -178,11 +202,10 @@ class Comparing {
 
   /// Uses the first function that differs. Two networks have no kernels in common.
   void find_forms() {
-    const FunctionsByName read = functions_by_name(read_->module);
     std::size_t shared = 0;
     for (const auto& [name, function] : functions_.by_name) {
-      const auto other = read.find(name);
-      if (other == read.end()) continue;
+      const auto other = read_functions_.find(name);
+      if (other == read_functions_.end()) continue;
       shared += is_main(name) ? 0 : 1;
       if (const auto* why = unread_part(name)) {
         result_.unread.emplace(name, *why);
@@ -191,7 +214,7 @@ class Comparing {
       find_form(name, function, other->second, result_);
       if (!result_.is_comparable()) return;
     }
-    if (shared == 0 && functions_.by_name.size() > 1 && read.size() > 1) {
+    if (shared == 0 && functions_.by_name.size() > 1 && read_functions_.size() > 1) {
       result_.other_build = "it has none of the kernels that the C has";
     }
   }
@@ -208,6 +231,10 @@ class Comparing {
     tir::Comparison comparison =
         tir::compare(tir::c_normal_form(read_->module, version).module, in_c.module,
                      tir::Tolerance::of(captured_->source.dialect));
+    for (const auto& [name, function] : read_functions_) {
+      if (!is_main(name) || !has_code_of_user(function, read_functions_)) continue;
+      result_.unread.emplace(name, "it has statements that TVM does not write");
+    }
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,
@@ -235,6 +262,7 @@ class Comparing {
   std::shared_ptr<const tir::Document> captured_;
   std::shared_ptr<const tir::Document> read_;
   CapturedFunctions functions_ = captured_functions(captured_->module, read_->module);
+  FunctionsByName read_functions_ = functions_by_name(read_->module);
   Unread unread_;
   std::map<std::string_view, const tir::Difference*> differing_;  // the first, by function
   ComparedWithC& result_;

@@ -262,7 +262,7 @@ std::span<const KernelParameter> parameters_for_call(const KernelInfo& info, con
   const std::size_t given = call.arguments.size();
   if (given == info.parameters.size()) return info.parameters;
   // Since v0.9, tvm_call_cpacked ends in a context, for which most kernels have no parameter.
-  if (given != info.parameters.size() + 1) return {};
+  if (given != info.parameters.size() + 1 || call.call_form == CallForm::unpacked) return {};
   const ArgumentRole last = main_parameters.role_of(call.arguments.back().address);
   return last.kind == RoleKind::context ? std::span(info.parameters)
                                         : std::span<const KernelParameter>();

@@ -339,12 +339,14 @@ std::string_view array_name(std::string_view head) {
 }
 
 bool declares_constant_array(std::string_view head) {
-  const bool is_const = head.starts_with("const ") || head.find(" const ") != head.npos;
+  // What a linker puts into flash is constant without the word, too.
+  const bool is_const = head.starts_with("const ") || head.find(" const ") != head.npos ||
+                        head.find("(\".rodata") != head.npos;
   return is_const && declares_array(head) && head.find('*') == head.npos;
 }
 
 bool is_tvm_array(std::string_view head) {
-  return head.starts_with("static const ") && !head.starts_with("static const struct") &&
+  return head.starts_with("static ") && head.find(" struct ") == head.npos &&
          (head.find(".rodata.tvm") != head.npos || head.find("__tvm_param__") != head.npos);
 }
 
