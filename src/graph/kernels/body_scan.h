@@ -63,6 +63,6 @@ BodyScan scan_body(const KernelCode& code);
 /// Whether the function stores only elements of one other buffer, each at the index that it was
 /// loaded from. Evaluates indices with different expressions in every iteration, up to about a
 /// million; beyond that, returns false.
-bool copies_in_order(tir::Node function);
+bool copies_in_order(const KernelCode& code);
 
 }  // namespace mlf::graph

@@ -35,6 +35,10 @@ bool is_in_range(std::int64_t value, tir::DType dtype) {
   return value < end && (dtype.is_uint() || value >= -end);
 }
 
+bool is_point(const tir::Interval& range) {
+  return range.low == range.high;
+}
+
 /// All numbers of a type; nullopt for 64-bit types, whose sums could overflow.
 std::optional<tir::Interval> range_of_type(tir::DType dtype) {
   if (dtype.is_bool()) return tir::Interval{0, 1};
@@ -55,6 +59,11 @@ tir::Interval truth(bool holds, bool fails) {
   return holds ? kAlways : fails ? kNever : kSometimes;
 }
 
+/// The truth values of numbers.
+tir::Interval truth_of(const tir::Interval& value) {
+  return truth(value.low > 0 || value.high < 0, is_point(value) && value.low == 0);
+}
+
 tir::Interval opposite(const tir::Interval& value) {
   return {1 - value.high, 1 - value.low};
 }
@@ -73,7 +82,7 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
       return truth(a->low >= b->high, a->high < b->low);
     case Kind::EQ:
     case Kind::NE: {
-      const bool is_one_value = a->low == a->high && b->low == b->high && a->low == b->low;
+      const bool is_one_value = is_point(*a) && is_point(*b) && a->low == b->low;
       const tir::Interval equal = truth(is_one_value, a->high < b->low || b->high < a->low);
       return kind == Kind::EQ ? equal : opposite(equal);
     }
@@ -84,6 +93,16 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
     default:
       return kSometimes;
   }
+}
+
+/// As `tir::combine`. A remainder keeps the order of values between two multiples of the divisor.
+Range range_of_arithmetic(Kind kind, const Range& a, const Range& b) {
+  if (!a || !b) return std::nullopt;
+  const bool is_remainder = kind == Kind::Mod || kind == Kind::FloorMod;
+  const bool is_between = is_remainder && is_point(*b) && b->low > 0 && a->low >= 0 &&
+                          a->low / b->low == a->high / b->low;
+  if (is_between) return tir::Interval{a->low % b->low, a->high % b->low};
+  return tir::combine(kind, *a, *b);
 }
 
 }  // namespace
@@ -259,6 +278,16 @@ std::optional<IndexProgram> IndexProgram::compile(Node expression, const Binding
   return IndexCompiler(bindings).compile(expression);
 }
 
+IndexProgram IndexProgram::truth() && {
+  if (!instructions_.back().dtype.is_bool()) {
+    instructions_.push_back({.code = Code::cast,
+                             .dtype = tir::DType::Bool(),
+                             .a = static_cast<std::uint32_t>(instructions_.size() - 1)});
+    results_.emplace_back();
+  }
+  return std::move(*this);
+}
+
 IndexProgram IndexProgram::constant(std::int64_t value) {
   IndexProgram program;
   program.instructions_.push_back({.dtype = tir::DType::Int(64), .constant = value});
@@ -303,36 +332,55 @@ std::optional<tir::Interval> IndexProgram::range_of_step(const Instruction& inst
       return known ? known : range_of_type(instruction.dtype);
     }
     case Code::cast:
+      if (a && instruction.dtype.is_bool()) return truth_of(*a);
       return a && is_in_range(a->low, instruction.dtype) && is_in_range(a->high, instruction.dtype)
                  ? a
                  : range_of_type(instruction.dtype);
     case Code::negation:
-      return a ? opposite(*a) : kSometimes;
+      return a ? opposite(truth_of(*a)) : kSometimes;
     case Code::choice: {
       const auto& b = ranges[instruction.b];
       const auto& c = ranges[instruction.c];
+      if (a && is_point(truth_of(*a))) return truth_of(*a).low == 1 ? b : c;
       if (!b || !c) return std::nullopt;
       return tir::Interval{std::min(b->low, c->low), std::max(b->high, c->high)};
     }
-    case Code::bit_and: {
-      // With a non-negative mask, no result exceeds the mask.
-      const auto& b = ranges[instruction.b];
-      if (b && b->low == b->high && b->low >= 0) return tir::Interval{0, b->high};
-      return range_of_type(instruction.dtype);
-    }
     case Code::binary:
-      if (instruction.dtype.is_bool())
-        return range_of_truth(instruction.kind, a, ranges[instruction.b]);
-      if (!a || !ranges[instruction.b]) return std::nullopt;
-      return tir::combine(instruction.kind, *a, *ranges[instruction.b]);
+      return instruction.dtype.is_bool()
+                 ? range_of_truth(instruction.kind, a, ranges[instruction.b])
+                 : range_of_arithmetic(instruction.kind, a, ranges[instruction.b]);
+    case Code::bit_not:
+      return range_of_type(instruction.dtype);
+    default:
+      return range_of_bits(instruction, a, ranges[instruction.b]);
+  }
+}
+
+/// With a constant on the right, as LowerIntrin and generated C have it in place of divisions.
+std::optional<tir::Interval> IndexProgram::range_of_bits(const Instruction& instruction,
+                                                         const std::optional<tir::Interval>& a,
+                                                         const std::optional<tir::Interval>& b) {
+  const auto all = range_of_type(instruction.dtype);
+  if (!b || !is_point(*b) || b->low < 0) return all;
+  if (a && is_point(*a)) {
+    const auto value = bits(instruction.code, a->low, b->low);
+    return value ? std::optional(tir::Interval{*value, *value}) : std::nullopt;
+  }
+  switch (instruction.code) {
+    case Code::bit_and: {
+      // No result exceeds the mask, and a mask of low bits changes no number below it.
+      const bool keeps_all = a && a->low >= 0 && a->high <= b->low && (b->low & (b->low + 1)) == 0;
+      return keeps_all ? *a : tir::Interval{0, b->low};
+    }
+    case Code::shift_left:
     case Code::shift_right: {
-      const auto& b = ranges[instruction.b];
-      if (!a || !b || b->low != b->high || b->low < 0 || b->low > 30) return std::nullopt;
-      const std::int64_t divisor = std::int64_t{1} << b->low;
-      return tir::combine(Kind::FloorDiv, *a, {divisor, divisor});
+      const bool is_left = instruction.code == Code::shift_left;
+      if (!a || b->low > 30 || (is_left && a->low < 0)) return std::nullopt;
+      const std::int64_t power = std::int64_t{1} << b->low;
+      return tir::combine(is_left ? Kind::Mul : Kind::FloorDiv, *a, {power, power});
     }
     default:
-      return range_of_type(instruction.dtype);
+      return all;
   }
 }
 

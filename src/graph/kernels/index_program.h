@@ -24,6 +24,8 @@ class IndexProgram {
   static std::optional<IndexProgram> compile(tir::Node expression, const Bindings& bindings);
 
   static IndexProgram constant(std::int64_t value);
+  /// 1 if the value is not 0.
+  IndexProgram truth() &&;
 
   std::span<const tir::NodeId> variables() const { return variables_; }
   /// Steps of one run.
@@ -72,6 +74,9 @@ class IndexProgram {
   using Ranges = std::vector<std::optional<tir::Interval>>;
   std::optional<tir::Interval> range_of_step(const Instruction& instruction, const Ranges& ranges,
                                              const RangeOf& range_of) const;
+  static std::optional<tir::Interval> range_of_bits(const Instruction& instruction,
+                                                    const std::optional<tir::Interval>& a,
+                                                    const std::optional<tir::Interval>& b);
 
   std::vector<Instruction> instructions_;
   std::vector<tir::NodeId> variables_;

@@ -106,8 +106,10 @@ void IterationDomain::compile(const Bindings& bindings) {
       other = compiled(test.constraint.other, bindings);
       if (!other) continue;
     }
+    const bool is_equal = test.constraint.test == Constraint::Test::equals;
     const std::int64_t wanted = test.constraint.test == Constraint::Test::holds ? 1 : 0;
-    test.counted = CountedTest{std::move(*expression), wanted, std::move(other)};
+    test.counted = CountedTest{is_equal ? *std::move(expression) : (*std::move(expression)).truth(),
+                               wanted, std::move(other)};
   }
 }
 
@@ -187,6 +189,40 @@ std::optional<CountedNest> IterationDomain::nest_of(const Group& group) const {
     nest.tests.push_back(*tests[i].counted);
   }
   for (const std::size_t i : group.terms) nest.terms.push_back(terms[i]);
+  return nest;
+}
+
+std::optional<CountedNest> nest_around(std::span<const Surrounding> around,
+                                       std::span<const SumTerm> terms) {
+  CountedNest nest;
+  Bindings bindings;
+  const auto is_of_loop = [&](tir::NodeId variable) {
+    return std::ranges::count(nest.loops, variable, &CountedLoop::variable) == 1;
+  };
+  const auto compiled = [&](Node expression) {
+    auto program =
+        expression ? IndexProgram::compile(expression, bindings) : std::optional<IndexProgram>();
+    if (program && !std::ranges::all_of(program->variables(), is_of_loop)) program.reset();
+    return program;
+  };
+  for (const Surrounding& one : around) {
+    if (one.kind == SurroundingKind::loop) {
+      nest.loops.push_back(
+          {one.var.id(), IndexProgram::constant(one.min), IndexProgram::constant(one.extent)});
+    } else if (one.kind == SurroundingKind::binding) {
+      bindings.insert_or_assign(tir::index(one.var.id()), one.value);
+    } else {
+      auto program = compiled(one.value);
+      if (!program) return std::nullopt;
+      const std::int64_t wanted = one.kind == SurroundingKind::condition ? 1 : 0;
+      nest.tests.push_back({(*std::move(program)).truth(), wanted});
+    }
+  }
+  for (const auto& [expression, factor] : terms) {
+    auto program = compiled(expression);
+    if (!program) return std::nullopt;
+    nest.terms.push_back({*std::move(program), factor});
+  }
   return nest;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "graph/kernels/index_program.h"
@@ -69,6 +71,30 @@ struct CountedNest {
   std::vector<CountedTest> tests{};
   std::vector<CountedTerm> terms{};
 };
+
+enum class SurroundingKind : std::uint8_t {
+  loop,       ///< `var` takes the values of `min`, `min` + 1, …: `extent` of them
+  binding,    ///< `var` has the value `value`
+  condition,  ///< `value` holds; where it is undefined, the condition is not known
+  otherwise,  ///< `value` does not hold
+};
+
+/// A loop, condition or binding around a statement or expression, from the outside in.
+struct Surrounding {
+  SurroundingKind kind = SurroundingKind::loop;
+  tir::Node var{};
+  tir::Node value{};
+  std::int64_t min = 0;
+  std::int64_t extent = 0;
+};
+
+/// An expression and its factor.
+using SumTerm = std::pair<tir::Node, std::int64_t>;
+
+/// The nest of all that is around a place, and a sum of expressions there; nullopt if one of these
+/// depends on data.
+std::optional<CountedNest> nest_around(std::span<const Surrounding> around,
+                                       std::span<const SumTerm> terms);
 
 /// Runs a nest of loops.
 class Enumeration {

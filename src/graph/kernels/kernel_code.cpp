@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "graph/kernels/callees.h"
-#include "graph/kernels/iteration_domain.h"
 #include "graph/node_queries.h"
 #include "tir/cmsis_nn.h"
 #include "tir/ethos_u.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph/kernels/evaluation_order.h"
-#include "graph/kernels/index_search.h"
+#include "graph/kernels/iteration_domain.h"
 #include "graph/kernels/memories.h"
 #include "graph/scope.h"
 #include "mlf/tir/module.h"

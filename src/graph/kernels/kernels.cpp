@@ -181,14 +181,14 @@ std::vector<std::string> overruns_of(const FunctionReach& reach, std::span<const
 
 // A slice of the first elements also copies in order; only equal sizes make it a reshape. If one
 // size is still unknown, `confirm_reshapes` compares the sizes later.
-bool may_be_reshape(Node function, const std::vector<KernelParameter>& parameters) {
+bool may_be_reshape(const KernelCode& code, const std::vector<KernelParameter>& parameters) {
   std::vector<std::optional<std::uint64_t>> sizes;
   for (const KernelParameter& parameter : parameters) {
     if (parameter.effect.read || parameter.effect.written) sizes.push_back(parameter.type.bytes());
   }
   if (sizes.size() != 2) return false;
   const bool may_agree = !sizes[0] || !sizes[1] || sizes[0] == sizes[1];
-  return may_agree && copies_in_order(function);
+  return may_agree && copies_in_order(code);
 }
 
 /// The memory that the body allocates. The addresses of places in parameters depend on the call.
@@ -253,7 +253,7 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   }
   note_reach(scan.is_packed ? reach.arguments : reach.parameters, info.parameters);
   info.overruns = overruns_of(reach, scan.memory, info);
-  info.kernel.is_reshape = may_be_reshape(ref.function, info.parameters);
+  info.kernel.is_reshape = may_be_reshape(code, info.parameters);
   info.places = take_own_memory(std::move(scan.memory), info.kernel);
   return info;
 }

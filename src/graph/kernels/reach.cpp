@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/allocations.h"
+#include "graph/kernels/box_search.h"
 #include "graph/node_queries.h"
 
 namespace mlf::graph {
@@ -50,7 +51,7 @@ class Reading {
     }
   }
 
-  HighestIndex highest(Node access, std::size_t position) {
+  HighestValue highest(Node access, std::size_t position) {
     const Node index = index_of(access);
     if (!index) return {};
     std::vector<Surrounding> around = code_.around(position);
@@ -58,20 +59,22 @@ class Reading {
     if (is_masked(access)) {
       around.push_back({.kind = SurroundingKind::condition, .value = predicate_of(access)});
     }
-    if (!index.is(Kind::Ramp)) return highest_index(index, around, budget_);
+    const bool is_ramp = index.is(Kind::Ramp);
+    const SumTerm term(is_ramp ? index[f::Ramp::base] : index, 1);
+    const auto nest = nest_around(around, {&term, 1});
+    HighestValue found = nest ? highest_in_boxes(*nest, steps_) : HighestValue();
+    if (!is_ramp) return found;
     // The last lane of the highest base.
     const auto stride = integer_of(index[f::Ramp::stride]);
-    const auto lanes = index.dtype().lanes;
-    HighestIndex found = highest_index(index[f::Ramp::base], around, budget_);
     if (!stride || *stride < 0 || *stride > (1 << 30)) return {};
-    if (found.value) *found.value += *stride * (lanes - 1);
+    if (found.value) *found.value += *stride * (index.dtype().lanes - 1);
     return found;
   }
 
   void add_element(const MemoryAccess& use) {
     const Node access = code_.order[use.position];
     const tir::DType type = counted_type(access);
-    const HighestIndex most = highest(access, use.position);
+    const HighestValue most = highest(access, use.position);
     // Conditions or loops around the access prevent it.
     if (most.is_known && !most.value) return;
     // Negative lanes have an unknown size.
@@ -104,7 +107,7 @@ class Reading {
   }
 
   const KernelCode& code_;
-  SearchBudget budget_;
+  std::uint64_t steps_ = 20'000'000;  // of all searches
   FunctionReach found_;
 };
 

@@ -27,6 +27,16 @@ TEST(KernelCost, TheOtherBranchHasTheRest) {
   EXPECT_EQ(exactly(buffer(cost, "W").loads), 2 * (35 - 6));
 }
 
+TEST(KernelCost, ANumberAsAConditionIsTrueIfItIsNotZero) {
+  const auto macs_if = [](const std::string& condition, int iterations) {
+    return exactly(cost_of("    for i in range(" + std::to_string(iterations) + "):\n        if " +
+                           condition + ":\n            B[0] = B[0] + A[0] * W[0]\n")
+                       .mac);
+  };
+  EXPECT_EQ(macs_if("T.bitwise_and(i, 4)", 16), 8);
+  EXPECT_EQ(macs_if("T.shift_right(i, 2)", 8 << 20), (8 << 20) - 4);
+}
+
 // The difference of the bounds is no number of 64 bits.
 TEST(KernelCost, ALoopBetweenTheEndsOfItsTypeIsNotCountedAsOne) {
   const std::string least = "T.int64(-9223372036854775808)";

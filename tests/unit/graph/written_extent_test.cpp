@@ -70,6 +70,13 @@ TEST(WrittenExtent, AStoreThatNeverHappensReachesNothing) {
             0u);
 }
 
+TEST(WrittenExtent, ANumberAsAConditionIsTrueIfItIsNotZero) {
+  EXPECT_EQ(written("    for i in range(64):\n"
+                    "        if T.bitwise_and(i, 2):\n"
+                    "            B[i % 32] = A[i]\n"),
+            128u);
+}
+
 TEST(WrittenExtent, LoopsAreNotRun) {
   EXPECT_EQ(written("    for i in range(1000000000):\n"
                     "        if i < 5:\n"
