@@ -19,18 +19,7 @@ namespace f = tir::f;
 namespace {
 
 // Indices of real schedules have a few dozen nodes.
-constexpr int kMaxIndexNodes = 4096;
-
-/// Sums of such types do not wrap around in generated C: overflow there is an error of the program.
-bool is_plain_integer(tir::DType dtype) {
-  return dtype.is_int() && dtype.is_scalar() && dtype.bits >= 32;
-}
-
-bool add_to(std::int64_t& sum, std::int64_t value, std::int64_t factor) {
-  std::int64_t product = 0;
-  return !__builtin_mul_overflow(value, factor, &product) &&
-         !__builtin_add_overflow(sum, product, &sum);
-}
+constexpr std::size_t kMaxIndexNodes = 4096;
 
 /// The bound value of a variable; undefined for a loop variable.
 Node value_of(Node node, const graph::Bindings& bindings) {
@@ -39,47 +28,17 @@ Node value_of(Node node, const graph::Bindings& bindings) {
   return bound == bindings.end() ? Node() : bound->second;
 }
 
-/// The factors of a product of an expression and a number.
-std::optional<std::pair<Node, std::int64_t>> scaled(Node product) {
-  if (!product.is(Kind::Mul)) return std::nullopt;
-  const Node a = product[f::Mul::a];
-  const Node b = product[f::Mul::b];
-  if (const auto number = graph::integer_of(b)) return std::pair(a, *number);
-  if (const auto number = graph::integer_of(a)) return std::pair(b, *number);
-  return std::nullopt;
-}
-
 }  // namespace
 
-// A stack instead of recursion: the input determines the nesting.
-bool IndexTerms::add(Node index, std::int64_t factor, const graph::Bindings& bindings) {
-  std::vector<std::pair<Node, std::int64_t>> stack{{index, factor}};
-  for (int part = 0; !stack.empty(); ++part) {
-    if (part == kMaxIndexNodes) return false;
-    const auto [node, times] = stack.back();
-    stack.pop_back();
-    if (!node) return false;
-    std::int64_t product = 0;
-    if (node.is(Kind::IntImm)) {
-      if (!add_to(constant, node.integer(f::IntImm::value), times)) return false;
-    } else if (const Node value = value_of(node, bindings)) {
-      stack.emplace_back(value, times);
-    } else if (!is_plain_integer(node.dtype())) {
-      others.push_back({node, times});
-    } else if (node.is(Kind::Var) || node.is(Kind::SizeVar)) {
-      if (!add_to(variables[node.id()], 1, times)) return false;
-    } else if (node.is(Kind::Add) || node.is(Kind::Sub)) {
-      stack.emplace_back(node[f::Add::a], times);
-      stack.emplace_back(node[f::Add::b], node.is(Kind::Add) ? times : -times);
-    } else if (const auto parts = scaled(node);
-               parts && !__builtin_mul_overflow(times, parts->second, &product)) {
-      stack.emplace_back(parts->first, product);
-    } else {
-      others.push_back({node, times});
-    }
-  }
-  std::erase_if(variables, [](const auto& one) { return one.second == 0; });
-  return true;
+bool add_index(Node index, std::int64_t factor, const graph::Bindings& bindings,
+               IndexTerms& terms) {
+  const auto look = [&](Node part) {
+    if (const Node value = value_of(part, bindings)) return value;
+    return tir::is_plain_integer(part.dtype()) ? part : Node();
+  };
+  return tir::add_parts(
+      index, factor, kMaxIndexNodes, terms, look,
+      [&](Node term, std::int64_t times) { return terms.add_term(term.id(), times); });
 }
 
 // --- Accesses ------------------------------------------------------------------------------------
@@ -113,8 +72,21 @@ graph::Constraint first_iteration_of(Node loop) {
 
 }  // namespace
 
-std::int64_t AccessSets::step_in(const AccessedBytes& bytes, Node loop) {
-  return support::value_at(bytes.base.variables, graph::loop_variable(loop).id()).value_or(0);
+/// Empty if the expression cannot be computed.
+std::vector<tir::NodeId> AccessSets::variables_of(Node term) const {
+  if (tir::is_var(term)) return {term.id()};
+  const auto program = graph::IndexProgram::compile(term, bindings_);
+  if (!program) return {};
+  return {program->variables().begin(), program->variables().end()};
+}
+
+std::optional<std::int64_t> AccessSets::step_in(const AccessedBytes& bytes, Node loop) const {
+  const tir::NodeId variable = graph::loop_variable(loop).id();
+  for (const auto& [term, factor] : bytes.base.factors) {
+    const bool depends = std::ranges::count(variables_of(module_.node(term)), variable) != 0;
+    if (term != variable && depends) return std::nullopt;
+  }
+  return support::value_at(bytes.base.factors, variable).value_or(0);
 }
 
 /// The distance of the last one from the first.
@@ -224,31 +196,30 @@ bool AccessSets::split_terms(const IndexTerms& terms, Surroundings& around, Acce
     }
     return add_span(expression, factor, ranges, result);
   };
-  for (const auto& [variable, factor] : terms.variables) {
-    if (stands_still(variable)) {
-      result.base.variables.emplace(variable, factor);
-    } else if (!add(module_.node(variable), factor)) {
-      return false;
-    }
-  }
-  for (const IndexTerms::Other& other : terms.others) {
-    const auto program = graph::IndexProgram::compile(other.expression, bindings_);
-    const bool is_of_base = program && !program->variables().empty() &&
-                            std::ranges::all_of(program->variables(), stands_still);
-    if (is_of_base) {
-      result.base.others.push_back(other);
-    } else if (!add(other.expression, other.factor)) {
+  for (const auto& [term, factor] : terms.factors) {
+    const Node expression = module_.node(term);
+    const std::vector<tir::NodeId> variables = variables_of(expression);
+    if (!variables.empty() && std::ranges::all_of(variables, stands_still)) {
+      result.base.factors.emplace(term, factor);
+    } else if (!add(expression, factor)) {
       return false;
     }
   }
   return true;
 }
 
+/// Terms by their value, if the function evaluates them.
+tir::LinearSum<std::pair<bool, std::uint32_t>> AccessSets::numbered(const IndexTerms& terms) const {
+  tir::LinearSum<std::pair<bool, std::uint32_t>> result;
+  for (const auto& [term, factor] : terms.factors) {
+    const std::uint32_t number = values_.number_of(module_.node(term));
+    result.add_term({number != 0, number != 0 ? number : tir::index(term)}, factor);
+  }
+  return result;
+}
+
 bool AccessSets::have_same_base(const AccessedBytes& a, const AccessedBytes& b) const {
-  if (a.base.variables != b.base.variables) return false;
-  return std::ranges::equal(a.base.others, b.base.others, [&](const auto& one, const auto& other) {
-    return one.factor == other.factor && values_.are_same(one.expression, other.expression);
-  });
+  return numbered(a.base) == numbered(b.base);
 }
 
 // --- Distances -----------------------------------------------------------------------------------

@@ -13,24 +13,17 @@
 #include "analysis/cost/value_numbers.h"
 #include "graph/kernels/index_program.h"
 #include "mlf/tir/module.h"
+#include "tir/linear_sum.h"
 
 namespace mlf::analysis {
 
-/// An index as a sum of terms: `constant` plus each variable and each other expression times its
-/// factor. No factor of a variable is 0.
-struct IndexTerms {
-  struct Other {
-    tir::Node expression;
-    std::int64_t factor = 1;
-  };
-  std::int64_t constant = 0;
-  std::map<tir::NodeId, std::int64_t> variables{};
-  std::vector<Other> others{};
+/// An index as a sum: terms are variables and other expressions.
+using IndexTerms = tir::LinearSum<tir::NodeId>;
 
-  /// Adds `index` times `factor`. Returns false if a number or the expression is too large; the
-  /// terms are then not valid.
-  bool add(tir::Node index, std::int64_t factor, const graph::Bindings& bindings);
-};
+/// Adds `index` times `factor`, with the values of bound variables. Returns false if a number or
+/// the expression is too large; the terms are then not valid.
+bool add_index(tir::Node index, std::int64_t factor, const graph::Bindings& bindings,
+               IndexTerms& terms);
 
 /// One access in one region: `bytes` bytes at the byte offset `terms`.
 struct PlacedAccess {
@@ -63,8 +56,9 @@ class AccessSets {
   std::optional<AccessedBytes> bytes_inside(const PlacedAccess& access, RegionId level);
   /// Whether both bases are the same number in each iteration.
   bool have_same_base(const AccessedBytes& a, const AccessedBytes& b) const;
-  /// Returns the distance between the bytes of one iteration of this loop and the next.
-  static std::int64_t step_in(const AccessedBytes& bytes, tir::Node loop);
+  /// Returns the distance between the bytes of one iteration of this loop and the next; nullopt if
+  /// it is not the same each time.
+  std::optional<std::int64_t> step_in(const AccessedBytes& bytes, tir::Node loop) const;
 
  private:
   using Ranges = std::map<tir::NodeId, tir::Interval>;
@@ -99,6 +93,8 @@ class AccessSets {
                                         const graph::IterationDomain::Group& group);
   static std::optional<Distances> steps_of(const graph::IterationDomain& domain,
                                            const graph::IterationDomain::Group& group);
+  std::vector<tir::NodeId> variables_of(tir::Node term) const;
+  tir::LinearSum<std::pair<bool, std::uint32_t>> numbered(const IndexTerms& terms) const;
   static bool meets_constants(const graph::IterationDomain& domain, bool& is_exact);
 
   const tir::Module& module_;

@@ -189,7 +189,7 @@ class AccessCollector {
     const std::vector<Node> indices = indices_at(access);
     const Node buffer = buffer_of(access);
     if (buffer && buffer[f::Buffer::elem_offset] &&
-        !terms.add(buffer[f::Buffer::elem_offset], element_bytes, code_.bindings)) {
+        !add_index(buffer[f::Buffer::elem_offset], element_bytes, code_.bindings, terms)) {
       return std::nullopt;
     }
     const auto strides = strides_of(buffer, indices.size());
@@ -198,7 +198,7 @@ class AccessCollector {
       const Node index = indices[i].is(Kind::Ramp) ? indices[i][f::Ramp::base] : indices[i];
       std::int64_t factor = 0;
       if (__builtin_mul_overflow((*strides)[i], element_bytes, &factor) ||
-          !terms.add(index, factor, code_.bindings)) {
+          !add_index(index, factor, code_.bindings, terms)) {
         return std::nullopt;
       }
     }
@@ -246,7 +246,7 @@ class AccessCollector {
     if (is_known && is_stated) {
       const tir::NodeList args = call.list(f::Call::args);
       const auto element = static_cast<std::int64_t>(args[0].dtype().element_bytes());
-      is_known = placed.terms.add(args[2], element, code_.bindings);
+      is_known = add_index(args[2], element, code_.bindings, placed.terms);
     }
     if (!is_known) {
       const std::string symbol = call.is(Kind::Call) ? callee_of(call).symbol : std::string();
@@ -370,8 +370,8 @@ class AccessCollector {
       pairs_ += 1 + (bytes ? bytes->bytes.spans().size() : 0);
       if (pairs_ > kMaxPairs) return false;
       if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
-      if (!bytes->bytes.shift(-AccessSets::step_in(*bytes, evaluated_.regions[body].loop)))
-        continue;
+      const auto step = sets_.step_in(*bytes, evaluated_.regions[body].loop);
+      if (!step || !bytes->bytes.shift(-*step)) continue;
       written.add(bytes->bytes);
     }
     return written.covers(wanted->bytes);

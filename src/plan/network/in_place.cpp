@@ -5,13 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/cost/access_sets.h"
 #include "graph/node_queries.h"
+#include "tir/linear_sum.h"
 
 namespace mlf::plan {
 namespace {
 
-using analysis::IndexTerms;
 using graph::KernelCode;
 using graph::Surrounding;
 using graph::SurroundingKind;
@@ -26,52 +25,46 @@ bool is_small(std::int64_t number) {
   return number > -kMostOfIndex && number < kMostOfIndex;
 }
 
+using Index = tir::LinearSum<tir::NodeId>;
+
 /// An index as TVM writes it after flattening: a sum of loop variables times numbers, all of them
 /// small. Nothing for the division and modulo of fused loops: such loops give no pairs.
-std::optional<IndexTerms> affine(Node index) {
-  // Each cast is looked at alone. No index of a network has as many.
-  constexpr std::size_t kMostCasts = 1000;
-  std::size_t casts = 0;
-  IndexTerms terms;
-  if (!terms.add(index, 1, {})) return std::nullopt;
-  while (!terms.others.empty()) {
-    const IndexTerms::Other other = terms.others.back();
-    terms.others.pop_back();
-    const bool is_cast = other.expression.is(Kind::Cast);
-    if (!is_cast || ++casts > kMostCasts ||
-        !terms.add(other.expression[f::Cast::value], other.factor, {})) {
-      return std::nullopt;
-    }
-  }
+std::optional<Index> affine(Node expression) {
+  constexpr std::size_t kMostParts = 4096;
+  Index index;
+  const auto look = [](Node part) {
+    const Node value = graph::without_casts(part);
+    return tir::is_plain_integer(value.dtype()) ? value : Node();
+  };
+  const auto add_term = [&](Node term, std::int64_t factor) {
+    return tir::is_var(term) && index.add_term(term.id(), factor);
+  };
   const bool is_all_small =
-      is_small(terms.constant) &&
-      std::ranges::all_of(terms.variables, [](const auto& one) { return is_small(one.second); });
-  return is_all_small ? std::optional(std::move(terms)) : std::nullopt;
-}
-
-bool are_equal(const IndexTerms& a, const IndexTerms& b) {
-  return a.constant == b.constant && a.variables == b.variables;
+      tir::add_parts(expression, 1, kMostParts, index, look, add_term) &&
+      is_small(index.constant) &&
+      std::ranges::all_of(index.factors, [](const auto& one) { return is_small(one.second); });
+  return is_all_small ? std::optional(std::move(index)) : std::nullopt;
 }
 
 /// Whether no two iterations have the same index: each factor exceeds the largest sum of all
 /// smaller terms.
-bool is_injective(const IndexTerms& index, const std::vector<Surrounding>& around) {
+bool is_injective(const Index& index, const std::vector<Surrounding>& around) {
   std::vector<std::pair<std::int64_t, std::int64_t>> terms;  // factor, extent
   std::size_t found = 0;
   for (const Surrounding& loop : around) {
     if (loop.kind != SurroundingKind::loop || loop.extent == 1) continue;
-    const auto at = index.variables.find(loop.var.id());
+    const auto at = index.factors.find(loop.var.id());
     // A loop whose variable is not in the index writes one element repeatedly.
-    if (at == index.variables.end() || at->second < 0) return false;
+    if (at == index.factors.end() || at->second < 0) return false;
     terms.emplace_back(at->second, loop.extent);
   }
   // Variables of no loop here are constant.
-  for (const auto& [var, factor] : index.variables) {
+  for (const auto& [var, factor] : index.factors) {
     found += std::ranges::any_of(around, [&, one = var](const Surrounding& loop) {
       return loop.kind == SurroundingKind::loop && loop.var.id() == one;
     });
   }
-  if (found != index.variables.size()) return false;
+  if (found != index.factors.size()) return false;
   // Like the digits of a number: the sum of all smaller digits is less than the next factor.
   std::ranges::sort(terms);
   std::int64_t reach = 0;
@@ -124,7 +117,7 @@ std::vector<InPlacePair> in_place_pairs(const KernelCode& code, std::span<const 
       if (!is_part || code.is_in_several(at) || bytes_of_one(code.order[at]) != bytes) return false;
       const Node from = place_of(code.order[at]);
       const auto loaded = from ? affine(from) : std::nullopt;
-      return loaded && are_equal(*loaded, *index);
+      return loaded == index;
     };
     std::unordered_set<std::size_t> tried;
     for (const ElementUse& from : uses) {

@@ -17,6 +17,7 @@
 #include "tir/array_uses.h"
 #include "tir/compare/descriptions.h"
 #include "tir/compare/tolerance_rules.h"
+#include "tir/linear_sum.h"
 #include "tir/node_queries.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/op_table.h"
@@ -29,12 +30,8 @@ namespace {
 /// Returns a name for a Var or Buffer. Corresponding ones of both modules have equal names.
 using IdentityName = std::function<std::string(Node)>;
 
-/// constant + the sum of coefficient × term. Terms are stored as text; integers wrap around.
-struct LinearForm {
-  std::int64_t constant = 0;
-  std::map<std::string, std::int64_t> terms;
-  friend bool operator==(const LinearForm&, const LinearForm&) = default;
-};
+/// Terms are texts.
+using LinearForm = LinearSum<std::string>;
 
 bool is_named(Node node) {
   return is_var(node) || node.is(Kind::Buffer);
@@ -50,40 +47,9 @@ void for_each_part(Node expr, Visit&& visit) {
       visit);
 }
 
-// Sums wrap around as in the machine: sums that overflow on both sides in the same way are still
-// equal.
-std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
-std::int64_t wrapping_multiply(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-
-LinearForm scaled(const LinearForm& form, std::int64_t factor) {
-  LinearForm result{wrapping_multiply(form.constant, factor), {}};
-  for (const auto& [term, coefficient] : form.terms) {
-    if (const std::int64_t product = wrapping_multiply(coefficient, factor)) {
-      result.terms.emplace(term, product);
-    }
-  }
-  return result;
-}
-
-LinearForm sum(const LinearForm& a, const LinearForm& b) {
-  LinearForm result = a;
-  result.constant = wrapping_add(a.constant, b.constant);
-  for (const auto& [term, coefficient] : b.terms) {
-    std::int64_t& total = result.terms[term];
-    total = wrapping_add(total, coefficient);
-    if (total == 0) result.terms.erase(term);
-  }
-  return result;
-}
-
 std::string format_form(const LinearForm& form) {
   std::string text = std::to_string(form.constant);
-  for (const auto& [term, coefficient] : form.terms) {
+  for (const auto& [term, coefficient] : form.factors) {
     text += "+" + std::to_string(coefficient) + "*" + term;
   }
   return text;
@@ -112,21 +78,26 @@ class Forms {
       case Kind::IntImm:
         return {node.integer(f::IntImm::value), {}};
       case Kind::Add:
-        return sum(of(node[f::Add::a]), of(node[f::Add::b]));
+        return sum(of(node[f::Add::a]), 1, of(node[f::Add::b]), 1, node);
       case Kind::Sub:
-        return sum(of(node[f::Sub::a]), scaled(of(node[f::Sub::b]), -1));
-      case Kind::Mul:
-        return product(of(node[f::Mul::a]), of(node[f::Mul::b]), node);
+        return sum(of(node[f::Sub::a]), 1, of(node[f::Sub::b]), -1, node);
+      case Kind::Mul: {
+        // A product is linear only if one side is a constant.
+        const LinearForm& a = of(node[f::Mul::a]);
+        const LinearForm& b = of(node[f::Mul::b]);
+        if (b.is_constant()) return sum(a, b.constant, {}, 1, node);
+        return a.is_constant() ? sum(b, a.constant, {}, 1, node) : term(node);
+      }
       default:
         return term(node);
     }
   }
 
-  // A product is linear only if one side is a constant; any other product is a term.
-  LinearForm product(const LinearForm& a, const LinearForm& b, Node node) const {
-    if (b.terms.empty()) return scaled(a, b.constant);
-    if (a.terms.empty()) return scaled(b, a.constant);
-    return term(node);
+  /// A sum beyond 64 bits, where TVM wraps around, is a term.
+  LinearForm sum(const LinearForm& a, std::int64_t times_a, const LinearForm& b,
+                 std::int64_t times_b, Node whole) const {
+    LinearForm result;
+    return result.add(a, times_a) && result.add(b, times_b) ? result : term(whole);
   }
 
   LinearForm term(Node node) const {

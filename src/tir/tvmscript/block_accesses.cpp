@@ -5,23 +5,12 @@
 #include <unordered_set>
 
 #include "mlf/tir/visit.h"
+#include "tir/linear_sum.h"
 #include "tir/node_queries.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {
 namespace {
-
-// --- Sums --------------------------------------------------------------------------------------
-
-/// A sum of constant multiples of expressions that are not sums.
-struct Sum {
-  struct Term {
-    NodeId atom;
-    std::int64_t factor;
-  };
-  std::vector<Term> terms;
-  std::int64_t constant = 0;
-};
 
 /// Index expressions are short: larger ones are not analysed.
 constexpr std::size_t kMostTerms = 32;
@@ -36,71 +25,6 @@ std::optional<std::int64_t> constant_of(Node node) {
   if (value > kMostElements || value < -kMostElements) return std::nullopt;
   return value;
 }
-
-class Sums {
- public:
-  explicit Sums(Context& c) : c_(c) {}
-
-  std::optional<Sum> of(NodeId expr) {
-    struct Part {
-      NodeId expr;
-      std::int64_t factor;
-    };
-    Sum sum;
-    std::vector<Part> parts{{expr, 1}};
-    for (std::size_t steps = 0; !parts.empty(); ++steps) {
-      if (steps > kMostTerms) return std::nullopt;
-      const Part part = parts.back();
-      parts.pop_back();
-      if (std::abs(part.factor) > kMostElements) return std::nullopt;
-      const Node node = c_.node(part.expr);
-      if (const auto value = constant_of(node)) {
-        sum.constant += *value * part.factor;
-      } else if (node.is(Kind::Add)) {
-        parts.push_back({node[f::Add::b].id(), part.factor});
-        parts.push_back({node[f::Add::a].id(), part.factor});
-      } else if (node.is(Kind::Sub)) {
-        parts.push_back({node[f::Sub::b].id(), -part.factor});
-        parts.push_back({node[f::Sub::a].id(), part.factor});
-      } else if (const auto factor = factor_of(node)) {
-        parts.push_back({node[f::Mul::a].id(), part.factor * *factor});
-      } else {
-        add_term(sum, part.expr, part.factor);
-      }
-      if (std::abs(sum.constant) > kMostElements) return std::nullopt;
-    }
-    return sum;
-  }
-
-  /// Returns b - a if both have the same terms.
-  std::optional<std::int64_t> distance(const Sum& a, const Sum& b) {
-    if (a.terms.size() != b.terms.size()) return std::nullopt;
-    for (const Sum::Term& term : a.terms) {
-      const auto same = std::ranges::find_if(b.terms, [&](const Sum::Term& other) {
-        return other.factor == term.factor && c_.make.same_expr(other.atom, term.atom);
-      });
-      if (same == b.terms.end()) return std::nullopt;
-    }
-    return b.constant - a.constant;
-  }
-
- private:
-  std::optional<std::int64_t> factor_of(Node node) const {
-    return node.is(Kind::Mul) ? constant_of(node[f::Mul::b]) : std::nullopt;
-  }
-
-  void add_term(Sum& sum, NodeId atom, std::int64_t factor) {
-    for (Sum::Term& term : sum.terms) {
-      if (!c_.make.same_expr(term.atom, atom)) continue;
-      term.factor += factor;
-      std::erase_if(sum.terms, [](const Sum::Term& each) { return each.factor == 0; });
-      return;
-    }
-    sum.terms.push_back({atom, factor});
-  }
-
-  Context& c_;
-};
 
 // --- Intervals ---------------------------------------------------------------------------------
 
@@ -131,7 +55,7 @@ Interval point(NodeId expr) {
 /// Evaluates indices like arith::EvalSet.
 class Evaluation {
  public:
-  explicit Evaluation(Context& c) : c_(c), sums_(c) {}
+  explicit Evaluation(Context& c) : c_(c) {}
 
   /// The meaning of a variable of a loop, a let or an inner block.
   void bind(NodeId var, const Interval& values) { values_[var] = values; }
@@ -187,10 +111,7 @@ class Evaluation {
 
   Interval unite(const Interval& a, const Interval& b) {
     if (!a.is_bounded() || !b.is_bounded()) return open(a, b);
-    const auto left = sums_.of(a.min);
-    const auto right = sums_.of(b.min);
-    if (!left || !right) return kUnknown;
-    const auto distance = sums_.distance(*left, *right);
+    const auto distance = distance_of(a.min, b.min);
     const bool is_symbolic = a.extent != NodeId::none || b.extent != NodeId::none;
     if (!distance || (is_symbolic && (*distance != 0 || !same_extent(a, b)))) return kUnknown;
     Interval result = *distance < 0 ? b : a;
@@ -201,15 +122,23 @@ class Evaluation {
 
   /// Whether `min` has the form that arith::Analyzer gives it: terms by falling factors, then the
   /// constant.
-  bool is_simplified(NodeId min) {
-    const auto sum = sums_.of(min);
-    if (!sum) return false;
-    std::int64_t last = kMostElements;
-    for (const Sum::Term& term : sum->terms) {
-      if (!is_var(c_.node(term.atom)) || term.factor <= 0 || term.factor > last) return false;
-      last = term.factor;
+  bool is_simplified(NodeId min) const {
+    Node rest = c_.node(min);
+    if (rest.is(Kind::IntImm)) return constant_of(rest).has_value();
+    if (rest.is(Kind::Add) && constant_of(rest[f::Add::b])) rest = rest[f::Add::a];
+    // From the last term to the first one.
+    std::unordered_set<NodeId> seen;
+    for (std::int64_t last = 1; seen.size() < kMostTerms; rest = rest[f::Add::a]) {
+      const Node term = rest.is(Kind::Add) ? rest[f::Add::b] : rest;
+      const bool is_multiple = term.is(Kind::Mul);
+      const std::int64_t factor =
+          is_multiple ? constant_of(term[f::Mul::b]).value_or(0) : std::int64_t{1};
+      const Node var = is_multiple ? term[f::Mul::a] : term;
+      if (!is_var(var) || factor < last || !seen.insert(var.id()).second) return false;
+      last = factor;
+      if (!rest.is(Kind::Add)) return true;
     }
-    return c_.make.same_expr(min, expr_of(*sum, c_.make.dtype_of(min)));
+    return false;
   }
 
  private:
@@ -231,14 +160,23 @@ class Evaluation {
     return both && c_.make.same_expr(a.extent, b.extent);
   }
 
-  NodeId expr_of(const Sum& sum, DType dtype) {
-    NodeId result = c_.make.int_imm(dtype, 0);
-    for (const Sum::Term& term : sum.terms) {
-      const NodeId factor = c_.make.int_imm(dtype, term.factor);
-      result =
-          folded_binary(c_, Kind::Add, result, folded_binary(c_, Kind::Mul, term.atom, factor));
-    }
-    return folded_binary(c_, Kind::Add, result, c_.make.int_imm(dtype, sum.constant));
+  /// Returns `to` - `from` if it is a number.
+  std::optional<std::int64_t> distance_of(NodeId from, NodeId to) const {
+    LinearSum<NodeId> difference;
+    const auto add_term = [&](Node part, std::int64_t factor) {
+      const auto same = std::ranges::find_if(difference.factors, [&](const auto& known) {
+        return c_.make.same_expr(known.first, part.id());
+      });
+      const NodeId term = same == difference.factors.end() ? part.id() : same->first;
+      return difference.add_term(term, factor);
+    };
+    const auto add = [&](NodeId expr, std::int64_t times) {
+      return add_parts(
+          c_.node(expr), times, kMostTerms, difference, [](Node part) { return part; }, add_term);
+    };
+    const bool is_number = add(from, -1) && add(to, 1) && difference.is_constant() &&
+                           std::abs(difference.constant) <= kMostElements;
+    return is_number ? std::optional(difference.constant) : std::nullopt;
   }
 
   Interval evaluate(NodeId id, const Results& results) {
@@ -325,7 +263,6 @@ class Evaluation {
   }
 
   Context& c_;
-  Sums sums_;
   std::unordered_map<NodeId, Interval> values_;
   std::unordered_map<NodeId, int> constrained_;
 };

@@ -117,6 +117,12 @@ TEST(Accesses, NeedNothingThatTheIterationBeforeHasWritten) {
             "reach 0-32, read , written 0-32");
 }
 
+TEST(Accesses, NeedWhatNotEachIterationBeforeHasWritten) {
+  EXPECT_EQ(of_b("    B[0] = A[0]\n    for i in range(8):\n"
+                 "        B[i // 2] = B[i // 2] + A[i]\n"),
+            "reach 0-16, read 0-16, written 0-16");
+}
+
 TEST(Accesses, NeedWhatTheyReadBeforeTheyWriteIt) {
   EXPECT_EQ(of_b("    for i in range(4):\n        B[i] = B[i] + A[i]\n"),
             "reach 0-16, read 0-16, written 0-16");
