@@ -77,6 +77,22 @@ std::vector<GivenPool> given_pools(std::string_view header, const graph::Topolog
   return pools;
 }
 
+/// The array of the C that the runtime uses as a parameter (v0.8); empty if its values are not
+/// known.
+std::string linked_bytes(const Deployment& deployment, std::size_t module,
+                         const std::string& storage) {
+  for (const TirSource& c : support::get_or_throw(deployment.generated_c(module))) {
+    const auto document = support::get_or_throw(deployment.document(c));
+    for (const auto& [name, param] : graph::linked_parameters({document.get(), c.name})) {
+      const std::int64_t id = param.integer(tir::f::LinkedParam::id);
+      if (graph::storage_name(id) != storage) continue;
+      const auto data = param[tir::f::LinkedParam::param].bytes(tir::f::NDArray::data);
+      return data ? text_of(*data) : std::string();
+    }
+  }
+  return {};
+}
+
 // For inputs, outputs and tensors of calls together, whose sizes come from the archive.
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
@@ -231,7 +247,7 @@ class Planner {
       const auto param = std::ranges::find(params, value.name, &Param::name);
       Tensor tensor{.name = value.name};
       if (network_[value.storage].memory == graph::MemoryKind::program) {
-        tensor.bytes = linked_bytes(value);
+        tensor.bytes = linked_bytes(deployment_, index_, network_[value.storage].name);
       } else if (param != params.end()) {
         tensor.bytes = text_of(param->data);
       }
@@ -245,21 +261,6 @@ class Planner {
       }
       plan_.inputs.push_back({std::move(tensor), graph::ValueId{static_cast<std::uint32_t>(i)}});
     }
-  }
-
-  /// The array of the C that the runtime uses as a parameter (v0.8); empty if its values are not
-  /// known.
-  std::string linked_bytes(const graph::Value& value) const {
-    for (const TirSource& c : support::get_or_throw(deployment_.generated_c(index_))) {
-      const auto document = support::get_or_throw(deployment_.document(c));
-      for (const auto& [name, param] : graph::linked_parameters({document.get(), c.name})) {
-        const std::int64_t id = param.integer(tir::f::LinkedParam::id);
-        if (graph::storage_name(id) != network_[value.storage].name) continue;
-        const auto data = param[tir::f::LinkedParam::param].bytes(tir::f::NDArray::data);
-        return data ? text_of(*data) : std::string();
-      }
-    }
-    return {};
   }
 
   void find_entry() {

@@ -90,6 +90,137 @@ class ByteCollector {
   std::size_t joined_ = 0;
 };
 
+struct Access {
+  PlacedAccess placed{};
+  bool is_write = false;
+  bool is_certain = true;     // not masked, and executed once in each iteration
+  std::size_t statement = 0;  // in the order of the code
+};
+
+struct TrackedMemory {
+  TouchedBytes touched;
+  std::vector<std::size_t> accesses;
+};
+
+/// Finds which bytes the accesses to one memory reach, and which the function has written before it
+/// reads them.
+class TouchedMemory {
+ public:
+  TouchedMemory(const EvaluatedFunction& evaluated, AccessSets& sets,
+                const std::vector<Access>& accesses)
+      : evaluated_(evaluated), sets_(sets), accesses_(accesses) {}
+
+  void summarize(TrackedMemory& memory) {
+    TouchedBytes& touched = memory.touched;
+    ByteCollector reach;
+    ByteCollector read;
+    ByteCollector written;
+    for (const std::size_t one : memory.accesses) {
+      const Access& access = accesses_[one];
+      const auto bytes = bytes_of(one, RegionId::function);
+      touched.is_written = touched.is_written || access.is_write;
+      if (!bytes) {
+        add_reason(touched.unknown, "is used at an index without a known bound");
+        continue;
+      }
+      reach.add(bytes->bytes);
+      if (access.is_write && access.is_certain && bytes->is_exact) written.add(bytes->bytes);
+      if (!access.is_write && !is_written_before(access, memory)) read.add(bytes->bytes);
+    }
+    touched.reach = std::move(reach).take();
+    touched.read = std::move(read).take();
+    touched.written = std::move(written).take();
+  }
+
+ private:
+  std::optional<AccessedBytes> bytes_of(std::size_t access, RegionId level) {
+    const auto [at, is_new] = known_.try_emplace({access, level});
+    if (is_new) at->second = sets_.bytes_inside(accesses_[access].placed, level);
+    return at->second;
+  }
+
+  /// Whether statements before the read, in one of its regions, have written all its bytes, for any
+  /// number of iterations of the loops around both. A write in deeper loops has then run in all
+  /// iterations of these loops. If only the first iteration of a loop around both counts, ignores
+  /// that loop.
+  bool is_written_in_front(const Access& read, const TrackedMemory& memory) {
+    struct Level {
+      std::optional<AccessedBytes> wanted;
+      ByteSet written;
+    };
+    std::map<RegionId, Level> levels;
+    // Backwards: the writer usually directly precedes the read.
+    for (auto next = memory.accesses.rbegin(); next != memory.accesses.rend(); ++next) {
+      const std::size_t one = *next;
+      const Access& write = accesses_[one];
+      if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
+      RegionId id = evaluated_.regions.common_region(write.placed.region, read.placed.region);
+      PlacedAccess placed = write.placed;
+      while (evaluated_.regions[id].loop &&
+             is_among(read.placed.first_only, evaluated_.regions[id].loop)) {
+        placed.first_only.push_back(evaluated_.regions[id].loop);
+        id = evaluated_.regions[id].parent;
+      }
+      const auto bytes =
+          placed.first_only.empty() ? bytes_of(one, id) : sets_.bytes_inside(placed, id);
+      const auto [at, is_new] = levels.try_emplace(id);
+      Level& level = at->second;
+      if (is_new) level.wanted = sets_.bytes_inside(read.placed, id);
+      const bool may_cover =
+          bytes && level.wanted && bytes->is_exact && sets_.have_same_base(*bytes, *level.wanted);
+      pairs_ += 1 + (may_cover ? bytes->bytes.spans().size() + level.written.spans().size() : 0);
+      if (pairs_ > kMaxPairs) return false;
+      if (!may_cover) continue;
+      level.written.add(bytes->bytes);
+      if (level.written.covers(level.wanted->bytes)) return true;
+    }
+    return false;
+  }
+
+  /// Whether each iteration of a loop after the first one reads bytes that the previous iteration
+  /// wrote, as in sums and scans.
+  bool is_written_by_previous_iteration(const Access& read, const TrackedMemory& memory,
+                                        RegionId body) {
+    const auto wanted = sets_.bytes_inside(read.placed, body);
+    if (!wanted) return false;
+    ByteSet written;
+    for (const std::size_t one : memory.accesses) {
+      const Access& write = accesses_[one];
+      if (!write.is_write || !write.is_certain) continue;
+      if (evaluated_.regions.common_region(write.placed.region, body) != body) continue;
+      auto bytes = bytes_of(one, body);
+      pairs_ += 1 + (bytes ? bytes->bytes.spans().size() : 0);
+      if (pairs_ > kMaxPairs) return false;
+      if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
+      const auto step = sets_.step_in(*bytes, evaluated_.regions[body].loop);
+      if (!step || !bytes->bytes.shift(-*step)) continue;
+      written.add(bytes->bytes);
+    }
+    return written.covers(wanted->bytes);
+  }
+
+  /// Whether this call wrote all bytes before it reads them.
+  bool is_written_before(const Access& read, const TrackedMemory& memory) {
+    if (is_written_in_front(read, memory)) return true;
+    RegionId body = evaluated_.regions[read.placed.region].innermost_loop;
+    for (; body != RegionId::function;
+         body = evaluated_.regions[evaluated_.regions[body].parent].innermost_loop) {
+      if (!evaluated_.regions[body].loop.is(Kind::For)) continue;
+      if (!is_written_by_previous_iteration(read, memory, body)) continue;
+      Access first = read;
+      first.placed.first_only.push_back(evaluated_.regions[body].loop);
+      if (is_written_in_front(first, memory)) return true;
+    }
+    return false;
+  }
+
+  const EvaluatedFunction& evaluated_;
+  AccessSets& sets_;
+  const std::vector<Access>& accesses_;
+  std::map<std::pair<std::size_t, RegionId>, std::optional<AccessedBytes>> known_;
+  std::size_t pairs_ = 0;
+};
+
 /// Reads the accesses of one function and collects them by memory.
 class AccessCollector {
  public:
@@ -116,12 +247,13 @@ class AccessCollector {
     }
     // 3. For each memory: the bytes reached, the bytes read before they are written, and the bytes
     // written.
+    TouchedMemory touched(evaluated_, sets_, accesses_);
     for (auto& [root, memory] : arguments_) {
-      summarize(memory);
+      touched.summarize(memory);
       result_.arguments.push_back(std::move(memory.touched));
     }
     for (auto& [key, memory] : lets_) {
-      summarize(memory);
+      touched.summarize(memory);
       const Node variable = code_.function.module().node(key.second);
       memory.touched.let = variable.text(f::Var::name);
       memory.touched.let_offset = code_.memories.address_of(variable).offset;
@@ -131,24 +263,15 @@ class AccessCollector {
   }
 
  private:
-  struct Access {
-    PlacedAccess placed{};
-    bool is_write = false;
-    bool is_certain = true;     // not masked, and executed once in each iteration
-    std::size_t statement = 0;  // in the order of the code
-  };
-  struct Memory {
-    TouchedBytes touched;
-    std::vector<std::size_t> accesses;
-  };
   using Key = std::pair<std::uint32_t, tir::NodeId>;  // the root, and of a let its variable
 
   bool is_tracked(const Address& address) const {
     return address.kind == (code_.is_packed() ? AddressKind::argument : AddressKind::parameter);
   }
 
-  Memory& memory_of(const Address& address, bool by_let) {
-    Memory& memory = by_let ? lets_[{address.root, address.alias}] : arguments_[address.root];
+  TrackedMemory& memory_of(const Address& address, bool by_let) {
+    TrackedMemory& memory =
+        by_let ? lets_[{address.root, address.alias}] : arguments_[address.root];
     memory.touched.argument = address.root;
     return memory;
   }
@@ -310,118 +433,12 @@ class AccessCollector {
     }
   }
 
-  // --- Putting together --------------------------------------------------------------------------
-
-  std::optional<AccessedBytes> bytes_of(std::size_t access, RegionId level) {
-    const auto [at, is_new] = known_.try_emplace({access, level});
-    if (is_new) at->second = sets_.bytes_inside(accesses_[access].placed, level);
-    return at->second;
-  }
-
-  /// Whether statements before the read, in one of its regions, have written all its bytes, for any
-  /// number of iterations of the loops around both. A write in deeper loops has then run in all
-  /// iterations of these loops. If only the first iteration of a loop around both counts, ignores
-  /// that loop.
-  bool is_written_in_front(const Access& read, const Memory& memory) {
-    struct Level {
-      std::optional<AccessedBytes> wanted;
-      ByteSet written;
-    };
-    std::map<RegionId, Level> levels;
-    // Backwards: the writer usually directly precedes the read.
-    for (auto next = memory.accesses.rbegin(); next != memory.accesses.rend(); ++next) {
-      const std::size_t one = *next;
-      const Access& write = accesses_[one];
-      if (!write.is_write || !write.is_certain || write.statement >= read.statement) continue;
-      RegionId id = evaluated_.regions.common_region(write.placed.region, read.placed.region);
-      PlacedAccess placed = write.placed;
-      while (evaluated_.regions[id].loop &&
-             is_among(read.placed.first_only, evaluated_.regions[id].loop)) {
-        placed.first_only.push_back(evaluated_.regions[id].loop);
-        id = evaluated_.regions[id].parent;
-      }
-      const auto bytes =
-          placed.first_only.empty() ? bytes_of(one, id) : sets_.bytes_inside(placed, id);
-      const auto [at, is_new] = levels.try_emplace(id);
-      Level& level = at->second;
-      if (is_new) level.wanted = sets_.bytes_inside(read.placed, id);
-      const bool may_cover =
-          bytes && level.wanted && bytes->is_exact && sets_.have_same_base(*bytes, *level.wanted);
-      pairs_ += 1 + (may_cover ? bytes->bytes.spans().size() + level.written.spans().size() : 0);
-      if (pairs_ > kMaxPairs) return false;
-      if (!may_cover) continue;
-      level.written.add(bytes->bytes);
-      if (level.written.covers(level.wanted->bytes)) return true;
-    }
-    return false;
-  }
-
-  /// Whether each iteration of a loop after the first one reads bytes that the previous iteration
-  /// wrote, as in sums and scans.
-  bool is_written_by_previous_iteration(const Access& read, const Memory& memory, RegionId body) {
-    const auto wanted = sets_.bytes_inside(read.placed, body);
-    if (!wanted) return false;
-    ByteSet written;
-    for (const std::size_t one : memory.accesses) {
-      const Access& write = accesses_[one];
-      if (!write.is_write || !write.is_certain) continue;
-      if (evaluated_.regions.common_region(write.placed.region, body) != body) continue;
-      auto bytes = bytes_of(one, body);
-      pairs_ += 1 + (bytes ? bytes->bytes.spans().size() : 0);
-      if (pairs_ > kMaxPairs) return false;
-      if (!bytes || !bytes->is_exact || !sets_.have_same_base(*bytes, *wanted)) continue;
-      const auto step = sets_.step_in(*bytes, evaluated_.regions[body].loop);
-      if (!step || !bytes->bytes.shift(-*step)) continue;
-      written.add(bytes->bytes);
-    }
-    return written.covers(wanted->bytes);
-  }
-
-  /// Whether this call wrote all bytes before it reads them.
-  bool is_written_before(const Access& read, const Memory& memory) {
-    if (is_written_in_front(read, memory)) return true;
-    RegionId body = evaluated_.regions[read.placed.region].innermost_loop;
-    for (; body != RegionId::function;
-         body = evaluated_.regions[evaluated_.regions[body].parent].innermost_loop) {
-      if (!evaluated_.regions[body].loop.is(Kind::For)) continue;
-      if (!is_written_by_previous_iteration(read, memory, body)) continue;
-      Access first = read;
-      first.placed.first_only.push_back(evaluated_.regions[body].loop);
-      if (is_written_in_front(first, memory)) return true;
-    }
-    return false;
-  }
-
-  void summarize(Memory& memory) {
-    TouchedBytes& touched = memory.touched;
-    ByteCollector reach;
-    ByteCollector read;
-    ByteCollector written;
-    for (const std::size_t one : memory.accesses) {
-      const Access& access = accesses_[one];
-      const auto bytes = bytes_of(one, RegionId::function);
-      touched.is_written = touched.is_written || access.is_write;
-      if (!bytes) {
-        add_reason(touched.unknown, "is used at an index without a known bound");
-        continue;
-      }
-      reach.add(bytes->bytes);
-      if (access.is_write && access.is_certain && bytes->is_exact) written.add(bytes->bytes);
-      if (!access.is_write && !is_written_before(access, memory)) read.add(bytes->bytes);
-    }
-    touched.reach = std::move(reach).take();
-    touched.read = std::move(read).take();
-    touched.written = std::move(written).take();
-  }
-
   const graph::KernelCode& code_;
   EvaluatedFunction evaluated_;
   AccessSets sets_;
   std::vector<Access> accesses_;
-  std::map<std::pair<std::size_t, RegionId>, std::optional<AccessedBytes>> known_;
-  std::map<std::uint32_t, Memory> arguments_;
-  std::map<Key, Memory> lets_;
-  std::size_t pairs_ = 0;
+  std::map<std::uint32_t, TrackedMemory> arguments_;
+  std::map<Key, TrackedMemory> lets_;
   std::size_t end_ = SIZE_MAX;  // the statement that ends the function
   Accesses result_;
 };

@@ -79,91 +79,39 @@ BufferRole role_by_call(const BufferCost& buffer, const graph::Effect& effect) {
   return is_written ? BufferRole::output : BufferRole::input;
 }
 
-/// Adds up the cost of one function: every node adds its cost for each evaluation.
-class KernelCounter {
+/// Divisions in indices that a compiler leaves: it replaces those by powers of two and remainders
+/// that are only compared, takes others out of loops that do not change their operands, and makes
+/// equal ones once.
+class IndexDivisions {
  public:
-  explicit KernelCounter(const graph::KernelCode& code) : code_(code), evaluated_(code) {}
-
-  KernelCost run() && {
-    // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
-    //    each, and how often each is evaluated. EvaluatedFunction has done this.
-    buffers_.resize(code_.memories.size());
-    is_escaped_.resize(code_.memories.size());
-    is_used_by_call_.resize(code_.memories.size());
-    // 2. Loops, with their extents and iterations.
-    for (const Evaluations::Loop& loop : evaluated_.evaluations.loops()) add_loop(loop);
-    // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
-    //    multiplication and an addition as well.
-    find_macs();
+  IndexDivisions(const graph::KernelCode& code, const EvaluatedFunction& evaluated)
+      : code_(code), evaluated_(evaluated) {
     find_variation();
-    // 4. Every node, as often as it is evaluated.
-    for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      for (const Evaluation& evaluation : evaluated_.evaluations[i]) count(i, evaluation);
+  }
+
+  /// Executions of this division that are not those of another one.
+  Count executed(Node node, const Evaluation& evaluation) {
+    const Node divisor = tir::is_binary(node.kind()) ? node[f::Div::b] : Node();
+    const auto number = divisor ? graph::integer_of(divisor) : std::nullopt;
+    const std::uint32_t least = varies_at_[code_.order.position_of(node)];
+    const bool is_shift = number && *number > 0 && (*number & (*number - 1)) == 0;
+    const bool is_compared = number && compared_.contains(tir::index(node.id()));
+    if (is_shift || is_compared || (number && least == 0 && !evaluated_.values.reads_memory(node)))
+      return 0;
+    RegionId region = evaluation.region;
+    while (!evaluated_.values.reads_memory(node)) {
+      const RegionId loop = evaluated_.regions[region].innermost_loop;
+      if (loop == RegionId::function || evaluated_.regions[loop].depth <= least) break;
+      region = evaluated_.regions[loop].parent;
     }
-    // 5. Sums over inner loops, roles of buffers, operations as a list.
-    const graph::BodyScan scan = graph::scan_body(code_);
-    finish_loops();
-    finish_buffers(scan);
-    for (const auto& [key, count] : operations_) {
-      cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
-    }
-    // 6. Code that is not understood: numbers become bounds.
-    widen(scan);
-    cost_.uncertain = evaluated_.regions.reasons();
-    return std::move(cost_);
+    const auto key = divisor ? std::tuple(region, evaluated_.values.number_of(node[f::Div::a]),
+                                          evaluated_.values.number_of(divisor))
+                             : std::tuple(region, evaluated_.values.number_of(node), 0U);
+    if (!known_.insert(key).second) return 0;
+    return evaluated_.regions[region].count * lanes_of(dtype_of(node));
   }
 
  private:
-  /// Outer loops come before inner ones, so the enclosing loop is known already.
-  void add_loop(const Evaluations::Loop& loop) {
-    const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
-    if (!is_new) return;
-    const Region& body = evaluated_.regions[loop.body];
-    LoopCost made;
-    made.variable = std::string(graph::loop_variable(body.loop).text(f::Var::name));
-    made.extent = body.extent;
-    made.kind = body.loop.is(Kind::For) ? static_cast<tir::ForKind>(body.loop.integer(f::For::kind))
-                                        : tir::ForKind::thread_binding;
-    made.iterations = body.count * loop.around.times;
-    made.node = body.loop.id();
-    std::optional<std::size_t> outer;
-    const RegionId around = evaluated_.regions[loop.around.region].innermost_loop;
-    if (around != RegionId::function) outer = loop_of_region_.at(around);
-    made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
-    outer_loop_.push_back(outer);
-    cost_.loops.push_back(std::move(made));
-  }
-
-  // --- Multiply-accumulates ----------------------------------------------------------------------
-
-  std::vector<Node> loops_around(RegionId region) const {
-    std::vector<Node> loops;
-    for (region = evaluated_.regions[region].innermost_loop; region != RegionId::function;
-         region = evaluated_.regions[evaluated_.regions[region].parent].innermost_loop) {
-      loops.push_back(evaluated_.regions[region].loop);
-    }
-    std::reverse(loops.begin(), loops.end());
-    return loops;
-  }
-
-  /// For a store in several regions, uses the first one: its loops are the same in all of them,
-  /// unless loops share the code, which TVM does not generate.
-  void find_macs() {
-    std::vector<LoopedStore> stores;
-    for (std::size_t i = 0; i < code_.order.size(); ++i) {
-      const Node node = code_.order[i];
-      if (!is_store(node) || evaluated_.evaluations[i].empty()) continue;
-      stores.push_back({node, loops_around(evaluated_.evaluations[i].front().region)});
-    }
-    accumulations_ = find_accumulations(stores, code_.memories, evaluated_.values, code_.bindings);
-    if (accumulations_.is_complete) return;
-    evaluated_.regions.explain(
-        "stores share expressions that are too large to look for multiply-accumulates");
-    cost_.mac += Count::unknown();
-  }
-
-  // --- Counting ----------------------------------------------------------------------------------
-
   /// The depth of the loop in which the values of each node change. Parts come before the whole:
   /// from the end of the order to its start.
   void find_variation() {
@@ -194,28 +142,223 @@ class KernelCounter {
     }
   }
 
-  /// A compiler replaces divisions by powers of two and remainders that are only compared, takes
-  /// others out of loops that do not change their operands, and makes equal ones once.
-  void count_index_division(Node node, const Evaluation& evaluation) {
-    const Node divisor = tir::is_binary(node.kind()) ? node[f::Div::b] : Node();
-    const auto number = divisor ? graph::integer_of(divisor) : std::nullopt;
-    const std::uint32_t least = varies_at_[code_.order.position_of(node)];
-    const bool is_shift = number && *number > 0 && (*number & (*number - 1)) == 0;
-    const bool is_compared = number && compared_.contains(tir::index(node.id()));
-    if (is_shift || is_compared || (number && least == 0 && !evaluated_.values.reads_memory(node)))
-      return;
-    RegionId region = evaluation.region;
-    while (!evaluated_.values.reads_memory(node)) {
-      const RegionId loop = evaluated_.regions[region].innermost_loop;
-      if (loop == RegionId::function || evaluated_.regions[loop].depth <= least) break;
-      region = evaluated_.regions[loop].parent;
+  const graph::KernelCode& code_;
+  const EvaluatedFunction& evaluated_;
+  std::vector<std::uint32_t> varies_at_;  // by position
+  std::set<std::uint32_t> compared_;      // with a constant, for equality
+  std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> known_;
+};
+
+/// The calls that memory is passed to, by memory.
+struct CallUses {
+  std::vector<bool> escaped;        ///< to a function that may do anything to it
+  std::vector<bool> by_known_call;  ///< to a call with a known use
+};
+
+/// Gives the buffers of a kernel names and roles.
+class BufferRoles {
+ public:
+  BufferRoles(const graph::KernelCode& code, const graph::BodyScan& scan, const CallUses& uses,
+              std::vector<BufferCost> buffers)
+      : code_(code), scan_(scan), uses_(uses), buffers_(std::move(buffers)) {}
+
+  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
+  /// of the arguments that the first parameter points to.
+  void add_to(KernelCost& cost) && {
+    const AddressKind kind_of_parameters =
+        scan_.is_packed ? AddressKind::argument : AddressKind::parameter;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const Address& address = code_.memories[i].address;
+      buffer.name = code_.memories[i].name;
+      if (address.kind == kind_of_parameters && address.alias == tir::NodeId::none) {
+        buffer.parameter = address.root;
+      }
+      buffer.role = role_of(i, buffer);
     }
-    const auto key = divisor ? std::tuple(region, evaluated_.values.number_of(node[f::Div::a]),
-                                          evaluated_.values.number_of(divisor))
-                             : std::tuple(region, evaluated_.values.number_of(node), 0U);
-    if (!divisions_.insert(key).second) return;
-    cost_.index_divisions += evaluated_.regions[region].count * lanes_of(dtype_of(node));
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      BufferCost& buffer = buffers_[i];
+      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
+      if (!buffer.parameter && !is_touched) continue;
+      if (!is_touched) buffer.role = role_of_pool(i);
+      cost.loaded += buffer.bytes_loaded;
+      cost.stored += buffer.bytes_stored;
+      // A copy, because the roles of later pools depend on the tensors in them.
+      cost.buffers.push_back(buffer);
+    }
+    std::stable_sort(cost.buffers.begin(), cost.buffers.end(),
+                     [](const BufferCost& a, const BufferCost& b) {
+                       return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
+                     });
   }
+
+ private:
+  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
+  /// first.
+  BufferRole role_of(std::size_t memory, const BufferCost& buffer) const {
+    const bool is_parameter = buffer.parameter.has_value();
+    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
+      return uses_.escaped[memory] ? BufferRole::unknown : BufferRole::unused;
+    }
+    if (code_.memories[memory].is_constant) return BufferRole::weights;
+    if (is_parameter && *buffer.parameter < scan_.effects.size()) {
+      const graph::Effect& effect = scan_.effects[*buffer.parameter];
+      if (uses_.by_known_call[memory] && !uses_.escaped[memory])
+        return role_by_call(buffer, effect);
+      if (effect.escaped) return BufferRole::unknown;
+      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
+      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
+    }
+    if (is_parameter || uses_.escaped[memory]) return BufferRole::unknown;
+    const Address& address = code_.memories[memory].address;
+    // A place in a pool without writes was filled when the network was built.
+    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
+    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
+    return is_own ? BufferRole::workspace : BufferRole::unknown;
+  }
+
+  /// A kernel does not access a pool directly: TVM's unified static memory planner
+  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
+  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
+  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
+  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
+  BufferRole role_of_pool(std::size_t memory) const {
+    bool has_weights = false;
+    bool has_unknown = false;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const Address& address = code_.memories[i].address;
+      if (address.alias == tir::NodeId::none ||
+          !address.same_memory(code_.memories[memory].address))
+        continue;
+      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
+      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
+      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
+    }
+    if (has_unknown) return BufferRole::unknown;
+    return has_weights ? BufferRole::weights : buffers_[memory].role;
+  }
+
+  const graph::KernelCode& code_;
+  const graph::BodyScan& scan_;
+  const CallUses& uses_;
+  std::vector<BufferCost> buffers_;  // by memory
+};
+
+/// Code that is not understood may increase every number, so there are no upper bounds. Code that
+/// may end the kernel early leaves no lower bounds.
+void widen(const graph::BodyScan& scan, KernelCost& cost) {
+  const auto widened = [&](Count& count) {
+    if (scan.may_end_early) count.min = 0;
+    if (!scan.gaps.empty()) count.max.reset();
+  };
+  for (Count* const count :
+       {&cost.mac, &cost.index_operations, &cost.index_divisions, &cost.loaded, &cost.stored}) {
+    widened(*count);
+  }
+  for (OperationCount& one : cost.operations) widened(one.count);
+  for (ExternCall& one : cost.extern_calls) widened(one.count);
+  for (LoopCost& loop : cost.loops) {
+    widened(loop.iterations);
+    widened(loop.mac);
+  }
+  for (BufferCost& buffer : cost.buffers) {
+    for (Count* const count :
+         {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
+      widened(*count);
+    }
+  }
+}
+
+/// From the outside in.
+std::vector<Node> loops_around(const Regions& regions, RegionId region) {
+  std::vector<Node> loops;
+  for (region = regions[region].innermost_loop; region != RegionId::function;
+       region = regions[regions[region].parent].innermost_loop) {
+    loops.push_back(regions[region].loop);
+  }
+  std::reverse(loops.begin(), loops.end());
+  return loops;
+}
+
+/// Adds up the cost of one function: every node adds its cost for each evaluation.
+class KernelCounter {
+ public:
+  explicit KernelCounter(const graph::KernelCode& code) : code_(code), evaluated_(code) {}
+
+  KernelCost run() && {
+    // 1. Code: its nodes in an order, the memory that they touch, the loops and conditions around
+    //    each, and how often each is evaluated. EvaluatedFunction has done this.
+    buffers_.resize(code_.memories.size());
+    uses_.escaped.resize(code_.memories.size());
+    uses_.by_known_call.resize(code_.memories.size());
+    // 2. Loops, with their extents and iterations.
+    for (const Evaluations::Loop& loop : evaluated_.evaluations.loops()) add_loop(loop);
+    // 3. Multiply-accumulates, before anything is counted: what belongs to one is not counted as a
+    //    multiplication and an addition as well.
+    find_macs();
+    // 4. Every node, as often as it is evaluated.
+    for (std::size_t i = 0; i < code_.order.size(); ++i) {
+      for (const Evaluation& evaluation : evaluated_.evaluations[i]) count(i, evaluation);
+    }
+    // 5. Sums over inner loops, roles of buffers, operations as a list.
+    const graph::BodyScan scan = graph::scan_body(code_);
+    finish_loops();
+    BufferRoles(code_, scan, uses_, std::move(buffers_)).add_to(cost_);
+    for (const auto& [key, count] : operations_) {
+      cost_.operations.push_back({key.first, tir::DType::unpack(key.second), count});
+    }
+    // 6. Code that is not understood: numbers become bounds.
+    widen(scan, cost_);
+    cost_.gaps = scan.gaps;
+    for (const std::string& gap : scan.gaps) evaluated_.regions.explain(gap);
+    if (scan.may_end_early && scan.gaps.empty()) {
+      evaluated_.regions.explain("it returns under a condition: the code after it may not run");
+    }
+    cost_.uncertain = evaluated_.regions.reasons();
+    return std::move(cost_);
+  }
+
+ private:
+  /// Outer loops come before inner ones, so the enclosing loop is known already.
+  void add_loop(const Evaluations::Loop& loop) {
+    const auto [at, is_new] = loop_of_region_.emplace(loop.body, cost_.loops.size());
+    if (!is_new) return;
+    const Region& body = evaluated_.regions[loop.body];
+    LoopCost made;
+    made.variable = std::string(graph::loop_variable(body.loop).text(f::Var::name));
+    made.extent = body.extent;
+    made.kind = body.loop.is(Kind::For) ? static_cast<tir::ForKind>(body.loop.integer(f::For::kind))
+                                        : tir::ForKind::thread_binding;
+    made.iterations = body.count * loop.around.times;
+    made.node = body.loop.id();
+    std::optional<std::size_t> outer;
+    const RegionId around = evaluated_.regions[loop.around.region].innermost_loop;
+    if (around != RegionId::function) outer = loop_of_region_.at(around);
+    made.depth = outer ? cost_.loops[*outer].depth + 1 : 0;
+    outer_loop_.push_back(outer);
+    cost_.loops.push_back(std::move(made));
+  }
+
+  // --- Multiply-accumulates ----------------------------------------------------------------------
+
+  /// For a store in several regions, uses the first one: its loops are the same in all of them,
+  /// unless loops share the code, which TVM does not generate.
+  void find_macs() {
+    std::vector<LoopedStore> stores;
+    for (std::size_t i = 0; i < code_.order.size(); ++i) {
+      const Node node = code_.order[i];
+      if (!is_store(node) || evaluated_.evaluations[i].empty()) continue;
+      const RegionId region = evaluated_.evaluations[i].front().region;
+      stores.push_back({node, loops_around(evaluated_.regions, region)});
+    }
+    accumulations_ = find_accumulations(stores, code_.memories, evaluated_.values, code_.bindings);
+    if (accumulations_.is_complete) return;
+    evaluated_.regions.explain(
+        "stores share expressions that are too large to look for multiply-accumulates");
+    cost_.mac += Count::unknown();
+  }
+
+  // --- Counting ----------------------------------------------------------------------------------
 
   /// Integers that do not depend on memory are addresses; floats and values from memory are data.
   bool is_on_data(Node node, const Evaluation& evaluation) const {
@@ -231,7 +374,9 @@ class KernelCounter {
     if (!is_on_data(node, evaluation)) {
       if (operation == Operation::cast) return;
       cost_.index_operations += times;
-      if (operation == Operation::divide_modulo) count_index_division(node, evaluation);
+      if (operation == Operation::divide_modulo) {
+        cost_.index_divisions += divisions_.executed(node, evaluation);
+      }
       return;
     }
     const tir::DType dtype = operation == Operation::comparison && tir::is_binary(node.kind())
@@ -267,7 +412,7 @@ class KernelCounter {
   void escape(Node pointer) {
     const auto memory = code_.memories.of_pointer(pointer);
     if (!memory) return;
-    is_escaped_[*memory] = true;
+    uses_.escaped[*memory] = true;
     const Count unknown = Count::unknown();
     BufferCost& buffer = buffers_[*memory];
     for (Count* const count :
@@ -284,7 +429,7 @@ class KernelCounter {
     buffer.stores += calls * use.stores;
     buffer.bytes_loaded += calls * use.loads * Count(use.element_bytes);
     buffer.bytes_stored += calls * use.stores * Count(use.element_bytes);
-    is_used_by_call_[memory] = true;
+    uses_.by_known_call[memory] = true;
   }
 
   /// The cost of a call without its arguments. For a pointer argument of an unknown function, the
@@ -373,124 +518,16 @@ class KernelCounter {
     }
   }
 
-  /// The same rules as for the directions of arguments: graph::scan_body finds out what comes
-  /// first.
-  BufferRole role_of(std::size_t memory, const BufferCost& buffer,
-                     const graph::BodyScan& scan) const {
-    const bool is_parameter = buffer.parameter.has_value();
-    if (buffer.loads.max == 0 && buffer.stores.max == 0) {
-      return is_escaped_[memory] ? BufferRole::unknown : BufferRole::unused;
-    }
-    if (code_.memories[memory].is_constant) return BufferRole::weights;
-    if (is_parameter && *buffer.parameter < scan.effects.size()) {
-      const graph::Effect& effect = scan.effects[*buffer.parameter];
-      if (is_used_by_call_[memory] && !is_escaped_[memory]) return role_by_call(buffer, effect);
-      if (effect.escaped) return BufferRole::unknown;
-      if (!effect.written) return effect.read ? BufferRole::input : BufferRole::unknown;
-      return effect.first == graph::Effect::First::write ? BufferRole::output : BufferRole::in_out;
-    }
-    if (is_parameter || is_escaped_[memory]) return BufferRole::unknown;
-    const Address& address = code_.memories[memory].address;
-    // A place in a pool without writes was filled when the network was built.
-    if (address.alias != tir::NodeId::none && buffer.stores.max == 0) return BufferRole::weights;
-    const bool is_own = address.alias != tir::NodeId::none || address.kind == AddressKind::local;
-    return is_own ? BufferRole::workspace : BufferRole::unknown;
-  }
-
-  /// A kernel does not access a pool directly: TVM's unified static memory planner
-  /// (tir.usmp.enable) makes pools parameters, and a let binds the address of each tensor in a pool
-  /// to a separate variable. So the roles of its tensors determine the role of a pool. A pool with
-  /// a tensor of unknown use may have any role; but if it is written to, it is not a constant. A
-  /// pool without used tensors has its own role: unused, unless its address goes elsewhere.
-  BufferRole role_of_pool(std::size_t memory) const {
-    bool has_weights = false;
-    bool has_unknown = false;
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      const Address& address = code_.memories[i].address;
-      if (address.alias == tir::NodeId::none ||
-          !address.same_memory(code_.memories[memory].address))
-        continue;
-      if (buffers_[i].role == BufferRole::workspace) return BufferRole::workspace;
-      has_weights = has_weights || buffers_[i].role == BufferRole::weights;
-      has_unknown = has_unknown || buffers_[i].role == BufferRole::unknown;
-    }
-    if (has_unknown) return BufferRole::unknown;
-    return has_weights ? BufferRole::weights : buffers_[memory].role;
-  }
-
-  /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
-  /// of the arguments that the first parameter points to.
-  void finish_buffers(const graph::BodyScan& scan) {
-    const AddressKind kind_of_parameters =
-        scan.is_packed ? AddressKind::argument : AddressKind::parameter;
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      BufferCost& buffer = buffers_[i];
-      const Address& address = code_.memories[i].address;
-      buffer.name = code_.memories[i].name;
-      if (address.kind == kind_of_parameters && address.alias == tir::NodeId::none) {
-        buffer.parameter = address.root;
-      }
-      buffer.role = role_of(i, buffer, scan);
-    }
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      BufferCost& buffer = buffers_[i];
-      const bool is_touched = buffer.loads.max != 0 || buffer.stores.max != 0;
-      if (!buffer.parameter && !is_touched) continue;
-      if (!is_touched) buffer.role = role_of_pool(i);
-      cost_.loaded += buffer.bytes_loaded;
-      cost_.stored += buffer.bytes_stored;
-      // A copy, because the roles of later pools depend on the tensors in them.
-      cost_.buffers.push_back(buffer);
-    }
-    std::stable_sort(cost_.buffers.begin(), cost_.buffers.end(),
-                     [](const BufferCost& a, const BufferCost& b) {
-                       return a.parameter.value_or(SIZE_MAX) < b.parameter.value_or(SIZE_MAX);
-                     });
-  }
-
-  /// Code that is not understood may increase every number, so there are no upper bounds. Code that
-  /// may end the kernel early leaves no lower bounds.
-  void widen(const graph::BodyScan& scan) {
-    const auto widened = [&](Count& count) {
-      if (scan.may_end_early) count.min = 0;
-      if (!scan.gaps.empty()) count.max.reset();
-    };
-    for (Count* const count : {&cost_.mac, &cost_.index_operations, &cost_.index_divisions,
-                               &cost_.loaded, &cost_.stored}) {
-      widened(*count);
-    }
-    for (OperationCount& one : cost_.operations) widened(one.count);
-    for (ExternCall& one : cost_.extern_calls) widened(one.count);
-    for (LoopCost& loop : cost_.loops) {
-      widened(loop.iterations);
-      widened(loop.mac);
-    }
-    for (BufferCost& buffer : cost_.buffers) {
-      for (Count* const count :
-           {&buffer.loads, &buffer.stores, &buffer.bytes_loaded, &buffer.bytes_stored}) {
-        widened(*count);
-      }
-    }
-    for (const std::string& gap : scan.gaps) evaluated_.regions.explain(gap);
-    cost_.gaps = scan.gaps;
-    if (scan.may_end_early && scan.gaps.empty()) {
-      evaluated_.regions.explain("it returns under a condition: the code after it may not run");
-    }
-  }
-
   const graph::KernelCode& code_;
   EvaluatedFunction evaluated_;
+  IndexDivisions divisions_{code_, evaluated_};
   std::map<RegionId, std::size_t> loop_of_region_;
   std::vector<std::optional<std::size_t>> outer_loop_;  // by loop
   Accumulations accumulations_;
 
-  std::vector<std::uint32_t> varies_at_;  // by position
-  std::set<std::uint32_t> compared_;      // with a constant, for equality
-  std::set<std::tuple<RegionId, std::uint32_t, std::uint32_t>> divisions_;
   std::map<std::pair<Operation, std::uint32_t>, Count> operations_;
-  std::vector<BufferCost> buffers_;    // by memory
-  std::vector<bool> is_escaped_;       // by memory: passed to a function that may do anything to it
-  std::vector<bool> is_used_by_call_;  // by memory: by a call with a known use
+  std::vector<BufferCost> buffers_;  // by memory
+  CallUses uses_;
   KernelCost cost_;
 };
 

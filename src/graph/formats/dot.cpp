@@ -85,6 +85,82 @@ std::string buffers_text(const std::vector<KernelBuffer>& buffers, std::string_v
                      is_known ? "" : "at least ", byte_count(bytes));
 }
 
+/// What boxes and edges say.
+class DotLabels {
+ public:
+  DotLabels(const Topology& topology, const DotNotes& notes)
+      : topology_(topology), notes_(notes), names_(short_names(topology)) {}
+
+  // The functions of another target are in a different TIR from main's.
+  bool is_foreign(const Kernel& kernel) const {
+    if (kernel.origin == KernelOrigin::external) return true;
+    return !kernel.source.empty() && topology_.provenance.kind == ProvenanceKind::main_function &&
+           kernel.source != topology_.provenance.source;
+  }
+
+  // The kernel's short name, the number of the call in main, and the kernel's own memory.
+  std::string of_call(CallId id) const {
+    const Kernel& kernel = topology_.kernel_of(topology_[id]);
+    std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
+    if (index(id) < notes_.layers.size() && !notes_.layers[index(id)].empty()) {
+      label += "\n" + wrapped(notes_.layers[index(id)], '/', kLayerWidth);
+    }
+    label += fmt::format("\ncall {}", index(id));
+    if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
+    if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
+    return label + buffers_text(kernel.constants, "constant") +
+           buffers_text(kernel.workspaces, "workspace");
+  }
+
+  // The kernels of the first repetition, and the constants of all. Workspaces of consecutive calls
+  // do not add up.
+  std::string of_block(const CallBlock& block) const {
+    std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
+                                    index(block.last()), block.times);
+    for (std::uint32_t i = 0; i < std::min(block.calls, kMostNames); ++i) {
+      const Call& call = topology_.calls[index(block.first) + i];
+      label += "\n" + wrapped(names_[index(call.kernel)], '_', kLabelWidth);
+    }
+    if (block.calls > kMostNames) label += fmt::format("\nand {} more", block.calls - kMostNames);
+    std::set<KernelId> kernels;
+    std::vector<KernelBuffer> constants;
+    for (std::uint32_t i = index(block.first); i <= index(block.last()); ++i) {
+      const Call& call = topology_.calls[i];
+      if (!kernels.insert(call.kernel).second) continue;
+      const std::vector<KernelBuffer>& more = topology_.kernel_of(call).constants;
+      constants.insert(constants.end(), more.begin(), more.end());
+    }
+    return label + buffers_text(constants, "constant");
+  }
+
+  // Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes
+  // (v0.10+).
+  std::string of_edge(const Value& value, const TensorType& seen) const {
+    const std::string size = size_text(value);
+    const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
+    std::string label = type_text(is_unknown ? seen : value.type);
+    if (seen.shape && value.type.shape && seen.shape != value.type.shape) {
+      label += " \u2192 " + shape_text(seen);
+    }
+    if (size.empty()) return label;
+    const bool says_nothing = is_unknown && seen.dtype.is_void() && !seen.shape;
+    return says_nothing ? size : label + "\n" + size;
+  }
+
+ private:
+  // Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
+  // their allocations. Larger tensors may share an allocation.
+  std::string size_text(const Value& value) const {
+    if (value.bytes) return byte_count(*value.bytes);
+    const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
+    return allocated ? "at most " + byte_count(*allocated) : std::string();
+  }
+
+  const Topology& topology_;
+  const DotNotes& notes_;
+  std::vector<std::string> names_;  // by kernel
+};
+
 /// The id of a node is its kind and position ("call3"), so equal topologies give equal text.
 class DotWriter {
  public:
@@ -93,7 +169,7 @@ class DotWriter {
         notes_(notes),
         sink_(sink),
         folded_(notes.folded ? *notes.folded : whole_network(topology)),
-        names_(short_names(topology)),
+        labels_(topology, notes),
         columns_(picture_columns(topology, folded_)),
         nodes_(columns_.count),
         tops_(columns_.count) {}
@@ -207,48 +283,6 @@ class DotWriter {
     }
   }
 
-  // The functions of another target are in a different TIR from main's.
-  bool is_foreign(const Kernel& kernel) const {
-    if (kernel.origin == KernelOrigin::external) return true;
-    return !kernel.source.empty() && topology_.provenance.kind == ProvenanceKind::main_function &&
-           kernel.source != topology_.provenance.source;
-  }
-
-  // The kernel's short name, the number of the call in main, and the kernel's own memory.
-  std::string call_label(CallId id) const {
-    const Kernel& kernel = topology_.kernel_of(topology_[id]);
-    std::string label = wrapped(names_[index(topology_[id].kernel)], '_', kLabelWidth);
-    if (index(id) < notes_.layers.size() && !notes_.layers[index(id)].empty()) {
-      label += "\n" + wrapped(notes_.layers[index(id)], '/', kLayerWidth);
-    }
-    label += fmt::format("\ncall {}", index(id));
-    if (is_foreign(kernel) && !kernel.target.empty()) label += "\n" + kernel.target;
-    if (kernel.origin == KernelOrigin::unknown) label += "\nnothing defines it";
-    return label + buffers_text(kernel.constants, "constant") +
-           buffers_text(kernel.workspaces, "workspace");
-  }
-
-  // The kernels of the first repetition, and the constants of all. Workspaces of consecutive calls
-  // do not add up.
-  std::string block_label(const CallBlock& block) const {
-    std::string label = fmt::format("calls {} to {}\n{} times:", index(block.first),
-                                    index(block.last()), block.times);
-    for (std::uint32_t i = 0; i < std::min(block.calls, kMostNames); ++i) {
-      const Call& call = topology_.calls[index(block.first) + i];
-      label += "\n" + wrapped(names_[index(call.kernel)], '_', kLabelWidth);
-    }
-    if (block.calls > kMostNames) label += fmt::format("\nand {} more", block.calls - kMostNames);
-    std::set<KernelId> kernels;
-    std::vector<KernelBuffer> constants;
-    for (std::uint32_t i = index(block.first); i <= index(block.last()); ++i) {
-      const Call& call = topology_.calls[i];
-      if (!kernels.insert(call.kernel).second) continue;
-      const std::vector<KernelBuffer>& more = topology_.kernel_of(call).constants;
-      constants.insert(constants.end(), more.begin(), more.end());
-    }
-    return label + buffers_text(constants, "constant");
-  }
-
   void calls() {
     for (std::uint32_t i = 0; i < folded_.blocks.size(); ++i) {
       const CallBlock& block = folded_.blocks[i];
@@ -256,12 +290,12 @@ class DotWriter {
       const bool is_note = i < notes_.boxes.size() && !notes_.boxes[i].empty();
       const std::string note = is_note ? "\n" + notes_.boxes[i] : std::string();
       if (is_block(folded_, box)) {
-        node(dot_node_of(box), block_label(block) + note, kRepeated, {});
+        node(dot_node_of(box), labels_.of_block(block) + note, kRepeated, {});
         continue;
       }
       const auto wrong = wrong_calls_.find(block.first);
-      node(dot_node_of(box), call_label(block.first) + note,
-           is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
+      node(dot_node_of(box), labels_.of_call(block.first) + note,
+           labels_.is_foreign(topology_.kernel_of(topology_[block.first])) ? kForeign : kKernel,
            wrong == wrong_calls_.end() ? std::string() : wrong->second);
     }
   }
@@ -284,7 +318,7 @@ class DotWriter {
       if (!port.value) continue;
       const Value& value = topology_[*port.value];
       // Outputs are consumers too, though not Endpoints: nothing in main reads them.
-      edge(producer(*port.value), output, edge_label(value, port.type),
+      edge(producer(*port.value), output, labels_.of_edge(value, port.type),
            wrong_values_.contains(*port.value));
     }
   }
@@ -295,28 +329,6 @@ class DotWriter {
     const std::uint32_t column = column_of_reader(id);
     if (value.kind == ValueKind::constant) return {fmt::format("constant{}", index(id)), column};
     return {fmt::format("input{}", inputs_.at(id)), column};
-  }
-
-  // Main does not state the types of tensors between external kernels (CMSIS-NN), only the sizes of
-  // their allocations. Larger tensors may share an allocation.
-  std::string size_text(const Value& value) const {
-    if (value.bytes) return byte_count(*value.bytes);
-    const std::optional<std::uint64_t> allocated = topology_[value.storage].bytes;
-    return allocated ? "at most " + byte_count(*allocated) : std::string();
-  }
-
-  // Writer and reader may use different shapes for the same bytes: RemoveStandaloneReshapes
-  // (v0.10+).
-  std::string edge_label(const Value& value, const TensorType& seen) const {
-    const std::string size = size_text(value);
-    const bool is_unknown = value.type.dtype.is_void() && !value.type.shape;
-    std::string label = type_text(is_unknown ? seen : value.type);
-    if (seen.shape && value.type.shape && seen.shape != value.type.shape) {
-      label += " \u2192 " + shape_text(seen);
-    }
-    if (size.empty()) return label;
-    const bool says_nothing = is_unknown && seen.dtype.is_void() && !seen.shape;
-    return says_nothing ? size : label + "\n" + size;
   }
 
   void edges(ValueId id) {
@@ -333,7 +345,7 @@ class DotWriter {
       }
       // Draws one edge from an input or constant to a block, even if several of its calls read it.
       if (is_into_block && !blocks.insert(box_of(folded_, end)).second) continue;
-      edge(from, dot_node_of(end), edge_label(value, topology_.type_at(end, id)),
+      edge(from, dot_node_of(end), labels_.of_edge(value, topology_.type_at(end, id)),
            wrong_values_.contains(id));
     }
   }
@@ -349,7 +361,7 @@ class DotWriter {
     for (const auto& [ends, tensors] : into_or_out_of_blocks_) {
       const ValueId first = *tensors.values.begin();
       std::string label =
-          edge_label(topology_[first], topology_.type_at(tensors.first_reader, first));
+          labels_.of_edge(topology_[first], topology_.type_at(tensors.first_reader, first));
       if (tensors.values.size() > 1) {
         std::uint64_t bytes = 0;
         bool is_known = true;
@@ -373,7 +385,7 @@ class DotWriter {
   const DotNotes& notes_;
   const Sink& sink_;
   FoldedNetwork folded_;
-  std::vector<std::string> names_;  // by kernel
+  DotLabels labels_;
   PictureColumns columns_;
   // For pictures with several columns, the text of each column. A single column is written
   // directly.

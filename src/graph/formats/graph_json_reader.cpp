@@ -59,57 +59,44 @@ json::Value only_input(const json::Value& node) {
   return *inputs.elements().begin();
 }
 
-/// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
-/// ids are lists by entry. Nodes are in execution order and read only earlier entries.
-class GraphReader {
- public:
-  GraphReader(const json::Value& root, const GraphJsonOptions& options)
-      : root_(root),
-        options_(options),
-        parameters_(options.parameters.begin(), options.parameters.end()) {}
+struct GraphNode {
+  json::Value json;
+  std::string function;  // empty: null
+  std::uint32_t first_entry = 0;
+  std::uint32_t outputs = 1;
+};
 
-  Topology run() && {
-    topology_.provenance.kind = ProvenanceKind::graph_json;
+/// The content of one output of one node.
+struct NodeOutput {
+  std::optional<ValueId> value;
+  TensorType type;
+  std::int64_t storage_id = 0;
+};
+
+/// The lists of a graph.
+struct GraphLists {
+  std::vector<GraphNode> nodes{};
+  std::vector<NodeOutput> outputs{};         ///< of all nodes
+  std::map<std::int64_t, Device> devices{};  ///< by storage id
+};
+
+/// Reads them. No list may have another length than the number of outputs.
+class ListReader {
+ public:
+  explicit ListReader(const json::Value& root) : root_(root) {}
+
+  GraphLists run() && {
     read_nodes();
     read_entries();
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].function.empty()) {
-        leaf(i);
-      } else if (nodes_[i].function == "__nop") {
-        nop(i);
-      } else if (nodes_[i].function == "__copy") {
-        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
-        // them.
-        copy(i);
-      } else {
-        call(i);
-      }
-    }
-    read_heads();
-    complete_devices();
-    account_memory(topology_);
-    return std::move(topology_);
+    return std::move(result_);
   }
 
  private:
-  struct Node {
-    json::Value json;
-    std::string function;  // empty: null
-    std::uint32_t first_entry = 0;
-    std::uint32_t outputs = 1;
-  };
-  /// The content of one output of one node.
-  struct NodeOutput {
-    std::optional<ValueId> value;
-    TensorType type;
-    std::int64_t storage_id = 0;
-  };
-
   // Counts the outputs of all nodes first: no list may be longer than this count.
   void read_nodes() {
     std::uint64_t entries = 0;
     for (const json::Value json : root_.at("nodes").as_array()) {
-      Node node{json, {}, static_cast<std::uint32_t>(entries), 1};
+      GraphNode node{json, {}, static_cast<std::uint32_t>(entries), 1};
       const std::string_view op = json.at("op").as_string();
       if (op == "tvm_op") {
         const json::Value attrs = json.at("attrs");
@@ -126,28 +113,28 @@ class GraphReader {
         json.fail("a node is a 'null' or a 'tvm_op', not a '" + std::string(op) + "'");
       }
       entries += node.outputs;
-      nodes_.push_back(std::move(node));
+      result_.nodes.push_back(std::move(node));
     }
     // Makes nothing for tensors that the graph does not list.
     attribute_list(root_.at("attrs"), "dltype", entries);
-    node_outputs_.resize(entries);
+    result_.outputs.resize(entries);
   }
 
   void read_entries() {
     const json::Value attrs = root_.at("attrs");
     std::size_t i = 0;
     for (const json::Value dtype :
-         attribute_list(attrs, "dltype", node_outputs_.size()).elements()) {
+         attribute_list(attrs, "dltype", result_.outputs.size()).elements()) {
       const auto parsed = tir::parse_dtype(dtype.as_string());
       if (!parsed) dtype.fail("unknown data type");
       if (parsed->code == tir::TypeCode::Handle) dtype.fail("expected the data type of a tensor");
-      node_outputs_[i++].type.dtype = *parsed;
+      result_.outputs[i++].type.dtype = *parsed;
     }
     i = 0;
     for (const json::Value shape :
-         attribute_list(attrs, "shape", node_outputs_.size()).elements()) {
+         attribute_list(attrs, "shape", result_.outputs.size()).elements()) {
       if (!shape.is_array()) shape.fail("expected the extents of a tensor");
-      TensorType& type = node_outputs_[i++].type;
+      TensorType& type = result_.outputs[i++].type;
       if (is_unknown(shape)) continue;
       std::vector<std::int64_t>& extents = type.shape.emplace();
       for (const json::Value extent : shape.elements()) {
@@ -156,23 +143,59 @@ class GraphReader {
     }
     i = 0;
     for (const json::Value id :
-         attribute_list(attrs, "storage_id", node_outputs_.size()).elements()) {
-      node_outputs_[i++].storage_id = number_below(id, UINT32_MAX);
+         attribute_list(attrs, "storage_id", result_.outputs.size()).elements()) {
+      result_.outputs[i++].storage_id = number_below(id, UINT32_MAX);
     }
     // Graphs of one device may lack the list.
     if (!attrs.find("device_index")) return;
     i = 0;
     for (const json::Value number :
-         attribute_list(attrs, "device_index", node_outputs_.size()).elements()) {
+         attribute_list(attrs, "device_index", result_.outputs.size()).elements()) {
       const auto device = static_cast<Device>(number_below(number, INT32_MAX));
-      const auto known = devices_.try_emplace(node_outputs_[i++].storage_id, device).first;
+      const auto known = result_.devices.try_emplace(result_.outputs[i++].storage_id, device).first;
       if (known->second != device) number.fail("a storage is on one device only");
     }
   }
 
+  const json::Value& root_;
+  GraphLists result_;
+};
+
+/// The graph executor numbers the outputs of all nodes consecutively ("entries"). Types and storage
+/// ids are lists by entry. Nodes are in execution order and read only earlier entries.
+class GraphReader {
+ public:
+  GraphReader(const json::Value& root, const GraphJsonOptions& options)
+      : root_(root),
+        options_(options),
+        parameters_(options.parameters.begin(), options.parameters.end()),
+        lists_(ListReader(root).run()) {}
+
+  Topology run() && {
+    topology_.provenance.kind = ProvenanceKind::graph_json;
+    for (std::size_t i = 0; i < lists_.nodes.size(); ++i) {
+      if (lists_.nodes[i].function.empty()) {
+        leaf(i);
+      } else if (lists_.nodes[i].function == "__nop") {
+        nop(i);
+      } else if (lists_.nodes[i].function == "__copy") {
+        // The executor handles these two names (`__nop`, `__copy`) itself and calls no function for
+        // them.
+        copy(i);
+      } else {
+        call(i);
+      }
+    }
+    read_heads();
+    complete_devices();
+    account_memory(topology_);
+    return std::move(topology_);
+  }
+
+ private:
   /// If the graph states no devices, there is only one: that of any kernel.
   void complete_devices() {
-    if (!devices_.empty()) return;
+    if (!lists_.devices.empty()) return;
     const auto known = std::ranges::find_if(topology_.kernels,
                                             [](const Kernel& kernel) { return !!kernel.device; });
     if (known == topology_.kernels.end()) return;
@@ -184,7 +207,7 @@ class GraphReader {
     auto part = triple.elements().begin();
     // Accepts only nodes before the reader, so values exist and the graph has no cycle. The third
     // number, the version, is 0 in all graphs of TVM.
-    const Node& node = nodes_[number_below(*part, nodes)];
+    const GraphNode& node = lists_.nodes[number_below(*part, nodes)];
     return node.first_entry + number_below(*++part, node.outputs);
   }
 
@@ -196,14 +219,14 @@ class GraphReader {
       Storage made;
       made.name = storage_name(id);
       made.memory = linked(id) != nullptr ? MemoryKind::program : MemoryKind::executor;
-      made.device = support::value_at(devices_, id);
+      made.device = support::value_at(lists_.devices, id);
       topology_.storages.push_back(std::move(made));
     }
     return at->second;
   }
 
   ValueId define(std::uint32_t entry, std::string name, ValueKind kind) {
-    NodeOutput& output = node_outputs_[entry];
+    NodeOutput& output = lists_.outputs[entry];
     Value value;
     value.name = std::move(name);
     value.kind = kind;
@@ -233,9 +256,9 @@ class GraphReader {
   }
 
   void leaf(std::size_t i) {
-    const Node& node = nodes_[i];
+    const GraphNode& node = lists_.nodes[i];
     const std::string name = text_of(node.json.at("name"));
-    const tir::Node* const array = linked(node_outputs_[node.first_entry].storage_id);
+    const tir::Node* const array = linked(lists_.outputs[node.first_entry].storage_id);
     const bool is_constant = array != nullptr || this->is_constant(name);
     // The executor finds inputs by name.
     if (!leaf_names_.insert(name).second) node.json.at("name").fail("a node has this name already");
@@ -248,7 +271,7 @@ class GraphReader {
     if (!is_constant) topology_.inputs.push_back({name, name, topology_[value].type, value});
   }
 
-  KernelId kernel(const Node& node) {
+  KernelId kernel(const GraphNode& node) {
     const auto [at, is_new] =
         kernels_.try_emplace(node.function, static_cast<KernelId>(topology_.kernels.size()));
     if (!is_new) return at->second;
@@ -271,14 +294,14 @@ class GraphReader {
     if (hash) made.hash = text_of(*hash);
     // The executor calls a function where the node's results are.
     if (!made.device && node.outputs > 0) {
-      made.device = support::value_at(devices_, node_outputs_[node.first_entry].storage_id);
+      made.device = support::value_at(lists_.devices, lists_.outputs[node.first_entry].storage_id);
     }
     topology_.kernels.push_back(std::move(made));
     return at->second;
   }
 
   Argument input_argument(const json::Value& triple, std::size_t node, std::uint32_t position) {
-    const NodeOutput& output = node_outputs_[entry_at(triple, node)];
+    const NodeOutput& output = lists_.outputs[entry_at(triple, node)];
     Argument argument;
     argument.direction = Direction::input;
     argument.decided_by = DecidedBy::graph_json;
@@ -308,7 +331,7 @@ class GraphReader {
   }
 
   void call(std::size_t i) {
-    const Node& node = nodes_[i];
+    const GraphNode& node = lists_.nodes[i];
     Call call;
     call.kernel = kernel(node);
     call.position = position_;
@@ -328,16 +351,17 @@ class GraphReader {
   // The output of a `__nop` is the value of its input: it has the same storage_id and another
   // shape.
   void nop(std::size_t i) {
-    const Node& node = nodes_[i];
+    const GraphNode& node = lists_.nodes[i];
     if (node.outputs != 1) node.json.fail("expected one output");
-    node_outputs_[node.first_entry].value = node_outputs_[entry_at(only_input(node.json), i)].value;
+    lists_.outputs[node.first_entry].value =
+        lists_.outputs[entry_at(only_input(node.json), i)].value;
   }
 
   void copy(std::size_t i) {
-    const Node& node = nodes_[i];
+    const GraphNode& node = lists_.nodes[i];
     if (node.outputs != 1) node.json.fail("expected one output");
     // By value: `define` below may invalidate references into the list.
-    const NodeOutput source = node_outputs_[entry_at(only_input(node.json), i)];
+    const NodeOutput source = lists_.outputs[entry_at(only_input(node.json), i)];
     const Endpoint end{EndpointKind::copy, static_cast<std::uint32_t>(topology_.copies.size()), 0};
     Value& read = topology_.values[index(*source.value)];
     read.consumers.push_back(end);
@@ -353,7 +377,7 @@ class GraphReader {
     const json::Value heads = root_.at("heads");
     heads.expect(json::Type::array);
     for (const json::Value head : heads.elements()) {
-      const NodeOutput& output = node_outputs_[entry_at(head, nodes_.size())];
+      const NodeOutput& output = lists_.outputs[entry_at(head, lists_.nodes.size())];
       const std::string number = std::to_string(topology_.outputs.size());
       const std::string name = heads.size() == 1 ? "output" : "output" + number;
       topology_.outputs.push_back({name, name, output.type, output.value});
@@ -364,12 +388,10 @@ class GraphReader {
   const GraphJsonOptions& options_;
   support::NameSet<std::string_view> parameters_;
   Topology topology_;
-  std::vector<Node> nodes_;
-  std::vector<NodeOutput> node_outputs_;
+  GraphLists lists_;
   std::set<std::string> leaf_names_;
   std::map<std::int64_t, StorageId> storages_;
-  std::map<std::int64_t, Device> devices_;  ///< by storage id
-  std::set<StorageId> unsized_;             ///< that hold a tensor of unknown size
+  std::set<StorageId> unsized_;  ///< that hold a tensor of unknown size
   std::map<std::int64_t, std::uint32_t> versions_;
   std::map<std::string, KernelId> kernels_;
   Position position_ = 0;

@@ -52,6 +52,59 @@ bool has_effect(Node node) {
          node.is(Kind::Store) || node.is(Kind::For) || node.is(Kind::While) || is_kernel_call(node);
 }
 
+/// The declared type of an AllocateConst.
+TensorType type_of_constant(Node node) {
+  TensorType type;
+  type.dtype = node.dtype(f::AllocateConst::dtype);
+  type.shape.emplace();
+  for (const Node extent : node.list(f::AllocateConst::extents)) {
+    type.shape->push_back(integer_of(extent).value_or(-1));
+  }
+  // If an extent is not constant or there are too many bytes, the shape is useless.
+  if (!type.bytes()) type.shape.reset();
+  return type;
+}
+
+/// A store into tvm_stack_alloca memory fills the shape of a tensor struct. False for any other.
+bool store_on_stack(Node node, Scope& scope) {
+  const bool is_buffer_store = node.is(Kind::BufferStore);
+  const Node data =
+      is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data] : node[f::Store::buffer_var];
+  const Address address = scope.address_of(data);
+  if (address.kind != AddressKind::stack) return false;
+  std::optional<std::int64_t> element;
+  if (!is_buffer_store) {
+    element = integer_of(node[f::Store::index]);
+  } else if (node.list(f::BufferStore::indices).size() == 1) {
+    element = integer_of(node.list(f::BufferStore::indices)[0]);
+  }
+  // One dimension only: TVM flattens buffers on the stack.
+  const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
+  if (element) scope.store(address, *element, value);
+  return true;
+}
+
+/// The parameters that main declares.
+std::vector<MainParameter> parameters_of(Node function) {
+  const tir::NodeList params = function.list(f::PrimFunc::params);
+  std::vector<MainParameter> own(params.size());
+  std::map<std::uint32_t, std::size_t> position;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    own[i].name = params[i].text(f::Var::name);
+    own[i].is_own_data = true;
+    position.emplace(tir::index(params[i].id()), i);
+  }
+  const tir::NodeMap buffers = function.map(f::PrimFunc::buffer_map);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const auto at = position.find(tir::index(buffers.key(i).id()));
+    if (at == position.end()) continue;
+    MainParameter& parameter = own[at->second];
+    parameter.buffer = buffers.value(i);
+    parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
+  }
+  return own;
+}
+
 /// Walks over the statements of main in order (rule `statements` of schemas/topology.md). Main has
 /// no control flow: AOTExecutorCodegen generates allocations around one sequence of calls. Any
 /// other statement becomes an UnknownStatement, never an error.
@@ -161,15 +214,8 @@ class MainReader {
   void allocate_constant(Node node) {
     const Node var = node[f::AllocateConst::buffer_var];
     scope_.allocate(var);
-    TensorType type;
-    type.dtype = node.dtype(f::AllocateConst::dtype);
-    type.shape.emplace();
-    for (const Node extent : node.list(f::AllocateConst::extents)) {
-      type.shape->push_back(integer_of(extent).value_or(-1));
-    }
+    TensorType type = type_of_constant(node);
     const auto bytes = type.bytes();
-    // If an extent is not constant or there are too many bytes, the shape is useless.
-    if (!bytes) type.shape.reset();
     body_.locals.insert_or_assign(
         tir::index(var.id()), LocalMemory{std::string(var.text(f::Var::name)), MemoryKind::program,
                                           bytes, std::move(type)});
@@ -207,27 +253,8 @@ class MainReader {
     }
   }
 
-  // A store into tvm_stack_alloca memory fills the shape of a tensor struct.
-  bool store_on_stack(Node node) {
-    const bool is_buffer_store = node.is(Kind::BufferStore);
-    const Node data = is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data]
-                                      : node[f::Store::buffer_var];
-    const Address address = scope_.address_of(data);
-    if (address.kind != AddressKind::stack) return false;
-    std::optional<std::int64_t> element;
-    if (!is_buffer_store) {
-      element = integer_of(node[f::Store::index]);
-    } else if (node.list(f::BufferStore::indices).size() == 1) {
-      element = integer_of(node.list(f::BufferStore::indices)[0]);
-    }
-    // One dimension only: TVM flattens buffers on the stack.
-    const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
-    if (element) scope_.store(address, *element, value);
-    return true;
-  }
-
   void store(Node node) {
-    if (!store_on_stack(node)) unknown_statement("a store");
+    if (!store_on_stack(node, scope_)) unknown_statement("a store");
   }
 
   void evaluate(Node expr) {
@@ -303,22 +330,7 @@ class MainReader {
 
   // The parameters of main, or, after MakePackedAPI, those that main takes out of its TVMValues.
   void collect_parameters() {
-    const tir::NodeList params = function_.list(f::PrimFunc::params);
-    std::vector<MainParameter> own(params.size());
-    std::map<std::uint32_t, std::size_t> position;
-    for (std::size_t i = 0; i < params.size(); ++i) {
-      own[i].name = params[i].text(f::Var::name);
-      own[i].is_own_data = true;
-      position.emplace(tir::index(params[i].id()), i);
-    }
-    const tir::NodeMap buffers = function_.map(f::PrimFunc::buffer_map);
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const auto at = position.find(tir::index(buffers.key(i).id()));
-      if (at == position.end()) continue;
-      MainParameter& parameter = own[at->second];
-      parameter.buffer = buffers.value(i);
-      parameter.is_own_data = parameter.buffer[f::Buffer::data] == buffers.key(i);
-    }
+    std::vector<MainParameter> own = parameters_of(function_);
     // A function that takes tensors out of TVMValues has no other tensor parameters.
     body_.is_packed = !arguments_.empty();
     if (!body_.is_packed) {

@@ -111,78 +111,27 @@ bool runs_in_sequence(Node statement) {
   }
 }
 
-/// Gives every node its ticks, in the order of the code, and every memory those of its uses.
+using MemoryId = std::size_t;
+
+struct Memory {
+  AddressKind kind = AddressKind::parameter;  // or `argument`, of a packed function
+  std::uint32_t root = 0;
+  std::optional<LetTicks> let{};
+  std::optional<TickRange> touched{};
+  bool is_kept = false;          // a pointer to it exists
+  bool has_other_names = false;  // other pointers point into it, possibly not to its first byte
+};
+
+/// The memory of the function's caller, and what the function allocates.
 /// Every variable that points into memory of a parameter belongs to one `Memory`: that of the
 /// parameter, or that of a let with an address inside it. A chain of lets shares one memory, so a
 /// second name of a pointer hides no access.
-class TickReader {
+class TickMemories {
  public:
-  explicit TickReader(const KernelCode& code) : code_(code), ticks_(code.order.size()) {}
+  explicit TickMemories(const KernelCode& code) : code_(code) {}
 
-  KernelTicks run() && {
-    is_followed_ = code_.rebound.empty();
-    is_sequence_.resize(ticks_.size());
-    is_sequence_[0] = true;
-    for (std::size_t i = 0; i < code_.order.size(); ++i) read(i);
-    for (const graph::MemoryAccess& use : code_.accesses) {
-      if (use.kind == AccessKind::element) add_element(use);
-      if (use.kind == AccessKind::tensor) add_tensor(use);
-    }
-    KernelTicks result;
-    result.count = std::max<std::int64_t>(now_ + 1, 1);
-    // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
-    result.is_packed = code_.is_packed();
-    const AddressKind counted = result.is_packed ? AddressKind::argument : AddressKind::parameter;
-    std::vector<std::optional<TickMemory>> finished;  // by memory
-    for (const Memory& memory : memories_) {
-      finished.emplace_back();
-      if (memory.kind == counted) {
-        finished.back() = finish(memory, result);
-        // Memory of the other kind of parameter, which calls do not state.
-      } else if (memory.is_kept || memory.let) {
-        is_followed_ = false;
-      }
-    }
-    for (auto& [var, allocation] : allocations_)
-      result.allocations.push_back(std::move(allocation));
-    for (const auto& [tick, one] : loops_) {
-      for (const InPlacePair& pair : in_place_pairs(code_, one.uses, one.opaque)) {
-        if (!is_in_place(pair, tick)) continue;
-        const auto& from = finished[pair.from];
-        const auto& to = finished[pair.to];
-        if (from && to) result.in_place.push_back({tick, *from, *to});
-      }
-    }
-    result.is_followed = is_followed_;
-    for (const auto& [symbol, takes_memory] : unknown_callees_) {
-      result.unknown_callees.push_back({symbol, takes_memory});
-    }
-    return result;
-  }
-
- private:
-  using MemoryId = std::size_t;
-
-  struct Memory {
-    AddressKind kind = AddressKind::parameter;  // or `argument`, of a packed function
-    std::uint32_t root = 0;
-    std::optional<LetTicks> let{};
-    std::optional<TickRange> touched{};
-    bool is_kept = false;          // a pointer to it exists
-    bool has_other_names = false;  // other pointers point into it, possibly not to its first byte
-  };
-  /// A loop that is one tick.
-  struct TickLoop {
-    std::vector<ElementUse> uses;
-    std::unordered_set<std::size_t> opaque;  // memories with other uses
-  };
-
-  /// The memory of a parameter, made on first use.
-  MemoryId memory_of_root(const Address& address) {
-    const auto [at, is_new] = by_root_.try_emplace({address.kind, address.root}, memories_.size());
-    if (is_new) memories_.push_back({.kind = address.kind, .root = address.root});
-    return at->second;
-  }
+  Memory& operator[](MemoryId memory) { return all[memory]; }
+  const Memory& operator[](MemoryId memory) const { return all[memory]; }
 
   /// Returns nullopt for the kernel's own memory, which a plan cannot move.
   std::optional<MemoryId> memory_of(Node var) {
@@ -210,19 +159,6 @@ class TickReader {
     return found;
   }
 
-  /// A workspace or a constant: an address inside a pool. TVM's ConvertPoolAllocationsToOffsets
-  /// turns each allocation into one let.
-  MemoryId add_let(Node var, const Address& address) {
-    Memory memory{.kind = address.kind, .root = address.root};
-    memory.let =
-        LetTicks{std::string(var.text(f::Var::name)), address.root, std::nullopt, std::nullopt};
-    if (address.offset_known && address.offset >= 0) {
-      memory.let->offset = static_cast<std::uint64_t>(address.offset);
-    }
-    memories_.push_back(std::move(memory));
-    return memories_.size() - 1;
-  }
-
   /// Binds a let. Returns whether its value is only an address, which touches nothing yet.
   bool bind(Node var, Node value) {
     // Only pointers need the memories of their value: values of numbers may be nested lets, each of
@@ -239,7 +175,7 @@ class TickReader {
     const Address address = code_.address_of(var);
     const bool is_address = is_memory_of_caller(address);
     MemoryId memory = in_value.front();
-    Memory& source = memories_[memory];
+    Memory& source = all[memory];
     const bool had_let = source.let.has_value();
     if (!is_address) {
       // A pointer that is loaded from the packed arguments, or from memory, may be any of them.
@@ -249,9 +185,9 @@ class TickReader {
       memory = is_new_address ? add_let(var, address) : memory_of_root(address);
     }
     by_var_[tir::index(var.id())] = memory;
-    const bool is_new_let = memory + 1 == memories_.size() && memories_[memory].let && !had_let;
+    const bool is_new_let = memory + 1 == all.size() && all[memory].let && !had_let;
     if (!is_new_let && (address.inside || !is_address || had_let)) {
-      memories_[memory].has_other_names = true;
+      all[memory].has_other_names = true;
     }
     return is_address;
   }
@@ -264,28 +200,115 @@ class TickReader {
       const Node data = match[f::MatchBufferRegion::buffer][f::Buffer::data];
       if (!memory) continue;
       by_var_[tir::index(data.id())] = *memory;
-      memories_[*memory].has_other_names = true;
+      all[*memory].has_other_names = true;
     }
   }
 
-  void add_allocation(Node var) {
-    allocations_.try_emplace(tir::index(var.id()),
-                             AllocationTicks{std::string(var.text(f::Var::name)), std::nullopt});
+  void keep_all_in(Node expr) {
+    for (const MemoryId memory : memories_in(expr)) all[memory].is_kept = true;
   }
+
+  void add_allocation(Node var) {
+    allocations.try_emplace(tir::index(var.id()),
+                            AllocationTicks{std::string(var.text(f::Var::name)), std::nullopt});
+  }
+
+  std::vector<Memory> all{};
+  std::map<std::uint32_t, AllocationTicks> allocations{};  ///< by variable
+
+ private:
+  /// The memory of a parameter, made on first use.
+  MemoryId memory_of_root(const Address& address) {
+    const auto [at, is_new] = by_root_.try_emplace({address.kind, address.root}, all.size());
+    if (is_new) all.push_back({.kind = address.kind, .root = address.root});
+    return at->second;
+  }
+
+  /// A workspace or a constant: an address inside a pool. TVM's ConvertPoolAllocationsToOffsets
+  /// turns each allocation into one let.
+  MemoryId add_let(Node var, const Address& address) {
+    Memory memory{.kind = address.kind, .root = address.root};
+    memory.let =
+        LetTicks{std::string(var.text(f::Var::name)), address.root, std::nullopt, std::nullopt};
+    if (address.offset_known && address.offset >= 0) {
+      memory.let->offset = static_cast<std::uint64_t>(address.offset);
+    }
+    all.push_back(std::move(memory));
+    return all.size() - 1;
+  }
+
+  const KernelCode& code_;
+  std::unordered_map<std::uint32_t, MemoryId> by_var_;
+  std::map<std::pair<AddressKind, std::uint32_t>, MemoryId> by_root_;
+};
+
+/// Gives every node its ticks, in the order of the code, and every memory those of its uses.
+class TickReader {
+ public:
+  explicit TickReader(const KernelCode& code) : code_(code), ticks_(code.order.size()) {}
+
+  KernelTicks run() && {
+    is_followed_ = code_.rebound.empty();
+    is_sequence_.resize(ticks_.size());
+    is_sequence_[0] = true;
+    for (std::size_t i = 0; i < code_.order.size(); ++i) read(i);
+    for (const graph::MemoryAccess& use : code_.accesses) {
+      if (use.kind == AccessKind::element) add_element(use);
+      if (use.kind == AccessKind::tensor) add_tensor(use);
+    }
+    KernelTicks result;
+    result.count = std::max<std::int64_t>(now_ + 1, 1);
+    // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
+    result.is_packed = code_.is_packed();
+    const AddressKind counted = result.is_packed ? AddressKind::argument : AddressKind::parameter;
+    std::vector<std::optional<TickMemory>> finished;  // by memory
+    for (const Memory& memory : memories_.all) {
+      finished.emplace_back();
+      if (memory.kind == counted) {
+        finished.back() = finish(memory, result);
+        // Memory of the other kind of parameter, which calls do not state.
+      } else if (memory.is_kept || memory.let) {
+        is_followed_ = false;
+      }
+    }
+    for (auto& [var, allocation] : memories_.allocations)
+      result.allocations.push_back(std::move(allocation));
+    for (const auto& [tick, one] : loops_) {
+      for (const InPlacePair& pair : in_place_pairs(code_, one.uses, one.opaque)) {
+        if (!is_in_place(pair, tick)) continue;
+        const auto& from = finished[pair.from];
+        const auto& to = finished[pair.to];
+        if (from && to) result.in_place.push_back({tick, *from, *to});
+      }
+    }
+    result.is_followed = is_followed_;
+    for (const auto& [symbol, takes_memory] : unknown_callees_) {
+      result.unknown_callees.push_back({symbol, takes_memory});
+    }
+    return result;
+  }
+
+ private:
+  /// A loop that is one tick.
+  struct TickLoop {
+    std::vector<ElementUse> uses;
+    std::unordered_set<std::size_t> opaque;  // memories with other uses
+  };
 
   /// Treats reads and writes alike: both need the memory.
   void touch(Node var, const std::optional<TickRange>& ticks) {
-    if (const auto memory = memory_of(var)) return include(memories_[*memory].touched, ticks);
+    if (const auto memory = memories_.memory_of(var))
+      return include(memories_[*memory].touched, ticks);
     const Address address = code_.address_of(var);
     if (address.kind != AddressKind::local) return;
-    const auto found = allocations_.find(address.root);
-    if (found != allocations_.end()) include(found->second.touched, ticks);
+    const auto found = memories_.allocations.find(address.root);
+    if (found != memories_.allocations.end()) include(found->second.touched, ticks);
   }
 
   /// Code gets the pointer: it may use any element.
   void mention(Node var, const std::optional<TickRange>& ticks) {
     touch(var, ticks);
-    const auto memory = memory_of(var);
+    const auto memory = memories_.memory_of(var);
     if (!memory || !ticks) return;
     const auto loop = loop_at(*ticks, *memory);
     if (loop != loops_.end()) loop->second.opaque.insert(*memory);
@@ -296,10 +319,6 @@ class TickReader {
     if (ticks.first == ticks.last) return loops_.find(ticks.first);
     memories_[memory].has_other_names = true;
     return loops_.end();
-  }
-
-  void keep_all_in(Node expr) {
-    for (const MemoryId memory : memories_in(expr)) memories_[memory].is_kept = true;
   }
 
   void add_unknown_callee(Node call, bool takes_memory) {
@@ -326,7 +345,7 @@ class TickReader {
     bool takes_memory = false;
     for (const Node arg : call.list(f::Call::args)) {
       if (!is_pointer(arg)) continue;
-      const std::vector<MemoryId> passed = memories_in(arg);
+      const std::vector<MemoryId> passed = memories_.memories_in(arg);
       for (const MemoryId memory : passed) memories_[memory].is_kept = true;
       takes_memory = takes_memory || !passed.empty();
     }
@@ -355,7 +374,7 @@ class TickReader {
         ticks = TickRange{now_, now_};
       }
       const Node pointer = is_unused ? graph::without_casts(part.node) : part.node;
-      const bool is_own = is_unused && is_variable(pointer) && !memory_of(pointer);
+      const bool is_own = is_unused && is_variable(pointer) && !memories_.memory_of(pointer);
       if (is_own) continue;
       include(ticks_[at], ticks);
       if (is_variable(part.node)) mention(part.node, ticks);
@@ -378,25 +397,27 @@ class TickReader {
     Node address;
     switch (node.kind()) {
       case Kind::LetStmt:
-        if (bind(node[f::LetStmt::var], node[f::LetStmt::value])) address = node[f::LetStmt::value];
+        if (memories_.bind(node[f::LetStmt::var], node[f::LetStmt::value]))
+          address = node[f::LetStmt::value];
         break;
       case Kind::Let:
-        if (bind(node[f::Let::var], node[f::Let::value])) address = node[f::Let::value];
+        if (memories_.bind(node[f::Let::var], node[f::Let::value])) address = node[f::Let::value];
         break;
       case Kind::Allocate:
-        add_allocation(node[f::Allocate::buffer_var]);
+        memories_.add_allocation(node[f::Allocate::buffer_var]);
         break;
       case Kind::Block:
-        match_buffers(node);
+        memories_.match_buffers(node);
         break;
       case Kind::Call:
         read_call(node, ticks);
         break;
       case Kind::Store:
-        if (is_pointer(node[f::Store::value])) keep_all_in(node[f::Store::value]);
+        if (is_pointer(node[f::Store::value])) memories_.keep_all_in(node[f::Store::value]);
         break;
       case Kind::BufferStore:
-        if (is_pointer(node[f::BufferStore::value])) keep_all_in(node[f::BufferStore::value]);
+        if (is_pointer(node[f::BufferStore::value]))
+          memories_.keep_all_in(node[f::BufferStore::value]);
         break;
       case Kind::AttrStmt:
         // Gives memory a new name; TVM removes it before it plans memory.
@@ -416,14 +437,14 @@ class TickReader {
   void add_element(const graph::MemoryAccess& use) {
     const std::optional<TickRange>& ticks = ticks_[use.position];
     touch(use.pointer, ticks);
-    const auto memory = memory_of(use.pointer);
+    const auto memory = memories_.memory_of(use.pointer);
     if (!memory || !ticks) return;
     const auto loop = loop_at(*ticks, *memory);
     if (loop != loops_.end()) loop->second.uses.push_back({&use, *memory});
   }
 
   void add_tensor(const graph::MemoryAccess& use) {
-    const auto memory = memory_of(use.pointer);
+    const auto memory = memories_.memory_of(use.pointer);
     if (!memory) return;
     memories_[*memory].is_kept = true;
     add_unknown_callee(code_.order[use.position][f::Evaluate::value], true);
@@ -460,11 +481,8 @@ class TickReader {
   const KernelCode& code_;
   std::vector<std::optional<TickRange>> ticks_;  // by position; nothing: it touches nothing
   std::vector<bool> is_sequence_;                // by position: its parts have ticks of their own
-  std::vector<Memory> memories_;
-  std::unordered_map<std::uint32_t, MemoryId> by_var_;
-  std::map<std::pair<AddressKind, std::uint32_t>, MemoryId> by_root_;
-  std::map<std::uint32_t, AllocationTicks> allocations_;  // by variable
-  std::map<std::int64_t, TickLoop> loops_;                // by tick
+  TickMemories memories_{code_};
+  std::map<std::int64_t, TickLoop> loops_;  // by tick
   std::int64_t now_ = -1;
   bool is_followed_ = true;
   std::map<std::string, bool> unknown_callees_;  // by name: whether it receives memory
