@@ -89,7 +89,7 @@ std::optional<Topology> relay_main_beside(const FunctionTable& functions, const 
 /// TVM wrote Relay's main before memory planning, and separate code reads it. So a difference shows
 /// an error in one of the two readers or in TVM.
 void compare_with_relay(Topology& topology, const Topology& relay) {
-  for (const std::string& difference : compare(topology, relay, Relation::same_build).differences) {
+  for (const std::string& difference : differences_between(topology, relay)) {
     topology.checks.push_back(
         {CheckCode::second_opinion, "Relay's main (second) disagrees: " + difference, {}, {}});
   }

@@ -148,9 +148,9 @@ class Verifier {
         return one.provenance.dialect == tir::Dialect::c;
       };
       if (same == nullptr || is_c(*same) != is_c(other.topology)) continue;
-      const auto comparison = compare(*same, other.topology, graph::Relation::same_build);
-      ++(comparison.differences.empty() ? checks_.back().passed : checks_.back().failed);
-      for (const std::string& difference : comparison.differences) {
+      const auto differences = graph::differences_between(*same, other.topology);
+      ++(differences.empty() ? checks_.back().passed : checks_.back().failed);
+      for (const std::string& difference : differences) {
         findings_.push_back({.severity = Severity::error,
                              .code = FindingCode::stage_mismatch,
                              .module = name_of(other.module),

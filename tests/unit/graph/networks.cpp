@@ -2,9 +2,11 @@
 #include "support/error.h"
 
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "graph/compare.h"
 #include "mlf/graph/write.h"
 
 namespace mlf::graph {
@@ -116,6 +118,40 @@ Topology network(const std::string& text, const std::vector<ModuleFacts>& facts)
   std::vector<Topology> topologies = topologies_of({text}, facts);
   if (topologies.size() != 1) throw std::runtime_error("not one network in\n" + text);
   return std::move(topologies.front());
+}
+
+namespace {
+
+std::set<std::string> known_hashes(const Topology& topology) {
+  std::set<std::string> hashes;
+  for (const Kernel& kernel : topology.kernels) hashes.insert(kernel.hash);
+  hashes.erase("");
+  return hashes;
+}
+
+/// The operators in the name of a kernel: TVM counts kernels of one name per build.
+std::string stem(std::string symbol, const std::string& module) {
+  const std::string prefix = "tvmgen_" + (module.empty() ? "" : module + "_");
+  if (symbol.starts_with(prefix)) symbol.erase(0, prefix.size());
+  const std::size_t head = symbol.find_last_not_of("0123456789");
+  const bool has_number = head != symbol.npos && head > 0 && head + 1 < symbol.size();
+  return has_number && symbol[head] == '_' ? symbol.substr(0, head) : symbol;
+}
+
+}  // namespace
+
+std::vector<std::string> differences_of_builds(Topology left, Topology right) {
+  // The graph executor's graph does not name its module; both sides belong to the same.
+  const std::string module = left.module.empty() ? right.module : left.module;
+  const std::set<std::string> ours = known_hashes(left);
+  const std::set<std::string> theirs = known_hashes(right);
+  for (Topology* const side : {&left, &right}) {
+    for (Kernel& kernel : side->kernels) {
+      const bool is_common = ours.contains(kernel.hash) && theirs.contains(kernel.hash);
+      kernel.symbol = is_common ? "hash " + kernel.hash : stem(kernel.symbol, module);
+    }
+  }
+  return differences_between(left, right);
 }
 
 std::string calls_of(const Topology& topology) {

@@ -38,6 +38,10 @@ std::vector<Topology> topologies_of(const std::vector<std::string>& texts,
 /// The only network of one text.
 Topology network(const std::string& text, const std::vector<ModuleFacts>& facts = {});
 
+/// The differences of networks of separate builds, whose kernels may be numbered differently: they
+/// count as equal if both sides know one hash of TVM for them, or else one name without number.
+std::vector<std::string> differences_of_builds(Topology left, Topology right);
+
 /// "unary(x -> sid_1)": every call with its values, one a line.
 std::string calls_of(const Topology& topology);
 /// The codes of all checks of severity `error` or `warning`, and of notes if there is nothing else.
