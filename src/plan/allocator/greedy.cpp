@@ -23,22 +23,20 @@ std::span<const GreedyPlanner> greedy_planners() {
   using enum Criterion;
   // Each is the best for some network; together they take less time than one search.
   static const std::vector<GreedyPlanner> planners = {
-      {"first fit by area", {area}, Fit::first},
-      {"first fit by pressure, then lifetime", {pressure, lifetime, size}, Fit::first},
-      {"first fit by size", {size, conflicts}, Fit::first},
-      {"first fit by pressure", {pressure, area}, Fit::first},
-      {"first fit by pressure, then size", {pressure, size}, Fit::first},
-      {"first fit by conflicts", {conflicts, size}, Fit::first},
-      {"first fit by lifetime", {lifetime, size}, Fit::first},
-      {"first fit from the end", {end, size}, Fit::first},
-      {"best fit by size", {size, conflicts}, Fit::best},
-      {"best fit by conflicts", {conflicts, size}, Fit::best},
-      {"best fit by area", {area}, Fit::best},
-      {"best fit by pressure", {pressure, area}, Fit::best},
-      {"best fit from the end", {end, size}, Fit::best},
-      {"best fit from the last beginning", {begin, size}, Fit::best},
-      {"greedy by size, stacked", {size, conflicts}, Fit::stacked},
-      {"greedy by conflicts, stacked", {conflicts, size}, Fit::stacked},
+      {{area}, Fit::first},
+      {{pressure, lifetime, size}, Fit::first},
+      {{size, conflicts}, Fit::first},
+      {{pressure, area}, Fit::first},
+      {{pressure, size}, Fit::first},
+      {{conflicts, size}, Fit::first},
+      {{lifetime, size}, Fit::first},
+      {{end, size}, Fit::first},
+      {{size, conflicts}, Fit::best},
+      {{conflicts, size}, Fit::best},
+      {{area}, Fit::best},
+      {{pressure, area}, Fit::best},
+      {{end, size}, Fit::best},
+      {{begin, size}, Fit::best},
   };
   return planners;
 }
@@ -67,10 +65,7 @@ std::optional<Placement> place_greedily(const Instance& instance, const Measures
     if (deadline.ends_after(kWorkOfItem)) return std::nullopt;
     const Item& item = instance.items[index];
     occupancy.look_at(instance.ranges[index]);
-    // As in TVM's greedy planners, the stacked fit never fills a hole. The result is never better
-    // than first fit in the same order; it exists for the comparison with TVM's numbers.
-    placement[index] = planner.fit == Fit::stacked ? item.aligned(occupancy.top())
-                                                   : in_hole(item, occupancy, planner.fit);
+    placement[index] = in_hole(item, occupancy, planner.fit);
     add(index);
   }
   return placement;

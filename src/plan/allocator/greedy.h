@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "plan/allocator/instance.h"
@@ -16,13 +15,9 @@ namespace mlf::plan {
 enum class Fit : std::uint8_t {
   first,  ///< the lowest hole that is large enough
   best,   ///< the smallest such hole, the lowest of equals
-  /// Above everything that is live at the same time, as in the greedy planners of tvm.tir.usmp
-  /// (GreedyBase::PlanMemory in src/tir/usmp/algo/greedy.cc), unless a fixed item is there.
-  stacked,
 };
 
 struct GreedyPlanner {
-  std::string_view name;
   std::vector<Criterion> order;
   Fit fit = Fit::first;
 };

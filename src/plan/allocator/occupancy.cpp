@@ -88,10 +88,4 @@ Extent Occupancy::next_hole(const Item& item) {
   return {};
 }
 
-Units Occupancy::top() const {
-  Units top = 0;
-  for (const Rest& rest : rests_) top = std::max(top, rest.end[-1].second);
-  return top;
-}
-
 }  // namespace mlf::plan

@@ -27,8 +27,6 @@ class Occupancy {
   /// The lowest hole above the last one in which the item fits. That above everything ends at
   /// `kNoEnd`, and is the last one.
   Extent next_hole(const Item& item);
-  /// The end of the highest item.
-  Units top() const;
 
   static constexpr Units kNoEnd = std::numeric_limits<Units>::max();
 
