@@ -53,10 +53,9 @@ std::map<ConstantPlace, Node> arrays_in_pools(Node function) {
     const Node pool = use.allocated[f::AllocatedPoolInfo::pool_info];
     if (!pool || !pool.is(Kind::ConstantPoolInfo)) continue;
     for (const Node constant : pool.list(f::ConstantPoolInfo::constant_info_array)) {
-      const Node offset = constant[f::ConstantInfo::byte_offset];
-      if (!offset.is(Kind::IntImm)) continue;
-      const auto at = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
-      arrays.emplace(ConstantPlace{std::string(use.name), at}, constant[f::ConstantInfo::data]);
+      const auto at = tir::pool_offset(constant);
+      if (!at) continue;
+      arrays.emplace(ConstantPlace{std::string(use.name), *at}, constant[f::ConstantInfo::data]);
     }
   }
   return arrays;

@@ -11,6 +11,7 @@
 #include "support/lookup.h"
 #include "tir/c/c.h"
 #include "tir/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf::report {
 namespace {
@@ -23,7 +24,7 @@ using tir::Node;
 /// A constant with its values.
 struct ComparedConstant {
   std::string name;
-  std::string function{};  ///< that has it; empty: a pool or a parameter
+  std::string function{};                 ///< that has it; empty: a pool or a parameter
   std::optional<std::uint64_t> offset{};  ///< in a pool
   tir::DType dtype{};
   std::span<const std::byte> data{};
@@ -39,7 +40,8 @@ struct Constants {
 };
 
 void Constants::add(std::shared_ptr<const tir::Document> document) {
-  std::set<std::tuple<std::string_view, std::int64_t>> pooled;  // each function lists the pools
+  std::set<std::tuple<std::string_view, std::optional<std::uint64_t>>>
+      pooled;  // each function lists the pools
   for (const tir::NamedFunction& function : tir::prim_functions_of(document->module)) {
     tir::for_each_pre_order(function.function, [&](Node node) {
       const bool is_array = node.is(Kind::AllocateConst);
@@ -52,13 +54,10 @@ void Constants::add(std::shared_ptr<const tir::Document> document) {
         constant.name = node[f::AllocateConst::buffer_var].text(f::Var::name);
         constant.function = function.symbol;
       } else {
-        const Node offset = node[f::ConstantInfo::byte_offset];
         const std::string_view name = node.text(f::ConstantInfo::name_hint);
-        const std::int64_t at =
-            offset && offset.is(Kind::IntImm) ? offset.integer(f::IntImm::value) : -1;
-        if (!pooled.emplace(name, at).second) return;
+        constant.offset = tir::pool_offset(node);
+        if (!pooled.emplace(name, constant.offset).second) return;
         constant.name = name;
-        if (at >= 0) constant.offset = static_cast<std::uint64_t>(at);
       }
       list.push_back(std::move(constant));
     });
@@ -119,8 +118,8 @@ class Readers {
   std::string layer_of(std::string_view kernel) const;
 
  private:
-  std::map<std::string, std::string, std::less<>> layers_;         // by symbol
-  std::map<std::string, std::string, std::less<>> of_main_;        // by name: symbol
+  std::map<std::string, std::string, std::less<>> layers_;                   // by symbol
+  std::map<std::string, std::string, std::less<>> of_main_;                  // by name: symbol
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> of_pools_;  // by offset and bytes
 };
 
@@ -182,8 +181,8 @@ std::optional<ConstantDifference> compare(const ComparedConstant& a, const Compa
     ++difference.differing;
     if (!difference.largest) continue;
     const double by = std::abs(read(a.data.data() + at) - read(b.data.data() + at));
-    difference.largest = std::isfinite(by) ? std::optional(std::max(*difference.largest, by))
-                                           : std::nullopt;
+    difference.largest =
+        std::isfinite(by) ? std::optional(std::max(*difference.largest, by)) : std::nullopt;
   }
   return difference;
 }

@@ -12,6 +12,7 @@
 #include "mlf/tir/visit.h"
 #include "support/name_map.h"
 #include "tir/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf::report {
 namespace {
@@ -129,11 +130,10 @@ PooledConstants::PooledConstants(const tir::Document& document) : is_c_(is_from_
   tir::for_each_pre_order(document.module.root(), [&](Node node) {
     if (!node.is(Kind::ConstantInfo)) return;
     const Node array = node[f::ConstantInfo::data];
-    const Node offset = node[f::ConstantInfo::byte_offset];
+    const auto offset = tir::pool_offset(node);
     const auto data = tir::data_of(array);
-    if (!data || !offset || !offset.is(Kind::IntImm)) return;
-    const auto start = static_cast<std::uint64_t>(offset.integer(f::IntImm::value));
-    const auto [place, is_new] = by_place_.try_emplace({start, data->size()}, FoundArray{array});
+    if (!data || !offset) return;
+    const auto [place, is_new] = by_place_.try_emplace({*offset, data->size()}, FoundArray{array});
     if (is_new) return;
     const auto known = tir::data_of(place->second.array);
     if (!std::ranges::equal(*known, *data)) place->second.is_ambiguous = true;

@@ -17,6 +17,7 @@
 #include "support/name_map.h"
 #include "support/nearest.h"
 #include "tir/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf {
 namespace report {
@@ -382,9 +383,8 @@ std::set<std::uint64_t> offsets_with_data(tir::Node main) {
   if (!main) return offsets;
   tir::for_each_pre_order(main, [&](tir::Node node) {
     if (!node.is(Kind::ConstantInfo)) return;
-    const auto offset = graph::integer_of(node[f::ConstantInfo::byte_offset]);
-    if (!offset || !tir::data_of(node[f::ConstantInfo::data])) return;
-    offsets.insert(static_cast<std::uint64_t>(*offset));
+    const auto offset = tir::pool_offset(node);
+    if (offset && tir::data_of(node[f::ConstantInfo::data])) offsets.insert(*offset);
   });
   return offsets;
 }

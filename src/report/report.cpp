@@ -76,7 +76,7 @@ class Reporter {
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
   SearchedCode code_of(const ModuleReport& module, std::size_t position);
-  void add_unsearched(ModuleReport& module, std::size_t position);
+  void add_findings(ModuleReport& module, std::size_t position);
 
   const Deployment& deployment_;
   const ReportOptions& options_;
@@ -387,7 +387,6 @@ ModuleReport Reporter::module_report(std::size_t position, const graph::Topology
   add_objects(report, module);
   collect_reasons(report);
   report.contradictions = contradictions_of(deployment_, position, network);
-  report.findings = findings_of(report, code_of(report, position), uncalled_functions(report));
   return report;
 }
 
@@ -441,9 +440,11 @@ SearchedCode Reporter::code_of(const ModuleReport& module, std::size_t position)
       deployment::parameters_of(deployment_.archive(), deployment_.library().modules[position])};
 }
 
-/// Lists what of the module could not be searched for findings.
-void Reporter::add_unsearched(ModuleReport& module, std::size_t position) {
-  module.unsearched = unsearched_findings(module, code_of(module, position));
+/// With what of the module could not be searched for them.
+void Reporter::add_findings(ModuleReport& module, std::size_t position) {
+  const SearchedCode code = code_of(module, position);
+  module.findings = findings_of(module, code, uncalled_functions(module));
+  module.unsearched = unsearched_findings(module, code);
   widen_findings(module);
 }
 
@@ -464,7 +465,7 @@ Report Reporter::run() {
     module.exported = told.export_datetime;
     for (const ModuleTarget& target : told.targets) module.targets.push_back(target.target.kind);
     if (network == nullptr) note_missing(networks, i, module);
-    add_unsearched(module, i);
+    add_findings(module, i);
   }
   return report;
 }

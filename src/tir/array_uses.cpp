@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mlf/tir/visit.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir {
 namespace {
@@ -129,13 +130,10 @@ class Uses {
       if (!node.is(Kind::ConstantInfo)) continue;
       const Node data = node[f::ConstantInfo::data];
       if (!is_array(data)) continue;
-      const Node offset = node[f::ConstantInfo::byte_offset];
       uses_.push_back({.site = ConstantSite::pool,
                        .function = std::string(last_),
                        .name = std::string(node.text(f::ConstantInfo::name_hint)),
-                       .pool_offset = offset.is(Kind::IntImm)
-                                          ? std::optional(offset.integer(f::IntImm::value))
-                                          : std::nullopt,
+                       .pool_offset = int_imm_of(node[f::ConstantInfo::byte_offset]),
                        .array = data});
     }
   }

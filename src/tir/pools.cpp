@@ -31,4 +31,9 @@ std::vector<PoolUse> pool_uses(Node function) {
   return pools;
 }
 
+std::optional<std::uint64_t> pool_offset(Node constant) {
+  const auto offset = int_imm_of(constant[f::ConstantInfo::byte_offset]);
+  return offset && *offset >= 0 ? std::optional(static_cast<std::uint64_t>(*offset)) : std::nullopt;
+}
+
 }  // namespace mlf::tir

@@ -1,6 +1,8 @@
 // The memory pools of TVM's unified static memory planner (USMP), as functions mention them.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +22,8 @@ struct PoolUse {
 
 /// The pools of a PrimFunc, in the order of its attribute `pool_args`.
 std::vector<PoolUse> pool_uses(Node function);
+
+/// The place of a ConstantInfo in its pool; nothing if it is not known.
+std::optional<std::uint64_t> pool_offset(Node constant);
 
 }  // namespace mlf::tir

@@ -3,6 +3,7 @@
 
 #include "graph/network/completion.h"
 #include "graph/node_queries.h"
+#include "tir/pools.h"
 
 namespace mlf::graph {
 namespace {
@@ -38,10 +39,9 @@ void add_pool(ConstantSizes& sizes, const Topology& topology, Node info) {
   if (!pool) return;
   for (const Node constant : info.list(f::ConstantPoolInfo::constant_info_array)) {
     if (!constant.is(Kind::ConstantInfo)) continue;
-    const auto offset = integer_of(constant[f::ConstantInfo::byte_offset]);
+    const auto offset = tir::pool_offset(constant);
     const auto bytes = bytes_of_array(constant[f::ConstantInfo::data]);
-    if (!offset || *offset < 0 || !bytes) continue;
-    sizes.insert_or_assign({*pool, static_cast<std::uint64_t>(*offset)}, *bytes);
+    if (offset && bytes) sizes.insert_or_assign({*pool, *offset}, *bytes);
   }
 }
 
