@@ -92,9 +92,7 @@ std::optional<std::set<std::size_t>> DataFlow::accumulated() {
   std::set<std::size_t> parameters;
   for (const std::size_t memory : reached) {
     const graph::Address& address = code_.memories[memory].address;
-    const bool is_parameter = address.kind == graph::AddressKind::parameter ||
-                              address.kind == graph::AddressKind::argument;
-    if (is_parameter) parameters.insert(address.root);
+    if (address.is_of_caller()) parameters.insert(address.root);
   }
   return parameters;
 }

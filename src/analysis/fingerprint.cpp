@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 
@@ -101,11 +102,9 @@ struct PlacedPointers {
 PlacedPointers placed_pointers(Node function) {
   PlacedPointers placed{.arrays = byte_arrays_of(function), .lets = {}, .written = {}};
   tir::for_each_pre_order(function, [&](Node node) {
-    if (node.is(Kind::Store)) placed.written.insert(index(node[tir::f::Store::buffer_var].id()));
-    if (!node.is(Kind::BufferStore)) return;
-    const Node buffer = node[tir::f::BufferStore::buffer];
-    placed.written.insert(index(buffer[tir::f::Buffer::data].id()));
-    placed.arrays.erase(index(buffer.id()));
+    if (!graph::is_store(node)) return;
+    placed.written.insert(index(graph::data_of_access(node).id()));
+    if (const Node buffer = graph::buffer_of(node)) placed.arrays.erase(index(buffer.id()));
   });
   tir::for_each_pre_order(function, [&](Node node) {
     if (!node.is(Kind::LetStmt)) return;
@@ -317,14 +316,9 @@ std::vector<Node> constants_in_pools(Node prim_func) {
 
 namespace {
 
-bool is_load(Node node) {
-  return node.is(Kind::BufferLoad) || node.is(Kind::Load);
-}
-
 /// The expression that a statement stores or calls; undefined if it does neither.
 Node computed_value(Node statement) {
-  if (statement.is(Kind::BufferStore)) return statement[f::BufferStore::value];
-  if (statement.is(Kind::Store)) return statement[f::Store::value];
+  if (graph::is_store(statement)) return graph::stored_value(statement);
   if (!statement.is(Kind::Evaluate)) return {};
   const Node value = statement[f::Evaluate::value];
   return value.is(Kind::Call) ? value : Node();
@@ -355,7 +349,7 @@ class Expressions {
       if (fields[i].type == tir::FieldType::dtype) add(digest, node.dtype(i));
     }
     // The origin of operands does not matter.
-    if (is_load(node) || node.is(Kind::Var) || node.is(Kind::SizeVar)) return digest.value();
+    if (graph::is_load(node) || node.is(Kind::Var) || node.is(Kind::SizeVar)) return digest.value();
     for (std::uint8_t i = 0; i < fields.size(); ++i) add_field(digest, node, i, fields[i].type);
     return digest.value();
   }
@@ -393,7 +387,7 @@ std::uint64_t arithmetic_shape(Node prim_func) {
   tir::for_each_pre_order(prim_func, [&](Node node) {
     const Node value = computed_value(node);
     // Some schedules copy through caches, others do not.
-    if (!value || is_load(value)) return;
+    if (!value || graph::is_load(value)) return;
     const std::uint64_t digest = expressions.of(value);
     if (seen.insert(digest).second) shape.add(digest);
   });

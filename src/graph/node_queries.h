@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mlf/graph/topology.h"
 #include "mlf/tir/module.h"
@@ -34,6 +35,35 @@ TensorType type_of_buffer(tir::Node buffer);
 
 /// Whether a statement that a reader kept as text has no effect on the results of its function.
 bool is_inert_text(tir::Node statement);
+
+/// The variable, value and body of a let, which is a statement or an expression.
+struct LetParts {
+  tir::Node var;
+  tir::Node value;
+  tir::Node body;
+};
+std::optional<LetParts> let_of(tir::Node node);
+
+// --- Loads and stores of elements ----------------------------------------------------------------
+
+bool is_load(tir::Node node);
+bool is_store(tir::Node node);
+/// The variable of the memory that it touches; undefined for other nodes.
+tir::Node data_of_access(tir::Node access);
+/// The Buffer of a BufferLoad or BufferStore; undefined for other nodes.
+tir::Node buffer_of(tir::Node access);
+std::vector<tir::Node> indices_of(tir::Node access);
+/// The only index; undefined if it has several, or none.
+tir::Node index_of(tir::Node access);
+/// The type that the index counts.
+tir::DType counted_type(tir::Node access);
+tir::Node stored_value(tir::Node store);
+/// The type of an expression, or of the value of a store.
+tir::DType dtype_of(tir::Node node);
+/// The mask of a vector, without its Broadcast; undefined if there is none.
+tir::Node predicate_of(tir::Node access);
+/// Whether a vector is loaded or stored in part: its predicate is not constant true.
+bool is_masked(tir::Node access);
 
 /// Elements of constant extents times the bytes of one; nothing if an extent is not constant.
 std::optional<std::uint64_t> bytes_of(tir::DType dtype, tir::NodeList extents);

@@ -101,19 +101,10 @@ Address Scope::address_in(Address base, std::optional<std::int64_t> bytes) {
 
 // Offsets are bytes in memory and elements on the stack, whose elements are structs.
 Address Scope::address_of_access(Node access, int nesting) const {
-  Node data;
-  std::optional<std::int64_t> element;
-  if (access.is(Kind::BufferLoad)) {
-    data = access[f::BufferLoad::buffer][f::Buffer::data];
-    const tir::NodeList indices = access.list(f::BufferLoad::indices);
-    if (indices.size() == 1) element = integer_of(indices[0]);
-  } else if (access.is(Kind::Load)) {
-    data = access[f::Load::buffer_var];
-    element = integer_of(access[f::Load::index]);
-  } else {
-    return {};
-  }
-  const Address base = address_of(data, nesting);
+  if (!is_load(access)) return {};
+  const Node index = index_of(access);
+  const auto element = index ? integer_of(index) : std::nullopt;
+  const Address base = address_of(data_of_access(access), nesting);
   const bool counts_elements = base.kind == AddressKind::stack;
   const auto unit = counts_elements ? 1 : static_cast<std::int64_t>(access.dtype().element_bytes());
   return address_in(base, element ? std::optional(*element * unit) : std::nullopt);

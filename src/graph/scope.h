@@ -34,6 +34,10 @@ struct Address {
   bool inside = false;       ///< whether it came from an address_of, even that of offset 0
   tir::NodeId alias = tir::NodeId::none;  ///< the variable that a let gave the address to
 
+  /// Whether it is memory that the caller of the function gave it.
+  bool is_of_caller() const {
+    return kind == AddressKind::parameter || kind == AddressKind::argument;
+  }
   bool same_memory(const Address& other) const { return kind == other.kind && root == other.root; }
 };
 

@@ -38,16 +38,6 @@ bool ends_function(Node node) {
   return op == "ret" || op == "tvm_throw_last_error";
 }
 
-std::vector<Node> indices_at(Node access) {
-  if (access.is(Kind::Store)) return {access[f::Store::index]};
-  if (access.is(Kind::Load)) return {access[f::Load::index]};
-  const tir::NodeList list = access.is(Kind::BufferStore) ? access.list(f::BufferStore::indices)
-                                                          : access.list(f::BufferLoad::indices);
-  std::vector<Node> indices;
-  for (const Node index : list) indices.push_back(index);
-  return indices;
-}
-
 void add_reason(std::vector<std::string>& reasons, std::string why) {
   if (reasons.size() == kMaxReasons || std::ranges::find(reasons, why) != reasons.end()) return;
   reasons.push_back(std::move(why));
@@ -265,10 +255,6 @@ class AccessCollector {
  private:
   using Key = std::pair<std::uint32_t, tir::NodeId>;  // the root, and of a let its variable
 
-  bool is_tracked(const Address& address) const {
-    return address.kind == (code_.is_packed() ? AddressKind::argument : AddressKind::parameter);
-  }
-
   TrackedMemory& memory_of(const Address& address, bool by_let) {
     TrackedMemory& memory =
         by_let ? lets_[{address.root, address.alias}] : arguments_[address.root];
@@ -277,7 +263,7 @@ class AccessCollector {
   }
 
   void add_unknown(const Address& address, const std::string& why) {
-    if (!is_tracked(address)) return;
+    if (!code_.is_of_call(address)) return;
     add_reason(memory_of(address, false).touched.unknown, why);
     if (address.alias != tir::NodeId::none)
       add_reason(memory_of(address, true).touched.unknown, why);
@@ -309,7 +295,7 @@ class AccessCollector {
   /// state it.
   std::optional<IndexTerms> terms_of(Node access, std::int64_t element_bytes) const {
     IndexTerms terms;
-    const std::vector<Node> indices = indices_at(access);
+    const std::vector<Node> indices = graph::indices_of(access);
     const Node buffer = buffer_of(access);
     if (buffer && buffer[f::Buffer::elem_offset] &&
         !add_index(buffer[f::Buffer::elem_offset], element_bytes, code_.bindings, terms)) {
@@ -331,7 +317,7 @@ class AccessCollector {
   void collect_element(const MemoryAccess& use, RegionId region) {
     const Node node = code_.order[use.position];
     const tir::DType dtype = graph::dtype_of(node);
-    const std::vector<Node> indices = indices_at(node);
+    const std::vector<Node> indices = graph::indices_of(node);
     const Node last = indices.empty() ? Node() : indices.back();
     // A vector with a scalar index is a row of adjacent elements; with a Ramp, its stride separates
     // them.
@@ -387,7 +373,7 @@ class AccessCollector {
     if (is_element && use.address.kind == AddressKind::unknown) {
       add_reason(result_.unknown, "uses a pointer that cannot be followed");
     }
-    if (!is_tracked(use.address) || use.kind == AccessKind::kept) return;
+    if (!code_.is_of_call(use.address) || use.kind == AccessKind::kept) return;
     is_element ? collect_element(use, region) : collect_argument(use, region);
   }
 

@@ -19,23 +19,6 @@ namespace f = tir::f;
 // time if stores share large expressions.
 constexpr std::size_t kMaxNodes = std::size_t{1} << 22;
 
-Node value_of(Node store) {
-  return store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
-}
-
-/// Of a load or a store.
-std::vector<Node> indices_of(Node access) {
-  if (access.is(Kind::Store)) return {access[f::Store::index]};
-  if (access.is(Kind::Load)) return {access[f::Load::index]};
-  std::vector<Node> indices;
-  for (const Node index :
-       access.list(access.is(Kind::BufferLoad) ? tir::FieldRef(f::BufferLoad::indices)
-                                               : tir::FieldRef(f::BufferStore::indices))) {
-    indices.push_back(index);
-  }
-  return indices;
-}
-
 /// Whether the value is one number in every element, independent of the loops.
 bool is_constant_value(Node value) {
   while (true) {
@@ -73,7 +56,7 @@ class Finder {
     for (const LoopedStore& looped : stores_) {
       const auto memory = memories_.of_access(looped.store);
       if (!memory) continue;
-      Terms terms = terms_of(value_of(looped.store));
+      Terms terms = terms_of(graph::stored_value(looped.store));
       const bool is_update = std::any_of(terms.loads.begin(), terms.loads.end(), [&](Node load) {
         return is_same_element(looped.store, load);
       });
@@ -82,7 +65,8 @@ class Finder {
         continue;
       }
       Definitions& known = definitions[*memory];
-      known.has_constant = known.has_constant || is_constant_value(value_of(looped.store));
+      known.has_constant =
+          known.has_constant || is_constant_value(graph::stored_value(looped.store));
       for (const Node loop : looped.loops) known.loops.insert(tir::index(loop.id()));
     }
     Accumulations found;
@@ -172,7 +156,7 @@ class Finder {
       } else if (node.is(Kind::Mul)) {
         terms.products.push_back(node);
         if (is_conditional) ++terms.conditional_products;
-      } else if (node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+      } else if (graph::is_load(node)) {
         terms.loads.push_back(node);
       } else if (const Node of_let = bound(node)) {
         add(of_let);
@@ -184,8 +168,8 @@ class Finder {
   /// Whether a load reads what the store replaces: the same memory at the same indices.
   bool is_same_element(Node store, Node load) const {
     if (memories_.of_access(store) != memories_.of_access(load)) return false;
-    const std::vector<Node> to = indices_of(store);
-    const std::vector<Node> from = indices_of(load);
+    const std::vector<Node> to = graph::indices_of(store);
+    const std::vector<Node> from = graph::indices_of(load);
     return std::equal(to.begin(), to.end(), from.begin(), from.end(),
                       [&](Node a, Node b) { return values_.are_same(a, b); });
   }
@@ -203,7 +187,7 @@ class Finder {
   bool reads_element(Node expression, Node store) const {
     bool reads = false;
     search({expression}, Addresses::left_out, [&](Node node) {
-      reads = (node.is(Kind::Load) || node.is(Kind::BufferLoad)) && is_same_element(store, node);
+      reads = graph::is_load(node) && is_same_element(store, node);
       return !reads;
     });
     return reads;
@@ -234,7 +218,7 @@ class Finder {
   /// sets the sum to zero.
   bool is_reduction(const LoopedStore& update, const Definitions& definitions) const {
     if (definitions.has_constant) return true;
-    const auto variables = variables_of(indices_of(update.store));
+    const auto variables = variables_of(graph::indices_of(update.store));
     return std::any_of(update.loops.begin(), update.loops.end(), [&](Node loop) {
       return !variables.contains(tir::index(graph::loop_variable(loop).id())) &&
              !definitions.loops.contains(tir::index(loop.id()));

@@ -165,13 +165,11 @@ class BufferRoles {
   /// Roles and positions of parameters are those of a call's arguments; for packed functions, those
   /// of the arguments that the first parameter points to.
   void add_to(KernelCost& cost) && {
-    const AddressKind kind_of_parameters =
-        scan_.is_packed ? AddressKind::argument : AddressKind::parameter;
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       BufferCost& buffer = buffers_[i];
       const Address& address = code_.memories[i].address;
       buffer.name = code_.memories[i].name;
-      if (address.kind == kind_of_parameters && address.alias == tir::NodeId::none) {
+      if (code_.is_of_call(address) && address.alias == tir::NodeId::none) {
         buffer.parameter = address.root;
       }
       buffer.role = role_of(i, buffer);
@@ -496,7 +494,7 @@ class KernelCounter {
     const Count times =
         evaluated_.regions[evaluation.region].count * evaluation.times * lanes_of(dtype_of(node));
     const std::uint32_t id = tir::index(node.id());
-    if (is_store(node) || node.is(Kind::Load) || node.is(Kind::BufferLoad)) {
+    if (is_store(node) || graph::is_load(node)) {
       count_access(node, times);
     } else if (node.is(Kind::Call)) {
       count_call(node, evaluation, times);

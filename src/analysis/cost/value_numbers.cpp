@@ -26,13 +26,6 @@ void add_text(std::string_view text, std::string& key) {
 // Parts come before the whole: from the end of the order to its start.
 ValueNumbers::ValueNumbers(const graph::EvaluationOrder& order, const graph::Memories& memories)
     : order_(order), memories_(memories), numbers_(order.size()), reads_(order.size()) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node node = order[i];
-    if (node.is(Kind::Let)) bound_.emplace(tir::index(node[f::Let::var].id()), node[f::Let::value]);
-    if (node.is(Kind::LetStmt)) {
-      bound_.emplace(tir::index(node[f::LetStmt::var].id()), node[f::LetStmt::value]);
-    }
-  }
   for (std::size_t i = order.size(); i-- > 0;) {
     if (tir::is_expr(order[i].category())) number(i);
   }
@@ -41,7 +34,7 @@ ValueNumbers::ValueNumbers(const graph::EvaluationOrder& order, const graph::Mem
 // Parts have their numbers already, so the length of a key only depends on the row of the kind.
 void ValueNumbers::number(std::size_t position) {
   const Node node = order_[position];
-  bool reads = node.is(Kind::Load) || node.is(Kind::BufferLoad) || node.is(Kind::ProducerLoad);
+  bool reads = graph::is_load(node) || node.is(Kind::ProducerLoad);
   for (const graph::Part& part : order_.parts(position)) {
     reads = reads || reads_[part.position];
   }

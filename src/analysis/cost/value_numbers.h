@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "graph/kernels/memories.h"
@@ -33,7 +32,6 @@ class ValueNumbers {
   const graph::Memories& memories_;
   std::vector<std::uint32_t> numbers_;  // by position; 0: not an expression
   std::vector<bool> reads_;
-  std::unordered_map<std::uint32_t, tir::Node> bound_;  // let variables
   support::NameMap<std::string, std::uint32_t> known_;
 };
 

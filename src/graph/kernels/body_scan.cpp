@@ -99,12 +99,8 @@ class Scanner {
     bool is_contradictory = false;
   };
 
-  bool is_of_call(const Address& address) const {
-    return address.kind == (scan_.is_packed ? AddressKind::argument : AddressKind::parameter);
-  }
-
   void note_use(const MemoryAccess& use) {
-    if (!is_of_call(use.address)) return;
+    if (!code_.is_of_call(use.address)) return;
     Effect& effect = element(scan_.effects, use.address.root);
     if (use.kind >= AccessKind::tensor) effect.escaped |= use.kind != AccessKind::kept;
     using enum Effect::First;
@@ -140,7 +136,7 @@ class Scanner {
   void state_shape(Node pointer, const tir::CmsisMemory& memory) {
     const Address address = code_.address_of(pointer);
     const bool is_whole = address.offset_known && address.offset == 0 && !address.inside;
-    if (!is_of_call(address) || !is_whole || address.alias != tir::NodeId::none) return;
+    if (!code_.is_of_call(address) || !is_whole || address.alias != tir::NodeId::none) return;
     std::vector<std::int64_t> shape(memory.shape.begin(), memory.shape.end());
     Stated& stated = element(stated_, address.root);
     stated.is_contradictory |= stated.shape && *stated.shape != shape;
@@ -152,7 +148,7 @@ class Scanner {
     for (const tir::EthosUAccess& access : accesses) {
       const Node argument = call.list(f::Call::args)[access.argument];
       const Address address = code_.address_of(tir::ethos_u_pointer(argument));
-      if (access.is_read && access.is_written && is_of_call(address)) {
+      if (access.is_read && access.is_written && code_.is_of_call(address)) {
         scan_.memory.push_back({MemoryKind::pool, std::string(argument.text(f::Var::name)),
                                 std::nullopt, argument.id(), address});
       }
@@ -173,7 +169,7 @@ class Scanner {
       return allocate(position, var, MemoryKind::heap, bytes_of_workspace(value));
     }
     const Address address = code_.address_of(var);
-    if (!is_of_call(address)) return;
+    if (!code_.is_of_call(address)) return;
     if (address.alias == var.id()) {
       memory_of_var_.emplace(tir::index(var.id()), scan_.memory.size());
       scan_.memory.push_back(
@@ -203,7 +199,7 @@ class Scanner {
 
   void note_buffer(Node buffer) {
     const Address address = code_.address_of(buffer[f::Buffer::data]);
-    if (is_of_call(address) && !address.inside) {
+    if (code_.is_of_call(address) && !address.inside) {
       Node& known = element(scan_.buffers, address.root);
       if (!known) known = buffer;
     }
@@ -222,13 +218,8 @@ class Scanner {
 
   void note(std::size_t position) {
     const Node node = code_.order[position];
+    if (const auto let = let_of(node)) note_let(position, let->var, let->value);
     switch (node.kind()) {
-      case Kind::LetStmt:
-        note_let(position, node[f::LetStmt::var], node[f::LetStmt::value]);
-        break;
-      case Kind::Let:
-        note_let(position, node[f::Let::var], node[f::Let::value]);
-        break;
       case Kind::Allocate:
         allocate(position, node[f::Allocate::buffer_var], memory_of_allocate(node),
                  bytes_of(node.dtype(f::Allocate::dtype), node.list(f::Allocate::extents)));

@@ -33,9 +33,4 @@ bool is_logging_macro(std::string_view name);
 /// `accessed` for a name without a row.
 PointerUse pointer_use(std::string_view name);
 
-/// Whether a call accesses no memory through its pointer arguments.
-inline bool touches_nothing(std::string_view name) {
-  return pointer_use(name) <= PointerUse::kept;
-}
-
 }  // namespace mlf::graph

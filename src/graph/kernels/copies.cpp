@@ -47,12 +47,6 @@ std::optional<std::size_t> only_store(const KernelCode& code) {
   return found;
 }
 
-/// The load that is the value of a store; undefined for another value.
-Node loaded(Node store) {
-  const Node value = store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
-  return value.is(Kind::Load) || value.is(Kind::BufferLoad) ? value : Node();
-}
-
 /// Whether the iterations are few enough to run one by one; false if an extent is not a number.
 bool has_few_iterations(const std::vector<Surrounding>& around) {
   std::int64_t iterations = 1;
@@ -84,10 +78,11 @@ bool agree_everywhere(const std::vector<Surrounding>& around, Node to, Node from
 // two sides of a reshape have different expressions for one element.
 bool copies_in_order(const KernelCode& code) {
   const auto at = only_store(code);
-  const Node store = at ? code.order[*at] : Node();
-  const Node load = store ? loaded(store) : Node();
+  if (!at) return false;
+  const Node store = code.order[*at];
+  const Node load = stored_value(store);
   // A copy within one tensor moves its elements; it is not another view of them.
-  if (!load || data_of_access(load) == data_of_access(store)) return false;
+  if (!is_load(load) || data_of_access(load) == data_of_access(store)) return false;
   const Node to = index_of(store);
   const Node from = index_of(load);
   if (!to || !from) return false;

@@ -254,8 +254,7 @@ Bindings bindings_of(const EvaluationOrder& order) {
   };
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Node node = order[i];
-    if (node.is(Kind::Let)) bind(node[f::Let::var], node[f::Let::value]);
-    if (node.is(Kind::LetStmt)) bind(node[f::LetStmt::var], node[f::LetStmt::value]);
+    if (const auto let = let_of(node)) bind(let->var, let->value);
     // A block of an unknown kind is an opaque statement.
     const Node block = node.is(Kind::BlockRealize) ? node[f::BlockRealize::block] : Node();
     if (!block || !block.is(Kind::Block)) continue;

@@ -223,7 +223,7 @@ class IndexCompiler {
   /// non-integer.
   static bool is_read(Node node) {
     if (node.is(Kind::Cast)) return !is_integer(node[f::Cast::value].dtype());
-    return node.is(Kind::Load) || node.is(Kind::BufferLoad);
+    return is_load(node);
   }
 
   Instruction variable(Instruction instruction, Node node) {

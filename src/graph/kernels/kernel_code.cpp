@@ -18,10 +18,6 @@ namespace f = tir::f;
 
 namespace {
 
-bool is_memory_of_caller(const Address& address) {
-  return address.kind == AddressKind::parameter || address.kind == AddressKind::argument;
-}
-
 bool is_guard(const Part& part) {
   const bool has_guard =
       part.when == When::guard_holds || part.when == When::guard_fails || part.when >= When::chosen;
@@ -58,13 +54,9 @@ std::optional<Surrounding> surrounding_of(const Part& part, Node whole) {
     case When::first_iteration:
       return Surrounding{.kind = SurroundingKind::condition};
   }
-  const bool is_statement = whole.is(Kind::LetStmt);
-  if (!is_statement && !whole.is(Kind::Let)) return std::nullopt;
-  const Node body = is_statement ? whole[f::LetStmt::body] : whole[f::Let::body];
-  if (part.node != body) return std::nullopt;
-  return Surrounding{.kind = SurroundingKind::binding,
-                     .var = is_statement ? whole[f::LetStmt::var] : whole[f::Let::var],
-                     .value = is_statement ? whole[f::LetStmt::value] : whole[f::Let::value]};
+  const auto let = let_of(whole);
+  if (!let || part.node != let->body) return std::nullopt;
+  return Surrounding{.kind = SurroundingKind::binding, .var = let->var, .value = let->value};
 }
 
 }  // namespace
@@ -140,16 +132,13 @@ void KernelCode::read_lets() {
     is_packed_ |= memories[i].address.kind == AddressKind::argument;
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node node = order[i];
-    if (!node.is(Kind::LetStmt) && !node.is(Kind::Let)) continue;
-    const bool is_statement = node.is(Kind::LetStmt);
-    const Node var = is_statement ? node[f::LetStmt::var] : node[f::Let::var];
-    const Node value = is_statement ? node[f::LetStmt::value] : node[f::Let::value];
-    const auto bound = bindings.find(tir::index(var.id()));
-    if (bound->second.id() != value.id()) rebound.push_back(var);
-    const Address address = address_of(var);
+    const auto let = let_of(order[i]);
+    if (!let) continue;
+    const auto bound = bindings.find(tir::index(let->var.id()));
+    if (bound->second.id() != let->value.id()) rebound.push_back(let->var);
+    const Address address = address_of(let->var);
     is_packed_ |= address.kind == AddressKind::argument;
-    if (is_memory_of_caller(address)) bound_.insert(without_casts(value).id());
+    if (address.is_of_caller()) bound_.insert(without_casts(let->value).id());
   }
 }
 

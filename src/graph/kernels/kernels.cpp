@@ -232,7 +232,6 @@ KernelInfo describe_kernel(const FunctionRef& ref, std::span<const TirInput> sou
   const KernelCode& code = sources[ref.source].code->code_of(ref.function);
   BodyScan scan = scan_body(code);
   KernelInfo info;
-  info.has_body = true;
   info.kernel.symbol = ref.symbol;
   info.kernel.origin = KernelOrigin::tir;
   info.kernel.function = ref.name;

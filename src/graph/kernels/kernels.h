@@ -29,8 +29,7 @@ struct KernelParameter {
 };
 
 struct KernelInfo {
-  Kernel kernel;  ///< its constants and workspaces but for those in pools
-  bool has_body = false;
+  Kernel kernel;                            ///< its constants and workspaces but for those in pools
   std::vector<KernelParameter> parameters;  ///< empty without a body
   std::vector<BodyMemory> places;           ///< which may be in pools: only a call tells
   std::vector<std::string> overruns;        ///< of its own memory, one sentence each

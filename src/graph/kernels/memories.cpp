@@ -14,57 +14,6 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-Node data_of_access(Node access) {
-  switch (access.kind()) {
-    case Kind::Load:
-      return access[f::Load::buffer_var];
-    case Kind::Store:
-      return access[f::Store::buffer_var];
-    case Kind::BufferLoad:
-      return access[f::BufferLoad::buffer][f::Buffer::data];
-    case Kind::BufferStore:
-      return access[f::BufferStore::buffer][f::Buffer::data];
-    default:
-      return {};
-  }
-}
-
-bool is_store(Node node) {
-  return node.is(Kind::Store) || node.is(Kind::BufferStore);
-}
-
-tir::DType dtype_of(Node node) {
-  if (node.is(Kind::Store)) return node[f::Store::value].dtype();
-  if (node.is(Kind::BufferStore)) return node[f::BufferStore::value].dtype();
-  return node.dtype();
-}
-
-Node buffer_of(Node access) {
-  if (access.is(Kind::BufferStore)) return access[f::BufferStore::buffer];
-  return access.is(Kind::BufferLoad) ? access[f::BufferLoad::buffer] : Node();
-}
-
-Node index_of(Node access) {
-  if (access.is(Kind::Store)) return access[f::Store::index];
-  if (access.is(Kind::Load)) return access[f::Load::index];
-  const tir::NodeList indices = access.is(Kind::BufferStore) ? access.list(f::BufferStore::indices)
-                                                             : access.list(f::BufferLoad::indices);
-  return indices.size() == 1 ? indices[0] : Node();
-}
-
-Node predicate_of(Node access) {
-  Node predicate = access.is(Kind::Load)         ? access[f::Load::predicate]
-                   : access.is(Kind::Store)      ? access[f::Store::predicate]
-                   : access.is(Kind::BufferLoad) ? access[f::BufferLoad::predicate]
-                                                 : access[f::BufferStore::predicate];
-  return predicate.is(Kind::Broadcast) ? predicate[f::Broadcast::value] : predicate;
-}
-
-bool is_masked(Node access) {
-  const Node predicate = predicate_of(access);
-  return predicate && integer_of(predicate) != 1;
-}
-
 // Definitions come before their uses, because parents come before their parts.
 Memories::Memories(Node function, const EvaluationOrder& order) : scope_(function) {
   const tir::NodeList params = function.list(f::PrimFunc::params);
@@ -91,19 +40,16 @@ Memories::Memories(Node function, const EvaluationOrder& order) : scope_(functio
 
 // Ignores Buffers: they are views of the memory of their variable.
 void Memories::define(Node node) {
-  const auto let = [&](Node var, Node value) {
+  if (const auto let = let_of(node)) {
     // Generated C allocates large memory by a call instead of an Allocate.
-    if (is_workspace_allocation(value)) {
-      scope_.allocate(var);
-    } else if (var.dtype().is_handle()) {
-      scope_.bind(var, value);
+    if (is_workspace_allocation(let->value)) {
+      scope_.allocate(let->var);
+    } else if (let->var.dtype().is_handle()) {
+      scope_.bind(let->var, let->value);
     }
-  };
+    return;
+  }
   switch (node.kind()) {
-    case Kind::LetStmt:
-      return let(node[f::LetStmt::var], node[f::LetStmt::value]);
-    case Kind::Let:
-      return let(node[f::Let::var], node[f::Let::value]);
     case Kind::Allocate:
       return scope_.allocate(node[f::Allocate::buffer_var]);
     case Kind::AllocateConst:

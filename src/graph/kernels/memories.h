@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/kernels/evaluation_order.h"
+#include "graph/node_queries.h"
 #include "graph/scope.h"
 
 namespace mlf::graph {
@@ -45,19 +46,5 @@ class Memories {
   std::map<Key, std::size_t> positions_;
   std::vector<std::uint32_t> constants_;  // variables of AllocateConst
 };
-
-/// The variable of the memory that a load or store touches; undefined for other nodes.
-tir::Node data_of_access(tir::Node access);
-bool is_store(tir::Node node);
-/// The Buffer of a BufferLoad or BufferStore; undefined for other nodes.
-tir::Node buffer_of(tir::Node access);
-/// The only index of a load or store; undefined if it has several, or none.
-tir::Node index_of(tir::Node access);
-/// The mask of a load or store of a vector, without its Broadcast; undefined if there is none.
-tir::Node predicate_of(tir::Node access);
-/// The type of an expression, or of the value of a store.
-tir::DType dtype_of(tir::Node node);
-/// Whether a vector is loaded or stored in part: its predicate is not constant true.
-bool is_masked(tir::Node access);
 
 }  // namespace mlf::graph

@@ -14,12 +14,6 @@ using tir::Kind;
 using tir::Node;
 namespace f = tir::f;
 
-/// The type that the index of an access counts.
-tir::DType counted_type(Node access) {
-  const Node buffer = buffer_of(access);
-  return buffer ? buffer.dtype(f::Buffer::dtype) : dtype_of(access).element();
-}
-
 class Reading {
  public:
   explicit Reading(const KernelCode& code) : code_(code) {}

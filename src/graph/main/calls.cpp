@@ -118,32 +118,6 @@ void decode_stack(Node call, const Scope& scope, RawCall& raw) {
   if (args.size() > 5) raw.arguments.push_back({scope.address_of(args[5]), {}});
 }
 
-/// The bytes of an element of a store, and its destination.
-struct Access {
-  Node data;
-  Node index;
-  std::uint64_t bytes = 0;
-};
-
-Access written_by(Node store) {
-  if (store.is(Kind::Store)) {
-    return {store[f::Store::buffer_var], store[f::Store::index],
-            store[f::Store::value].dtype().element_bytes()};
-  }
-  const tir::NodeList indices = store.list(f::BufferStore::indices);
-  if (indices.size() != 1) return {};
-  const Node buffer = store[f::BufferStore::buffer];
-  return {buffer[f::Buffer::data], indices[0], buffer.dtype(f::Buffer::dtype).element_bytes()};
-}
-
-Access read_by(Node value) {
-  if (value.is(Kind::Load)) return {value[f::Load::buffer_var], value[f::Load::index]};
-  if (!value.is(Kind::BufferLoad)) return {};
-  const tir::NodeList indices = value.list(f::BufferLoad::indices);
-  if (indices.size() != 1) return {};
-  return {value[f::BufferLoad::buffer][f::Buffer::data], indices[0]};
-}
-
 /// Skips the lets of a copy loop's body: up to v0.12 they bind the pointers; from v0.13 on, TVM
 /// declares buffers instead.
 Node copy_store(Node statement, Scope& scope) {
@@ -159,7 +133,7 @@ Node copy_store(Node statement, Scope& scope) {
       break;
     }
   }
-  return statement.is(Kind::BufferStore) || statement.is(Kind::Store) ? statement : Node();
+  return statement && is_store(statement) ? statement : Node();
 }
 
 }  // namespace
@@ -233,22 +207,23 @@ std::optional<RawCopy> copy_loop(Node loop, Scope& scope) {
   // One store of one load, each at the loop's own variable.
   const Node store = copy_store(loop[f::For::body], scope);
   if (!store) return std::nullopt;
-  Node value = store.is(Kind::Store) ? store[f::Store::value] : store[f::BufferStore::value];
+  Node value = stored_value(store);
   while (value.is(Kind::Let)) {
     scope.bind(value[f::Let::var], value[f::Let::value]);
     value = value[f::Let::body];
   }
-  const Access to = written_by(store);
-  const Access from = read_by(value);
+  const Node to = index_of(store);
+  const Node from = is_load(value) ? index_of(value) : Node();
   // Both indices must be the loop variable; with another index, the loop does not copy the whole
   // tensor.
-  if (!to.index || !from.index || to.index.id() != loop[f::For::loop_var].id() ||
-      from.index.id() != to.index.id()) {
+  if (!to || !from || to.id() != loop[f::For::loop_var].id() || from.id() != to.id()) {
     return std::nullopt;
   }
-  RawCopy copy{scope.address_of(from.data), scope.address_of(to.data), std::nullopt};
+  RawCopy copy{scope.address_of(data_of_access(value)), scope.address_of(data_of_access(store)),
+               std::nullopt};
   const auto count = integer_of(loop[f::For::extent]);
-  if (count && *count >= 0) copy.bytes = static_cast<std::uint64_t>(*count) * to.bytes;
+  if (count && *count >= 0)
+    copy.bytes = static_cast<std::uint64_t>(*count) * counted_type(store).element_bytes();
   return copy;
 }
 

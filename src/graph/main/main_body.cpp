@@ -48,8 +48,8 @@ bool has_effect(Node node) {
   // After a failure of the runtime, main returns a value other than 0.
   const bool succeeds = operator_of(node) == "ret" && node.list(f::Call::args).size() == 1 &&
                         integer_of(node.list(f::Call::args)[0]) == 0;
-  return succeeds || node.is(Kind::OpaqueStmt) || node.is(Kind::BufferStore) ||
-         node.is(Kind::Store) || node.is(Kind::For) || node.is(Kind::While) || is_kernel_call(node);
+  return succeeds || node.is(Kind::OpaqueStmt) || is_store(node) || node.is(Kind::For) ||
+         node.is(Kind::While) || is_kernel_call(node);
 }
 
 /// The declared type of an AllocateConst.
@@ -67,20 +67,12 @@ TensorType type_of_constant(Node node) {
 
 /// A store into tvm_stack_alloca memory fills the shape of a tensor struct. False for any other.
 bool store_on_stack(Node node, Scope& scope) {
-  const bool is_buffer_store = node.is(Kind::BufferStore);
-  const Node data =
-      is_buffer_store ? node[f::BufferStore::buffer][f::Buffer::data] : node[f::Store::buffer_var];
-  const Address address = scope.address_of(data);
+  const Address address = scope.address_of(data_of_access(node));
   if (address.kind != AddressKind::stack) return false;
-  std::optional<std::int64_t> element;
-  if (!is_buffer_store) {
-    element = integer_of(node[f::Store::index]);
-  } else if (node.list(f::BufferStore::indices).size() == 1) {
-    element = integer_of(node.list(f::BufferStore::indices)[0]);
-  }
   // One dimension only: TVM flattens buffers on the stack.
-  const Node value = is_buffer_store ? node[f::BufferStore::value] : node[f::Store::value];
-  if (element) scope.store(address, *element, value);
+  const Node index = index_of(node);
+  const auto element = index ? integer_of(index) : std::nullopt;
+  if (element) scope.store(address, *element, stored_value(node));
   return true;
 }
 

@@ -99,14 +99,11 @@ bool is_flattened(const Topology& topology) {
 /// Gives a declared shape to the value of an input or output, and to its readers and writers.
 void take_shape_of_port(Topology& topology, const Port& port) {
   if (!port.value || !port.type.shape) return;
-  const auto unflatten = [&](TensorType& type) {
-    if (type.dtype == port.type.dtype && type.bytes() == port.type.bytes()) type = port.type;
-  };
   Value& value = topology.values[index(*port.value)];
-  unflatten(value.type);
+  take_shape(value.type, port.type);
   const auto unflatten_end = [&](const Endpoint& end) {
     if (end.kind == EndpointKind::call) {
-      unflatten(topology.calls[end.step].arguments[end.argument].type);
+      take_shape(topology.calls[end.step].arguments[end.argument].type, port.type);
     }
   };
   for (const Endpoint& end : value.consumers) unflatten_end(end);

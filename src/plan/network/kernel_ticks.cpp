@@ -63,10 +63,6 @@ bool is_variable(Node node) {
   return node.is(Kind::Var) || node.is(Kind::SizeVar);
 }
 
-bool is_memory_of_caller(const Address& address) {
-  return address.kind == AddressKind::parameter || address.kind == AddressKind::argument;
-}
-
 /// Whether a statement of one tick keeps every access of its parts in place: in loops of constant
 /// bounds, conditions, lets and stores, and nowhere else.
 bool is_plain(Node statement) {
@@ -138,7 +134,7 @@ class TickMemories {
     const auto known = by_var_.find(tir::index(var.id()));
     if (known != by_var_.end()) return known->second;
     const Address address = code_.address_of(var);
-    if (!is_memory_of_caller(address)) return std::nullopt;
+    if (!address.is_of_caller()) return std::nullopt;
     return by_var_.emplace(tir::index(var.id()), memory_of_root(address)).first->second;
   }
 
@@ -173,7 +169,7 @@ class TickMemories {
       return false;
     }
     const Address address = code_.address_of(var);
-    const bool is_address = is_memory_of_caller(address);
+    const bool is_address = address.is_of_caller();
     MemoryId memory = in_value.front();
     Memory& source = all[memory];
     const bool had_let = source.let.has_value();
@@ -395,14 +391,10 @@ class TickReader {
     const bool is_statement = !tir::is_expr(node.category());
     if (is_statement && ticks && !is_plain(node)) loops_.erase(ticks->first);
     Node address;
+    if (const auto let = graph::let_of(node); let && memories_.bind(let->var, let->value)) {
+      address = let->value;
+    }
     switch (node.kind()) {
-      case Kind::LetStmt:
-        if (memories_.bind(node[f::LetStmt::var], node[f::LetStmt::value]))
-          address = node[f::LetStmt::value];
-        break;
-      case Kind::Let:
-        if (memories_.bind(node[f::Let::var], node[f::Let::value])) address = node[f::Let::value];
-        break;
       case Kind::Allocate:
         memories_.add_allocation(node[f::Allocate::buffer_var]);
         break;
@@ -413,11 +405,8 @@ class TickReader {
         read_call(node, ticks);
         break;
       case Kind::Store:
-        if (is_pointer(node[f::Store::value])) memories_.keep_all_in(node[f::Store::value]);
-        break;
       case Kind::BufferStore:
-        if (is_pointer(node[f::BufferStore::value]))
-          memories_.keep_all_in(node[f::BufferStore::value]);
+        if (is_pointer(graph::stored_value(node))) memories_.keep_all_in(graph::stored_value(node));
         break;
       case Kind::AttrStmt:
         // Gives memory a new name; TVM removes it before it plans memory.

@@ -129,13 +129,6 @@ std::vector<std::size_t> densest_first(std::span<const AccessedBuffer> buffers) 
   return order;
 }
 
-bool are_live_together(const std::vector<Interval>& a, const std::vector<Interval>& b) {
-  return std::ranges::any_of(a, [&](const Interval& one) {
-    return std::ranges::any_of(
-        b, [&](const Interval& two) { return one.lower < two.upper && two.lower < one.upper; });
-  });
-}
-
 /// The bytes of buffers that are live at the same time.
 class LiveBytes {
  public:
@@ -247,7 +240,7 @@ class Splitter {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> used;  // from, to
     for (std::size_t i = 0; i < found.offsets.size(); ++i) {
       const Buffer& other = buffers_[taken.buffers[i]].buffer;
-      if (!are_live_together(pieces, pieces_[taken.buffers[i]])) continue;
+      if (!are_alive_together(pieces, pieces_[taken.buffers[i]])) continue;
       used.emplace_back(found.offsets[i], found.offsets[i] + other.size);
     }
     std::ranges::sort(used);
