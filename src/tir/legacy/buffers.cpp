@@ -11,12 +11,10 @@ namespace mlf::tir::legacy {
 namespace {
 
 /// Whether the option is the alignment.
-bool read_buffer_option(Context& c, const ParsedValue& option, text::BufferSpec& spec) {
-  if (option.keyword == ParsedValue::kNone) {
-    c.exprs.fail_expected(option, "an option of a buffer");
-  }
-  const Syntax& keyword = c.exprs.tree()[option.keyword];
-  const std::string_view name = c.slice(keyword.name_begin, keyword.name_end);
+bool read_buffer_option(Context& c, const Value& keyword, text::BufferSpec& spec) {
+  if (keyword.kind != ValueKind::keyword) fail_expected(c, keyword, "an option of a buffer");
+  const std::string_view name = c.values.name(keyword);
+  const Value option = c.values.keyword_value(keyword);
   if (name == "elem_offset") {
     spec.elem_offset = as_expr(c, option);
   } else if (name == "axis_separators") {
@@ -36,15 +34,15 @@ bool read_buffer_option(Context& c, const ParsedValue& option, text::BufferSpec&
   } else if (name == "type") {
     if (as_string(c, option) == "auto") spec.type = BufferType::auto_broadcast;
   } else {
-    c.exprs.fail(option.keyword, fmt::format("a buffer has no option '{}'", name));
+    c.values.fail(keyword, fmt::format("a buffer has no option '{}'", name));
   }
   return false;
 }
 
 /// Whether `root` contains the first mention of a variable, which is the only one with its type.
 bool defines_var(const Context& c, SyntaxId root) {
-  for (SyntaxId id = c.exprs.syntax(root).first; id <= root; ++id) {
-    if (c.exprs.syntax(id).kind == SyntaxKind::annotation) return true;
+  for (SyntaxId id = c.values.syntax(root).first; id <= root; ++id) {
+    if (c.values.is(id, SyntaxKind::annotation)) return true;
   }
   return false;
 }
@@ -65,31 +63,31 @@ NodeId declare_buffer(Context& c, std::string_view name, NodeId data, DType elem
   const NodeId node = c.make.buffer(spec);
   c.default_aligned.push_back(node);
   c.lose(LossCode::buffer_fields, name);
-  c.names.define(name, node);
+  c.names.bind(name, node);
   return node;
 }
 
 /// `A = alloc_buffer(float32[16, 16])`: the dtype and the shape look like a subscript of the
 /// dtype.
 NodeId define_alloc_buffer(Context& c, SyntaxId name, SyntaxId call) {
-  const SyntaxId shaped = c.exprs.children(call)[1];
-  const std::vector<ParsedValue> type = lower_subscript_parts(c, shaped);
-  if (c.exprs.syntax(shaped).kind != SyntaxKind::subscript) {
-    c.exprs.fail(shaped, "expected a dtype and a shape of the form float32[16, 16]");
+  const SyntaxId shaped = c.values.children(call)[1];
+  const std::vector<Value> type = lower_subscript_parts(c, shaped);
+  if (!c.values.is(shaped, SyntaxKind::subscript)) {
+    c.values.fail(shaped, "expected a dtype and a shape of the form float32[16, 16]");
   }
   std::vector<NodeId> shape;
   for (std::size_t i = 1; i < type.size(); ++i) shape.push_back(as_expr(c, type[i]));
-  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, as_dtype(c, type[0]),
+  return declare_buffer(c, c.values.text(name), NodeId::none, as_dtype(c, type[0]),
                         std::move(shape));
 }
 
 /// `A = decl_buffer(data, float32, [16])`, the only declaration that names its pointer.
 NodeId define_decl_buffer(Context& c, SyntaxId name, SyntaxId call) {
   c.versions.observe(TvmFeature::decl_buffer);
-  const std::vector<SyntaxId> parts = c.exprs.children(call);
+  const std::vector<SyntaxId> parts = c.values.children(call);
   const NodeId data = as_var(c, lower(c, parts[1]));
   const DType element = as_dtype(c, lower(c, parts[2]));
-  return declare_buffer(c, c.exprs.text_of(name), data, element, as_exprs(c, lower(c, parts[3])));
+  return declare_buffer(c, c.values.text(name), data, element, as_exprs(c, lower(c, parts[3])));
 }
 
 bool is_in_name(char c) {
@@ -129,27 +127,27 @@ std::optional<std::size_t> axes_in_uses(std::string_view text, std::size_t from,
 /// The buffer has the shape of the region that it matches. Its declaration may lack leading unit
 /// axes of the region; only the uses of the buffer show how many.
 NodeId define_match_buffer(Context& c, SyntaxId name, SyntaxId call) {
-  const Node source = c.builder.node(read_region(c, c.exprs.children(call)[1]));
+  const Node source = c.node(read_region(c, c.values.children(call)[1]));
   const NodeList region = source.list(f::BufferRegion::region);
-  const auto axes = axes_in_uses(c.source.text, c.exprs.syntax(call).end, c.exprs.text_of(name));
+  const auto axes = axes_in_uses(c.source.text, c.values.syntax(call).end, c.values.text(name));
   std::vector<NodeId> shape;
   for (std::size_t i = 0; i < region.size(); ++i) {
     const Node extent = region[i][f::Range::extent];
     const bool may_be_left_out = shape.empty() && axes && region.size() - i > *axes;
     if (!may_be_left_out || !is_int_imm(extent, 1)) shape.push_back(extent.id());
   }
-  const bool is_guess = !axes && !shape.empty() && is_int_imm(c.builder.node(shape.front()), 1);
+  const bool is_guess = !axes && !shape.empty() && is_int_imm(c.node(shape.front()), 1);
   if (is_guess) c.lose(LossCode::buffer_shape);
   const DType element = source[f::BufferRegion::buffer].dtype(f::Buffer::dtype);
-  return declare_buffer(c, c.exprs.text_of(name), NodeId::none, element, std::move(shape));
+  return declare_buffer(c, c.values.text(name), NodeId::none, element, std::move(shape));
 }
 
 /// The node of a name that is defined again; none if it is new. Fails if it is of another kind.
 NodeId known_as(Context& c, SyntaxId name, Kind kind) {
-  const NodeId known = c.names.find(c.exprs.text_of(name));
-  if (known != NodeId::none && !c.builder.node(known).is(kind)) {
-    c.exprs.fail(name, fmt::format("{} is already a {}", c.exprs.shown(name),
-                                   c.builder.node(known).info().name));
+  const NodeId known = c.names.find(c.values.text(name));
+  if (known != NodeId::none && !c.node(known).is(kind)) {
+    c.values.fail(name,
+                  fmt::format("{} is already a {}", shown(c, name), c.node(known).info().name));
   }
   return known;
 }
@@ -158,13 +156,13 @@ NodeId known_as(Context& c, SyntaxId name, Kind kind) {
 
 /// `A: Buffer(data, dtype, [shape], [strides], options…)`, printed at the first mention of the
 /// buffer.
-NodeId define_buffer(Context& c, std::span<const ParsedValue> values) {
-  const std::string_view name = c.exprs.name_of(values[0]);
+NodeId define_buffer(Context& c, std::span<const Value> values) {
+  const std::string_view name = c.values.text(values[0]);
   if (const NodeId known = known_as(c, values[0].syntax, Kind::Buffer); known != NodeId::none) {
     return known;
   }
   if (values.size() < 5) {
-    c.exprs.fail(values[0].syntax, "expected data, dtype, shape and strides of a buffer");
+    c.values.fail(values[0].syntax, "expected data, dtype, shape and strides of a buffer");
   }
   text::BufferSpec spec{.name = name};
   spec.data = as_var(c, values[1]);
@@ -173,27 +171,27 @@ NodeId define_buffer(Context& c, std::span<const ParsedValue> values) {
   spec.strides = as_exprs(c, values[4]);
   if (defines_var(c, values[3].syntax)) c.lose(LossCode::size_var);
   bool has_alignment = false;
-  for (const ParsedValue& option : values.subspan(5))
+  for (const Value& option : values.subspan(5))
     has_alignment |= read_buffer_option(c, option, spec);
   const NodeId node = c.make.buffer(spec);
   if (!has_alignment) c.default_aligned.push_back(node);
-  const Syntax& dtype = c.exprs.syntax(values[2].syntax);
+  const Syntax& dtype = c.values.syntax(values[2].syntax);
   c.note_dtype(node, dtype.begin, dtype.end);
   c.lose(LossCode::buffer_defaults);
-  c.names.define(name, node);
+  c.names.bind(name, node);
   return node;
 }
 
 /// `T: DataProducer("T", float32, [16])`. The text contains nothing more of it, so it becomes a
 /// placeholder.
-NodeId define_producer(Context& c, std::span<const ParsedValue> values) {
+NodeId define_producer(Context& c, std::span<const Value> values) {
   Builder& builder = c.builder;
-  const std::string_view name = c.exprs.name_of(values[0]);
+  const std::string_view name = c.values.text(values[0]);
   if (const NodeId known = known_as(c, values[0].syntax, Kind::Tensor); known != NodeId::none) {
     return known;
   }
   if (values.size() != 4) {
-    c.exprs.fail(values[0].syntax, "expected the name, dtype and shape of a producer");
+    c.values.fail(values[0].syntax, "expected the name, dtype and shape of a producer");
   }
   const std::string hint = as_string(c, values[1]);
   const DType element = as_dtype(c, values[2]);
@@ -202,35 +200,34 @@ NodeId define_producer(Context& c, std::span<const ParsedValue> values) {
                                                        NodeId::none, shape, element});
   const NodeId node = builder.make(Kind::Tensor, {shape, element, op, std::int64_t{0}});
   c.lose(LossCode::producer, hint);
-  c.names.define(name, node);
+  c.names.bind(name, node);
   // Loads print the hint, even if it is not unique.
-  const std::string_view printed = c.exprs.text_of(values[1].syntax);
+  const std::string_view printed = c.values.text(values[1].syntax);
   const std::string_view raw = printed.substr(1, printed.size() - 2);
-  if (c.names.find(raw) == NodeId::none) c.names.define(raw, node);
+  if (c.names.find(raw) == NodeId::none) c.names.bind(raw, node);
   return node;
 }
 
 /// Meets a definition that was read ahead a second time, in its own place, and keeps the known
 /// node.
 NodeId declare(Context& c, SyntaxId root) {
-  const SyntaxId first = c.exprs.syntax(root).first;
-  if (first < root && c.exprs.syntax(first + 1).kind == SyntaxKind::annotation) {
+  const SyntaxId first = c.values.syntax(root).first;
+  if (first < root && c.values.syntax(first + 1).kind == SyntaxKind::annotation) {
     for (SyntaxId id = first + 2; id <= root; ++id) {
-      if (c.exprs.syntax(id).kind == SyntaxKind::call && c.exprs.syntax(id).first == first)
+      if (c.values.is(id, SyntaxKind::call) && c.values.syntax(id).first == first)
         return lower(c, id).node;
     }
     return NodeId::none;
   }
-  if (!c.exprs.is_binary(root, Sign::assign)) return NodeId::none;
-  const SyntaxId call = c.exprs.tree().last_child(root);
-  const SyntaxId name = c.exprs.tree().previous_sibling(call);
-  if (c.exprs.syntax(name).kind != SyntaxKind::name ||
-      c.exprs.syntax(call).kind != SyntaxKind::call) {
+  if (!is_binary(c, root, Sign::assign)) return NodeId::none;
+  const SyntaxId call = c.values.tree().last_child(root);
+  const SyntaxId name = c.values.tree().previous_sibling(call);
+  if (!c.values.is(name, SyntaxKind::name) || !c.values.is(call, SyntaxKind::call)) {
     return NodeId::none;
   }
   if (const NodeId known = known_as(c, name, Kind::Buffer); known != NodeId::none) return known;
-  const std::string_view function = c.exprs.head_of(call);
-  const std::uint32_t arguments = c.exprs.syntax(call).arity - 1;
+  const std::string_view function = head_of(c, call);
+  const std::uint32_t arguments = c.values.syntax(call).arity - 1;
   if (function == "alloc_buffer" && arguments == 1) return define_alloc_buffer(c, name, call);
   if (function == "match_buffer" && arguments == 1) return define_match_buffer(c, name, call);
   if (function == "decl_buffer" && arguments == 3) return define_decl_buffer(c, name, call);

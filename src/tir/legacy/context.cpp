@@ -1,8 +1,9 @@
-// The grammar of the legacy text: its names, types and strings. Also the state of a whole text: the
-// table of names and the metadata section.
+// The grammar of the legacy text: its names, types and strings, the places of its definitions and
+// of its metadata section.
 #include "tir/legacy/context.h"
 
 #include <algorithm>
+#include <array>
 
 #include "support/characters.h"
 #include "support/lookup.h"
@@ -180,10 +181,37 @@ std::size_t raw_string_end(std::string_view text, std::size_t begin) {
   return escaped_string_end(text, begin);
 }
 
-/// Allows commas and keywords without a value: `f(, dtype=int32)` has no arguments, `dtype=)` has
-/// no dtype.
+// Other dialects use these as names.
+constexpr std::array kWords = {
+    text::Word{"let", Sign::let},
+    text::Word{"in", Sign::in},
+    text::Word{"if", Sign::if_},
+};
+
+/// Each operator is in parentheses, so all have the same level. Operators without parentheses have
+/// a higher one: the parts of `let`, prefixes, and the predicate after a load. Allows commas and
+/// keywords without a value: `f(, dtype=int32)` has no arguments, `dtype=)` has no dtype.
 Grammar make_grammar(text::StringEnd end_of_string) {
-  Grammar grammar = infix_grammar();
+  constexpr std::uint8_t kOperator = 2;
+  constexpr std::uint8_t kLet = 3;
+  constexpr std::uint8_t kIn = 4;
+  constexpr std::uint8_t kAssign = 5;
+  constexpr std::uint8_t kPrefix = 6;
+  constexpr std::uint8_t kPredicate = 7;
+
+  Grammar grammar;
+  grammar.lexical.lines = text::LexicalRules::Lines::significant;
+  grammar.lexical.name_start = "@";
+  grammar.lexical.words = kWords;
+  for (const BinarySign& row : kBinarySigns) grammar.binary[row.sign] = kOperator;
+  // `let x: T = v in body` has no parentheses and extends over one operand.
+  grammar.prefix[Sign::let] = kLet;
+  grammar.binary[Sign::in] = kIn;
+  grammar.binary[Sign::assign] = kAssign;
+  grammar.prefix[Sign::minus] = kPrefix;
+  grammar.prefix[Sign::not_] = kPrefix;
+  grammar.binary[Sign::if_] = kPredicate;
+  grammar.empty_subscript = true;
   grammar.lexical.suffixes = text::LexicalRules::Suffixes::typed;
   grammar.lexical.name_continue = kNameContinue;
   grammar.lexical.string_end = end_of_string;
@@ -298,31 +326,18 @@ std::size_t last_line(std::string_view text, std::string_view start) {
   return last;
 }
 
-struct Reference {
-  std::string type_key;
-  std::int64_t index;
-};
-
-/// `meta[relay.attrs.X][0]`
-Reference parse_reference(std::string_view text) {
-  const std::size_t key = text.find('[') + 1;
-  const std::size_t close = text.find("][", key);
-  const std::string_view digits = text.substr(close + 2, text.size() - close - 3);
-  return {std::string(text.substr(key, close - key)), text::parse_integer(digits).value_or(-1)};
-}
-
 }  // namespace
 
 // --- Names -------------------------------------------------------------------------------------
 
-std::size_t NameTable::place_of_definition(std::string_view name) {
-  if (!is_indexed_) index_definitions();
+std::size_t Definitions::place_of(std::string_view name) {
+  if (!is_searched_) find_all();
   return support::value_at(places_, name).value_or(kNone);
 }
 
 /// Runs once per text, when a name is first used before its definition.
-void NameTable::index_definitions() {
-  is_indexed_ = true;
+void Definitions::find_all() {
+  is_searched_ = true;
   for (std::size_t i = text_.find_first_of("\": "); i != kNone;
        i = text_.find_first_of("\": ", i + 1)) {
     if (text_[i] == '"') {
@@ -339,7 +354,7 @@ void NameTable::index_definitions() {
   }
 }
 
-// --- Metadata ----------------------------------------------------------------------------------
+// --- Sections ----------------------------------------------------------------------------------
 
 Sections sections_of(std::string_view text) {
   if (const std::size_t at = last_line(text, kHeading); at != kNone) {
@@ -349,23 +364,6 @@ Sections sections_of(std::string_view text) {
     return {at, text.size()};
   }
   return {text.size(), text.size()};
-}
-
-VersionRange Metadata::read(const support::SourceText& source, std::size_t begin,
-                            const ReadLimits& limits, Places* places) {
-  section_ =
-      read_metadata(source, begin, source.text.size(), limits, make_.builder(), losses_, places);
-  make_.adopt_ops(section_.ops);
-  return section_.version;
-}
-
-NodeId Metadata::find(std::string_view reference, std::string_view where) {
-  const Reference wanted = parse_reference(reference);
-  if (const auto found = section_.objects.find(wanted.type_key); found != section_.objects.end()) {
-    const auto index = static_cast<std::size_t>(wanted.index);
-    if (wanted.index >= 0 && index < found->second.size()) return found->second[index];
-  }
-  return missing_.mention(wanted.type_key, wanted.index, reference, where);
 }
 
 }  // namespace mlf::tir::legacy

@@ -10,17 +10,32 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
-#include "support/lookup.h"
 #include "support/name_map.h"
-#include "tir/legacy/expression_values.h"
-#include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
-#include "tir/text/expression_parser.h"
-#include "tir/text/losses.h"
 #include "tir/text/reader_context.h"
 #include "tir/text/statement_stack.h"
 
 namespace mlf::tir::legacy {
+
+using text::Sign;
+using text::Syntax;
+using text::SyntaxId;
+using text::SyntaxKind;
+using text::TokenKind;
+using text::Value;
+using text::ValueKind;
+
+/// `a sign b`. `/` and `%` truncate, unlike those of TVMScript.
+struct BinarySign {
+  Sign sign;
+  Kind kind;
+};
+constexpr BinarySign kBinarySigns[] = {
+    {Sign::plus, Kind::Add},     {Sign::minus, Kind::Sub},        {Sign::star, Kind::Mul},
+    {Sign::slash, Kind::Div},    {Sign::percent, Kind::Mod},      {Sign::equal, Kind::EQ},
+    {Sign::not_equal, Kind::NE}, {Sign::less, Kind::LT},          {Sign::less_equal, Kind::LE},
+    {Sign::greater, Kind::GT},   {Sign::greater_equal, Kind::GE}, {Sign::and_, Kind::And},
+    {Sign::or_, Kind::Or}};
 
 /// v0.8 prints the bytes of a string as they are; from v0.9 on it escapes them.
 enum class Strings : std::uint8_t { escaped, raw };
@@ -51,33 +66,22 @@ std::size_t annotation_end(std::string_view text, std::size_t begin);
 /// Offset just past the string that starts at `begin`, or npos.
 std::size_t string_end(Strings strings, std::string_view text, std::size_t begin);
 
-using text::TokenKind;
-
-/// A name denotes one Var, Buffer or producer in the whole file: TVM adds a number to a name that
-/// is in use.
-class NameTable {
+/// Places of definitions that have a use before them: the printer of v0.8 and v0.9 evaluated its
+/// operands in any order.
+class Definitions {
  public:
-  NameTable(std::string_view text, Strings strings) : text_(text), strings_(strings) {}
+  Definitions(std::string_view text, Strings strings) : text_(text), strings_(strings) {}
 
-  /// The node that the name denotes; `none` if the name is not defined yet.
-  NodeId find(std::string_view name) const {
-    return support::value_at(nodes_, name).value_or(NodeId::none);
-  }
-  /// `name` outlives the table.
-  void define(std::string_view name, NodeId node) { nodes_.insert_or_assign(name, node); }
-
-  /// Offset of the name where the text annotates or defines it, which may be after its uses: the
-  /// printer of v0.8 and v0.9 evaluated its operands in any order. npos if there is no such place.
-  std::size_t place_of_definition(std::string_view name);
+  /// Offset of the name where the text annotates or defines it; npos if there is no such place.
+  std::size_t place_of(std::string_view name);
 
  private:
-  void index_definitions();
+  void find_all();
 
   std::string_view text_;
   Strings strings_;
-  support::NameMap<std::string_view, NodeId> nodes_;
   support::NameMap<std::string_view, std::size_t> places_;
-  bool is_indexed_ = false;
+  bool is_searched_ = false;
 };
 
 /// Where the TIR ends and the JSON of a `#[metadata]` section begins; both are the text's size if
@@ -87,31 +91,6 @@ struct Sections {
   std::size_t metadata_begin;
 };
 Sections sections_of(std::string_view text);
-
-/// `meta[type_key][index]`: an object that the legacy printer cannot print. If the text contains
-/// it, then in a section at its end.
-class Metadata {
- public:
-  Metadata(text::ExprFactory& make, LossLog& losses)
-      : make_(make), losses_(losses), missing_(make.builder(), losses) {}
-
-  /// Reads the objects of the section that begins at `begin`. Returns the version that the section
-  /// names.
-  VersionRange read(const support::SourceText& source, std::size_t begin, const ReadLimits& limits,
-                    Places* places);
-
-  /// The object that a whole `meta[…][…]` refers to: from the section, or else one MissingObject
-  /// for all mentions, with a loss at `where`.
-  NodeId find(std::string_view reference, std::string_view where);
-  text::MissingObjects& missing() { return missing_; }
-  NodeId source_nodes() const { return section_.source_nodes; }
-
- private:
-  text::ExprFactory& make_;
-  LossLog& losses_;
-  MetadataSection section_;
-  text::MissingObjects missing_;
-};
 
 /// A construct that has begun and not ended yet.
 struct Frame {
@@ -134,9 +113,10 @@ struct Frame {
 using Open = Frame::Open;
 
 struct Context final : text::ReaderContext {
-  Context(const support::SourceText& text_source, const ReadLimits& read_limits,
-          const ConstantFinder& constants)
-      : ReaderContext(text_source, read_limits, constants), strings(strings_of(text_source.text)) {}
+  Context(const support::SourceText& text_source, Strings form_of_strings,
+          const ReadLimits& read_limits, const ConstantFinder& constants)
+      : ReaderContext(text_source, grammar_of(form_of_strings), read_limits, constants),
+        strings(form_of_strings) {}
 
   /// Notes a Load or Store. v0.12 removed them, and no pass of v0.9 and later creates them.
   void note_variable_access() {
@@ -154,10 +134,7 @@ struct Context final : text::ReaderContext {
   }
 
   Strings strings;
-  text::Lexer lexer{source, grammar_of(strings).lexical};
-  ExpressionValues exprs{lexer, grammar_of(strings), limits.max_nesting};
-  NameTable names{source.text, strings};
-  Metadata metadata{make, losses};
+  Definitions definitions{source.text, strings};  ///< a name denotes one node in the whole file
   text::FunctionTable module{make};
   support::NameMap<std::string_view, NodeId> types;    ///< by their text
   support::NameMap<std::string_view, NodeId> targets;  ///< by their text
@@ -178,8 +155,6 @@ struct Context final : text::ReaderContext {
   // Facts that only the whole text determines:
   /// Whether the text may be from v0.9 or v0.10, which flatten buffers.
   bool may_be_flattened = true;
-  /// Buffers that state no alignment. The default depends on the version.
-  std::vector<NodeId> default_aligned;
   /// Functions that print no preflattened_buffer_map.
   std::vector<NodeId> without_preflattened;
 };

@@ -42,19 +42,19 @@ NodeId make_function(Context& c, const Header& header, NodeId body) {
 /// TVM names buffers before parameters, so the parameter of buffer A is usually A_1. The printer
 /// writes a SizeVar like any Var.
 void read_params(Context& c, Header& header) {
-  const SyntaxId call = c.exprs.parse();
-  if (c.exprs.syntax(call).kind != SyntaxKind::call || c.exprs.head_of(call) != "primfn") {
-    c.exprs.fail(call, "expected primfn(parameters)");
+  const SyntaxId call = c.parser.parse();
+  if (!c.values.is(call, SyntaxKind::call) || head_of(c, call) != "primfn") {
+    c.values.fail(call, "expected primfn(parameters)");
   }
-  std::vector<SyntaxId> parts = c.exprs.children(call);
+  std::vector<SyntaxId> parts = c.values.children(call);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const NodeId param = as_var(c, lower(c, parts[i]));
     header.params.push_back(param);
-    if (c.builder.node(param).dtype().is_int()) {
+    if (c.node(param).dtype().is_int()) {
       c.lose(LossCode::size_var);
     }
   }
-  c.exprs.clear();
+  c.values.clear();
 }
 
 /// `()`, `(int32,)` or `(int32, handle)`.
@@ -99,7 +99,7 @@ void read_braces(Context& c, Entry&& entry) {
     if (c.lexer.token().is(TokenKind::end))
       c.lexer.fail(open, "the '{' that starts here is never closed");
     entry();
-    c.exprs.clear();
+    c.values.clear();
     c.lexer.skip_lines();
     if (!c.lexer.accept(Sign::comma) && !c.lexer.token().is(Sign::close_brace)) {
       c.lexer.fail_expected("',' or '}' in the header of a function");
@@ -121,7 +121,7 @@ NodeId read_attributes(Context& c) {
     const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
     c.lexer.advance();
     c.lexer.expect(Sign::colon, fmt::format("behind \"{}\"", key));
-    const NodeId value = as_attribute(c, lower(c, c.exprs.parse()));
+    const NodeId value = as_attribute(c, lower(c, c.parser.parse()));
     const StringId name = builder.string(key);
     if (!names.add(name)) c.lexer.fail(at, message_of_repeated(key));
     entries.push_back({name, value});
@@ -134,9 +134,9 @@ NodeId read_attributes(Context& c) {
 /// here does.
 void read_buffer_map(Context& c, std::vector<NodePair>& into) {
   read_braces(c, [&] {
-    const NodeId param = as_var(c, lower(c, c.exprs.parse()));
+    const NodeId param = as_var(c, lower(c, c.parser.parse()));
     c.lexer.expect(Sign::colon, "and a buffer behind a parameter");
-    into.push_back({param, as_buffer(c, lower(c, c.exprs.parse()))});
+    into.push_back({param, as_buffer(c, lower(c, c.parser.parse()))});
   });
 }
 
@@ -155,7 +155,7 @@ bool read_section(Context& c, Header& header) {
   if (word == "attr") {
     header.attrs = read_attributes(c);
   } else if (word == "buffers") {
-    read_braces(c, [&] { static_cast<void>(as_buffer(c, lower(c, c.exprs.parse()))); });
+    read_braces(c, [&] { static_cast<void>(as_buffer(c, lower(c, c.parser.parse()))); });
   } else if (word == "buffer_map") {
     read_buffer_map(c, header.buffer_map);
   } else {
@@ -221,7 +221,7 @@ void read_lone_statements(Context& c) {
 void drop_function(Context& c, const text::Lexer& begin, std::string_view name) {
   c.function_losses.drop();
   c.losses.add(LossCode::undefined_name, "", name);
-  c.exprs.clear();
+  c.values.clear();
   c.scratch.clear();
   c.statements.clear();
   c.blocks.clear();
@@ -298,7 +298,10 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
   c.lexer.skip_lines();
   const bool is_astext = c.lexer.rest().starts_with(kVersionLine);
   if (sections.metadata_begin < whole.text.size()) {
-    c.versions.exactly(c.metadata.read(whole, sections.metadata_begin, c.limits, c.places));
+    MetadataSection section = read_metadata(whole, sections.metadata_begin, whole.text.size(),
+                                            c.limits, c.builder, c.losses, c.places);
+    c.versions.exactly(section.version);
+    c.metadata.use(std::move(section));
   } else if (!is_astext) {  // v0.12 and later print legacy text in astext() alone
     c.versions.observe(TvmFeature::str_is_legacy_text);
   }
@@ -309,8 +312,7 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
   }
   if (c.module.empty() && c.undefined) throw *c.undefined;
   set_defaults(c);
-  return c.finish(with_source_nodes(c.builder, c.module.finish(), c.metadata.source_nodes()),
-                  c.metadata.missing(), Dialect::legacy_text);
+  return c.finish(c.module.finish(), Dialect::legacy_text);
 }
 
 }  // namespace
@@ -321,7 +323,7 @@ Reading read_legacy_text(const support::SourceText& source, const ReadLimits& li
   const legacy::Sections sections = legacy::sections_of(source.text);
   support::SourceText code = source;
   code.text = source.text.substr(0, sections.code_end);
-  legacy::Context context(code, limits, constants);
+  legacy::Context context(code, legacy::strings_of(code.text), limits, constants);
   context.places = places;
   return legacy::read_text(context, source, sections);
 }

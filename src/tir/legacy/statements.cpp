@@ -14,7 +14,7 @@ namespace {
 
 /// The reader is a loop, so only this limit restricts the depth of a text.
 void open_frame(Context& c, Frame frame) {
-  c.check_nesting(c.lexer, c.statements.depth(), "statements");
+  c.check_nesting(c.statements.depth(), "statements");
   c.statements.open(frame);
 }
 
@@ -36,9 +36,8 @@ NodeId take_statements(Context& c, const Frame& frame) {
   const auto statements = c.statements.body(frame);
   // If a body is a SeqStmt, the braces around the body belong to it. A SeqStmt inside these braces
   // is therefore the only statement of another SeqStmt.
-  const bool is_sequence =
-      frame.open == Open::sequence ||
-      (statements.size() == 1 && c.builder.node(statements[0]).is(Kind::SeqStmt));
+  const bool is_sequence = frame.open == Open::sequence ||
+                           (statements.size() == 1 && c.is(statements[0], Kind::SeqStmt));
   return is_sequence ? c.statements.take_sequence(frame) : c.statements.take_body(frame);
 }
 
@@ -106,11 +105,11 @@ NodeId make_block_variable(Context& c, NodeId range, SyntaxId name, IterVarType 
 /// The domain is an extent, or `tir.range(begin, end)` or a similar form, which also states the
 /// type of the variable.
 NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
-  const std::string_view function = c.exprs.head_of(domain);
+  const std::string_view function = head_of(c, domain);
   IterVarType type = IterVarType::DataPar;
   NodeId range = NodeId::none;
   if (const auto* const known = text::meaning_of(kDomains, function)) {
-    const auto bounds = c.exprs.arguments(domain, 2, fmt::format("{}(begin, end)", function));
+    const auto bounds = arguments_of(c, domain, 2, fmt::format("{}(begin, end)", function));
     const NodeId first = as_expr(c, bounds[0]);
     const NodeId extent = c.make.extent(first, as_expr(c, bounds[1]), c.function());
     range = c.builder.make(Kind::Range, {first, extent});
@@ -121,42 +120,41 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
     const NodeId zero = c.make.int_imm(c.make.dtype_of(extent), 0);
     range = c.builder.make(Kind::Range, {zero, extent});
   }
-  if (c.exprs.syntax(name).kind != SyntaxKind::name)
-    return make_block_variable(c, range, name, type);
-  const NodeId extent = c.builder.node(range)[f::Range::extent].id();
+  if (!c.values.is(name, SyntaxKind::name)) return make_block_variable(c, range, name, type);
+  const NodeId extent = c.node(range)[f::Range::extent].id();
   c.lose(LossCode::var_type);
-  define_var(c, c.exprs.text_of(name), c.make.prim_type(c.make.dtype_of(extent)));
+  define_var(c, c.values.text(name), c.make.prim_type(c.make.dtype_of(extent)));
   return make_block_variable(c, range, name, type);
 }
 
 /// `tir.reads([A[0:16, i], …])`: each region is a subscript; a single index in it is a range of one
 /// element.
 void read_regions(Context& c, SyntaxId call, std::vector<NodeId>& into) {
-  const auto list = c.exprs.arguments(call, 1, fmt::format("{}([regions])", c.exprs.head_of(call)));
-  if (c.exprs.syntax(list[0]).kind != SyntaxKind::list) {
-    c.exprs.fail(list[0], "expected a list of regions");
+  const auto list = arguments_of(c, call, 1, fmt::format("{}([regions])", head_of(c, call)));
+  if (!c.values.is(list[0], SyntaxKind::list)) {
+    c.values.fail(list[0], "expected a list of regions");
   }
-  for (const SyntaxId region : c.exprs.children(list[0])) into.push_back(read_region(c, region));
+  for (const SyntaxId region : c.values.children(list[0])) into.push_back(read_region(c, region));
 }
 
 // `block([128, tir.reduce_axis(0, 128)], "C") as [i, k] {`
 void open_block(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 2, "block([domains], \"name\")");
+  const auto parts = arguments_of(c, call, 2, "block([domains], \"name\")");
   c.is_flat = false;
   text::BlockDraft description;
   description.name = as_string(c, lower(c, parts[1]));
-  if (c.exprs.syntax(parts[0]).kind != SyntaxKind::list) {
-    c.exprs.fail(parts[0], "expected a list of domains");
+  if (!c.values.is(parts[0], SyntaxKind::list)) {
+    c.values.fail(parts[0], "expected a list of domains");
   }
-  const std::vector<SyntaxId> domains = c.exprs.children(parts[0]);
+  const std::vector<SyntaxId> domains = c.values.children(parts[0]);
   std::vector<SyntaxId> names;
   if (c.lexer.at_word("as")) {
     c.lexer.advance();
-    names = c.exprs.children(c.exprs.parse());
+    names = c.values.children(c.parser.parse());
   }
   if (names.size() != domains.size()) {
-    c.exprs.fail(call, fmt::format("expected as many variables as domains, found {} and {}",
-                                   names.size(), domains.size()));
+    c.values.fail(call, fmt::format("expected as many variables as domains, found {} and {}",
+                                    names.size(), domains.size()));
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     description.iter_vars.push_back(read_block_variable(c, names[i], domains[i]));
@@ -168,12 +166,12 @@ void open_block(Context& c, std::uint32_t begin, SyntaxId call) {
 
 /// TVM prints this line unless the predicate is constant true.
 void read_where(Context& c, SyntaxId call) {
-  c.blocks.back().predicate = as_expr(c, c.exprs.arguments(call, 1, "where(predicate)")[0]);
+  c.blocks.back().predicate = as_expr(c, arguments_of(c, call, 1, "where(predicate)")[0]);
 }
 
 /// TVM prints one line for each variable, in their order, so the reader only checks the name.
 void read_bind(Context& c, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 2, "bind(variable, value)");
+  const auto parts = arguments_of(c, call, 2, "bind(variable, value)");
   static_cast<void>(as_var(c, lower(c, parts[0])));
   c.blocks.back().iter_values.push_back(as_expr(c, parts[1]));
 }
@@ -187,7 +185,7 @@ void read_writes(Context& c, SyntaxId call) {
 }
 
 void read_block_attrs(Context& c, SyntaxId call) {
-  c.blocks.back().annotations = read_entries(c, c.exprs.arguments(call, 1, "tir.attrs({…})")[0]);
+  c.blocks.back().annotations = read_entries(c, arguments_of(c, call, 1, "tir.attrs({…})")[0]);
 }
 
 constexpr text::Meaning<void (*)(Context& c, SyntaxId call)> kBlockLines[] = {
@@ -200,7 +198,7 @@ constexpr text::Meaning<void (*)(Context& c, SyntaxId call)> kBlockLines[] = {
 bool read_block_line(Context& c) {
   if (c.lexer.at_word("with")) {
     c.lexer.advance();
-    if (c.exprs.head_of(c.exprs.parse()) != "init") {
+    if (head_of(c, c.parser.parse()) != "init") {
       c.lexer.fail_expected("'with init()'");
     }
     open_frame(c, {.open = Open::init, .begin = c.lexer.token().begin});
@@ -209,7 +207,7 @@ bool read_block_line(Context& c) {
   }
   const auto* const read = text::meaning_of(kBlockLines, c.lexer.text(c.lexer.token()));
   if (read == nullptr || !c.lexer.token().is(TokenKind::name)) return false;
-  (*read)(c, c.exprs.parse());
+  (*read)(c, c.parser.parse());
   return true;
 }
 
@@ -234,12 +232,12 @@ void check_covered_body(Context& c) {
 
 /// BufferStore, ProducerStore or Store: all look alike, and the name before the bracket decides.
 /// TVM omits a predicate that is constant true.
-NodeId make_store(Context& c, SyntaxId target, std::span<const ParsedValue> parts, NodeId value,
+NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, NodeId value,
                   NodeId predicate) {
   Builder& builder = c.builder;
   const NodeId base = as_named(c, parts[0]);
   std::vector<NodeId> indices;
-  for (const ParsedValue& index : parts.subspan(1)) indices.push_back(as_expr(c, index));
+  for (const Value& index : parts.subspan(1)) indices.push_back(as_expr(c, index));
   const Kind kind = base == NodeId::none ? Kind::Opaque : builder.node(base).kind();
   if (indices.size() > 1) c.is_flat = false;
   if (kind == Kind::Buffer) {
@@ -249,7 +247,7 @@ NodeId make_store(Context& c, SyntaxId target, std::span<const ParsedValue> part
     return builder.make(Kind::ProducerStore, {base, value, builder.list(indices)});
   }
   if (kind != Kind::Var || indices.size() != 1) {
-    c.exprs.fail(target, "expected an element of a buffer or of a variable in front of '='");
+    c.values.fail(target, "expected an element of a buffer or of a variable in front of '='");
   }
   if (predicate == NodeId::none) {
     predicate = c.make.boolean(1);
@@ -264,15 +262,15 @@ NodeId make_store(Context& c, SyntaxId target, std::span<const ParsedValue> part
 
 // `X[i] = v if p`: if v is a load, p may be the predicate of the load.
 void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId stored) {
-  if (c.exprs.syntax(target).kind != SyntaxKind::subscript) {
-    c.exprs.fail(target, "expected an element of a buffer in front of '='");
+  if (!c.values.is(target, SyntaxKind::subscript)) {
+    c.values.fail(target, "expected an element of a buffer in front of '='");
   }
-  const std::vector<ParsedValue> parts = lower_subscript_parts(c, target);
+  const std::vector<Value> parts = lower_subscript_parts(c, target);
   NodeId predicate = NodeId::none;
   SyntaxId value = stored;
-  if (c.exprs.is_binary(stored, Sign::if_)) {
-    const std::vector<SyntaxId> sides = c.exprs.children(stored);
-    if (c.exprs.syntax(sides[0]).kind == SyntaxKind::load_cast) {
+  if (is_binary(c, stored, Sign::if_)) {
+    const std::vector<SyntaxId> sides = c.values.children(stored);
+    if (c.values.is(sides[0], SyntaxKind::load_cast)) {
       c.lose(LossCode::predicate);
     } else {
       value = sides[0];
@@ -286,7 +284,7 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
 ListId read_annotations(Context& c) {
   c.lexer.expect_word("annotations");
   c.lexer.expect(Sign::assign, "behind annotations");
-  const ListId entries = c.builder.map(read_entries(c, c.exprs.parse()));
+  const ListId entries = c.builder.map(read_entries(c, c.parser.parse()));
   if (c.lexer.token().is(Sign::close_paren)) c.lexer.seek(c.lexer.token().end);
   return entries;
 }
@@ -296,17 +294,17 @@ void open_realize(Context& c, std::uint32_t begin, Kind kind) {
   c.is_flat = false;
   c.lexer.advance();
   c.lexer.pass(Sign::open_paren, "behind realize");
-  const SyntaxId what = c.exprs.parse();
+  const SyntaxId what = c.parser.parse();
   c.lexer.expect(Sign::comma, "behind what is realized");
-  const SyntaxId bounds = c.exprs.parse();
+  const SyntaxId bounds = c.parser.parse();
   c.lexer.expect(Sign::comma, "behind the bounds of realize");
-  const SyntaxId condition = c.exprs.parse();
+  const SyntaxId condition = c.parser.parse();
   c.lexer.accept(Sign::comma);
   const NodeId realized = as_named(c, lower(c, what));
   const bool is_producer = kind == Kind::ProducerRealize;
-  if (!c.builder.node(realized).is(is_producer ? Kind::Tensor : Kind::Buffer)) {
-    c.exprs.fail(what, is_producer ? "expected a producer in producer_realize"
-                                   : "expected a buffer in realize");
+  if (!c.node(realized).is(is_producer ? Kind::Tensor : Kind::Buffer)) {
+    c.values.fail(what, is_producer ? "expected a producer in producer_realize"
+                                    : "expected a buffer in realize");
   }
   const ListId ranges = c.builder.list(as_ranges(c, lower(c, bounds)));
   if (is_producer) c.lose(LossCode::producer_scope);
@@ -319,27 +317,28 @@ void open_realize(Context& c, std::uint32_t begin, Kind kind) {
 
 /// The expression already made the value, and its annotation defined the variable.
 void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
-  const ParsedValue bound = lower(c, root - 1);
-  open_statement(c, begin, {.kind = Kind::LetStmt, .nodes = {bound.node, bound.other}});
+  const Value bound = lower(c, root - 1);
+  open_statement(c, begin,
+                 {.kind = Kind::LetStmt, .nodes = {bound.node, c.values.item(bound, 0).node}});
 }
 
 void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
-  const std::vector<SyntaxId> sides = c.exprs.children(root);
-  const std::string_view function = c.exprs.head_of(sides[1]);
+  const std::vector<SyntaxId> sides = c.values.children(root);
+  const std::string_view function = head_of(c, sides[1]);
   const bool in_block = c.statements.top().open == Open::block;
   if (function == "decl_buffer") {
     const NodeId buffer = declare(c, root);
     if (buffer == NodeId::none)
-      c.exprs.fail(root, "expected name = decl_buffer(data, dtype, shape)");
+      c.values.fail(root, "expected name = decl_buffer(data, dtype, shape)");
     open_statement(c, begin, {.kind = Kind::DeclBuffer, .nodes = {buffer}});
     c.lexer.skip_lines();
     return check_covered_body(c);
   }
   if (in_block && (function == "alloc_buffer" || function == "match_buffer")) {
     const NodeId buffer = declare(c, root);
-    if (buffer == NodeId::none) c.exprs.fail(root, fmt::format("expected name = {}(…)", function));
+    if (buffer == NodeId::none) c.values.fail(root, fmt::format("expected name = {}(…)", function));
     if (function == "alloc_buffer") return c.blocks.back().alloc_buffers.push_back(buffer);
-    const NodeId source = read_region(c, c.exprs.children(sides[1])[1]);
+    const NodeId source = read_region(c, c.values.children(sides[1])[1]);
     return c.blocks.back().match_buffers.push_back(
         c.builder.make(Kind::MatchBufferRegion, {buffer, source}));
   }
@@ -349,8 +348,8 @@ void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
 /// The printer omits the else branch if the condition is constant true.
 void open_if(Context& c, std::uint32_t begin) {
   c.lexer.advance();
-  const NodeId condition = as_expr(c, c.exprs.parse());
-  if (int_imm_of(c.builder.node(condition)).value_or(0) != 0) c.lose(LossCode::else_branch);
+  const NodeId condition = as_expr(c, c.parser.parse());
+  if (int_imm_of(c.node(condition)).value_or(0) != 0) c.lose(LossCode::else_branch);
   open_frame(c, {.open = Open::then_case,
                  .begin = begin,
                  .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
@@ -359,13 +358,13 @@ void open_if(Context& c, std::uint32_t begin) {
 
 /// `attr [node] "key" = value;`
 void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
-  const std::vector<ParsedValue> parts = lower_subscript_parts(c, node);
-  if (parts.size() != 2) c.exprs.fail(node, "expected one node in the brackets of attr");
+  const std::vector<Value> parts = lower_subscript_parts(c, node);
+  if (parts.size() != 2) c.values.fail(node, "expected one node in the brackets of attr");
   const NodeId what = as_attribute(c, parts[1]);
   const std::string key = decode_string(c.strings, c.lexer.text(c.lexer.token()));
   c.lexer.advance();
   c.lexer.expect(Sign::assign, fmt::format("behind attr \"{}\"", key));
-  const NodeId value = as_expr(c, c.exprs.parse());
+  const NodeId value = as_expr(c, c.parser.parse());
   check_covered_body(c);
   open_statement(c, begin,
                  {.kind = Kind::AttrStmt, .nodes = {what, value}, .text = c.builder.string(key)});
@@ -373,7 +372,7 @@ void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
 
 /// `assert(condition, message)`, on its own line before the statement that it covers.
 void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 2, "assert(condition, message)");
+  const auto parts = arguments_of(c, call, 2, "assert(condition, message)");
   const NodeId condition = as_expr(c, parts[0]);
   open_statement(c, begin, {.kind = Kind::AssertStmt, .nodes = {condition, as_expr(c, parts[1])}});
 }
@@ -381,7 +380,7 @@ void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
 /// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
 /// the type also states the scope, and the last parenthesis has no opening one.
 void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 3, "allocate(variable, dtype, [extents])");
+  const auto parts = arguments_of(c, call, 3, "allocate(variable, dtype, [extents])");
   text::StatementDraft draft{.kind = Kind::Allocate};
   draft.nodes[0] = as_var(c, lower(c, parts[0]));
   draft.dtype = as_dtype(c, lower(c, parts[1]));
@@ -403,23 +402,23 @@ void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   c.lexer.seek(end);
   if (c.lexer.accept(Sign::comma)) draft.annotations = read_annotations(c);
   draft.nodes[1] = c.make.boolean(1);
-  if (c.lexer.accept(Sign::if_)) draft.nodes[1] = as_expr(c, c.exprs.parse());
+  if (c.lexer.accept(Sign::if_)) draft.nodes[1] = as_expr(c, c.parser.parse());
   check_covered_body(c);
   open_statement(c, begin, draft);
 }
 
 /// `constant(v: Pointer(float32), float32, [64])`: the data is not printed.
 void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 3, "constant(variable, dtype, [extents])");
+  const auto parts = arguments_of(c, call, 3, "constant(variable, dtype, [extents])");
   text::StatementDraft draft{.kind = Kind::AllocateConst};
   draft.nodes[0] = as_var(c, lower(c, parts[0]));
   draft.dtype = as_dtype(c, lower(c, parts[1]));
-  const Syntax& dtype = c.exprs.syntax(parts[1]);
+  const Syntax& dtype = c.values.syntax(parts[1]);
   c.note_dtype(draft.nodes[0], dtype.begin, dtype.end);
   const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
   draft.list = c.builder.list(extents);
   // The text contains only its dtype and extents.
-  const std::string_view name = c.builder.node(draft.nodes[0]).text(f::Var::name);
+  const std::string_view name = c.node(draft.nodes[0]).text(f::Var::name);
   draft.nodes[1] = c.lost_constants.find(name, draft.dtype, extents);
   c.versions.observe(TvmFeature::allocate_const);
   c.lose(LossCode::constant_fields);
@@ -429,7 +428,7 @@ void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
 
 /// `for (v: int32, begin, end) "parallel" {`: the printer writes the end in place of the extent.
 void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 3, "for (variable, begin, end)");
+  const auto parts = arguments_of(c, call, 3, "for (variable, begin, end)");
   text::StatementDraft draft{.kind = Kind::For};
   draft.nodes[0] = as_var(c, lower(c, parts[0]));
   draft.nodes[1] = as_expr(c, parts[1]);
@@ -452,14 +451,14 @@ void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
 
 /// `while (condition) {`
 void open_while(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 1, "while (condition)");
+  const auto parts = arguments_of(c, call, 1, "while (condition)");
   open_statement(c, begin, {.kind = Kind::While, .nodes = {as_expr(c, parts[0])}});
   open_body(c);
 }
 
 /// `prefetch(buffer, [begin:end])`
 void read_prefetch(Context& c, std::uint32_t begin, SyntaxId call) {
-  const auto parts = c.exprs.arguments(call, 2, "prefetch(buffer, [begin:end])");
+  const auto parts = arguments_of(c, call, 2, "prefetch(buffer, [begin:end])");
   const NodeId buffer = as_buffer(c, lower(c, parts[0]));
   const std::vector<NodeId> bounds = as_ranges(c, lower(c, parts[1]));
   complete(c, c.builder.make(Kind::Prefetch, {buffer, c.builder.list(bounds)}), begin);
@@ -474,7 +473,7 @@ constexpr text::Meaning<void (*)(Context& c, std::uint32_t begin, SyntaxId root)
 
 /// Reads a statement that looks like a call or subscript of a word; false for other statements.
 bool read_word_statement(Context& c, std::uint32_t begin, SyntaxId root) {
-  const std::string_view word = c.exprs.head_of(root);
+  const std::string_view word = head_of(c, root);
   // No key follows a load of a buffer called `attr`.
   if (word == "attr" && c.lexer.token().is(TokenKind::string))
     return open_attr(c, begin, root), true;
@@ -504,13 +503,13 @@ void close_brace(Context& c) {
 /// Parses a statement as an expression first: for the grammar, `let` and `=` are operators, and the
 /// words of statements are names.
 void read_expression_statement(Context& c, std::uint32_t begin) {
-  const SyntaxId root = c.exprs.parse();
-  const Syntax& node = c.exprs.syntax(root);
+  const SyntaxId root = c.parser.parse();
+  const Syntax& node = c.values.syntax(root);
   if (node.kind == SyntaxKind::unary && node.sign == Sign::let &&
-      c.exprs.syntax(root - 1).sign == Sign::assign) {
+      c.values.syntax(root - 1).sign == Sign::assign) {
     return open_let(c, begin, root);
   }
-  if (c.exprs.is_binary(root, Sign::assign)) return read_assignment(c, begin, root);
+  if (is_binary(c, root, Sign::assign)) return read_assignment(c, begin, root);
   if (read_word_statement(c, begin, root)) return;
   const NodeId value = as_expr(c, root);
   complete(c, c.builder.make(Kind::Evaluate, {value}), begin);
@@ -541,8 +540,8 @@ NodeId read_statements(Context& c) {
   while (!c.statements.empty()) {
     c.lexer.skip_lines();
     read_statement(c);
-    c.exprs.clear();
-    c.check_size(c.lexer);
+    c.values.clear();
+    c.check_size();
   }
   return c.body;
 }

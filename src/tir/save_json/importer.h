@@ -81,9 +81,6 @@ class Importer {
   /// Returns the IR node for a document's node; makes it at the first call.
   NodeId import(std::uint32_t node);
 
-  /// The Op nodes made so far by name.
-  const std::map<std::string, NodeId, std::less<>>& ops() const { return ops_; }
-
   /// The nodes that a text in a node of unknown type may be the index of, as a StringMap by index.
   /// TVM writes numbers, texts and indices of nodes alike, and only the class tells them apart.
   /// Undefined if there are none.

@@ -22,8 +22,6 @@ struct MetadataSection {
   VersionRange version;  ///< of the TVM that printed the text
   /// The objects that `metadata["Runtime"][0]` and `meta[Runtime][0]` refer to, by type key.
   ObjectsByKey objects{};
-  /// Op nodes in the section: a module has one node for each Op.
-  std::map<std::string, NodeId, std::less<>> ops{};
   /// Of nodes of unknown type in the section: IRModule::source_nodes.
   NodeId source_nodes = NodeId::none;
 };

@@ -92,8 +92,6 @@ MetadataSection read_metadata(const support::SourceText& source, std::size_t beg
     }
     ++list;
   }
-  // The text after the section names Ops again and must find these.
-  section.ops = importer.ops();
   section.source_nodes = importer.source_nodes();
   if (places != nullptr) importer.note_places(*places);
   return section;

@@ -289,9 +289,15 @@ NodeId ExprFactory::op(std::string_view name) {
 }
 
 // A module with two Op nodes of one name would differ from TVM's.
-void ExprFactory::adopt_ops(const std::map<std::string, NodeId, std::less<>>& ops) {
-  for (const auto& [name, node] : ops) {
-    ops_.insert_or_assign(static_cast<std::uint32_t>(builder_->string(name)), node);
+void ExprFactory::adopt_shared_nodes() {
+  for (std::uint32_t id = 1; id < builder_->size(); ++id) {
+    const Node node = builder_->node(static_cast<NodeId>(id));
+    const auto key = [&](std::string_view name) {
+      return static_cast<std::uint32_t>(builder_->string(std::string(name)));
+    };
+    if (node.is(Kind::Op)) ops_.insert_or_assign(key(node.text(f::Op::name)), node.id());
+    if (!node.is(Kind::GlobalVar)) continue;
+    global_vars_.try_emplace(key(node.text(f::GlobalVar::name_hint)), node.id());
   }
 }
 

@@ -150,8 +150,8 @@ class ExprFactory {
   DType dtype_of_type(NodeId type) const;
   /// The operator with this full name ("tir.exp").
   NodeId op(std::string_view name);
-  /// Uses these nodes for the operators with their names, because a metadata section contains them.
-  void adopt_ops(const std::map<std::string, NodeId, std::less<>>& ops);
+  /// Uses the operators and global variables that a metadata section has made so far.
+  void adopt_shared_nodes();
   NodeId global_var(std::string_view name);
 
   /// Whether two expressions look the same: equal kinds, fields and variables, shared or not.

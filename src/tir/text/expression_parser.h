@@ -78,14 +78,20 @@ class SyntaxTree {
   /// subtree.
   SyntaxId last_child(SyntaxId id) const { return id - 1; }
   SyntaxId previous_sibling(SyntaxId id) const { return nodes_[id].first - 1; }
-  /// Writes the children of a node, in order, into a buffer of the caller.
-  void children(SyntaxId id, std::vector<SyntaxId>& into) const {
-    into.resize(nodes_[id].arity);
+  SyntaxId first_child(SyntaxId id) const {
+    SyntaxId child = last_child(id);
+    for (std::uint32_t i = 1; i < nodes_[id].arity; ++i) child = previous_sibling(child);
+    return child;
+  }
+  /// In order.
+  std::vector<SyntaxId> children(SyntaxId id) const {
+    std::vector<SyntaxId> all(nodes_[id].arity);
     SyntaxId child = id;
-    for (std::size_t i = into.size(); i > 0; --i) {
-      child = i == into.size() ? last_child(id) : previous_sibling(child);
-      into[i - 1] = child;
+    for (std::size_t i = all.size(); i > 0; --i) {
+      child = i == all.size() ? last_child(id) : previous_sibling(child);
+      all[i - 1] = child;
     }
+    return all;
   }
 
  private:

@@ -12,9 +12,12 @@
 #include "support/error.h"
 #include "support/name_map.h"
 #include "tir/reader.h"
+#include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
+#include "tir/text/expression_parser.h"
 #include "tir/text/lexer.h"
 #include "tir/text/losses.h"
+#include "tir/text/values.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::text {
@@ -57,16 +60,50 @@ class NameScopes {
   std::vector<std::pair<NodeId*, NodeId>> before_;  // entries of names and their previous nodes
 };
 
+/// The objects of a metadata section, which the text refers to by type key and number.
+class Metadata {
+ public:
+  Metadata(ExprFactory& make, LossLog& losses) : make_(make), missing_(make.builder(), losses) {}
+
+  /// Uses the section's operators and global variables as those of the text.
+  void use(MetadataSection section) {
+    section_ = std::move(section);
+    make_.adopt_shared_nodes();
+  }
+  /// An object of the section, or a MissingObject; the same one for each mention. A missing object
+  /// is a loss at `where`; `reference` is its spelling.
+  NodeId find(std::string_view type_key, std::int64_t index, std::string_view reference,
+              std::string_view where) {
+    if (const auto found = section_.objects.find(type_key); found != section_.objects.end()) {
+      const auto position = static_cast<std::size_t>(index);
+      if (index >= 0 && position < found->second.size()) return found->second[position];
+    }
+    return missing_.mention(type_key, index, reference, where);
+  }
+  MissingObjects& missing() { return missing_; }
+  NodeId source_nodes() const { return section_.source_nodes; }
+
+ private:
+  ExprFactory& make_;
+  MetadataSection section_{};
+  MissingObjects missing_;
+};
+
 struct ReaderContext {
-  ReaderContext(const support::SourceText& text_source, const ReadLimits& read_limits,
-                const ConstantFinder& constants, VersionRange possible = {})
+  ReaderContext(const support::SourceText& text_source, const Grammar& grammar,
+                const ReadLimits& read_limits, const ConstantFinder& constants,
+                VersionRange possible = {})
       : source(text_source),
         limits(read_limits),
-        finder(constants),
-        versions(std::move(possible)) {}
+        versions(std::move(possible)),
+        lost_constants(constants, builder, function_losses),
+        lexer(source, grammar.lexical),
+        parser(lexer, grammar, values.tree(), limits.max_nesting) {}
   ReaderContext(const ReaderContext&) = delete;
   ReaderContext& operator=(const ReaderContext&) = delete;
 
+  Node node(NodeId id) const { return builder.node(id); }
+  bool is(NodeId id, Kind kind) const { return node(id).is(kind); }
   /// Records a loss of the current function.
   void lose(LossCode code, std::string_view name = {}) { function_losses.add(code, name); }
   /// Name of the current function.
@@ -96,37 +133,44 @@ struct ReaderContext {
     support::fail_at(source, begin, "an access of more than 32767 lanes", end - begin);
   }
   /// Fails at the lexer's token if there are more nodes than a module may have.
-  void check_size(const Lexer& lexer) const {
+  void check_size() const {
     if (builder.size() <= limits.max_nodes) return;
     lexer.fail(fmt::format("more than {} nodes in one module", limits.max_nodes));
   }
   /// Fails at the lexer's token if as many `what` are open as allowed.
-  void check_nesting(const Lexer& lexer, std::size_t depth, std::string_view what) const {
+  void check_nesting(std::size_t depth, std::string_view what) const {
     if (depth < limits.max_nesting) return;
     lexer.fail(fmt::format("{} nested deeper than {} levels", what, limits.max_nesting));
   }
 
-  /// Makes the module from `root`: adds the constants that the text omits, and the losses of every
+  /// Completes the IRModule: adds the constants that the text omits, and the losses of every
   /// text of the dialect.
-  Reading finish(NodeId root, MissingObjects& missing, Dialect dialect) {
+  Reading finish(NodeId module, Dialect dialect) {
+    const NodeId root = with_source_nodes(builder, module, metadata.source_nodes());
     function_losses.enter({});
-    lost_constants.find_missing(root, missing);
+    lost_constants.find_missing(root, metadata.missing());
     function_losses.flush();
     losses.add_all(dialect);
     VersionRange version = versions.range();
-    Module module = std::move(builder).finish(root);
-    return {std::move(module), std::move(version), losses.finish(), lost_constants.take()};
+    Module read = std::move(builder).finish(root);
+    return {std::move(read), std::move(version), losses.finish(), lost_constants.take()};
   }
 
   const support::SourceText& source;
   const ReadLimits& limits;
-  const ConstantFinder& finder;
   Builder builder;
   VersionInference versions;
   LossLog losses;
   FunctionLosses function_losses{losses};
-  LostConstants lost_constants{finder, builder, function_losses};
+  LostConstants lost_constants;
   ExprFactory make{builder, losses};
+  Metadata metadata{make, losses};
+  Lexer lexer;
+  Values values{source};  ///< of the statement at hand
+  ExpressionParser parser;
+  NameScopes names;
+  /// Buffers that state no alignment: the default depends on the version.
+  std::vector<NodeId> default_aligned;
   Places* places = nullptr;
 
  protected:

@@ -8,7 +8,6 @@
 #include "support/error.h"
 #include "tir/node_queries.h"
 #include "tir/pools.h"
-#include "tir/text/lexer.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -55,52 +54,10 @@ bool is_root_block(std::string_view comment) {
   return call.starts_with("block(\"root\")") || call.starts_with("block('root')");
 }
 
-// --- The metadata section ----------------------------------------------------------------------
-
-/// The section is save_json in a Python string. Its nodes join those of the script: its operators
-/// and functions are the same as those in calls.
-VersionRange Metadata::read(const support::SourceText& source, std::size_t offset,
-                            std::string_view token, const ReadLimits& limits) {
-  const std::string json = text::decode_string(token);
-  const support::SourceText section{source.file, source.member, json};
-  try {
-    section_ = read_metadata(section, 0, json.size(), limits, make_.builder(), losses_);
-  } catch (const support::Error& error) {
-    // The lines of the section are not those of the source: the message names them, and the place
-    // is that of the string.
-    support::fail_at(
-        source, offset,
-        fmt::format("in line {}, column {} of the metadata: {}", error.diagnostic().where.line,
-                    error.diagnostic().where.column, error.diagnostic().message));
-  }
-  make_.adopt_ops(section_.ops);
-  for (std::uint32_t id = 1; id < make_.builder().size(); ++id) {
-    const Node node = make_.builder().node(static_cast<NodeId>(id));
-    if (!node.is(Kind::GlobalVar)) continue;
-    global_vars_.try_emplace(std::string(node.text(f::GlobalVar::name_hint)), node.id());
-  }
-  return section_.version;
-}
-
-NodeId Metadata::global_var(std::string_view name) {
-  const auto found = global_vars_.find(name);
-  return found == global_vars_.end() ? make_.global_var(name) : found->second;
-}
-
-/// A text without the section still states which object it refers to.
-NodeId Metadata::find(std::string_view type_key, std::int64_t index, std::string_view where) {
-  if (const auto found = section_.objects.find(type_key); found != section_.objects.end()) {
-    const auto position = static_cast<std::size_t>(index);
-    if (index >= 0 && position < found->second.size()) return found->second[position];
-  }
-  const std::string reference = fmt::format("metadata[\"{}\"][{}]", type_key, index);
-  return missing_.mention(type_key, index, reference, where);
-}
-
 // --- Places ------------------------------------------------------------------------------------
 
-void Context::note_dtype_word(NodeId id, const ScriptValue& dtype) {
-  if (dtype.kind != ScriptValueKind::string) return;
+void Context::note_dtype_word(NodeId id, const Value& dtype) {
+  if (dtype.kind != ValueKind::string) return;
   const text::Syntax& quoted = values.syntax(dtype.syntax);
   note_dtype(id, quoted.begin + 1, quoted.end - 1);
 }

@@ -18,16 +18,12 @@
 #include "mlf/tir/module.h"
 #include "support/name_map.h"
 #include "tir/reader.h"
-#include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
 #include "tir/text/expression_parser.h"
-#include "tir/text/lexer.h"
-#include "tir/text/losses.h"
 #include "tir/text/op_table.h"
 #include "tir/text/reader_context.h"
 #include "tir/tvmscript/dialects.h"
 #include "tir/tvmscript/forms.h"
-#include "tir/tvmscript/values.h"
 
 namespace mlf::tir::tvmscript {
 
@@ -35,6 +31,8 @@ using text::Sign;
 using text::SyntaxId;
 using text::SyntaxKind;
 using text::TokenKind;
+using text::Value;
+using text::ValueKind;
 
 /// The word before the dot of a builtin; users may choose another.
 struct Prefixes {
@@ -54,33 +52,6 @@ std::string_view after_prefix(std::string_view path, std::string_view prefix);
 
 /// Whether a comment is the `# with T.block("root"):` of an implied root block.
 bool is_root_block(std::string_view comment);
-
-class Metadata {
- public:
-  Metadata(text::ExprFactory& make, LossLog& losses)
-      : make_(make), losses_(losses), missing_(make.builder(), losses) {}
-
-  /// Reads the objects of a section; `token` is the string literal at `offset` that contains it.
-  /// Returns the version in the section.
-  VersionRange read(const support::SourceText& source, std::size_t offset, std::string_view token,
-                    const ReadLimits& limits);
-
-  /// The variable of a function: one node for both the section and the script.
-  NodeId global_var(std::string_view name);
-
-  /// An object of the section, or a MissingObject; the same one for each mention. A missing object
-  /// is a loss at `where`.
-  NodeId find(std::string_view type_key, std::int64_t index, std::string_view where);
-  text::MissingObjects& missing() { return missing_; }
-  NodeId source_nodes() const { return section_.source_nodes; }
-
- private:
-  text::ExprFactory& make_;
-  LossLog& losses_;
-  MetadataSection section_{};
-  std::map<std::string, NodeId, std::less<>> global_vars_;  // of the section
-  text::MissingObjects missing_;
-};
 
 class PoolObjects {
  public:
@@ -134,34 +105,24 @@ struct ThreadAhead {
 struct Context final : text::ReaderContext {
   Context(const support::SourceText& text_source, const Rules& dialect,
           const ReadLimits& read_limits, const ConstantFinder& constants)
-      : ReaderContext(text_source, read_limits, constants,
+      : ReaderContext(text_source, *dialect.grammar, read_limits, constants,
                       {dialect.first_version, dialect.last_version, {}}),
-        rules(dialect),
-        lexer(text_source, dialect.grammar->lexical) {}
+        rules(dialect) {}
 
   const Rules& rules;
-  text::Lexer lexer;
-  Values values{source};
-  text::ExpressionParser parser{lexer, *rules.grammar, values.tree(), limits.max_nesting};
-  Metadata metadata{make, losses};
   PoolObjects pool_objects{builder};
   Prefixes prefixes;
   /// By name: variables that `T.iter_var` has named before their T.env_thread.
   std::map<std::string_view, ThreadAhead> threads_ahead;
-  text::NameScopes names;
   std::string_view module_name = "Module";
   support::NameMap<std::string_view, Callee> callees;  // by the name after T
   std::vector<FunctionCall> function_calls;
   std::unordered_map<NodeId, Allocation> allocations;  // by pointer
   std::unordered_set<NodeId> python_numbers;           // expressions that TVM does not have before
                                                        // their use
-  std::vector<NodeId> default_aligned;                 // buffers without a stated alignment
-
-  Node node(NodeId id) const { return builder.node(id); }
-  bool is(NodeId id, Kind kind) const { return node(id).is(kind); }
 
   /// `dtype` is the string with the element type of a Var or a Buffer.
-  void note_dtype_word(NodeId id, const ScriptValue& dtype);
+  void note_dtype_word(NodeId id, const Value& dtype);
   /// The text from `begin` to `end` is the type of a variable, such as `T.handle("int16")`.
   void note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end);
 };

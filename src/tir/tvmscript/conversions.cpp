@@ -15,7 +15,7 @@
 namespace mlf::tir::tvmscript {
 namespace {
 
-[[noreturn]] void fail_undefined(Context& c, const ScriptValue& name) {
+[[noreturn]] void fail_undefined(Context& c, const Value& name) {
   const std::string_view text = c.values.text(name);
   throw UndefinedName(ErrorKind::invalid_input, fmt::format("'{}' is not defined", text),
                       c.source.locate(c.values.begin(name), text.size()));
@@ -29,9 +29,9 @@ bool is_type(Node node) {
 }  // namespace
 
 /// Also its name: `x = T.meta_var(1)`.
-bool is_literal(const Context& c, const ScriptValue& value) {
-  return value.kind == ScriptValueKind::integer || value.kind == ScriptValueKind::real ||
-         (!c.python_numbers.empty() && value.kind == ScriptValueKind::node &&
+bool is_literal(const Context& c, const Value& value) {
+  return value.kind == ValueKind::integer || value.kind == ValueKind::real ||
+         (!c.python_numbers.empty() && value.kind == ValueKind::node &&
           c.python_numbers.contains(value.node));
 }
 
@@ -41,9 +41,9 @@ std::optional<DType> script_dtype(std::string_view name) {
 
 namespace {
 
-NodeId make_integer(Context& c, const ScriptValue& value, DType dtype, std::int64_t number) {
+NodeId make_integer(Context& c, const Value& value, DType dtype, std::int64_t number) {
   const NodeId made = c.make.int_imm(dtype, number);
-  if (value.kind == ScriptValueKind::node) return made;
+  if (value.kind == ValueKind::node) return made;
   const text::Syntax& digits = c.values.syntax(value.syntax);
   c.note_place(made, digits.begin, digits.end);
   return made;
@@ -52,25 +52,25 @@ NodeId make_integer(Context& c, const ScriptValue& value, DType dtype, std::int6
 }  // namespace
 
 /// Bare numbers are int32 if they fit, as in TVM; a string in an expression is a StringImm.
-NodeId as_expr(Context& c, const ScriptValue& value) {
+NodeId as_expr(Context& c, const Value& value) {
   switch (value.kind) {
-    case ScriptValueKind::node: {
+    case ValueKind::node: {
       const Node node = c.node(value.node);
       if (is_expr(node.category()) || node.is(Kind::MissingObject)) return value.node;
       c.values.fail(value, fmt::format("expected an expression, found a {}", node.info().name));
     }
-    case ScriptValueKind::integer: {
+    case ValueKind::integer: {
       const std::int64_t number = as_integer(c, value);
       const bool is_small = std::in_range<std::int32_t>(number);
       return make_integer(c, value, DType::Int(is_small ? 32 : 64), number);
     }
-    case ScriptValueKind::real:
+    case ValueKind::real:
       return c.make.float_imm(DType::Float(32), as_real(c, value));
-    case ScriptValueKind::boolean:
+    case ValueKind::boolean:
       return c.make.boolean(as_boolean(c, value));
-    case ScriptValueKind::string:
+    case ValueKind::string:
       return c.make.string_imm(as_string(c, value));
-    case ScriptValueKind::access:
+    case ValueKind::access:
       if (value.node != NodeId::none) {
         const text::Syntax& whole = c.values.syntax(value.syntax);
         const std::vector<NodeId> indices = as_indices(c, value);
@@ -81,7 +81,7 @@ NodeId as_expr(Context& c, const ScriptValue& value) {
       }
       return c.builder.make(Kind::ProducerLoad, {DType::Float(32), as_producer(c, value),
                                                  c.builder.list(as_indices(c, value))});
-    case ScriptValueKind::path:
+    case ValueKind::name:
       fail_undefined(c, value);
     default:
       fail_expected(c, value, "an expression");
@@ -89,7 +89,7 @@ NodeId as_expr(Context& c, const ScriptValue& value) {
 }
 
 /// A bare number is never a handle or a vector.
-NodeId as_expr_of(Context& c, const ScriptValue& value, DType dtype) {
+NodeId as_expr_of(Context& c, const Value& value, DType dtype) {
   if (!is_literal(c, value) || dtype.is_handle() || dtype.is_void()) return as_expr(c, value);
   if (!dtype.is_scalar()) {
     const NodeId element = as_expr_of(c, value, dtype.element());
@@ -97,36 +97,35 @@ NodeId as_expr_of(Context& c, const ScriptValue& value, DType dtype) {
     return is_element ? c.make.broadcast(element, c.make.int32(dtype.lanes)) : element;
   }
   if (dtype.is_float()) return c.make.float_imm(dtype, as_real(c, value));
-  const bool is_real = value.kind == ScriptValueKind::real ||
-                       (value.kind == ScriptValueKind::node && c.is(value.node, Kind::FloatImm));
+  const bool is_real = value.kind == ValueKind::real ||
+                       (value.kind == ValueKind::node && c.is(value.node, Kind::FloatImm));
   if (is_real) return as_expr(c, value);
   return make_integer(c, value, dtype, as_integer(c, value));
 }
 
-NodeId as_optional_expr(Context& c, const std::optional<ScriptValue>& value) {
+NodeId as_optional_expr(Context& c, const std::optional<Value>& value) {
   return value ? as_expr(c, *value) : NodeId::none;
 }
 
-std::vector<NodeId> each(Context& c, const ScriptValue& list,
-                         NodeId (*as)(Context&, const ScriptValue&)) {
+std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&)) {
   std::vector<NodeId> nodes;
-  for (const ScriptValue& element : c.values.elements(list)) nodes.push_back(as(c, element));
+  for (const Value& element : c.values.elements(list)) nodes.push_back(as(c, element));
   return nodes;
 }
 
 /// Variables are bound before their use: TVM declares the free ones at the top of a function.
-NodeId as_var(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::path) fail_undefined(c, value);
-  if (value.kind != ScriptValueKind::node || !is_var(c.node(value.node)))
+NodeId as_var(Context& c, const Value& value) {
+  if (value.kind == ValueKind::name) fail_undefined(c, value);
+  if (value.kind != ValueKind::node || !is_var(c.node(value.node)))
     fail_expected(c, value, "a variable");
   return value.node;
 }
 
 /// A node that is a type, a path such as `T.int32`, or None, which is void.
-NodeId as_type(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::none) return c.make.void_type();
-  if (value.kind == ScriptValueKind::node && is_type(c.node(value.node))) return value.node;
-  if (value.kind == ScriptValueKind::path) {
+NodeId as_type(Context& c, const Value& value) {
+  if (value.kind == ValueKind::none) return c.make.void_type();
+  if (value.kind == ValueKind::node && is_type(c.node(value.node))) return value.node;
+  if (value.kind == ValueKind::name) {
     if (const NodeId type = type_of_path(c, c.values.text(value)); type != NodeId::none) {
       return type;
     }
@@ -135,13 +134,12 @@ NodeId as_type(Context& c, const ScriptValue& value) {
   fail_expected(c, value, "a type");
 }
 
-NodeId as_stated_type(Context& c, const ScriptValue& value) {
-  return value.kind == ScriptValueKind::string ? c.make.prim_type(as_dtype(c, value))
-                                               : as_type(c, value);
+NodeId as_stated_type(Context& c, const Value& value) {
+  return value.kind == ValueKind::string ? c.make.prim_type(as_dtype(c, value)) : as_type(c, value);
 }
 
 /// v0.16 introduced scalable vectors, and expressions for lanes.
-NodeId as_lanes(Context& c, const ScriptValue& value) {
+NodeId as_lanes(Context& c, const Value& value) {
   const NodeId node = as_expr(c, value);
   if (c.make.lanes_of(node)) {
     if (!c.node(node).is(Kind::IntImm)) c.versions.observe(TvmFeature::lanes_as_nodes);
@@ -150,13 +148,13 @@ NodeId as_lanes(Context& c, const ScriptValue& value) {
   c.values.fail(value, "expected a number of lanes: 1 to 32767, or such a number times vscale()");
 }
 
-NodeId as_callee(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::string) return c.make.op(as_string(c, value));
-  if (value.kind == ScriptValueKind::path) {
+NodeId as_callee(Context& c, const Value& value) {
+  if (value.kind == ValueKind::string) return c.make.op(as_string(c, value));
+  if (value.kind == ValueKind::name) {
     const auto name = after_prefix(c.values.text(value), c.module_name);
-    if (!name.empty()) return c.metadata.global_var(name);
+    if (!name.empty()) return c.make.global_var(name);
   }
-  const bool is_node = value.kind == ScriptValueKind::node;
+  const bool is_node = value.kind == ValueKind::node;
   if (is_node && (c.node(value.node).is(Kind::Op) || c.node(value.node).is(Kind::GlobalVar))) {
     return value.node;
   }
@@ -166,56 +164,55 @@ NodeId as_callee(Context& c, const ScriptValue& value) {
 // --- Numbers and words -------------------------------------------------------------------------
 
 /// A number, or a constant expression: `align=64` and `align=T.int64(64)` are equal.
-std::int64_t as_integer(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::node && c.node(value.node).is(Kind::IntImm)) {
+std::int64_t as_integer(Context& c, const Value& value) {
+  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::IntImm)) {
     return c.node(value.node).integer(f::IntImm::value);
   }
-  if (value.kind != ScriptValueKind::integer) fail_expected(c, value, "an integer");
+  if (value.kind != ValueKind::integer) fail_expected(c, value, "an integer");
   const auto number = text::parse_integer(c.values.text(value));
   if (!number) c.values.fail(value, "the integer does not fit into 64 bits");
   return *number;
 }
 
 /// Also the printer's words for infinity and NaN: `T.float32("inf")`.
-double as_real(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::node && c.is(value.node, Kind::IntImm)) {
+double as_real(Context& c, const Value& value) {
+  if (value.kind == ValueKind::node && c.is(value.node, Kind::IntImm)) {
     return static_cast<double>(c.node(value.node).integer(f::IntImm::value));
   }
-  if (value.kind != ScriptValueKind::node &&
-      (value.kind == ScriptValueKind::string || is_literal(c, value))) {
-    const auto number = text::parse_real(
-        value.kind == ScriptValueKind::string ? as_string(c, value) : c.values.text(value));
+  if (value.kind != ValueKind::node && (value.kind == ValueKind::string || is_literal(c, value))) {
+    const auto number = text::parse_real(value.kind == ValueKind::string ? as_string(c, value)
+                                                                         : c.values.text(value));
     if (number) return *number;
   }
-  if (value.kind == ScriptValueKind::node && c.node(value.node).is(Kind::FloatImm)) {
+  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::FloatImm)) {
     return c.node(value.node).real(f::FloatImm::value);
   }
   fail_expected(c, value, "a number");
 }
 
-bool as_boolean(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::node && c.node(value.node).is(Kind::IntImm)) {
+bool as_boolean(Context& c, const Value& value) {
+  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::IntImm)) {
     return as_integer(c, value) != 0;
   }
-  if (value.kind != ScriptValueKind::boolean) fail_expected(c, value, "True or False");
+  if (value.kind != ValueKind::boolean) fail_expected(c, value, "True or False");
   return c.values.text(value) == "True";
 }
 
 /// Dtypes in arguments are strings: `T.Cast("float32", x)`.
-DType as_dtype(Context& c, const ScriptValue& value) {
-  if (value.kind != ScriptValueKind::string) fail_expected(c, value, "a data type in quotes");
+DType as_dtype(Context& c, const Value& value) {
+  if (value.kind != ValueKind::string) fail_expected(c, value, "a data type in quotes");
   const auto dtype = parse_dtype(as_string(c, value));
   if (!dtype) c.values.fail(value, fmt::format("'{}' is not a data type", as_string(c, value)));
   return *dtype;
 }
 
-std::string_view as_string(Context& c, const ScriptValue& value) {
-  if (value.kind != ScriptValueKind::string) fail_expected(c, value, "a string");
+std::string_view as_string(Context& c, const Value& value) {
+  if (value.kind != ValueKind::string) fail_expected(c, value, "a string");
   return c.values.decoded(value);
 }
 
-void fail_expected(Context& c, const ScriptValue& value, std::string_view wanted) {
-  const bool is_node = value.kind == ScriptValueKind::node;
+void fail_expected(Context& c, const Value& value, std::string_view wanted) {
+  const bool is_node = value.kind == ValueKind::node;
   const std::string found = is_node ? fmt::format("a {}", c.node(value.node).info().name)
                                     : std::string(to_string(value.kind));
   c.values.fail(value, fmt::format("expected {}, found {}", wanted, found));
@@ -232,8 +229,8 @@ bool is_buffer_part(std::string_view word) {
   return std::ranges::find(kParts, word) != std::end(kParts);
 }
 
-Allocation* allocation(Context& c, const ScriptValue& value) {
-  if (value.kind != ScriptValueKind::node) return nullptr;
+Allocation* allocation(Context& c, const Value& value) {
+  if (value.kind != ValueKind::node) return nullptr;
   return support::find_value(c.allocations, value.node);
 }
 
@@ -250,12 +247,15 @@ NodeId allocated_buffer(Context& c, NodeId pointer, Allocation& allocation) {
   return allocation.buffer;
 }
 
-NodeId metadata_object(Context& c, const ScriptValue& key, const ScriptValue& index) {
-  return c.metadata.find(as_string(c, key), as_integer(c, index), c.function());
+NodeId metadata_object(Context& c, const Value& key, const Value& index) {
+  const std::string_view type_key = as_string(c, key);
+  const std::int64_t position = as_integer(c, index);
+  return c.metadata.find(type_key, position,
+                         fmt::format("metadata[\"{}\"][{}]", type_key, position), c.function());
 }
 
 /// `A.strides[0]`: since v0.12 a stride without another definition is printed through its buffer.
-NodeId member_element(Context& c, const ScriptValue& member, const ScriptValue& index) {
+NodeId member_element(Context& c, const Value& member, const Value& index) {
   const std::string_view word = c.values.name(member);
   if (word != "strides" && word != "shape") {
     c.values.fail(member, fmt::format("'{}' is not a list", word));
@@ -271,7 +271,7 @@ NodeId member_element(Context& c, const ScriptValue& member, const ScriptValue& 
 }
 
 /// `base:end` or `base:end:stride`, with end = base + lanes * stride.
-NodeId ramp_of_slice(Context& c, const ScriptValue& slice) {
+NodeId ramp_of_slice(Context& c, const Value& slice) {
   const NodeId base = as_expr(c, c.values.item(slice, 0));
   const NodeId end = as_expr(c, c.values.item(slice, 1));
   const NodeId length = c.make.extent(base, end, c.function());
@@ -304,13 +304,13 @@ NodeId ramp_of_slice(Context& c, const ScriptValue& slice) {
 /// Makes the parts of buffers that are nodes; methods and lists wait for the text after them. A
 /// path such as `T.exp` stays text until its call or type is complete.
 void lower_attribute(Context& c, SyntaxId id) {
-  ScriptValue& base = c.values.top();
-  const ScriptValue attribute{.kind = ScriptValueKind::member, .syntax = id, .node = base.node};
+  Value& base = c.values.top();
+  const Value attribute{.kind = ValueKind::member, .syntax = id, .node = base.node};
   const std::string_view word = c.values.name(attribute);
   // Versions that do not reserve the prefix also use it for buffers and variables.
   const bool is_prefix = c.values.text(base) == c.prefixes.tir && !is_buffer_part(word);
-  if (base.kind == ScriptValueKind::path || is_prefix) {
-    base = {.kind = ScriptValueKind::path, .syntax = id};
+  if (base.kind == ValueKind::name || is_prefix) {
+    base = {.kind = ValueKind::name, .syntax = id};
     return;
   }
   // v0.9 names a buffer here; the name is bound to its pointer.
@@ -320,20 +320,20 @@ void lower_attribute(Context& c, SyntaxId id) {
     return;
   }
   // `metadata["runtime.NDArray"][0].numpy()`: the form in which mlf writes long constants.
-  if (word == "numpy" && base.kind == ScriptValueKind::node && is_array(c, base.node)) {
+  if (word == "numpy" && base.kind == ValueKind::node && is_array(c, base.node)) {
     base = attribute;
     return;
   }
-  if (base.kind != ScriptValueKind::node || !c.node(base.node).is(Kind::Buffer)) {
+  if (base.kind != ValueKind::node || !c.node(base.node).is(Kind::Buffer)) {
     c.values.fail(attribute,
                   fmt::format("only buffers have parts, and '{}' is {}", c.values.text(base),
-                              base.kind == ScriptValueKind::node ? "none" : to_string(base.kind)));
+                              base.kind == ValueKind::node ? "none" : to_string(base.kind)));
   }
   const Node buffer = c.node(base.node);
   if (word == "data" || word == "elem_offset") {
     const NodeId part =
         word == "data" ? buffer[f::Buffer::data].id() : buffer[f::Buffer::elem_offset].id();
-    base = {.kind = ScriptValueKind::node, .syntax = id, .node = part};
+    base = {.kind = ValueKind::node, .syntax = id, .node = part};
   } else if (is_buffer_part(word)) {
     base = attribute;
   } else {
@@ -343,48 +343,46 @@ void lower_attribute(Context& c, SyntaxId id) {
 
 /// Indices nest as deep as the text does. An access inside of another becomes a load at once, so no
 /// reader follows them down.
-void load_items(Context& c, const ScriptValue& list) {
+void load_items(Context& c, const Value& list) {
   for (std::size_t i = 0; i < list.count; ++i) {
-    const ScriptValue item = c.values.item(list, i);
-    if (item.kind != ScriptValueKind::access) continue;
+    const Value item = c.values.item(list, i);
+    if (item.kind != ValueKind::access) continue;
     const NodeId load = as_expr(c, item);
-    c.values.set_item(list, i,
-                      {.kind = ScriptValueKind::node, .syntax = item.syntax, .node = load});
+    c.values.set_item(list, i, {.kind = ValueKind::node, .syntax = item.syntax, .node = load});
   }
 }
 
 /// `A[…]` stays an access: its place decides between a load and a region.
 void lower_subscript(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
-  const ScriptValue base = c.values.below_top(count);
-  ScriptValue access = c.values.take_items(count);
+  const Value base = c.values.top(count + 1).front();
+  Value access = c.values.take_items(count);
   access.syntax = id;
   c.values.drop(1);
   switch (base.kind) {
-    case ScriptValueKind::node:
-      access.kind = ScriptValueKind::access;
+    case ValueKind::node:
+      access.kind = ValueKind::access;
       if (!c.node(base.node).is(Kind::Tensor)) access.node = as_buffer(c, base);
       break;
       // A type, the metadata, or a te.Tensor that is not bound.
-    case ScriptValueKind::path:
+    case ValueKind::name:
       if (const NodeId type = generic_type(c, base, access); type != NodeId::none) {
         return c.values.push(type, id);
       }
-      access.kind = c.values.text(base) == "metadata" ? ScriptValueKind::metadata_key
-                                                      : ScriptValueKind::access;
+      access.kind = c.values.text(base) == "metadata" ? ValueKind::metadata_key : ValueKind::access;
       break;
-    case ScriptValueKind::metadata_key:
+    case ValueKind::metadata_key:
       return c.values.push(metadata_object(c, c.values.item(base, 0), c.values.item(access, 0)),
                            id);
-    case ScriptValueKind::member:
+    case ValueKind::member:
       return c.values.push(member_element(c, base, c.values.item(access, 0)), id);
     default:
       fail_expected(c, base, "a buffer");
   }
-  if (access.kind == ScriptValueKind::access) {
+  if (access.kind == ValueKind::access) {
     // `A[()]` is an access without indices.
-    const ScriptValue first = c.values.item(access, 0);
-    if (count == 1 && first.kind == ScriptValueKind::tuple) {
+    const Value first = c.values.item(access, 0);
+    if (count == 1 && first.kind == ValueKind::tuple) {
       access.first = first.first;
       access.count = first.count;
     }
@@ -398,9 +396,9 @@ bool is_array(Context& c, NodeId node) {
   return c.node(node).is(Kind::NDArray) || c.node(node).is(Kind::MissingObject);
 }
 
-NodeId as_buffer(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::node && c.node(value.node).is(Kind::Buffer)) return value.node;
-  if (value.kind == ScriptValueKind::path) fail_undefined(c, value);
+NodeId as_buffer(Context& c, const Value& value) {
+  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::Buffer)) return value.node;
+  if (value.kind == ValueKind::name) fail_undefined(c, value);
   // Only v0.9 uses the object that an allocation defines as a buffer.
   if (Allocation* const known = allocation(c, value)) {
     return allocated_buffer(c, value.node, *known);
@@ -411,34 +409,33 @@ NodeId as_buffer(Context& c, const ScriptValue& value) {
 // --- Indices and regions -----------------------------------------------------------------------
 
 /// Since v0.9, a Ramp with a constant stride is printed as a slice.
-std::vector<NodeId> as_indices(Context& c, const ScriptValue& access) {
+std::vector<NodeId> as_indices(Context& c, const Value& access) {
   std::vector<NodeId> nodes;
   nodes.reserve(access.count);
   for (std::size_t i = 0; i < access.count; ++i) {
-    const ScriptValue& index = c.values.item(access, i);
-    nodes.push_back(index.kind == ScriptValueKind::slice ? ramp_of_slice(c, index)
-                                                         : as_expr(c, index));
+    const Value& index = c.values.item(access, i);
+    nodes.push_back(index.kind == ValueKind::slice ? ramp_of_slice(c, index) : as_expr(c, index));
   }
   return nodes;
 }
 
 /// A single index is a region of one element.
-NodeId as_range(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::slice) {
+NodeId as_range(Context& c, const Value& value) {
+  if (value.kind == ValueKind::slice) {
     return range_to(c, c.values.item(value, 0), c.values.item(value, 1));
   }
-  if (value.kind == ScriptValueKind::node && c.node(value.node).is(Kind::Range)) return value.node;
+  if (value.kind == ValueKind::node && c.node(value.node).is(Kind::Range)) return value.node;
   const NodeId at = as_expr(c, value);
   return c.builder.make(Kind::Range, {at, c.make.int_imm(c.make.dtype_of(at).element(), 1)});
 }
 
-NodeId range_to(Context& c, const ScriptValue& first, const ScriptValue& last) {
+NodeId range_to(Context& c, const Value& first, const Value& last) {
   const NodeId begin = as_expr(c, first);
   const NodeId end = as_expr(c, last);
   return c.builder.make(Kind::Range, {begin, c.make.extent(begin, end, c.function())});
 }
 
-std::vector<NodeId> as_ranges(Context& c, const ScriptValue& access) {
+std::vector<NodeId> as_ranges(Context& c, const Value& access) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < access.count; ++i) {
     nodes.push_back(as_range(c, c.values.item(access, i)));
@@ -446,8 +443,8 @@ std::vector<NodeId> as_ranges(Context& c, const ScriptValue& access) {
   return nodes;
 }
 
-NodeId as_region(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::access && value.node != NodeId::none) {
+NodeId as_region(Context& c, const Value& value) {
+  if (value.kind == ValueKind::access && value.node != NodeId::none) {
     const std::vector<NodeId> bounds = as_ranges(c, value);
     return c.builder.make(Kind::BufferRegion, {value.node, c.builder.list(bounds)});
   }
@@ -461,7 +458,7 @@ NodeId as_region(Context& c, const ScriptValue& value) {
 }
 
 /// A te.Tensor is printed only as its name.
-NodeId as_producer(Context& c, const ScriptValue& access) {
+NodeId as_producer(Context& c, const Value& access) {
   const std::string_view path = c.values.text(access);
   const std::string_view name = path.substr(0, path.find('['));
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
@@ -506,14 +503,13 @@ NodeId type_of_path(Context& c, std::string_view path) {
   return dtype->is_void() ? c.make.void_type() : c.make.prim_type(*dtype);
 }
 
-NodeId generic_type(Context& c, const ScriptValue& name, const ScriptValue& arguments) {
+NodeId generic_type(Context& c, const Value& name, const Value& arguments) {
   const std::string_view word = after_prefix(c.values.text(name), c.prefixes.tir);
   if (word == "Ptr" && arguments.count > 0) {
-    const ScriptValue& pointee = c.values.item(arguments, 0);
-    const NodeId element =
-        pointee.kind == ScriptValueKind::path && is_void(c, c.values.text(pointee))
-            ? c.make.prim_type(DType::Void())
-            : as_type(c, pointee);
+    const Value& pointee = c.values.item(arguments, 0);
+    const NodeId element = pointee.kind == ValueKind::name && is_void(c, c.values.text(pointee))
+                               ? c.make.prim_type(DType::Void())
+                               : as_type(c, pointee);
     const auto scope =
         arguments.count > 1 ? as_string(c, c.values.item(arguments, 1)) : std::string_view();
     return c.make.pointer_type(element, scope);
@@ -563,38 +559,37 @@ NodeId read_type_var(Context& c, const Arguments& args) {
 
 namespace {
 
-bool is_container(ScriptValueKind kind) {
-  return kind == ScriptValueKind::list || kind == ScriptValueKind::tuple ||
-         kind == ScriptValueKind::dict;
+bool is_container(ValueKind kind) {
+  return kind == ValueKind::list || kind == ValueKind::tuple || kind == ValueKind::dict;
 }
 
 /// v0.18 boxes plain numbers and booleans; earlier versions have constants.
-NodeId leaf_attribute(Context& c, const ScriptValue& value) {
+NodeId leaf_attribute(Context& c, const Value& value) {
   switch (value.kind) {
-    case ScriptValueKind::none:
+    case ValueKind::none:
       return NodeId::none;
-    case ScriptValueKind::string:
+    case ValueKind::string:
       return c.make.string(as_string(c, value));
-    case ScriptValueKind::boolean:  // v0.18 boxes what v0.12 to v0.17 print as T.bool(True)
+    case ValueKind::boolean:  // v0.18 boxes what v0.12 to v0.17 print as T.bool(True)
       if (!c.rules.boxes_booleans) return as_expr(c, value);
       return c.builder.make(Kind::BoxBool, {as_boolean(c, value)});
-    case ScriptValueKind::real:
+    case ValueKind::real:
       c.versions.observe(TvmFeature::boxed_numbers);
       return c.builder.make(Kind::BoxFloat, {as_real(c, value)});
-    case ScriptValueKind::node:
+    case ValueKind::node:
       return value.node;
-    case ScriptValueKind::access:
+    case ValueKind::access:
       return as_region(c, value);
-    case ScriptValueKind::slice:
+    case ValueKind::slice:
       return as_range(c, value);
-    case ScriptValueKind::path: {
+    case ValueKind::name: {
       const std::string_view path = c.values.text(value);
       if (const NodeId type = type_of_path(c, path); type != NodeId::none) return type;
       if (const auto name = after_prefix(path, c.module_name); !name.empty()) {
-        return c.metadata.global_var(name);
+        return c.make.global_var(name);
       }
       // A function that is not in the module is printed only as its name.
-      if (path.find('.') == std::string_view::npos) return c.metadata.global_var(path);
+      if (path.find('.') == std::string_view::npos) return c.make.global_var(path);
       return as_expr(c, value);
     }
     default:
@@ -602,7 +597,7 @@ NodeId leaf_attribute(Context& c, const ScriptValue& value) {
   }
 }
 
-StringId add_name(Context& c, const ScriptValue& key, EntryNames& names) {
+StringId add_name(Context& c, const Value& key, EntryNames& names) {
   const std::string_view name = as_string(c, key);
   const StringId id = c.builder.string(name);
   if (!names.add(id)) c.values.fail(key, message_of_repeated(name));
@@ -610,10 +605,10 @@ StringId add_name(Context& c, const ScriptValue& key, EntryNames& names) {
 }
 
 /// A list, a tuple of numbers or a map with complete elements.
-NodeId close_attribute(Context& c, const ScriptValue& value, std::span<const NodeId> elements) {
+NodeId close_attribute(Context& c, const Value& value, std::span<const NodeId> elements) {
   Builder& b = c.builder;
-  if (value.kind == ScriptValueKind::list) return b.make(Kind::Array, {b.list(elements)});
-  if (value.kind == ScriptValueKind::tuple) {
+  if (value.kind == ValueKind::list) return b.make(Kind::Array, {b.list(elements)});
+  if (value.kind == ValueKind::tuple) {
     std::vector<std::int64_t> numbers;
     for (std::size_t i = 0; i < value.count; ++i) {
       numbers.push_back(as_integer(c, c.values.item(value, i)));
@@ -622,13 +617,13 @@ NodeId close_attribute(Context& c, const ScriptValue& value, std::span<const Nod
   }
   bool all_strings = true;
   for (std::size_t i = 0; i < value.count; i += 2) {
-    all_strings = all_strings && c.values.item(value, i).kind == ScriptValueKind::string;
+    all_strings = all_strings && c.values.item(value, i).kind == ValueKind::string;
   }
   std::vector<NamedNode> named;
   EntryNames names;
   std::vector<NodePair> pairs;
   for (std::size_t i = 0; i < value.count; i += 2) {
-    const ScriptValue& key = c.values.item(value, i);
+    const Value& key = c.values.item(value, i);
     if (all_strings) {
       named.push_back({add_name(c, key, names), elements[i + 1]});
     } else {
@@ -644,15 +639,15 @@ NodeId close_attribute(Context& c, const ScriptValue& value, std::span<const Nod
 }  // namespace
 
 /// Containers nest as deep as the source, so the open ones are on a stack.
-NodeId as_attribute(Context& c, const ScriptValue& value) {
+NodeId as_attribute(Context& c, const Value& value) {
   struct Open {
-    ScriptValue container;
+    Value container;
     std::uint32_t next;
     std::size_t first_done;
   };
   std::vector<Open> open;
   std::vector<NodeId> done;
-  const auto enter = [&](const ScriptValue& v) {
+  const auto enter = [&](const Value& v) {
     if (is_container(v.kind)) {
       open.push_back({v, 0, done.size()});
     } else {
@@ -663,10 +658,10 @@ NodeId as_attribute(Context& c, const ScriptValue& value) {
   while (!open.empty()) {
     Open& top = open.back();
     if (top.next < top.container.count) {
-      const bool is_key = top.container.kind == ScriptValueKind::dict && top.next % 2 == 0;
-      const ScriptValue next = c.values.item(top.container, top.next++);
+      const bool is_key = top.container.kind == ValueKind::dict && top.next % 2 == 0;
+      const Value next = c.values.item(top.container, top.next++);
       // A string key stays text until the map is made.
-      if (is_key && next.kind == ScriptValueKind::string) {
+      if (is_key && next.kind == ValueKind::string) {
         done.push_back(NodeId::none);
       } else {
         enter(next);
@@ -684,16 +679,15 @@ NodeId as_attribute(Context& c, const ScriptValue& value) {
 }
 
 /// `T.func_attr({…})`, annotations: keys are strings.
-std::vector<NamedNode> as_attribute_map(Context& c, const ScriptValue& dict) {
+std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict) {
   std::vector<NamedNode> entries;
   EntryNames names;
   add_attributes(c, dict, entries, names);
   return entries;
 }
 
-void add_attributes(Context& c, const ScriptValue& dict, std::vector<NamedNode>& to,
-                    EntryNames& names) {
-  if (dict.kind != ScriptValueKind::dict) fail_expected(c, dict, "a dictionary");
+void add_attributes(Context& c, const Value& dict, std::vector<NamedNode>& to, EntryNames& names) {
+  if (dict.kind != ValueKind::dict) fail_expected(c, dict, "a dictionary");
   for (std::size_t i = 0; i < dict.count; i += 2) {
     const StringId name = add_name(c, c.values.item(dict, i), names);
     to.push_back({name, as_attribute(c, c.values.item(dict, i + 1))});

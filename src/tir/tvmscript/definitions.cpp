@@ -68,7 +68,7 @@ class BufferDeclaration {
   /// The parser's defaults: no strides, alignment by the version.
   void read_layout() {
     if (const auto strides = present("strides", 3)) {
-      for (const ScriptValue& stride : c_.values.elements(*strides)) {
+      for (const Value& stride : c_.values.elements(*strides)) {
         spec_.strides.push_back(read_stride(stride));
       }
     }
@@ -91,8 +91,8 @@ class BufferDeclaration {
 
   /// A string names a stride without another definition. TVM's parser gives it the dtype of the
   /// first extent (script/ir_builder/tir/ir.py).
-  NodeId read_stride(const ScriptValue& stride) {
-    if (stride.kind != ScriptValueKind::string) return as_expr(c_, stride);
+  NodeId read_stride(const Value& stride) {
+    if (stride.kind != ValueKind::string) return as_expr(c_, stride);
     return c_.make.var(as_string(c_, stride), c_.make.prim_type(index_dtype()));
   }
 
@@ -130,9 +130,9 @@ class BufferDeclaration {
   }
 
   /// An argument by position after the shape, or by name; None means that it is missing.
-  std::optional<ScriptValue> present(std::string_view name, std::size_t behind_shape) const {
+  std::optional<Value> present(std::string_view name, std::size_t behind_shape) const {
     const auto value = args_.find(shape_ + behind_shape, name);
-    return value && value->kind != ScriptValueKind::none ? value : std::nullopt;
+    return value && value->kind != ValueKind::none ? value : std::nullopt;
   }
 
   Context& c_;
@@ -222,7 +222,7 @@ NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view c
   const auto size_var = args.keyword("is_size_var");
   const Kind kind = size_var && as_boolean(c, *size_var) ? Kind::SizeVar : Kind::Var;
   const auto element = args.find(0, "dtype");
-  if (callee != "handle" || !element || element->kind == ScriptValueKind::none) {
+  if (callee != "handle" || !element || element->kind == ValueKind::none) {
     return declare(fn, c.make.var(name, c.make.prim_type(*script_dtype(callee)), kind));
   }
   const auto scope = args.find(1, "storage_scope");
@@ -235,7 +235,7 @@ NodeId define_var(FunctionContext& fn, std::string_view name, std::string_view c
 
 /// An axis is an IterVar of the block, which gets its value where the block is realized.
 void add_axis(FunctionContext& fn, std::string_view name, NodeId dom, IterVarType type,
-              const std::optional<ScriptValue>& value) {
+              const std::optional<Value>& value) {
   Context& c = fn.c;
   const DType dtype = c.make.dtype_of(c.node(dom)[f::Range::extent].id());
   const NodeId bound = value ? as_expr_of(c, *value, dtype) : NodeId::none;
@@ -261,7 +261,7 @@ NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& 
   const IterVarType type = *text::meaning_of(kTypes, kind);
   NodeId min = NodeId::none;
   NodeId extent = NodeId::none;
-  const std::vector<ScriptValue> bounds = c.values.elements(args[0]);
+  const std::vector<Value> bounds = c.values.elements(args[0]);
   if (bounds.size() == 2) {
     min = as_expr(c, bounds[0]);
     extent = c.make.extent(min, as_expr(c, bounds[1]), c.function());
@@ -323,8 +323,8 @@ bool is_parameter(FunctionContext& fn, NodeId var) {
 NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, SIZE_MAX);
-  const ScriptValue source = args[0];
-  if (source.kind == ScriptValueKind::access) {
+  const Value source = args[0];
+  if (source.kind == ValueKind::access) {
     OpenBlock& block = block_of(fn, args);
     const NodeId region = as_region(c, source);
     const NodeId buffer = BufferDeclaration(c, name, args, 1, region).make();
@@ -349,7 +349,7 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
   args.expect(2, 2);
   block_of(fn, args);
   const std::string_view kinds = as_string(c, args[0]);
-  const std::vector<ScriptValue> loops = c.values.elements(args[1]);
+  const std::vector<Value> loops = c.values.elements(args[1]);
   if (kinds.size() != names.size() || loops.size() != names.size()) {
     args.fail(fmt::format("{} names for {} kinds of axes and {} loop variables", names.size(),
                           kinds.size(), loops.size()));
@@ -468,9 +468,9 @@ constexpr std::size_t kMostPrinted = 201;
 
 /// Little-endian bits of one element. float16 is printed as the integer of its bits, in v0.18 with
 /// a fraction of zero.
-std::uint64_t bits_of(Context& c, const ScriptValue& value, DType dtype) {
+std::uint64_t bits_of(Context& c, const Value& value, DType dtype) {
   if (!dtype.is_float()) {
-    return static_cast<std::uint64_t>(value.kind == ScriptValueKind::boolean
+    return static_cast<std::uint64_t>(value.kind == ValueKind::boolean
                                           ? std::int64_t{as_boolean(c, value)}
                                           : as_integer(c, value));
   }
@@ -493,8 +493,8 @@ std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& shap
 }
 
 /// v0.12 and later: a list of literals.
-ShownElements read_list(Context& c, const ScriptValue& list, DType dtype, std::uint64_t count) {
-  if (list.kind != ScriptValueKind::list) fail_expected(c, list, "a list of elements");
+ShownElements read_list(Context& c, const Value& list, DType dtype, std::uint64_t count) {
+  if (list.kind != ValueKind::list) fail_expected(c, list, "a list of elements");
   ShownElements shown;
   shown.count = list.count;
   shown.is_cut = list.count == kMostPrinted && count > kMostPrinted;
@@ -506,10 +506,10 @@ ShownElements read_list(Context& c, const ScriptValue& list, DType dtype, std::u
   return shown;
 }
 
-ShownElements read_elements(Context& c, const std::optional<ScriptValue>& elements, DType dtype,
+ShownElements read_elements(Context& c, const std::optional<Value>& elements, DType dtype,
                             std::uint64_t count) {
   if (!elements) return {};
-  const ShownElements shown = elements->kind == ScriptValueKind::elements
+  const ShownElements shown = elements->kind == ValueKind::elements
                                   ? read_constant_text(c.values.text(*elements), dtype, count)
                                   : read_list(c, *elements, dtype, count);
   const bool fills = shown.is_cut ? shown.count < count : shown.count == count;
@@ -521,10 +521,10 @@ ShownElements read_elements(Context& c, const std::optional<ScriptValue>& elemen
 
 }  // namespace
 
-NodeId constant_data(Context& c, std::string_view name, const std::optional<ScriptValue>& elements,
+NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
                      DType dtype, const std::vector<NodeId>& extents) {
   // An object of the metadata section; a missing one is looked up after the whole text.
-  if (elements && elements->kind == ScriptValueKind::node) {
+  if (elements && elements->kind == ValueKind::node) {
     const Node node = c.node(elements->node);
     if (node.is(Kind::NDArray) || node.is(Kind::MissingObject)) return node.id();
   }

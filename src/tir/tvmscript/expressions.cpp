@@ -30,7 +30,7 @@ std::vector<NodeId> argument_exprs(Context& c, const Arguments& args, std::size_
 /// Since v0.12 the printer omits the dtype of such calls: it is set after all functions have been
 /// read.
 NodeId call_function(Context& c, std::string_view name, const Arguments& args) {
-  const NodeId callee = c.metadata.global_var(name);
+  const NodeId callee = c.make.global_var(name);
   const std::vector<NodeId> nodes = argument_exprs(c, args, 0, args.size());
   if (const auto printed = args.keyword("dtype")) {
     return c.make.call(callee, nodes, as_dtype(c, *printed));
@@ -63,7 +63,7 @@ NodeId call_op(Context& c, const OpInfo& op, const Arguments& args) {
     printed = as_dtype(c, args[--last]);
   }
   const bool is_llvm = op.name == "tir.call_llvm_intrin" || op.name == "tir.call_llvm_pure_intrin";
-  if (is_llvm && first < last && args[first].kind == ScriptValueKind::string) {
+  if (is_llvm && first < last && args[first].kind == ValueKind::string) {
     // Before v0.15 the printer writes the number of the intrinsic.
     c.versions.observe(TvmFeature::names_llvm_intrinsics);
     c.lose(LossCode::llvm_intrinsic, as_string(c, args[first]));
@@ -102,11 +102,10 @@ NodeId call_unknown(Context& c, std::string_view name, const Arguments& args) {
 }
 
 /// v0.18 prints whole numbers as `1.0`, older versions as `1`.
-void note_float_format(Context& c, DType dtype, const ScriptValue& value) {
+void note_float_format(Context& c, DType dtype, const Value& value) {
   if (!dtype.is_float()) return;
-  if (value.kind == ScriptValueKind::integer)
-    c.versions.observe_absence(TvmFeature::decimal_points);
-  if (value.kind == ScriptValueKind::real && c.values.text(value).ends_with(".0")) {
+  if (value.kind == ValueKind::integer) c.versions.observe_absence(TvmFeature::decimal_points);
+  if (value.kind == ValueKind::real && c.values.text(value).ends_with(".0")) {
     c.versions.observe(TvmFeature::decimal_points);
   }
 }
@@ -117,21 +116,20 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
     args.fail(fmt::format("{}() declares a variable and must be alone behind '='", args.callee()));
   }
   args.expect(1, 1, {});
-  const ScriptValue value = args[0];
+  const Value value = args[0];
   const DType element = dtype.element();
   NodeId node = NodeId::none;
   // Literals become constants of the dtype, not casts of int32 ones.
   switch (value.kind) {
-    case ScriptValueKind::integer:
-    case ScriptValueKind::real:
-    case ScriptValueKind::string:
-      if (value.kind == ScriptValueKind::real && !dtype.is_float())
-        fail_expected(c, value, "an integer");
+    case ValueKind::integer:
+    case ValueKind::real:
+    case ValueKind::string:
+      if (value.kind == ValueKind::real && !dtype.is_float()) fail_expected(c, value, "an integer");
       note_float_format(c, dtype, value);
       node = dtype.is_float() ? c.make.float_imm(element, as_real(c, value))
                               : c.make.int_imm(element, as_integer(c, value));
       break;
-    case ScriptValueKind::boolean:
+    case ValueKind::boolean:
       node = c.make.int_imm(element, as_boolean(c, value) ? 1 : 0);
       break;
     default:
@@ -141,11 +139,11 @@ NodeId construct(Context& c, DType dtype, const Arguments& args) {
 }
 
 /// `A.access_ptr("r", offset=16)`: what TVM makes of it, without vectors.
-NodeId access_pointer(Context& c, const ScriptValue& method, const Arguments& args) {
+NodeId access_pointer(Context& c, const Value& method, const Arguments& args) {
   args.expect(1, 5, {"access_mask", "ptr_type", "content_lanes", "offset", "extent"});
-  const ScriptValue access = args.get(0, "access_mask");
+  const Value access = args.get(0, "access_mask");
   const std::string_view mask =
-      access.kind == ScriptValueKind::string ? as_string(c, access) : std::string_view();
+      access.kind == ValueKind::string ? as_string(c, access) : std::string_view();
   const std::int64_t bits = mask.empty()  ? as_integer(c, access)
                             : mask == "r" ? 1
                             : mask == "w" ? 2
@@ -185,7 +183,7 @@ NodeId access_pointer(Context& c, const ScriptValue& method, const Arguments& ar
 }
 
 /// `A.vload([…], predicate=p)`
-NodeId predicated_load(Context& c, const ScriptValue& method, const Arguments& args) {
+NodeId predicated_load(Context& c, const Value& method, const Arguments& args) {
   if (c.values.name(method) != "vload") {
     args.fail(fmt::format("{} is not an expression", args.callee()));
   }
@@ -255,14 +253,14 @@ NodeId call_path(Context& c, std::string_view path, const Arguments& args) {
 
 }  // namespace
 
-NodeId read_call(Context& c, const ScriptValue& callee, const Arguments& args) {
+NodeId read_call(Context& c, const Value& callee, const Arguments& args) {
   switch (callee.kind) {
-    case ScriptValueKind::path:
+    case ValueKind::name:
       return call_path(c, c.values.text(callee), args);
-    case ScriptValueKind::string:  // v0.12 calls a function of the module by a string
+    case ValueKind::string:  // v0.12 calls a function of the module by a string
       c.versions.observe(TvmFeature::calls_by_string);
       return call_function(c, as_string(c, callee), args);
-    case ScriptValueKind::member:
+    case ValueKind::member:
       if (is_array(c, callee.node)) return callee.node;
       return c.values.name(callee) == "access_ptr" ? access_pointer(c, callee, args)
                                                    : predicated_load(c, callee, args);
@@ -280,21 +278,22 @@ void refuse_later(const Context& c, std::size_t offset, std::string_view sign) {
 // --- Calls that are statements, or parts of statements -----------------------------------------
 
 std::vector<SyntaxId> argument_syntax(Context& c, SyntaxId root) {
-  const std::vector<SyntaxId>& all = c.values.children(root);
-  return {all.begin() + 1, all.end()};
+  std::vector<SyntaxId> all = c.values.children(root);
+  all.erase(all.begin());
+  return all;
 }
 
 Arguments arguments_of(Context& c, SyntaxId root) {
-  std::vector<ScriptValue> values;
+  std::vector<Value> values;
   for (const SyntaxId argument : argument_syntax(c, root)) values.push_back(lower(c, argument));
-  const SyntaxId callee = c.values.children(root).front();
-  return {c.values, ScriptValue{.kind = ScriptValueKind::node, .syntax = root},
-          c.values.text(callee), c.values.hold(values)};
+  const SyntaxId callee = c.values.tree().first_child(root);
+  return {c.values, Value{.kind = ValueKind::node, .syntax = root}, c.values.text(callee),
+          c.values.hold(values)};
 }
 
 std::string_view tir_callee(Context& c, SyntaxId root) {
   if (c.values.syntax(root).kind != SyntaxKind::call) return {};
-  const SyntaxId callee = c.values.children(root).front();
+  const SyntaxId callee = c.values.tree().first_child(root);
   if (c.values.syntax(callee).kind != SyntaxKind::attribute) return {};
   const std::string_view name = after_prefix(c.values.text(callee), c.prefixes.tir);
   if (name.starts_with("sblock")) refuse_later(c, c.values.syntax(root).begin, "sblock");
@@ -303,12 +302,12 @@ std::string_view tir_callee(Context& c, SyntaxId root) {
 
 std::string_view ir_callee(Context& c, SyntaxId root) {
   if (c.values.syntax(root).kind != SyntaxKind::call) return {};
-  return after_prefix(c.values.text(c.values.children(root).front()), c.prefixes.ir);
+  return after_prefix(c.values.text(c.values.tree().first_child(root)), c.prefixes.ir);
 }
 
 std::string_view tir_generic(Context& c, SyntaxId root) {
   if (c.values.syntax(root).kind != SyntaxKind::subscript) return {};
-  return after_prefix(c.values.text(c.values.children(root).front()), c.prefixes.tir);
+  return after_prefix(c.values.text(c.values.tree().first_child(root)), c.prefixes.tir);
 }
 
 void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& names) {
@@ -326,32 +325,24 @@ void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& na
 
 namespace {
 
-/// A value whose items are the values of the children.
-void gather(Context& c, ScriptValueKind kind, SyntaxId id) {
-  ScriptValue value = c.values.take_items(c.values.syntax(id).arity);
-  value.kind = kind;
-  value.syntax = id;
-  c.values.push(value);
-}
-
 /// A bound name refers to its object, even if it is spelled like a constant.
 void lower_name(Context& c, SyntaxId id) {
   const std::string_view name = c.values.text(id);
   if (const NodeId bound = c.names.find(name); bound != NodeId::none) {
     return c.values.push(bound, id);
   }
-  if (name == "None") return c.values.push(ScriptValueKind::none, id);
-  if (name == "True" || name == "False") return c.values.push(ScriptValueKind::boolean, id);
+  if (name == "None") return c.values.push(ValueKind::none, id);
+  if (name == "True" || name == "False") return c.values.push(ValueKind::boolean, id);
   if (name == "inf" || name == "nan") {  // up to v0.9; strings since
     c.versions.observe(TvmFeature::bare_infinity);
-    return c.values.push(ScriptValueKind::real, id);
+    return c.values.push(ValueKind::real, id);
   }
-  c.values.push(is_constant_text(name) ? ScriptValueKind::elements : ScriptValueKind::path, id);
+  c.values.push(is_constant_text(name) ? ValueKind::elements : ValueKind::name, id);
 }
 
 /// TVM has no negation: `-x` is a product, as TVM's operator makes it.
 void lower_unary(Context& c, SyntaxId id) {
-  ScriptValue& operand = c.values.top();
+  Value& operand = c.values.top();
   if (c.values.syntax(id).sign == Sign::tilde) {
     const NodeId value = as_expr(c, operand);
     c.values.drop(1);
@@ -363,7 +354,7 @@ void lower_unary(Context& c, SyntaxId id) {
     c.values.drop(1);
     return c.values.push(node, id);
   }
-  if (operand.kind == ScriptValueKind::integer || operand.kind == ScriptValueKind::real) {
+  if (operand.kind == ValueKind::integer || operand.kind == ValueKind::real) {
     // Negative literals stay literals.
     operand.syntax = id;  // the text of the literal now begins with its sign
     return;
@@ -378,8 +369,8 @@ void lower_unary(Context& c, SyntaxId id) {
 }
 
 void lower_binary(Context& c, SyntaxId id) {
-  const ScriptValue a = c.values.below_top(1);
-  const ScriptValue b = c.values.top();
+  const Value a = c.values.top(2).front();
+  const Value b = c.values.top();
   const Sign sign = c.values.syntax(id).sign;
   const auto* const bits = std::ranges::find(kBitOperators, sign, &BitOperator::sign);
   const NodeId node = bits != std::end(kBitOperators)
@@ -392,10 +383,10 @@ void lower_binary(Context& c, SyntaxId id) {
 /// The callee and the arguments are on the stack, the last argument on top.
 void lower_call(Context& c, SyntaxId id) {
   const std::uint32_t count = c.values.syntax(id).arity - 1;
-  const ScriptValue callee = c.values.below_top(count);
-  const ScriptValue items = c.values.take_items(count);
+  const Value callee = c.values.top(count + 1).front();
+  const Value items = c.values.take_items(count);
   c.values.drop(1);
-  const ScriptValue whole{.kind = ScriptValueKind::node, .syntax = id};
+  const Value whole{.kind = ValueKind::node, .syntax = id};
   const Arguments args(c.values, whole, c.values.text(callee), items);
   c.values.push(read_call(c, callee, args), id);
 }
@@ -407,13 +398,13 @@ SyntaxId step(Context& c, SyntaxId id) {
       lower_name(c, id);
       break;
     case SyntaxKind::integer:
-      c.values.push(ScriptValueKind::integer, id);
+      c.values.push(ValueKind::integer, id);
       break;
     case SyntaxKind::real:
-      c.values.push(ScriptValueKind::real, id);
+      c.values.push(ValueKind::real, id);
       break;
     case SyntaxKind::string:
-      c.values.push(ScriptValueKind::string, id);
+      c.values.push(ValueKind::string, id);
       break;
     case SyntaxKind::unary:
       lower_unary(c, id);
@@ -431,25 +422,25 @@ SyntaxId step(Context& c, SyntaxId id) {
       lower_subscript(c, id);
       break;
     case SyntaxKind::keyword:
-      gather(c, ScriptValueKind::keyword, id);
+      c.values.gather(ValueKind::keyword, id);
       break;
     case SyntaxKind::slice:
-      gather(c, ScriptValueKind::slice, id);
-      load_items(c, c.values.below_top(0));
+      c.values.gather(ValueKind::slice, id);
+      load_items(c, c.values.top());
       break;
     case SyntaxKind::list:
-      gather(c, ScriptValueKind::list, id);
+      c.values.gather(ValueKind::list, id);
       break;
     case SyntaxKind::tuple:
-      gather(c, ScriptValueKind::tuple, id);
+      c.values.gather(ValueKind::tuple, id);
       break;
     case SyntaxKind::dict:
-      gather(c, ScriptValueKind::dict, id);
+      c.values.gather(ValueKind::dict, id);
       break;
     case SyntaxKind::lambda_params:
       return skip_lambda(c, id);
     default:
-      c.values.push(ScriptValueKind::absent, id);
+      c.values.push(ValueKind::absent, id);
   }
   return id;
 }
@@ -457,12 +448,12 @@ SyntaxId step(Context& c, SyntaxId id) {
 }  // namespace
 
 /// The syntax is in post-order: each step finds the values of its children on the stack.
-ScriptValue lower(Context& c, SyntaxId root) {
+Value lower(Context& c, SyntaxId root) {
   for (SyntaxId i = c.values.syntax(root).first; i <= root; ++i) i = step(c, i);
   return c.values.pop();
 }
 
-ScriptValue read_value(Context& c) {
+Value read_value(Context& c) {
   return lower(c, c.parser.parse());
 }
 

@@ -18,9 +18,9 @@ using text::UndefinedName;
 
 /// The value of a parsed expression. Visits the syntax below `root` once; values are valid until
 /// Values::clear.
-ScriptValue lower(Context& c, SyntaxId root);
+Value lower(Context& c, SyntaxId root);
 /// Parses and lowers the expression at the lexer's token.
-ScriptValue read_value(Context& c);
+Value read_value(Context& c);
 
 /// Skips a lambda, whose body waits until the call around it is lowered; returns its last node.
 SyntaxId skip_lambda(Context& c, SyntaxId params);
@@ -28,7 +28,7 @@ SyntaxId skip_lambda(Context& c, SyntaxId params);
 // --- Calls: expressions.cpp --------------------------------------------------------------------
 
 /// The node of a call.
-NodeId read_call(Context& c, const ScriptValue& callee, const Arguments& args);
+NodeId read_call(Context& c, const Value& callee, const Arguments& args);
 
 // --- Calls that are statements or parts of them, before they are lowered -----------------------
 
@@ -50,48 +50,46 @@ void add_unknown_names(Context& c, SyntaxId root, std::set<std::string_view>& na
 
 // --- Conversions of values, which fail for values of another form: conversions.cpp -------------
 
-NodeId as_expr(Context& c, const ScriptValue& value);
+NodeId as_expr(Context& c, const Value& value);
 /// A bare literal gets `dtype`; anything else keeps its own.
-NodeId as_expr_of(Context& c, const ScriptValue& value, DType dtype);
-NodeId as_optional_expr(Context& c, const std::optional<ScriptValue>& value);
+NodeId as_expr_of(Context& c, const Value& value, DType dtype);
+NodeId as_optional_expr(Context& c, const std::optional<Value>& value);
 /// Converts each element of a list or tuple; any other value is the only element.
-std::vector<NodeId> each(Context& c, const ScriptValue& list,
-                         NodeId (*as)(Context&, const ScriptValue&));
-inline std::vector<NodeId> as_exprs(Context& c, const ScriptValue& list) {
+std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&));
+inline std::vector<NodeId> as_exprs(Context& c, const Value& list) {
   return each(c, list, as_expr);
 }
-NodeId as_var(Context& c, const ScriptValue& value);
-NodeId as_type(Context& c, const ScriptValue& value);
+NodeId as_var(Context& c, const Value& value);
+NodeId as_type(Context& c, const Value& value);
 /// A type, or the type of a data type in quotes.
-NodeId as_stated_type(Context& c, const ScriptValue& value);
+NodeId as_stated_type(Context& c, const Value& value);
 /// A number of lanes: a constant, or since v0.16 a multiple of vscale.
-NodeId as_lanes(Context& c, const ScriptValue& value);
+NodeId as_lanes(Context& c, const Value& value);
 /// The callee of a call: `"tir.exp"`, `Module.f`, an Op or a GlobalVar.
-NodeId as_callee(Context& c, const ScriptValue& value);
+NodeId as_callee(Context& c, const Value& value);
 
-std::int64_t as_integer(Context& c, const ScriptValue& value);
-double as_real(Context& c, const ScriptValue& value);
-bool as_boolean(Context& c, const ScriptValue& value);
-DType as_dtype(Context& c, const ScriptValue& value);
-std::string_view as_string(Context& c, const ScriptValue& value);
+std::int64_t as_integer(Context& c, const Value& value);
+double as_real(Context& c, const Value& value);
+bool as_boolean(Context& c, const Value& value);
+DType as_dtype(Context& c, const Value& value);
+std::string_view as_string(Context& c, const Value& value);
 
 /// The dtype in the name of a function after T.
 std::optional<DType> script_dtype(std::string_view name);
 
-bool is_literal(const Context& c, const ScriptValue& value);
-[[noreturn]] void fail_expected(Context& c, const ScriptValue& value, std::string_view wanted);
+bool is_literal(const Context& c, const Value& value);
+[[noreturn]] void fail_expected(Context& c, const Value& value, std::string_view wanted);
 
 // --- Operators: operators.cpp ------------------------------------------------------------------
 
 /// The node of a binary operator, with unchanged operands.
-NodeId construct_binary(Context& c, Kind kind, const ScriptValue& a, const ScriptValue& b);
+NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b);
 /// The result of an operator or its function: computes two bare numbers, and matches dtypes.
-NodeId make_binary(Context& c, Kind kind, const ScriptValue& a, const ScriptValue& b);
+NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b);
 /// The result of TVM's own operator: computes constants, and omits neutral operands.
 NodeId folded_binary(Context& c, Kind kind, NodeId a, NodeId b);
 /// The call for an operator on bits.
-NodeId make_bitwise(Context& c, std::string_view function, const ScriptValue& a,
-                    const ScriptValue& b);
+NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b);
 /// The value with `dtype`: a constant stays one.
 NodeId make_cast(Context& c, DType dtype, NodeId value);
 
@@ -102,37 +100,36 @@ void lower_attribute(Context& c, SyntaxId id);
 /// Replaces the values of `A[i, j]` by that of the whole.
 void lower_subscript(Context& c, SyntaxId id);
 /// Converts the accesses among the items of a value to loads.
-void load_items(Context& c, const ScriptValue& list);
+void load_items(Context& c, const Value& list);
 
-NodeId as_buffer(Context& c, const ScriptValue& value);
+NodeId as_buffer(Context& c, const Value& value);
 /// Indices of a load or a store; slices become Ramps.
-std::vector<NodeId> as_indices(Context& c, const ScriptValue& access);
+std::vector<NodeId> as_indices(Context& c, const Value& access);
 /// A BufferRegion; a plain buffer is the whole region.
-NodeId as_region(Context& c, const ScriptValue& value);
-NodeId as_range(Context& c, const ScriptValue& value);
-std::vector<NodeId> as_ranges(Context& c, const ScriptValue& access);
+NodeId as_region(Context& c, const Value& value);
+NodeId as_range(Context& c, const Value& value);
+std::vector<NodeId> as_ranges(Context& c, const Value& access);
 /// The Range from `first` to `last`, without `last`.
-NodeId range_to(Context& c, const ScriptValue& first, const ScriptValue& last);
+NodeId range_to(Context& c, const Value& first, const Value& last);
 /// The te.Tensor that is accessed.
-NodeId as_producer(Context& c, const ScriptValue& access);
+NodeId as_producer(Context& c, const Value& access);
 
 /// Whether a node is the data of a constant, to which `.numpy()` may be applied.
 bool is_array(Context& c, NodeId node);
 
 // --- Values of attributes and annotations, in which strings are strings and lists are arrays ---
 
-NodeId as_attribute(Context& c, const ScriptValue& value);
+NodeId as_attribute(Context& c, const Value& value);
 /// The entries of a dictionary with string keys.
-std::vector<NamedNode> as_attribute_map(Context& c, const ScriptValue& dict);
+std::vector<NamedNode> as_attribute_map(Context& c, const Value& dict);
 /// Adds them to those of earlier dictionaries, whose names are `names`.
-void add_attributes(Context& c, const ScriptValue& dict, std::vector<NamedNode>& to,
-                    EntryNames& names);
+void add_attributes(Context& c, const Value& dict, std::vector<NamedNode>& to, EntryNames& names);
 
 // --- Types by name -----------------------------------------------------------------------------
 
 /// `T.int32`, `T.handle`, `T.void`, `T.Ptr[global T.float32]`; none for any other path.
 NodeId type_of_path(Context& c, std::string_view path);
 /// `T.Ptr[T.float32, "global"]` and `T.Tuple[T.int32, T.int8]`; none for any other name.
-NodeId generic_type(Context& c, const ScriptValue& name, const ScriptValue& arguments);
+NodeId generic_type(Context& c, const Value& name, const Value& arguments);
 
 }  // namespace mlf::tir::tvmscript

@@ -16,7 +16,7 @@ namespace mlf::tir::tvmscript {
 namespace {
 
 /// An argument as the field of a node.
-FieldValue field_of(Context& c, ArgumentType type, const ScriptValue& value) {
+FieldValue field_of(Context& c, ArgumentType type, const Value& value) {
   Builder& b = c.builder;
   switch (type) {
     case ArgumentType::expr:
@@ -178,7 +178,7 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
     case Kind::PrimType:
       return c.make.prim_type(as_dtype(c, args[0]));
     case Kind::GlobalVar:
-      return c.metadata.global_var(as_string(c, args[0]));
+      return c.make.global_var(as_string(c, args[0]));
     case Kind::Op:
       return c.make.op(as_string(c, args[0]));
     case Kind::StringImm:
@@ -194,9 +194,8 @@ namespace {
 
 /// Makes a variable for each parameter and binds its name. Repeats the last element of a short
 /// `dtypes`.
-std::vector<NodeId> lambda_params(Context& c, const ScriptValue& lambda,
-                                  std::span<const DType> dtypes) {
-  if (lambda.kind != ScriptValueKind::lambda) fail_expected(c, lambda, "a lambda");
+std::vector<NodeId> lambda_params(Context& c, const Value& lambda, std::span<const DType> dtypes) {
+  if (lambda.kind != ValueKind::lambda) fail_expected(c, lambda, "a lambda");
   std::vector<NodeId> params;
   for (const SyntaxId child : c.values.children(lambda.first)) {
     const std::size_t position = std::min(params.size(), dtypes.size() - 1);
@@ -207,23 +206,23 @@ std::vector<NodeId> lambda_params(Context& c, const ScriptValue& lambda,
   return params;
 }
 
-std::vector<NodeId> lambda_results(Context& c, const ScriptValue& lambda) {
-  const ScriptValue body = lower(c, c.values.tree().last_child(lambda.syntax));
+std::vector<NodeId> lambda_results(Context& c, const Value& lambda) {
+  const Value body = lower(c, c.values.tree().last_child(lambda.syntax));
   return as_exprs(c, body);
 }
 
 /// `T.Range(0, 8)`; before v0.12 the printer's `[0:8]`, the parser's `(0, 8)`.
-NodeId as_domain(Context& c, const ScriptValue& value) {
-  if (value.kind == ScriptValueKind::tuple && value.count == 2) {
+NodeId as_domain(Context& c, const Value& value) {
+  if (value.kind == ValueKind::tuple && value.count == 2) {
     return range_to(c, c.values.item(value, 0), c.values.item(value, 1));
   }
-  const bool in_brackets = value.kind == ScriptValueKind::list && value.count == 1;
+  const bool in_brackets = value.kind == ValueKind::list && value.count == 1;
   return as_range(c, in_brackets ? c.values.item(value, 0) : value);
 }
 
 /// The text does not state the dtype of an index map's variables. Its constants have the same one:
 /// a bare integer is int32. Without constants it is int64, as in TVM's own maps.
-DType index_dtype(Context& c, const ScriptValue& lambda) {
+DType index_dtype(Context& c, const Value& lambda) {
   c.lose(LossCode::var_type);
   for (SyntaxId i = lambda.first + 1; i < lambda.syntax; ++i) {
     if (c.values.syntax(i).kind == SyntaxKind::integer) return DType::Int(32);
@@ -235,8 +234,8 @@ DType index_dtype(Context& c, const ScriptValue& lambda) {
   return DType::Int(64);
 }
 
-NodeId lambda_index_map(Context& c, const ScriptValue& lambda, NodeId inverse) {
-  if (lambda.kind != ScriptValueKind::lambda) fail_expected(c, lambda, "a lambda");
+NodeId lambda_index_map(Context& c, const Value& lambda, NodeId inverse) {
+  if (lambda.kind != ValueKind::lambda) fail_expected(c, lambda, "a lambda");
   const DType dtype = index_dtype(c, lambda);
   const std::size_t mark = c.names.mark();
   const std::vector<NodeId> initial = lambda_params(c, lambda, {&dtype, 1});
@@ -256,21 +255,21 @@ SyntaxId skip_lambda(Context& c, SyntaxId params) {
   c.values.drop(c.values.syntax(params).arity);
   for (SyntaxId i = params + 1; i < c.values.tree().size(); ++i) {
     if (c.values.syntax(i).kind == SyntaxKind::lambda_params) {
-      c.values.fail({.syntax = i}, "a lambda inside a lambda is not supported");
+      c.values.fail(i, "a lambda inside a lambda is not supported");
     }
     if (c.values.syntax(i).kind != SyntaxKind::lambda || c.values.syntax(i).first != first) {
       continue;
     }
-    c.values.push({.kind = ScriptValueKind::lambda, .syntax = i, .first = params});
+    c.values.push({.kind = ValueKind::lambda, .syntax = i, .first = params});
     return i;
   }
-  c.values.fail({.syntax = params}, "a lambda without a body");
+  c.values.fail(params, "a lambda without a body");
 }
 
 /// `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`
 NodeId read_comm_reducer(Context& c, const Arguments& args) {
   args.expect(2, 2);
-  const ScriptValue lambda = args[0];
+  const Value lambda = args[0];
   const std::vector<NodeId> identities = as_exprs(c, args[1]);
   if (identities.empty()) c.values.fail(args[1], "expected at least one identity element");
   std::vector<DType> dtypes;
@@ -294,8 +293,8 @@ NodeId read_comm_reducer(Context& c, const Arguments& args) {
 
 NodeId read_reduce(Context& c, const Arguments& args) {
   args.expect_keywords({"combiner", "source", "init", "axis", "condition", "value_index", "rdom"});
-  const ScriptValue combiner = args.get(0, "combiner");
-  if (combiner.kind != ScriptValueKind::node || !c.node(combiner.node).is(Kind::CommReducer)) {
+  const Value combiner = args.get(0, "combiner");
+  if (combiner.kind != ValueKind::node || !c.node(combiner.node).is(Kind::CommReducer)) {
     fail_expected(c, combiner, "a reducer");
   }
   const std::vector<NodeId> source = as_exprs(c, args.get(1, "source"));
@@ -303,8 +302,8 @@ NodeId read_reduce(Context& c, const Arguments& args) {
   const auto init_value = args.find(at.init, "init");
   const std::vector<NodeId> init = init_value ? as_exprs(c, *init_value) : std::vector<NodeId>();
   std::vector<NodeId> axis;
-  for (const ScriptValue& value : c.values.elements(args.get(at.axis, "axis"))) {
-    if (value.kind != ScriptValueKind::node || !c.node(value.node).is(Kind::IterVar)) {
+  for (const Value& value : c.values.elements(args.get(at.axis, "axis"))) {
+    if (value.kind != ValueKind::node || !c.node(value.node).is(Kind::IterVar)) {
       fail_expected(c, value, "T.iter_var");
     }
     axis.push_back(value.node);
@@ -328,8 +327,8 @@ namespace {
 
 /// Device kernels list their threads in the attribute `tir.device_thread_axis`, which v0.9 prints
 /// before `blockIdx_x = T.env_thread("blockIdx.x")`: such a name is declared later.
-NodeId thread_var(Context& c, const ScriptValue& value) {
-  if (value.kind != ScriptValueKind::path) return as_var(c, value);
+NodeId thread_var(Context& c, const Value& value) {
+  if (value.kind != ValueKind::name) return as_var(c, value);
   const std::string_view name = c.values.text(value);
   if (name.find('.') != std::string_view::npos) return as_var(c, value);
   const auto [thread, is_new] = c.threads_ahead.try_emplace(name);
@@ -344,7 +343,7 @@ NodeId thread_var(Context& c, const ScriptValue& value) {
 /// `T.iter_var(v, T.Range(0, 8), "DataPar", "")`
 NodeId read_iter_var(Context& c, const Arguments& args) {
   args.expect(4, 4);
-  const NodeId dom = args[1].kind == ScriptValueKind::none ? NodeId::none : as_domain(c, args[1]);
+  const NodeId dom = args[1].kind == ValueKind::none ? NodeId::none : as_domain(c, args[1]);
   const auto names = enum_names(Expects::iter_var_type);
   const auto found = std::ranges::find(names, as_string(c, args[2]));
   if (found == names.end()) {
@@ -352,7 +351,7 @@ NodeId read_iter_var(Context& c, const Arguments& args) {
                   fmt::format("'{}' is not a type of iteration variable", as_string(c, args[2])));
   }
   NodeId variable = NodeId::none;
-  if (args[0].kind == ScriptValueKind::string) {
+  if (args[0].kind == ValueKind::string) {
     const DType dtype =
         dom == NodeId::none ? DType::Int(32) : c.make.dtype_of(c.node(dom)[f::Range::extent].id());
     variable = c.make.var(as_string(c, args[0]), c.make.prim_type(dtype));
@@ -368,9 +367,9 @@ NodeId read_iter_var(Context& c, const Arguments& args) {
 /// `T.index_map(lambda i, j: (j, i), inverse_index_map=lambda …)`
 NodeId read_index_map(Context& c, const Arguments& args) {
   args.expect(1, 1, {"inverse_index_map"});
-  const ScriptValue map = args[0];
+  const Value map = args[0];
   const auto inverse = args.keyword("inverse_index_map");
-  const bool has_inverse = inverse && inverse->kind != ScriptValueKind::none;
+  const bool has_inverse = inverse && inverse->kind != ValueKind::none;
   return lambda_index_map(c, map,
                           has_inverse ? lambda_index_map(c, *inverse, NodeId::none) : NodeId::none);
 }
@@ -378,8 +377,8 @@ NodeId read_index_map(Context& c, const Arguments& args) {
 /// `T.Let(body, where={x: v})`
 NodeId read_let(Context& c, const Arguments& args) {
   args.expect(1, 1, {"where"});
-  const ScriptValue where = args.get(1, "where");
-  if (where.kind != ScriptValueKind::dict) fail_expected(c, where, "a dictionary");
+  const Value where = args.get(1, "where");
+  if (where.kind != ValueKind::dict) fail_expected(c, where, "a dictionary");
   NodeId node = as_expr(c, args[0]);
   for (std::uint32_t i = where.count; i >= 2; i -= 2) {
     const NodeId bound = as_var(c, c.values.item(where, i - 2));
@@ -424,9 +423,7 @@ NodeId read_abs(Context& c, const Arguments& args) {
 /// `T.ceildiv(a, b)` is (a + b - 1) // b.
 NodeId read_ceildiv(Context& c, const Arguments& args) {
   args.expect(2, 2);
-  const auto value = [&](NodeId node) {
-    return ScriptValue{.kind = ScriptValueKind::node, .node = node};
-  };
+  const auto value = [&](NodeId node) { return Value{.kind = ValueKind::node, .node = node}; };
   const NodeId sum = make_binary(c, Kind::Add, args[0], args[1]);
   const NodeId one = c.make.int_imm(c.make.dtype_of(sum).element(), 1);
   const NodeId dividend = make_binary(c, Kind::Sub, value(sum), value(one));
@@ -483,8 +480,8 @@ NodeId read_intrinsic_id(Context& c, const Arguments& args) {
 NodeId define_meta_var(FunctionContext& fn, std::string_view, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, 1);
-  const ScriptValue value = args[0];
-  if (value.kind == ScriptValueKind::node && c.is(value.node, Kind::Buffer)) return value.node;
+  const Value value = args[0];
+  if (value.kind == ValueKind::node && c.is(value.node, Kind::Buffer)) return value.node;
   const NodeId node = as_expr(c, value);
   if (is_literal(c, value)) c.python_numbers.insert(node);
   return node;
@@ -501,17 +498,17 @@ NodeId target_kind(Context& c, std::string_view name) {
 }
 
 /// The target in a dictionary. A host may have a host itself: the innermost one is made first.
-NodeId target_of(Context& c, const ScriptValue& dict) {
-  std::vector<ScriptValue> chain;
+NodeId target_of(Context& c, const Value& dict) {
+  std::vector<Value> chain;
   NodeId target = NodeId::none;
-  for (std::optional<ScriptValue> next = dict; next;) {
+  for (std::optional<Value> next = dict; next;) {
     // Before v0.12 the host is a call of T.target, which is complete.
-    const bool is_done = next->kind == ScriptValueKind::node && c.node(next->node).is(Kind::Target);
+    const bool is_done = next->kind == ValueKind::node && c.node(next->node).is(Kind::Target);
     if (is_done && !chain.empty()) {
       target = next->node;
       break;
     }
-    if (next->kind != ScriptValueKind::dict) {
+    if (next->kind != ValueKind::dict) {
       fail_expected(c, *next, "a dictionary that describes a target");
     }
     chain.push_back(*next);
@@ -530,7 +527,7 @@ NodeId target_of(Context& c, const ScriptValue& dict) {
     std::vector<NamedNode> attrs;
     for (std::size_t i = 0; i < it->count; i += 2) {
       const std::string_view key = as_string(c, c.values.item(*it, i));
-      const ScriptValue& value = c.values.item(*it, i + 1);
+      const Value& value = c.values.item(*it, i + 1);
       if (key == "kind") {
         kind = target_kind(c, as_string(c, value));
       } else if (key == "tag") {
@@ -549,8 +546,8 @@ NodeId target_of(Context& c, const ScriptValue& dict) {
 }
 
 /// A dictionary, or a command line: `T.target("cuda -arch=sm_70")`.
-NodeId target_in_words(Context& c, const ScriptValue& value) {
-  if (value.kind != ScriptValueKind::string) return target_of(c, value);
+NodeId target_in_words(Context& c, const Value& value) {
+  if (value.kind != ValueKind::string) return target_of(c, value);
   const auto target = parse_target(as_string(c, value));
   if (!target) {
     support::throw_unless_invalid(target.error());
@@ -565,11 +562,11 @@ NodeId read_target(Context& c, const Arguments& args) {
   args.expect(1, 2, {"host"});
   c.lose(LossCode::target_details);
   const auto host = args.find(1, "host");
-  const bool has_host = host && host->kind != ScriptValueKind::none;
-  if (args[0].kind != ScriptValueKind::string && !has_host) return target_of(c, args[0]);
+  const bool has_host = host && host->kind != ValueKind::none;
+  if (args[0].kind != ValueKind::string && !has_host) return target_of(c, args[0]);
   const NodeId target = target_in_words(c, args[0]);
   if (has_host) {
-    const bool is_made = host->kind == ScriptValueKind::node && c.is(host->node, Kind::Target);
+    const bool is_made = host->kind == ValueKind::node && c.is(host->node, Kind::Target);
     c.builder.set(target, f::Target::host, is_made ? host->node : target_in_words(c, *host));
   }
   return target;
@@ -591,9 +588,9 @@ NodeId read_allocated_pool_info(Context& c, const Arguments& args) {
 NodeId read_constant_info(Context& c, const Arguments& args) {
   args.expect_keywords({"name_hint", "byte_offset", "data"});
   const std::string_view name = as_string(c, args.get(0, "name_hint"));
-  const ScriptValue stated = args.get(1, "byte_offset");
+  const Value stated = args.get(1, "byte_offset");
   const NodeId offset = as_attribute(c, stated);
-  const ScriptValue array = args.get(2, "data");
+  const Value array = args.get(2, "data");
   const NodeId data = as_attribute(c, array);
   if (data != NodeId::none && !is_array(c, data)) fail_expected(c, array, "an array");
   const NodeId info = c.pool_objects.constant(name, offset, data);

@@ -9,12 +9,13 @@
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/module.h"
+#include "tir/text/values.h"
 
 namespace mlf::tir::tvmscript {
 
-class Arguments;
 struct Context;
 struct FunctionContext;
+using text::Arguments;
 
 /// The required form of an argument.
 enum class ArgumentType : std::uint8_t {

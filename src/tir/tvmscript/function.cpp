@@ -310,10 +310,10 @@ void read_function(Context& c, FunctionDraft& draft) {
   read_params(fn);
   draft.ret_type = c.make.void_type();
   if (c.lexer.accept(Sign::arrow)) {
-    const ScriptValue type = read_value(c);
+    const Value type = read_value(c);
     draft.ret_type = as_type(c, type);
     // v0.11 and later omit a void result.
-    if (type.kind == ScriptValueKind::none) c.versions.observe(TvmFeature::void_result);
+    if (type.kind == ValueKind::none) c.versions.observe(TvmFeature::void_result);
   } else {
     c.versions.observe_absence(TvmFeature::void_result);
   }

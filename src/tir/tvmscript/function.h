@@ -180,7 +180,7 @@ void end_line(FunctionContext& fn);
 
 /// Adds the statement that stores a value in a buffer.
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
-               const ScriptValue& value);
+               const Value& value);
 
 /// Whether the current word is a name although it is a Python keyword: TVM prints names that are
 /// keywords unchanged, `for = T.int32()`.
@@ -241,7 +241,7 @@ NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, 
 
 /// The NDArray of a constant's elements; none (with a loss) if neither the text nor another source
 /// has them. Without `elements`, the text has none at all.
-NodeId constant_data(Context& c, std::string_view name, const std::optional<ScriptValue>& elements,
+NodeId constant_data(Context& c, std::string_view name, const std::optional<Value>& elements,
                      DType dtype, const std::vector<NodeId>& extents);
 
 }  // namespace mlf::tir::tvmscript

@@ -35,7 +35,7 @@ class ModuleReader {
     if (c_.rules.states_module_attrs && !module_attrs_) {
       c_.losses.add(LossCode::module_attrs, "");
     }
-    return c_.finish(root, c_.metadata.missing(), c_.rules.dialect);
+    return c_.finish(root, c_.rules.dialect);
   }
 
  private:
@@ -102,7 +102,7 @@ class ModuleReader {
     if (sets && text == "__tvm_meta__") return skip_line();  // no printer ever put anything there
     // With show_meta=True, objects that TVMScript cannot express come first.
     if (sets && text == "metadata") {
-      read_metadata(c_.parser.parse());
+      read_metadata_line(c_.parser.parse());
     } else {
       read_call(root);
     }
@@ -118,25 +118,44 @@ class ModuleReader {
       c_.versions.observe(TvmFeature::global_infos);
       global_infos_ = as_attribute_map(c_, arguments_of(c_, call).get(0, "global_infos"));
     } else {
-      c_.values.fail({.syntax = call}, "expected a function, a class or I.module_attrs");
+      c_.values.fail(call, "expected a function, a class or I.module_attrs");
     }
   }
 
   /// `metadata = tvm.ir.load_json("…")`
-  void read_metadata(SyntaxId call) {
+  void read_metadata_line(SyntaxId call) {
     if (c_.values.syntax(call).kind != SyntaxKind::call) {
-      c_.values.fail({.syntax = call}, "expected tvm.ir.load_json() as metadata");
+      c_.values.fail(call, "expected tvm.ir.load_json() as metadata");
     }
     const Arguments args = arguments_of(c_, call);
     args.expect(1, 1);
-    if (args[0].kind != ScriptValueKind::string) fail_expected(c_, args[0], "a string");
+    if (args[0].kind != ValueKind::string) fail_expected(c_, args[0], "a string");
     const std::string_view token = c_.values.text(args[0]);
     if (token.starts_with("\"\"\"")) {
       c_.versions.observe(TvmFeature::metadata_in_triple_quotes);
     } else {
       c_.versions.observe_absence(TvmFeature::metadata_in_triple_quotes);
     }
-    c_.versions.exactly(c_.metadata.read(c_.source, c_.values.begin(args[0]), token, c_.limits));
+    read_section(c_.values.begin(args[0]), token);
+  }
+
+  /// The section is save_json in a Python string. Its nodes join those of the script.
+  void read_section(std::size_t offset, std::string_view token) {
+    const std::string json = text::decode_string(token);
+    const support::SourceText section{c_.source.file, c_.source.member, json};
+    try {
+      MetadataSection read =
+          read_metadata(section, 0, json.size(), c_.limits, c_.builder, c_.losses);
+      c_.versions.exactly(read.version);
+      c_.metadata.use(std::move(read));
+    } catch (const support::Error& error) {
+      // The lines of the section are not those of the source: the message names them, and the place
+      // is that of the string.
+      const auto& where = error.diagnostic().where;
+      support::fail_at(c_.source, offset,
+                       fmt::format("in line {}, column {} of the metadata: {}", where.line,
+                                   where.column, error.diagnostic().message));
+    }
   }
 
   /// `@T.prim_func(private=True)`, `@I.ir_module`; a decorator of another language marks a function
@@ -341,22 +360,20 @@ class ModuleReader {
     fill_in_calls();
     std::vector<NodePair> functions;
     for (const FunctionDraft& draft : drafts_) {
-      functions.push_back({c_.metadata.global_var(name_of(draft)), make_function(draft)});
+      functions.push_back({c_.make.global_var(name_of(draft)), make_function(draft)});
     }
     const NodeId none = NodeId::none;
     const NodeId attrs = module_attrs_ ? b.make(Kind::DictAttrs, {b.map(*module_attrs_)}) : none;
     const NodeId infos =
         global_infos_.empty() ? none : b.make(Kind::StringMap, {b.map(global_infos_)});
-    const NodeId module =
-        b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
-    return with_source_nodes(b, module, c_.metadata.source_nodes());
+    return b.make(Kind::IRModule, {b.map(functions), none, none, none, attrs, infos});
   }
 
   /// A call of a function has the function's return type.
   void fill_in_calls() {
     std::unordered_map<NodeId, NodeId> types;
     for (const FunctionDraft& draft : drafts_) {
-      types.emplace(c_.metadata.global_var(draft.name), draft.ret_type);
+      types.emplace(c_.make.global_var(draft.name), draft.ret_type);
     }
     std::unordered_set<NodeId> filled;
     for (const FunctionCall& call : c_.function_calls) {

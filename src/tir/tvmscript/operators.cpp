@@ -17,7 +17,7 @@ struct Operands {
 
 /// A bare literal beside an operand of another type gets that type: TVM does not print such
 /// operands, but users write them.
-Operands as_operands(Context& c, const ScriptValue& a, const ScriptValue& b) {
+Operands as_operands(Context& c, const Value& a, const Value& b) {
   // Makes the right operand first, because it determines the type of the left one.
   if (is_literal(c, a) && !is_literal(c, b)) {
     const NodeId right = as_expr(c, b);
@@ -135,7 +135,7 @@ NodeId fold(Context& c, Kind kind, const Operands& operands) {
 }
 
 /// The number that Python makes of two numbers; none for an operator of TVM.
-NodeId python_number(Context& c, Kind kind, const ScriptValue& a, const ScriptValue& b) {
+NodeId python_number(Context& c, Kind kind, const Value& a, const Value& b) {
   if (!c.rules.stores_by_buffer || !is_literal(c, a) || !is_literal(c, b)) return NodeId::none;
   const NodeId left = as_expr(c, a);
   const NodeId right = as_expr(c, b);
@@ -156,12 +156,12 @@ NodeId python_number(Context& c, Kind kind, const ScriptValue& a, const ScriptVa
 
 }  // namespace
 
-NodeId construct_binary(Context& c, Kind kind, const ScriptValue& a, const ScriptValue& b) {
+NodeId construct_binary(Context& c, Kind kind, const Value& a, const Value& b) {
   const Operands operands = as_operands(c, a, b);
   return c.make.binary(kind, operands.left, operands.right);
 }
 
-NodeId make_binary(Context& c, Kind kind, const ScriptValue& a, const ScriptValue& b) {
+NodeId make_binary(Context& c, Kind kind, const Value& a, const Value& b) {
   if (const NodeId number = python_number(c, kind, a, b); number != NodeId::none) return number;
   Operands operands = as_operands(c, a, b);
   if (!c.rules.stores_by_buffer) return c.make.binary(kind, operands.left, operands.right);
@@ -174,8 +174,7 @@ NodeId folded_binary(Context& c, Kind kind, NodeId a, NodeId b) {
   return folded != NodeId::none ? folded : c.make.binary(kind, a, b);
 }
 
-NodeId make_bitwise(Context& c, std::string_view function, const ScriptValue& a,
-                    const ScriptValue& b) {
+NodeId make_bitwise(Context& c, std::string_view function, const Value& a, const Value& b) {
   Operands operands = as_operands(c, a, b);
   match_dtypes(c, operands);
   const NodeId args[] = {operands.left, operands.right};

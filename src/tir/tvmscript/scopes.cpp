@@ -36,11 +36,11 @@ NodeId open_let_scope(FunctionContext& fn, std::string_view name, const Argument
 NodeId open_attr(FunctionContext& fn, std::string_view, const Arguments& args) {
   Context& c = fn.c;
   args.expect(3, 3);
-  const ScriptValue subject = args[0];
+  const Value subject = args[0];
   NodeId node = NodeId::none;
-  if (subject.kind == ScriptValueKind::string || subject.kind == ScriptValueKind::integer) {
+  if (subject.kind == ValueKind::string || subject.kind == ValueKind::integer) {
     node = as_expr(c, subject);
-  } else if (subject.kind == ScriptValueKind::access && subject.node != NodeId::none) {
+  } else if (subject.kind == ValueKind::access && subject.node != NodeId::none) {
     node = as_expr(c, subject);
   } else {
     node = as_attribute(c, subject);
@@ -55,7 +55,7 @@ namespace {
 
 /// The tag of a variable that was defined before its thread. Outside of the thread, only its name
 /// shows the tag.
-std::string_view thread_tag(FunctionContext& fn, const ScriptValue& value, NodeId var) {
+std::string_view thread_tag(FunctionContext& fn, const Value& value, NodeId var) {
   constexpr std::string_view kTags[] = {"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
                                         "threadIdx.y", "threadIdx.z", "vthread.x",  "vthread.y",
                                         "vthread.z",   "vthread",     "cthread"};
@@ -83,7 +83,7 @@ NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Argu
   const DType dtype = c.make.dtype_of(extent);
   NodeId var = NodeId::none;
   std::string_view tag;
-  if (args[0].kind == ScriptValueKind::string) {
+  if (args[0].kind == ValueKind::string) {
     tag = as_string(c, args[0]);
     var = scope_var(fn, name, c.make.prim_type(dtype));
   } else {
@@ -181,8 +181,8 @@ NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Argume
 NodeId open_realize(FunctionContext& fn, std::string_view, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, 3, {"storage_scope", "condition"});
-  const ScriptValue region = args[0];
-  if (region.kind != ScriptValueKind::access || region.node == NodeId::none) {
+  const Value region = args[0];
+  if (region.kind != ValueKind::access || region.node == NodeId::none) {
     fail_expected(c, region, "a region of a buffer");
   }
   const std::vector<NodeId> bounds = as_ranges(c, region);
@@ -201,8 +201,8 @@ NodeId open_realize(FunctionContext& fn, std::string_view, const Arguments& args
 NodeId open_producer_realize(FunctionContext& fn, std::string_view, const Arguments& args) {
   Context& c = fn.c;
   args.expect(1, 2);
-  const ScriptValue region = args[0];
-  if (region.kind != ScriptValueKind::access || region.node != NodeId::none) {
+  const Value region = args[0];
+  if (region.kind != ValueKind::access || region.node != NodeId::none) {
     fail_expected(c, region, "a region of a producer");
   }
   c.lose(LossCode::producer_scope);
@@ -296,7 +296,7 @@ void line_preflattened_buffer(FunctionContext& fn, const Arguments& args) {
 /// `T.prefetch(A, [T.Range(0, 64)])`; with other arguments it is the operator of that name.
 void line_prefetch(FunctionContext& fn, const Arguments& args) {
   Context& c = fn.c;
-  if (args.size() != 2 || args[1].kind != ScriptValueKind::list) {
+  if (args.size() != 2 || args[1].kind != ValueKind::list) {
     return add_statement(
         fn, c.builder.make(Kind::Evaluate, {as_expr(c, lower(c, args.call().syntax))}));
   }
@@ -326,7 +326,7 @@ namespace {
 std::vector<NodeId> as_regions(FunctionContext& fn, const Arguments& args) {
   std::vector<NodeId> nodes;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    for (const ScriptValue& value : fn.c.values.elements(args[i])) {
+    for (const Value& value : fn.c.values.elements(args[i])) {
       nodes.push_back(as_region(fn.c, value));
     }
   }

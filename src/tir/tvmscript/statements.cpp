@@ -85,7 +85,7 @@ void add_loop(FunctionContext& fn, std::string_view name, NodeId min, NodeId ext
 }
 
 /// The thread of a loop; none if it is not printed, which the IR allows.
-NodeId thread_of(Context& c, const std::optional<ScriptValue>& tag, DType dtype) {
+NodeId thread_of(Context& c, const std::optional<Value>& tag, DType dtype) {
   if (!tag) return NodeId::none;
   const NodeId var = c.make.var("", c.make.prim_type(dtype));
   return c.builder.make(Kind::IterVar, {NodeId::none, var, IterVarType::ThreadIndex,
@@ -99,7 +99,7 @@ void open_loop(FunctionContext& fn, std::string_view name, const Arguments& args
   // Users write the thread after the bounds.
   std::size_t bounds = args.size();
   auto thread_tag = args.keyword("thread");
-  if (args[bounds - 1].kind == ScriptValueKind::string && bounds > 1) thread_tag = args[--bounds];
+  if (args[bounds - 1].kind == ValueKind::string && bounds > 1) thread_tag = args[--bounds];
   if (bounds > 2) args.fail("the third argument is the name of a thread");
   const NodeId last = as_expr(c, args[bounds - 1]);
   const DType dtype = c.make.dtype_of(last);
@@ -131,13 +131,13 @@ void open_loops(FunctionContext& fn, const std::vector<std::string_view>& names,
                         c.slice(syntax.begin, syntax.name_begin) == "range";
   const ForKind* const kind = text::meaning_of(kLoops, callee);
   if (!is_range && callee != "grid" && kind == nullptr) {
-    c.values.fail({.syntax = iterable},
+    c.values.fail(iterable,
                   "expected range(), T.grid(), or one of T.serial, parallel, vectorized, unroll "
                   "and thread_binding");
   }
   const std::size_t expected = callee == "grid" ? syntax.arity - 1 : 1;
   if (names.size() != expected) {
-    c.values.fail({.syntax = iterable},
+    c.values.fail(iterable,
                   fmt::format("names of {} loop variables for {} loops", names.size(), expected));
   }
   open_frame(fn, FrameKind::scoped, Reach::own_suite);
@@ -216,7 +216,7 @@ void with_item(FunctionContext& fn) {
   if (callee == "block") return open_block(fn, arguments_of(c, root));
   if (callee == "init") return open_init(fn, arguments_of(c, root));
   const Form* const scope = find_form(Form::Construct::scope, Form::Prefix::tir, callee);
-  if (scope == nullptr) c.values.fail({.syntax = root}, "this does not open a scope");
+  if (scope == nullptr) c.values.fail(root, "this does not open a scope");
   open_scope(fn, *scope, name, root, Reach::own_suite);
 }
 
@@ -354,7 +354,7 @@ void define_all(FunctionContext& fn, const std::vector<SyntaxId>& names,
 
 /// Since v0.12 TVM's parser casts the value to the buffer's dtype.
 void add_store(FunctionContext& fn, NodeId buffer, const std::vector<NodeId>& indices,
-               const ScriptValue& value) {
+               const Value& value) {
   Context& c = fn.c;
   NodeId node = NodeId::none;
   if (c.rules.stores_by_buffer) {
@@ -377,11 +377,11 @@ namespace {
 /// `A[i, j] = v`; an unbound name is a te.Tensor without a buffer.
 void read_store(FunctionContext& fn, SyntaxId target, SyntaxId value) {
   Context& c = fn.c;
-  const ScriptValue access = lower(c, target);
-  if (access.kind != ScriptValueKind::access) fail_expected(c, access, "an element of a buffer");
+  const Value access = lower(c, target);
+  if (access.kind != ValueKind::access) fail_expected(c, access, "an element of a buffer");
   Builder& b = c.builder;
   const std::vector<NodeId> indices = as_indices(c, access);
-  const ScriptValue stored = lower(c, value);
+  const Value stored = lower(c, value);
   if (access.node == NodeId::none) {
     const NodeId producer = as_producer(c, access);
     return add_statement(
@@ -396,11 +396,11 @@ void read_augmented(FunctionContext& fn, SyntaxId target) {
   const BinaryOperator& row = *operator_of_assignment(c.lexer.token().sign);
   c.lexer.advance();
   const SyntaxId operand = c.parser.parse();
-  const ScriptValue before = lower(c, target);
+  const Value before = lower(c, target);
   const NodeId result = make_binary(c, row.kind, before, lower(c, operand));
-  if (before.kind == ScriptValueKind::access && before.node != NodeId::none) {
+  if (before.kind == ValueKind::access && before.node != NodeId::none) {
     return add_store(fn, before.node, as_indices(c, before),
-                     {.kind = ScriptValueKind::node, .syntax = target, .node = result});
+                     {.kind = ValueKind::node, .syntax = target, .node = result});
   }
   const NodeId type = c.make.prim_type(c.make.dtype_of(result));
   const std::string_view name = target_name(fn, target);
@@ -513,9 +513,7 @@ void read_statement(FunctionContext& fn) {
   Context& c = fn.c;
   fn.line_begin = c.lexer.token().begin;
   c.values.clear();
-  if (c.builder.size() > c.limits.max_nodes) {
-    c.lexer.fail(fmt::format("more than {} nodes", c.limits.max_nodes));
-  }
+  c.check_size();
   if (fn.frames.top().indent > c.lexer.indentation()) return start_else(fn);
   if (c.lexer.token().is(TokenKind::name)) {
     const auto* const read = text::meaning_of(kKeywords, c.lexer.text(c.lexer.token()));

@@ -8,6 +8,7 @@
 #include "save_json_text.h"
 #include "support/error.h"
 #include "tir/save_json/metadata.h"
+#include "tir/text/expr_factory.h"
 
 namespace mlf::tir {
 namespace {
@@ -241,7 +242,9 @@ TEST(SaveJsonMetadata, GivesTheObjectsOfASectionByTypeKey) {
   const NodeId runtime = section.objects.at("Runtime")[0];
   EXPECT_EQ(builder.node(runtime).text(f::Runtime::name), "crt");
   EXPECT_EQ(section.objects.at("Runtime")[1], NodeId::none);
-  EXPECT_EQ(section.ops.at("tir.exp"), section.objects.at("Op")[0]);
+  text::ExprFactory make(builder, losses);
+  make.adopt_shared_nodes();
+  EXPECT_EQ(make.op("tir.exp"), section.objects.at("Op")[0]);
   EXPECT_EQ(section.version.exact, "0.11.1");
 }
 

@@ -1,4 +1,4 @@
-#include "tir/tvmscript/values.h"
+#include "tir/text/values.h"
 
 #include <fmt/core.h>
 
@@ -8,10 +8,10 @@
 #include "support/error.h"
 #include "tir/text/lexer.h"
 
-namespace mlf::tir::tvmscript {
+namespace mlf::tir::text {
 
 /// For messages: "expected a buffer, found a list".
-std::string_view to_string(ScriptValueKind kind) {
+std::string_view to_string(ValueKind kind) {
   constexpr std::string_view kNames[] = {"an object",    "None",
                                          "a boolean",    "an integer",
                                          "a number",     "a string",
@@ -20,7 +20,8 @@ std::string_view to_string(ScriptValueKind kind) {
                                          "a list",       "a tuple",
                                          "a dictionary", "a keyword argument",
                                          "a slice",      "nothing",
-                                         "a lambda",     "elements of a constant"};
+                                         "a lambda",     "elements of a constant",
+                                         "a binding",    "a definition"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -32,72 +33,88 @@ void Values::clear() {
   decoded_.clear();
 }
 
-ScriptValue Values::pop() {
-  const ScriptValue value = stack_.back();
+void Values::swap(Values& other) noexcept {
+  std::swap(tree_, other.tree_);
+  stack_.swap(other.stack_);
+  items_.swap(other.items_);
+  decoded_.swap(other.decoded_);
+}
+
+Value Values::pop() {
+  const Value value = stack_.back();
   stack_.pop_back();
   return value;
 }
 
 /// Items never move again, so positions stay valid.
-ScriptValue Values::take_items(std::size_t count) {
-  const auto first = static_cast<std::uint32_t>(items_.size());
-  items_.insert(items_.end(), stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
+Value Values::take_items(std::size_t count) {
+  const Value holder = hold(top(count));
   drop(count);
-  return {.first = first, .count = static_cast<std::uint32_t>(count)};
+  return holder;
 }
 
-ScriptValue Values::hold(const std::vector<ScriptValue>& values) {
+void Values::gather(ValueKind kind, SyntaxId id) {
+  Value value = take_items(syntax(id).arity);
+  value.kind = kind;
+  value.syntax = id;
+  push(value);
+}
+
+Value Values::hold(std::span<const Value> values) {
   const auto first = static_cast<std::uint32_t>(items_.size());
   items_.insert(items_.end(), values.begin(), values.end());
   return {.first = first, .count = static_cast<std::uint32_t>(values.size())};
 }
 
-std::vector<ScriptValue> Values::elements(const ScriptValue& value) const {
-  if (value.kind != ScriptValueKind::list && value.kind != ScriptValueKind::tuple) return {value};
+std::vector<Value> Values::items(const Value& value) const {
   const auto first = items_.begin() + value.first;
   return {first, first + value.count};
 }
 
-std::string_view Values::decoded(const ScriptValue& value) {
-  if (const auto plain = text::plain_string(text(value))) return *plain;
-  return decoded_.emplace_back(text::decode_string(text(value)));
+std::vector<Value> Values::elements(const Value& value) const {
+  const bool is_list = value.kind == ValueKind::list || value.kind == ValueKind::tuple;
+  return is_list ? items(value) : std::vector{value};
 }
 
-/// The message shows the whole source text of the value.
-void Values::fail(const ScriptValue& at, std::string message) const {
-  const text::Syntax& syntax = tree_[at.syntax];
-  support::fail_at(source_, syntax.begin, std::move(message), syntax.end - syntax.begin);
+std::string_view Values::decoded(const Value& value) {
+  if (const auto plain = plain_string(text(value))) return *plain;
+  return decoded_.emplace_back(decode_string(text(value)));
+}
+
+/// The message shows the whole source text.
+void Values::fail(SyntaxId at, std::string message) const {
+  support::fail_at(source_, tree_[at].begin, std::move(message), tree_[at].end - tree_[at].begin);
 }
 
 // --- Arguments ---------------------------------------------------------------------------------
 
 /// Keyword arguments come last, as in Python.
-Arguments::Arguments(const Values& values, const ScriptValue& call, std::string_view callee,
-                     const ScriptValue& items)
+Arguments::Arguments(const Values& values, const Value& call, std::string_view callee,
+                     const Value& items)
     : values_(&values), call_(call), callee_(callee), items_(items) {
-  while (positional_ < items_.count && (*this)[positional_].kind != ScriptValueKind::keyword) {
+  while (positional_ < items_.count && (*this)[positional_].kind != ValueKind::keyword) {
     ++positional_;
   }
   for (std::uint32_t i = positional_; i < items_.count; ++i) {
-    if ((*this)[i].kind != ScriptValueKind::keyword) {
+    if ((*this)[i].kind != ValueKind::keyword) {
       values.fail((*this)[i], "a positional argument behind a keyword argument");
     }
   }
 }
 
 /// Few arguments have keywords, so a search is as fast as a table.
-std::optional<ScriptValue> Arguments::keyword(std::string_view name) const {
+std::optional<Value> Arguments::keyword(std::string_view name) const {
   for (std::uint32_t i = positional_; i < items_.count; ++i) {
     if (values_->name((*this)[i]) == name) return values_->keyword_value((*this)[i]);
   }
   return std::nullopt;
 }
 
-std::optional<ScriptValue> Arguments::find(std::size_t position, std::string_view name) const {
+std::optional<Value> Arguments::find(std::size_t position, std::string_view name) const {
   return position < positional_ ? std::optional((*this)[position]) : keyword(name);
 }
 
-ScriptValue Arguments::get(std::size_t position, std::string_view name) const {
+Value Arguments::get(std::size_t position, std::string_view name) const {
   if (const auto value = find(position, name)) return *value;
   fail(fmt::format("{} needs an argument '{}'", callee_, name));
 }
@@ -121,4 +138,4 @@ void Arguments::expect_keywords(std::span<const std::string_view> known) const {
   }
 }
 
-}  // namespace mlf::tir::tvmscript
+}  // namespace mlf::tir::text
