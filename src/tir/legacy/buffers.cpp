@@ -185,7 +185,6 @@ NodeId define_buffer(Context& c, std::span<const Value> values) {
 /// `T: DataProducer("T", float32, [16])`. The text contains nothing more of it, so it becomes a
 /// placeholder.
 NodeId define_producer(Context& c, std::span<const Value> values) {
-  Builder& builder = c.builder;
   const std::string_view name = c.values.text(values[0]);
   if (const NodeId known = known_as(c, values[0].syntax, Kind::Tensor); known != NodeId::none) {
     return known;
@@ -195,10 +194,7 @@ NodeId define_producer(Context& c, std::span<const Value> values) {
   }
   const std::string hint = as_string(c, values[1]);
   const DType element = as_dtype(c, values[2]);
-  const ListId shape = builder.list(as_exprs(c, values[3]));
-  const NodeId op = builder.make(Kind::PlaceholderOp, {builder.string(hint), builder.string(""),
-                                                       NodeId::none, shape, element});
-  const NodeId node = builder.make(Kind::Tensor, {shape, element, op, std::int64_t{0}});
+  const NodeId node = c.make.placeholder(hint, element, as_exprs(c, values[3]));
   c.lose(LossCode::producer, hint);
   c.names.bind(name, node);
   // Loads print the hint, even if it is not unique.

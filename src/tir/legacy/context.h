@@ -107,8 +107,11 @@ struct Frame {
   };
   Open open = Open::body;
   std::uint32_t begin = 0;  ///< offset of the statement
-  std::size_t first = 0;    ///< of the stack
-  text::StatementDraft draft{};
+  // Of the stack:
+  std::size_t first = 0;
+  std::size_t first_scope = 0;
+  NodeId condition = NodeId::none;
+  NodeId then_case = NodeId::none;
 };
 using Open = Frame::Open;
 
@@ -118,11 +121,6 @@ struct Context final : text::ReaderContext {
       : ReaderContext(text_source, grammar_of(form_of_strings), read_limits, constants),
         strings(form_of_strings) {}
 
-  /// Notes a Load or Store. v0.12 removed them, and no pass of v0.9 and later creates them.
-  void note_variable_access() {
-    versions.observe(TvmFeature::loads_and_stores);
-    may_be_flattened = false;
-  }
   /// Notes a lowered function that does not list its buffers before flattening. Versions with a
   /// preflattened_buffer_map would list them.
   void note_no_preflattened_map() {

@@ -138,14 +138,22 @@ NodeId as_var(Context& c, const Value& value) {
   fail_expected(c, value, "a variable");
 }
 
+/// v0.12 removed these, and no pass of v0.9 and later creates them. TVM does not print a predicate
+/// that is constant true.
+NodeId note_variable_access(Context& c, NodeId index) {
+  c.versions.observe(TvmFeature::loads_and_stores);
+  c.may_be_flattened = false;
+  const NodeId always = c.make.boolean(1);
+  const DType dtype = c.make.dtype_of(index);
+  return dtype.is_scalar() ? always : c.make.broadcast(always, c.make.int32(dtype.lanes));
+}
+
 /// A point is a range of one element: regions print `i`, not `i:i + 1`.
 NodeId as_range(Context& c, const Value& value) {
   if (value.kind == ValueKind::node && c.is(value.node, Kind::Range)) {
     return value.node;
   }
-  const NodeId point = as_expr(c, value);
-  const NodeId one = c.make.int_imm(c.make.dtype_of(point), 1);
-  return c.builder.make(Kind::Range, {point, one});
+  return c.make.range_at(as_expr(c, value));
 }
 
 std::vector<NodeId> as_exprs(Context& c, const Value& list) {

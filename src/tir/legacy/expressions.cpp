@@ -248,17 +248,6 @@ void lower_binary(Context& c, SyntaxId id) {
       id);
 }
 
-/// The dtype in `Pointer(global int16)`: the last word of the annotation.
-void note_element_type(Context& c, NodeId variable, SyntaxId annotation) {
-  const auto pointee = pointee_of(c.node(variable)[f::Var::type_annotation]);
-  if (!pointee) return;
-  const std::string dtype = to_string(*pointee);
-  const std::size_t at = c.values.name(annotation).rfind(dtype);
-  if (at == std::string_view::npos) return;
-  const auto begin = static_cast<std::uint32_t>(c.values.syntax(annotation).name_begin + at);
-  c.note_dtype(variable, begin, static_cast<std::uint32_t>(begin + dtype.size()));
-}
-
 /// `x: T`, the first mention of a variable. Of `A: Buffer(…)`, makes only the head; the call around
 /// it defines the buffer.
 void lower_annotation(Context& c, SyntaxId id) {
@@ -276,7 +265,8 @@ void lower_annotation(Context& c, SyntaxId id) {
   NodeId variable = c.names.find(c.values.text(name));
   if (variable == NodeId::none) variable = define_var(c, c.values.text(name), read_type(c, type));
   if (!c.is(variable, Kind::Var)) fail_expected(c, name, "a variable");
-  note_element_type(c, variable, id);
+  const Syntax& annotation = c.values.syntax(id);
+  c.note_pointee(variable, annotation.name_begin, annotation.name_end, {});
   name.kind = ValueKind::node;
   name.node = variable;
 }
@@ -293,12 +283,7 @@ void lower_load_cast(Context& c, SyntaxId id) {
   type = type.substr(1, type.size() - 3);
   const NodeId pointer = as_var(c, element);
   const NodeId index = as_expr(c, c.values.items(element)[0]);
-  NodeId predicate = c.make.boolean(1);
-  const DType index_dtype = c.make.dtype_of(index);
-  if (!index_dtype.is_scalar()) {
-    predicate = c.make.broadcast(predicate, c.make.int32(index_dtype.lanes));
-  }
-  c.note_variable_access();
+  const NodeId predicate = note_variable_access(c, index);
   const NodeId load = c.builder.make(Kind::Load, {*parse_dtype(type), pointer, index, predicate});
   c.values.replace(1, load, id);
 }
@@ -312,8 +297,7 @@ void lower_slice(Context& c, SyntaxId id) {
   }
   const NodeId begin = as_expr(c, bounds[0]);
   const NodeId end = as_expr(c, bounds[1]);
-  const NodeId extent = c.make.extent(begin, end, c.function());
-  c.values.replace(count, c.builder.make(Kind::Range, {begin, extent}), id);
+  c.values.replace(count, c.make.range(begin, end, c.function()), id);
 }
 
 void lower_list(Context& c, SyntaxId id) {
@@ -359,12 +343,9 @@ void lower_subscript(Context& c, SyntaxId id) {
   for (const Value& index : indices) {
     nodes.push_back(is_region ? as_range(c, index) : as_expr(c, index));
   }
-  const text::Syntax& whole = c.values.syntax(id);
-  if (!is_region) c.check_lanes(subscripted, nodes, whole.begin, whole.end);
   const NodeId node = is_region
                           ? c.builder.make(Kind::BufferRegion, {subscripted, c.builder.list(nodes)})
-                          : c.make.buffer_load(subscripted, nodes);
-  if (!is_region) c.note_load(node, whole.begin, whole.end);
+                          : c.load(subscripted, nodes, id);
   c.values.replace(count, node, id);
 }
 

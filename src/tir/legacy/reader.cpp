@@ -282,10 +282,7 @@ void read_entity(Context& c) {
 /// Sets defaults that depend on the version, which only the whole text determines.
 void set_defaults(Context& c) {
   Builder& builder = c.builder;
-  const VersionRange& version = c.versions.range();
-  for (const NodeId buffer : c.default_aligned) {
-    builder.set(buffer, f::Buffer::data_alignment, text::default_alignment(version.first));
-  }
+  c.align_buffers();
   if (!c.may_have_preflattened_maps()) return;
   for (const NodeId function : c.without_preflattened) {
     builder.set(function, f::PrimFunc::preflattened_buffer_map,

@@ -18,9 +18,11 @@ void open_frame(Context& c, Frame frame) {
   c.statements.open(frame);
 }
 
-/// Opens a statement that covers the next one.
-void open_statement(Context& c, std::uint32_t begin, const text::StatementDraft& draft) {
-  open_frame(c, {.open = Open::statement, .begin = begin, .draft = draft});
+/// Opens a statement that covers the next one; `fields` has an undefined node for that.
+void open_statement(Context& c, std::uint32_t begin, Kind kind,
+                    std::initializer_list<FieldValue> fields) {
+  open_frame(c, {.open = Open::statement, .begin = begin});
+  c.statements.add_scope(kind, fields);
 }
 
 /// Opens the braces around a body at the lexer's token.
@@ -41,13 +43,26 @@ NodeId take_statements(Context& c, const Frame& frame) {
   return is_sequence ? c.statements.take_sequence(frame) : c.statements.take_body(frame);
 }
 
+NodeId close_block(Context& c, NodeId body) {
+  const text::BlockDraft draft = std::move(c.blocks.back());
+  c.blocks.pop_back();
+  if (draft.iter_values.size() != draft.iter_vars.size()) {
+    c.lexer.fail(
+        fmt::format("expected a line 'bind(variable, value)' for each of the {} "
+                    "variables of block \"{}\", found {}",
+                    draft.iter_vars.size(), draft.name, draft.iter_values.size()));
+  }
+  return text::make_block(c.make, draft, body);
+}
+
 /// The statement of a frame around its body.
 NodeId finish(Context& c, const Frame& frame, NodeId body) {
   // The printer never closes a block's brace: its body is the one statement after the lines.
-  if (frame.open == Open::block) return text::close_block(c.make, c.lexer, c.blocks, body);
+  if (frame.open == Open::block) return close_block(c, body);
   // The printer closes the parenthesis of `realize(` behind the body.
   if (frame.open == Open::realize && c.lexer.token().is(Sign::close_paren)) c.lexer.pass(1);
-  return text::make_statement(c.builder, frame.draft, body);
+  if (frame.condition != NodeId::none) return c.statements.make_branches(frame, body);
+  return c.statements.take_scopes(frame, body, c.lexer.token().begin);
 }
 
 /// Turns the frame of a then branch into that of its else branch, if there is one.
@@ -56,7 +71,7 @@ bool start_else(Context& c, NodeId then_case) {
   c.lexer.advance();
   Frame frame = c.statements.close();
   frame.open = Open::statement;
-  frame.draft.nodes[1] = then_case;
+  frame.then_case = then_case;
   open_frame(c, frame);
   open_body(c);
   return true;
@@ -111,14 +126,10 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
   if (const auto* const known = text::meaning_of(kDomains, function)) {
     const auto bounds = arguments_of(c, domain, 2, fmt::format("{}(begin, end)", function));
     const NodeId first = as_expr(c, bounds[0]);
-    const NodeId extent = c.make.extent(first, as_expr(c, bounds[1]), c.function());
-    range = c.builder.make(Kind::Range, {first, extent});
+    range = c.make.range(first, as_expr(c, bounds[1]), c.function());
     type = *known;
-  }
-  if (range == NodeId::none) {
-    const NodeId extent = as_expr(c, domain);
-    const NodeId zero = c.make.int_imm(c.make.dtype_of(extent), 0);
-    range = c.builder.make(Kind::Range, {zero, extent});
+  } else {
+    range = c.make.range_to(as_expr(c, domain));
   }
   if (!c.values.is(name, SyntaxKind::name)) return make_block_variable(c, range, name, type);
   const NodeId extent = c.node(range)[f::Range::extent].id();
@@ -249,15 +260,9 @@ NodeId make_store(Context& c, SyntaxId target, std::span<const Value> parts, Nod
   if (kind != Kind::Var || indices.size() != 1) {
     c.values.fail(target, "expected an element of a buffer or of a variable in front of '='");
   }
-  if (predicate == NodeId::none) {
-    predicate = c.make.boolean(1);
-    const DType index = c.make.dtype_of(indices[0]);
-    if (!index.is_scalar()) {
-      predicate = c.make.broadcast(predicate, c.make.int32(index.lanes));
-    }
-  }
-  c.note_variable_access();
-  return builder.make(Kind::Store, {base, value, indices[0], predicate});
+  const NodeId always = note_variable_access(c, indices[0]);
+  return builder.make(Kind::Store,
+                      {base, value, indices[0], predicate == NodeId::none ? always : predicate});
 }
 
 // `X[i] = v if p`: if v is a load, p may be the predicate of the load.
@@ -281,10 +286,10 @@ void read_store(Context& c, std::uint32_t begin, SyntaxId target, SyntaxId store
 }
 
 /// `annotations = {"k": v})`.
-ListId read_annotations(Context& c) {
+std::vector<NamedNode> read_annotations(Context& c) {
   c.lexer.expect_word("annotations");
   c.lexer.expect(Sign::assign, "behind annotations");
-  const ListId entries = c.builder.map(read_entries(c, c.parser.parse()));
+  std::vector<NamedNode> entries = read_entries(c, c.parser.parse());
   if (c.lexer.token().is(Sign::close_paren)) c.lexer.seek(c.lexer.token().end);
   return entries;
 }
@@ -308,18 +313,20 @@ void open_realize(Context& c, std::uint32_t begin, Kind kind) {
   }
   const ListId ranges = c.builder.list(as_ranges(c, lower(c, bounds)));
   if (is_producer) c.lose(LossCode::producer_scope);
-  open_frame(c,
-             {.open = Open::realize,
-              .begin = begin,
-              .draft = {.kind = kind, .nodes = {realized, as_expr(c, condition)}, .list = ranges}});
+  const NodeId when = as_expr(c, condition);
+  open_frame(c, {.open = Open::realize, .begin = begin});
+  if (is_producer) {
+    c.statements.add_scope(kind, {realized, ranges, when, NodeId::none, StringId::none});
+  } else {
+    c.statements.add_scope(kind, {realized, ranges, when, NodeId::none});
+  }
   open_body(c);
 }
 
 /// The expression already made the value, and its annotation defined the variable.
 void open_let(Context& c, std::uint32_t begin, SyntaxId root) {
   const Value bound = lower(c, root - 1);
-  open_statement(c, begin,
-                 {.kind = Kind::LetStmt, .nodes = {bound.node, c.values.item(bound, 0).node}});
+  open_statement(c, begin, Kind::LetStmt, {bound.node, c.values.item(bound, 0).node, NodeId::none});
 }
 
 void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
@@ -330,7 +337,7 @@ void read_assignment(Context& c, std::uint32_t begin, SyntaxId root) {
     const NodeId buffer = declare(c, root);
     if (buffer == NodeId::none)
       c.values.fail(root, "expected name = decl_buffer(data, dtype, shape)");
-    open_statement(c, begin, {.kind = Kind::DeclBuffer, .nodes = {buffer}});
+    open_statement(c, begin, Kind::DeclBuffer, {buffer, NodeId::none});
     c.lexer.skip_lines();
     return check_covered_body(c);
   }
@@ -350,9 +357,7 @@ void open_if(Context& c, std::uint32_t begin) {
   c.lexer.advance();
   const NodeId condition = as_expr(c, c.parser.parse());
   if (int_imm_of(c.node(condition)).value_or(0) != 0) c.lose(LossCode::else_branch);
-  open_frame(c, {.open = Open::then_case,
-                 .begin = begin,
-                 .draft = {.kind = Kind::IfThenElse, .nodes = {condition}}});
+  open_frame(c, {.open = Open::then_case, .begin = begin, .condition = condition});
   open_body(c);
 }
 
@@ -366,25 +371,23 @@ void open_attr(Context& c, std::uint32_t begin, SyntaxId node) {
   c.lexer.expect(Sign::assign, fmt::format("behind attr \"{}\"", key));
   const NodeId value = as_expr(c, c.parser.parse());
   check_covered_body(c);
-  open_statement(c, begin,
-                 {.kind = Kind::AttrStmt, .nodes = {what, value}, .text = c.builder.string(key)});
+  open_statement(c, begin, Kind::AttrStmt, {what, c.builder.string(key), value, NodeId::none});
 }
 
 /// `assert(condition, message)`, on its own line before the statement that it covers.
 void open_assert(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments_of(c, call, 2, "assert(condition, message)");
   const NodeId condition = as_expr(c, parts[0]);
-  open_statement(c, begin, {.kind = Kind::AssertStmt, .nodes = {condition, as_expr(c, parts[1])}});
+  open_statement(c, begin, Kind::AssertStmt, {condition, as_expr(c, parts[1]), NodeId::none});
 }
 
 /// `allocate(v: Pointer(float32), float32, [64]), storage_scope = global, annotations = {…}) if c`:
 /// the type also states the scope, and the last parenthesis has no opening one.
 void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments_of(c, call, 3, "allocate(variable, dtype, [extents])");
-  text::StatementDraft draft{.kind = Kind::Allocate};
-  draft.nodes[0] = as_var(c, lower(c, parts[0]));
-  draft.dtype = as_dtype(c, lower(c, parts[1]));
-  draft.list = c.builder.list(as_exprs(c, lower(c, parts[2])));
+  const NodeId var = as_var(c, lower(c, parts[0]));
+  const DType dtype = as_dtype(c, lower(c, parts[1]));
+  const ListId extents = c.builder.list(as_exprs(c, lower(c, parts[2])));
   // Before, an attribute stated the scope.
   if (c.lexer.token().is(Sign::open_brace)) {
     support::fail_at(c.source, begin, refusal_of_other_tvm("text of TVM 0.7 or before"));
@@ -400,59 +403,61 @@ void open_allocate(Context& c, std::uint32_t begin, SyntaxId call) {
   if (end < text.size() && text[end] == ' ') ++end;
   while (end < text.size() && is_scope_char(text[end])) ++end;
   c.lexer.seek(end);
-  if (c.lexer.accept(Sign::comma)) draft.annotations = read_annotations(c);
-  draft.nodes[1] = c.make.boolean(1);
-  if (c.lexer.accept(Sign::if_)) draft.nodes[1] = as_expr(c, c.parser.parse());
+  const std::vector<NamedNode> annotations =
+      c.lexer.accept(Sign::comma) ? read_annotations(c) : std::vector<NamedNode>();
+  NodeId condition = c.make.boolean(1);
+  if (c.lexer.accept(Sign::if_)) condition = as_expr(c, c.parser.parse());
   check_covered_body(c);
-  open_statement(c, begin, draft);
+  open_statement(c, begin, Kind::Allocate,
+                 {var, dtype, extents, condition, NodeId::none, c.builder.map(annotations)});
 }
 
 /// `constant(v: Pointer(float32), float32, [64])`: the data is not printed.
 void open_constant(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments_of(c, call, 3, "constant(variable, dtype, [extents])");
-  text::StatementDraft draft{.kind = Kind::AllocateConst};
-  draft.nodes[0] = as_var(c, lower(c, parts[0]));
-  draft.dtype = as_dtype(c, lower(c, parts[1]));
-  const Syntax& dtype = c.values.syntax(parts[1]);
-  c.note_dtype(draft.nodes[0], dtype.begin, dtype.end);
+  const NodeId var = as_var(c, lower(c, parts[0]));
+  const DType dtype = as_dtype(c, lower(c, parts[1]));
+  const Syntax& word = c.values.syntax(parts[1]);
+  c.note_dtype(var, word.begin, word.end);
   const std::vector<NodeId> extents = as_exprs(c, lower(c, parts[2]));
-  draft.list = c.builder.list(extents);
+  const ListId list = c.builder.list(extents);
   // The text contains only its dtype and extents.
-  const std::string_view name = c.node(draft.nodes[0]).text(f::Var::name);
-  draft.nodes[1] = c.lost_constants.find(name, draft.dtype, extents);
+  const std::string_view name = c.node(var).text(f::Var::name);
+  const NodeId data = c.lost_constants.find(name, dtype, extents);
   c.versions.observe(TvmFeature::allocate_const);
   c.lose(LossCode::constant_fields);
   check_covered_body(c);
-  open_statement(c, begin, draft);
+  open_statement(c, begin, Kind::AllocateConst,
+                 {var, data, NodeId::none, dtype, list, NodeId::none, c.make.no_entries()});
 }
 
 /// `for (v: int32, begin, end) "parallel" {`: the printer writes the end in place of the extent.
 void open_loop(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments_of(c, call, 3, "for (variable, begin, end)");
-  text::StatementDraft draft{.kind = Kind::For};
-  draft.nodes[0] = as_var(c, lower(c, parts[0]));
-  draft.nodes[1] = as_expr(c, parts[1]);
-  const NodeId end = as_expr(c, parts[2]);
-  draft.nodes[2] = c.make.extent(draft.nodes[1], end, c.function());
+  const NodeId var = as_var(c, lower(c, parts[0]));
+  const NodeId min = as_expr(c, parts[1]);
+  const NodeId extent = c.make.extent(min, as_expr(c, parts[2]), c.function());
+  ForKind loop = ForKind::serial;
   if (c.lexer.token().is(TokenKind::string)) {
     const std::string word = decode_string(c.strings, c.lexer.text(c.lexer.token()));
     const ForKind* const kind = text::meaning_of(kLoopWords, word);
     if (kind == nullptr) {
       c.lexer.fail_expected("the kind of a loop");
     }
-    draft.for_kind = *kind;
+    loop = *kind;
     c.lexer.advance();
   }
   c.lose(LossCode::loop_annotations);
-  if (draft.for_kind == ForKind::thread_binding) c.lose(LossCode::thread_binding);
-  open_statement(c, begin, draft);
+  if (loop == ForKind::thread_binding) c.lose(LossCode::thread_binding);
+  open_statement(c, begin, Kind::For,
+                 {var, min, extent, loop, NodeId::none, NodeId::none, c.make.no_entries()});
   open_body(c);
 }
 
 /// `while (condition) {`
 void open_while(Context& c, std::uint32_t begin, SyntaxId call) {
   const auto parts = arguments_of(c, call, 1, "while (condition)");
-  open_statement(c, begin, {.kind = Kind::While, .nodes = {as_expr(c, parts[0])}});
+  open_statement(c, begin, Kind::While, {as_expr(c, parts[0]), NodeId::none});
   open_body(c);
 }
 

@@ -265,6 +265,14 @@ NodeId ExprFactory::extent(NodeId begin, NodeId end, std::string_view where) {
   return binary(Kind::Sub, end, begin);
 }
 
+NodeId ExprFactory::placeholder(std::string_view name, DType dtype, std::span<const NodeId> shape) {
+  const ListId extents = builder_->list(shape);
+  const NodeId op =
+      builder_->make(Kind::PlaceholderOp,
+                     {builder_->string(name), builder_->string(""), NodeId::none, extents, dtype});
+  return builder_->make(Kind::Tensor, {extents, dtype, op, std::int64_t{0}});
+}
+
 // Types have no identity in TVM; one node for each keeps modules small.
 NodeId ExprFactory::prim_type(DType dtype) {
   const auto [found, is_new] = prim_types_.try_emplace(dtype.packed());

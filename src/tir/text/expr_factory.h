@@ -79,6 +79,8 @@ class ExprFactory {
   NodeId string(std::string_view value) {
     return builder_->make(Kind::String, {builder_->string(value)});
   }  ///< runtime.String
+  /// The annotations of a statement that has none.
+  ListId no_entries() { return builder_->map(std::span<const NamedNode>()); }
 
   // --- Expressions -----------------------------------------------------------------------------
   // Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
@@ -125,9 +127,24 @@ class ExprFactory {
     return builder_->make(kind, {dtype_of_type(type), builder_->string(name), type});
   }
   NodeId buffer(const BufferSpec& spec);
-  /// Range(begin, end - begin).
-  NodeId range(NodeId begin, NodeId end) {
-    return builder_->make(Kind::Range, {begin, extent(begin, end)});
+  /// A te.Tensor of which a text has nothing but this.
+  NodeId placeholder(std::string_view name, DType dtype, std::span<const NodeId> shape);
+  /// An Allocate that is under no condition.
+  NodeId allocation(NodeId var, DType dtype, std::span<const NodeId> extents, NodeId body) {
+    return builder_->make(Kind::Allocate,
+                          {var, dtype, builder_->list(extents), boolean(1), body, no_entries()});
+  }
+  /// Range(begin, end - begin); see `extent` for `where`.
+  NodeId range(NodeId begin, NodeId end, std::string_view where) {
+    return builder_->make(Kind::Range, {begin, extent(begin, end, where)});
+  }
+  /// Range(0, extent).
+  NodeId range_to(NodeId extent) {
+    return builder_->make(Kind::Range, {int_imm(dtype_of(extent), 0), extent});
+  }
+  /// The range of one element.
+  NodeId range_at(NodeId index) {
+    return builder_->make(Kind::Range, {index, int_imm(dtype_of(index).element(), 1)});
   }
   /// Returns end - begin, folded if both are constants, if begin is zero, and if end has the form
   /// `begin + extent`. A new `Sub` is a loss at `where`.

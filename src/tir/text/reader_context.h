@@ -11,6 +11,7 @@
 
 #include "support/error.h"
 #include "support/name_map.h"
+#include "tir/node_queries.h"
 #include "tir/reader.h"
 #include "tir/save_json/metadata.h"
 #include "tir/text/expr_factory.h"
@@ -126,6 +127,24 @@ struct ReaderContext {
   void note_values(NodeId variable, std::uint32_t begin, std::uint32_t end) {
     if (places != nullptr) places->add_values(variable, {0, {begin, end}});
   }
+  /// The load whose text is `whole`.
+  NodeId load(NodeId buffer, std::span<const NodeId> indices, SyntaxId whole) {
+    const Syntax& syntax = values.syntax(whole);
+    check_lanes(buffer, indices, syntax.begin, syntax.end);
+    const NodeId made = make.buffer_load(buffer, indices);
+    note_load(made, syntax.begin, syntax.end);
+    return made;
+  }
+  /// Notes the element type in the text of a pointer's type, the last one that `before` precedes.
+  void note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end, std::string_view before) {
+    const auto pointee = pointee_of(node(var)[f::Var::type_annotation]);
+    if (!pointee) return;
+    const std::string dtype = to_string(*pointee);
+    const std::size_t at = slice(begin, end).rfind(std::string(before) + dtype);
+    if (at == std::string_view::npos) return;
+    const auto first = static_cast<std::uint32_t>(begin + at + before.size());
+    note_dtype(var, first, static_cast<std::uint32_t>(first + dtype.size()));
+  }
   /// Fails at the text from `begin` to `end`, a load or store, if it has more lanes than a vector.
   void check_lanes(NodeId buffer, std::span<const NodeId> indices, std::uint32_t begin,
                    std::uint32_t end) const {
@@ -141,6 +160,16 @@ struct ReaderContext {
   void check_nesting(std::size_t depth, std::string_view what) const {
     if (depth < limits.max_nesting) return;
     lexer.fail(fmt::format("{} nested deeper than {} levels", what, limits.max_nesting));
+  }
+
+  /// Buffers that state no alignment get the default of the version, which only the whole text
+  /// determines.
+  std::int64_t align_buffers() {
+    const std::int64_t alignment = default_alignment(versions.range().first);
+    for (const NodeId buffer : default_aligned) {
+      builder.set(buffer, f::Buffer::data_alignment, alignment);
+    }
+    return alignment;
   }
 
   /// Completes the IRModule: adds the constants that the text omits, and the losses of every
@@ -169,8 +198,7 @@ struct ReaderContext {
   Values values{source};  ///< of the statement at hand
   ExpressionParser parser;
   NameScopes names;
-  /// Buffers that state no alignment: the default depends on the version.
-  std::vector<NodeId> default_aligned;
+  std::vector<NodeId> default_aligned;  ///< buffers that state no alignment
   Places* places = nullptr;
 
  protected:

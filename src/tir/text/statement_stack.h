@@ -2,8 +2,8 @@
 // allows.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,8 +14,9 @@
 
 namespace mlf::tir::text {
 
-/// The open frames, innermost last, and the complete statements in each. `Frame` has a dialect's
-/// data of an open construct; the stack uses its `std::size_t first`.
+/// The open frames, innermost last, and the complete statements in each. A frame may have
+/// statements around its body, its scopes. `Frame` has a dialect's data of an open construct; the
+/// stack uses its `begin`, `first`, `first_scope`, `condition` and `then_case`.
 template <class Frame>
 class StatementStack {
  public:
@@ -28,7 +29,17 @@ class StatementStack {
   /// Opens a frame: its body consists of the statements added from here on.
   Frame& open(Frame frame) {
     frame.first = done_.size();
+    frame.first_scope = scopes_.size();
     return frames_.emplace_back(std::move(frame));
+  }
+  /// Adds a statement around the contents of the innermost frame, inside of its other scopes;
+  /// `fields` has an undefined node for the body.
+  void add_scope(Kind kind, std::span<const FieldValue> fields) {
+    scopes_.push_back({kind, fields_.size()});
+    fields_.insert(fields_.end(), fields.begin(), fields.end());
+  }
+  void add_scope(Kind kind, std::initializer_list<FieldValue> fields) {
+    add_scope(kind, std::span(fields.begin(), fields.size()));
   }
   /// Closes the innermost frame. Its body stays on the stack until it is removed.
   Frame close() {
@@ -41,6 +52,8 @@ class StatementStack {
   void clear() {
     frames_.clear();
     done_.clear();
+    scopes_.clear();
+    fields_.clear();
   }
 
   void add(NodeId statement) { done_.push_back(statement); }
@@ -57,8 +70,32 @@ class StatementStack {
   NodeId take_sequence(const Frame& frame) {
     return take(frame, builder_.make(Kind::SeqStmt, {builder_.list(body(frame))}));
   }
+  /// The scopes of a frame around its body, which end at `end` of the source.
+  NodeId take_scopes(const Frame& frame, NodeId body, std::uint32_t end) {
+    for (; scopes_.size() > frame.first_scope; scopes_.pop_back()) {
+      const Scope& scope = scopes_.back();
+      const auto fields = std::span(fields_).subspan(scope.first_field);
+      fields[*field_named(scope.kind, "body")] = body;
+      body = builder_.make(scope.kind, fields);
+      builder_.set_source_range(body, {frame.begin, end});
+      fields_.erase(fields_.end() - static_cast<std::ptrdiff_t>(fields.size()), fields_.end());
+    }
+    return body;
+  }
+  /// The IfThenElse whose last branch is `body`.
+  NodeId make_branches(const Frame& frame, NodeId body) {
+    if (frame.then_case == NodeId::none) {
+      return builder_.make(Kind::IfThenElse, {frame.condition, body, NodeId::none});
+    }
+    return builder_.make(Kind::IfThenElse, {frame.condition, frame.then_case, body});
+  }
 
  private:
+  struct Scope {
+    Kind kind;
+    std::size_t first_field;
+  };
+
   NodeId take(const Frame& frame, NodeId statement) {
     done_.resize(frame.first);
     return statement;
@@ -67,22 +104,9 @@ class StatementStack {
   Builder& builder_;
   std::vector<Frame> frames_;
   std::vector<NodeId> done_;
+  std::vector<Scope> scopes_;
+  std::vector<FieldValue> fields_;  // of all scopes, which end in the reverse order
 };
-
-/// The fields of a statement except its body, in the order of its row.
-struct StatementDraft {
-  Kind kind = Kind::SeqStmt;
-  std::array<NodeId, 3> nodes{};
-  StringId text = StringId::none;
-  ListId list = ListId::none;
-  ListId annotations = ListId::none;  ///< none: an empty map
-  DType dtype{};
-  ForKind for_kind = ForKind::serial;
-};
-
-/// The statement around its body. For an IfThenElse with a branch in `nodes[1]`, the body is the
-/// other branch.
-NodeId make_statement(Builder& builder, const StatementDraft& draft, NodeId body);
 
 struct BlockDraft {
   enum class Realize : std::uint8_t { yes, no };
@@ -103,9 +127,5 @@ struct BlockDraft {
 
 /// The block around its body, and the BlockRealize around that.
 NodeId make_block(ExprFactory& make, const BlockDraft& draft, NodeId body);
-/// Removes the innermost of the open blocks and makes it. Fails at the lexer's token if a variable
-/// of the block has no value.
-NodeId close_block(ExprFactory& make, const Lexer& lexer, std::vector<BlockDraft>& open,
-                   NodeId body);
 
 }  // namespace mlf::tir::text

@@ -62,16 +62,6 @@ void Context::note_dtype_word(NodeId id, const Value& dtype) {
   note_dtype(id, quoted.begin + 1, quoted.end - 1);
 }
 
-void Context::note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end) {
-  const auto pointee = pointee_of(node(var)[f::Var::type_annotation]);
-  if (!pointee) return;
-  const std::string quoted = '"' + to_string(*pointee) + '"';
-  const std::size_t at = slice(begin, end).find(quoted);
-  if (at == std::string_view::npos) return;
-  const auto first = static_cast<std::uint32_t>(begin + at + 1);
-  note_dtype(var, first, static_cast<std::uint32_t>(first + quoted.size() - 2));
-}
-
 // --- Constant pools ----------------------------------------------------------------------------
 
 NodeId PoolObjects::constant(std::string_view name, NodeId offset, NodeId data) {

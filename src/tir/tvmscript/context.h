@@ -123,8 +123,6 @@ struct Context final : text::ReaderContext {
 
   /// `dtype` is the string with the element type of a Var or a Buffer.
   void note_dtype_word(NodeId id, const Value& dtype);
-  /// The text from `begin` to `end` is the type of a variable, such as `T.handle("int16")`.
-  void note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end);
 };
 
 }  // namespace mlf::tir::tvmscript

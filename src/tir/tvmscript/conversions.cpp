@@ -71,14 +71,7 @@ NodeId as_expr(Context& c, const Value& value) {
     case ValueKind::string:
       return c.make.string_imm(as_string(c, value));
     case ValueKind::access:
-      if (value.node != NodeId::none) {
-        const text::Syntax& whole = c.values.syntax(value.syntax);
-        const std::vector<NodeId> indices = as_indices(c, value);
-        c.check_lanes(value.node, indices, whole.begin, whole.end);
-        const NodeId load = c.make.buffer_load(value.node, indices);
-        c.note_load(load, whole.begin, whole.end);
-        return load;
-      }
+      if (value.node != NodeId::none) return c.load(value.node, as_indices(c, value), value.syntax);
       return c.builder.make(Kind::ProducerLoad, {DType::Float(32), as_producer(c, value),
                                                  c.builder.list(as_indices(c, value))});
     case ValueKind::name:
@@ -105,6 +98,10 @@ NodeId as_expr_of(Context& c, const Value& value, DType dtype) {
 
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value) {
   return value ? as_expr(c, *value) : NodeId::none;
+}
+
+NodeId as_condition(Context& c, const std::optional<Value>& value) {
+  return value ? as_expr(c, *value) : c.make.boolean(1);
 }
 
 std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&)) {
@@ -425,14 +422,13 @@ NodeId as_range(Context& c, const Value& value) {
     return range_to(c, c.values.item(value, 0), c.values.item(value, 1));
   }
   if (value.kind == ValueKind::node && c.node(value.node).is(Kind::Range)) return value.node;
-  const NodeId at = as_expr(c, value);
-  return c.builder.make(Kind::Range, {at, c.make.int_imm(c.make.dtype_of(at).element(), 1)});
+  return c.make.range_at(as_expr(c, value));
 }
 
 NodeId range_to(Context& c, const Value& first, const Value& last) {
   const NodeId begin = as_expr(c, first);
   const NodeId end = as_expr(c, last);
-  return c.builder.make(Kind::Range, {begin, c.make.extent(begin, end, c.function())});
+  return c.make.range(begin, end, c.function());
 }
 
 std::vector<NodeId> as_ranges(Context& c, const Value& access) {
@@ -451,8 +447,7 @@ NodeId as_region(Context& c, const Value& value) {
   const NodeId whole = as_buffer(c, value);
   std::vector<NodeId> bounds;
   for (const NodeId extent : ids_of(c.node(whole).list(f::Buffer::shape))) {
-    const NodeId zero = c.make.int_imm(c.make.dtype_of(extent), 0);
-    bounds.push_back(c.builder.make(Kind::Range, {zero, extent}));
+    bounds.push_back(c.make.range_to(extent));
   }
   return c.builder.make(Kind::BufferRegion, {whole, c.builder.list(bounds)});
 }
@@ -463,10 +458,7 @@ NodeId as_producer(Context& c, const Value& access) {
   const std::string_view name = path.substr(0, path.find('['));
   if (const NodeId known = c.names.find(name); known != NodeId::none) return known;
   c.lose(LossCode::producer, name);
-  Builder& b = c.builder;
-  const NodeId op = b.make(Kind::PlaceholderOp, {b.string(name), b.string(""), NodeId::none,
-                                                 b.list({}), DType::Float(32)});
-  const NodeId tensor = b.make(Kind::Tensor, {b.list({}), DType::Float(32), op, std::int64_t{0}});
+  const NodeId tensor = c.make.placeholder(name, DType::Float(32), {});
   c.names.bind(name, tensor);
   return tensor;
 }

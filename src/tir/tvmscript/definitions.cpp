@@ -259,20 +259,12 @@ NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& 
       {"reduce", IterVarType::CommReduce}, {"R", IterVarType::CommReduce},
       {"scan", IterVarType::Ordered},      {"opaque", IterVarType::Opaque}};
   const IterVarType type = *text::meaning_of(kTypes, kind);
-  NodeId min = NodeId::none;
-  NodeId extent = NodeId::none;
   const std::vector<Value> bounds = c.values.elements(args[0]);
-  if (bounds.size() == 2) {
-    min = as_expr(c, bounds[0]);
-    extent = c.make.extent(min, as_expr(c, bounds[1]), c.function());
-  } else {
-    if (bounds.size() != 1) {
-      c.values.fail(args[0], "expected an extent, or a pair of the first value and the end");
-    }
-    extent = as_expr(c, bounds[0]);
-    min = c.make.int_imm(c.make.dtype_of(extent), 0);
+  if (bounds.size() != 1 && bounds.size() != 2) {
+    c.values.fail(args[0], "expected an extent, or a pair of the first value and the end");
   }
-  const NodeId dom = c.builder.make(Kind::Range, {min, extent});
+  const NodeId dom = bounds.size() == 2 ? range_to(c, bounds[0], bounds[1])
+                                        : c.make.range_to(as_expr(c, bounds[0]));
   const bool has_value = args.size() > 1;
   if (!has_value && block.realize == text::BlockDraft::Realize::yes) {
     args.fail(fmt::format("{} needs the value that the axis is bound to", args.callee()));

@@ -54,6 +54,8 @@ NodeId as_expr(Context& c, const Value& value);
 /// A bare literal gets `dtype`; anything else keeps its own.
 NodeId as_expr_of(Context& c, const Value& value, DType dtype);
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value);
+/// A condition; one that is left out is true.
+NodeId as_condition(Context& c, const std::optional<Value>& value);
 /// Converts each element of a list or tuple; any other value is the only element.
 std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&));
 inline std::vector<NodeId> as_exprs(Context& c, const Value& list) {

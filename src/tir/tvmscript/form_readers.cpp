@@ -80,16 +80,6 @@ void check(const Form& form, const Arguments& args) {
   args.expect_keywords(keywords);
 }
 
-/// A Shuffle has one element of its vectors for each index.
-NodeId make_shuffle(Context& c, const std::vector<FieldValue>& fields) {
-  const NodeId made = c.builder.make(Kind::Shuffle, fields);
-  const NodeList vectors = c.node(made).list(f::Shuffle::vectors);
-  const auto lanes = static_cast<std::int16_t>(c.node(made).list(f::Shuffle::indices).size());
-  const DType element = vectors.empty() ? DType::Void() : c.make.dtype_of(vectors[0].id());
-  c.builder.set(made, f::Shuffle::dtype, element.with_lanes(lanes));
-  return made;
-}
-
 /// A Reduce has the dtype of the source that it returns.
 NodeId make_reduce(Context& c, const std::vector<FieldValue>& fields, const Arguments& args) {
   const NodeId made = c.builder.make(Kind::Reduce, fields);
@@ -123,8 +113,6 @@ NodeId make_node(Context& c, Kind kind, const std::vector<FieldValue>& fields,
       return c.make.broadcast(node(f::Broadcast::value), node(f::Broadcast::lanes));
     case Kind::Let:
       return c.make.let(node(f::Let::var), node(f::Let::value), node(f::Let::body));
-    case Kind::Shuffle:
-      return make_shuffle(c, fields);
     case Kind::Reduce:
       return make_reduce(c, fields, args);
     default:
@@ -183,6 +171,10 @@ NodeId read_form(Context& c, const Form& form, const Arguments& args) {
       return c.make.op(as_string(c, args[0]));
     case Kind::StringImm:
       return c.make.string_imm(as_string(c, args[0]));
+    case Kind::Shuffle: {
+      const std::vector<NodeId> vectors = as_exprs(c, args[0]);
+      return c.make.shuffle(vectors, as_exprs(c, args[1]));
+    }
     default:
       return make_node(c, form.kind, read_fields(c, form, args), args);
   }
@@ -308,10 +300,9 @@ NodeId read_reduce(Context& c, const Arguments& args) {
     }
     axis.push_back(value.node);
   }
-  const auto condition_value = args.find(at.condition, "condition");
   if (at.condition == kNotPrinted) c.lose(LossCode::reduce_fields);
   if (init_value && init.empty()) c.lose(LossCode::undefined_list, "Reduce.init");
-  const NodeId condition = condition_value ? as_expr(c, *condition_value) : c.make.boolean(1);
+  const NodeId condition = as_condition(c, args.find(at.condition, "condition"));
   const auto index_value = args.find(at.value_index, "value_index");
   const std::int64_t index = index_value ? as_integer(c, *index_value) : 0;
   if (index < 0 || static_cast<std::size_t>(index) >= source.size()) {
@@ -391,14 +382,11 @@ NodeId read_let(Context& c, const Arguments& args) {
 NodeId read_range(Context& c, const Arguments& args) {
   args.expect(1, 2);
   const NodeId first = as_expr(c, args[0]);
-  if (args.size() == 1) {
-    const NodeId zero = c.make.int_imm(c.make.dtype_of(first), 0);
-    return c.builder.make(Kind::Range, {zero, first});
-  }
+  if (args.size() == 1) return c.make.range_to(first);
   const NodeId second = as_expr(c, args[1]);
-  const bool is_extent = !c.versions.may_have(TvmFeature::range_of_ir);
-  return c.builder.make(Kind::Range,
-                        {first, is_extent ? second : c.make.extent(first, second, c.function())});
+  const bool is_end = c.versions.may_have(TvmFeature::range_of_ir);
+  return is_end ? c.make.range(first, second, c.function())
+                : c.builder.make(Kind::Range, {first, second});
 }
 
 // --- Functions of TVM's parser that are not operators ------------------------------------------
@@ -626,8 +614,8 @@ NodeId read_vdevice(Context& c, const Arguments& args) {
 
 NodeId read_dummy_global_info(Context& c, const Arguments&) {
   Builder& b = c.builder;
-  return b.make(Kind::Opaque, {b.string("DummyGlobalInfo"), b.map(std::span<const NamedNode>()),
-                               ListId::none, ListId::none, StringId::none});
+  return b.make(Kind::Opaque, {b.string("DummyGlobalInfo"), c.make.no_entries(), ListId::none,
+                               ListId::none, StringId::none});
 }
 
 }  // namespace mlf::tir::tvmscript

@@ -18,41 +18,19 @@ void Frames::open(Frame frame) {
     support::fail_at(c_.source, frame.begin,
                      fmt::format("statements nested deeper than {} levels", c_.limits.max_nesting));
   }
-  frame.first_scope = scopes_.size();
   frame.name_mark = c_.names.mark();
   stack_.open(frame);
-}
-
-/// The fields of all open scopes are in one vector: scopes end in the reverse order.
-void Frames::add_scope(Kind kind, std::span<const FieldValue> fields) {
-  scopes_.push_back({kind, fields_.size()});
-  fields_.insert(fields_.end(), fields.begin(), fields.end());
-}
-
-/// Puts the scopes since `first_scope` around `body`, the innermost one first.
-NodeId Frames::wrap(NodeId body, std::size_t first_scope, SourceRange range) {
-  for (; scopes_.size() > first_scope; scopes_.pop_back()) {
-    const Scope& scope = scopes_.back();
-    const auto fields = std::span(fields_).subspan(scope.first_field);
-    fields[*field_named(scope.kind, "body")] = body;
-    body = c_.builder.make(scope.kind, fields);
-    c_.builder.set_source_range(body, range);
-    fields_.erase(fields_.begin() + static_cast<std::ptrdiff_t>(scope.first_field), fields_.end());
-  }
-  return body;
 }
 
 void Frames::close(std::uint32_t end) {
   const Frame frame = stack_.close();
   const SourceRange range{frame.begin, end};
-  NodeId node = wrap(stack_.take_body(frame), frame.first_scope, range);
+  NodeId node = stack_.take_scopes(frame, stack_.take_body(frame), end);
   c_.names.release(frame.name_mark);
   switch (frame.kind) {
     case FrameKind::then_branch:
-      node = c_.builder.make(Kind::IfThenElse, {frame.condition, node, NodeId::none});
-      break;
     case FrameKind::else_branch:
-      node = c_.builder.make(Kind::IfThenElse, {frame.condition, frame.then_case, node});
+      node = stack_.make_branches(frame, node);
       break;
     case FrameKind::block:
       node = close_block(node);
@@ -64,7 +42,7 @@ void Frames::close(std::uint32_t end) {
     default:
       break;
   }
-  // `wrap` sets the range of a scope.
+  // The stack sets the range of a scope.
   if (frame.kind != FrameKind::scoped) c_.builder.set_source_range(node, range);
   stack_.add(node);
 }

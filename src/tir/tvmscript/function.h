@@ -44,10 +44,11 @@ struct Frame {
   std::uint32_t indent;         ///< of its statements
   std::uint32_t header_indent;  ///< of the line that opened it
   std::uint32_t begin;          ///< place of that line in the source
-  std::size_t first = 0;        ///< index of its statements on the stack
-  std::size_t first_scope = 0;
   std::size_t name_mark = 0;
-  NodeId condition = NodeId::none;  ///< of branches
+  // Of the stack:
+  std::size_t first = 0;
+  std::size_t first_scope = 0;
+  NodeId condition = NodeId::none;
   NodeId then_case = NodeId::none;
 };
 
@@ -64,11 +65,10 @@ class Frames {
 
   /// Opens a frame; its names, statements and scopes end with it.
   void open(Frame frame);
-  /// Adds a statement around the contents of the innermost frame; `fields` has an undefined node
-  /// for the body. Later scopes are inside of earlier ones.
-  void add_scope(Kind kind, std::span<const FieldValue> fields);
+  /// Adds a statement around the contents of the innermost frame, as StatementStack does.
+  void add_scope(Kind kind, std::span<const FieldValue> fields) { stack_.add_scope(kind, fields); }
   void add_scope(Kind kind, std::initializer_list<FieldValue> fields) {
-    add_scope(kind, std::span(fields.begin(), fields.size()));
+    stack_.add_scope(kind, fields);
   }
   void add(NodeId stmt) { stack_.add(stmt); }
   /// Closes the innermost frame and adds its statement to the frame around it.
@@ -94,22 +94,15 @@ class Frames {
   NodeId complete(NodeId body, const std::vector<NodeId>& root_buffers);
 
  private:
-  struct Scope {
-    Kind kind;
-    std::size_t first_field;
-  };
   struct Incomplete {
     IncompleteBlock block;
     bool is_outermost;
   };
 
-  NodeId wrap(NodeId body, std::size_t first_scope, SourceRange range);
   NodeId close_block(NodeId body);
 
   Context& c_;
   text::StatementStack<Frame> stack_{c_.builder};
-  std::vector<Scope> scopes_;
-  std::vector<FieldValue> fields_;
   std::vector<OpenBlock> blocks_;
   AccessibleBuffers accessible_;
   std::uint32_t definitions_ = 0;

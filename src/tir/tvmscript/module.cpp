@@ -305,10 +305,7 @@ class ModuleReader {
   /// The default alignment changed in v0.10, and the version may become known late in the text.
   void align_buffers() {
     if (!c_.rules.aligns_by_version) return;
-    const std::int64_t alignment = text::default_alignment(c_.versions.range().first);
-    for (const NodeId buffer : c_.default_aligned) {
-      c_.builder.set(buffer, f::Buffer::data_alignment, alignment);
-    }
+    const std::int64_t alignment = c_.align_buffers();
     for (const auto& [pointer, allocation] : c_.allocations) {
       if (allocation.buffer == NodeId::none) continue;
       c_.builder.set(allocation.buffer, f::Buffer::data_alignment,

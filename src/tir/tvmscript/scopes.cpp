@@ -94,7 +94,7 @@ NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Argu
   c.lose(LossCode::thread_iter_var);
   const bool is_virtual = tag == "vthread" || tag.starts_with("vthread.");
   Builder& b = c.builder;
-  const NodeId dom = b.make(Kind::Range, {c.make.int_imm(dtype, 0), extent});
+  const NodeId dom = c.make.range_to(extent);
   const NodeId thread = b.make(Kind::IterVar, {dom, var, IterVarType::ThreadIndex, b.string(tag)});
   fn.frames.add_scope(
       Kind::AttrStmt,
@@ -118,7 +118,7 @@ NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments
       c.make.pointer_to(stored_dtype(dtype), scope ? as_string(c, *scope) : "global");
   const NodeId var = scope_var(fn, name, pointer);
   c.allocations[var] = {Kind::Allocate, dtype, extents};
-  const NodeId when = condition ? as_expr(c, *condition) : c.make.boolean(1);
+  const NodeId when = as_condition(c, condition);
   fn.frames.add_scope(Kind::Allocate, {var, dtype, c.builder.list(extents), when, NodeId::none,
                                        c.builder.map(named)});
   return var;
@@ -149,9 +149,8 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
     const text::Syntax& values = c.values.syntax(args[0].syntax);
     c.note_values(var, values.begin, values.end);
   }
-  fn.frames.add_scope(Kind::AllocateConst,
-                      {var, data, NodeId::none, dtype, c.builder.list(extents), NodeId::none,
-                       c.builder.map(std::span<const NamedNode>())});
+  fn.frames.add_scope(Kind::AllocateConst, {var, data, NodeId::none, dtype, c.builder.list(extents),
+                                            NodeId::none, c.make.no_entries()});
   return var;
 }
 
@@ -168,9 +167,8 @@ NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Argume
     const std::vector<NodeId> extents = ids_of(node.list(f::Buffer::shape));
     const NodeId data = node[f::Buffer::data].id();
     const DType dtype = node.dtype(f::Buffer::dtype);
-    fn.frames.add_scope(Kind::Allocate,
-                        {data, dtype, c.builder.list(extents), c.make.boolean(1), NodeId::none,
-                         c.builder.map(std::span<const NamedNode>())});
+    fn.frames.add_scope(Kind::Allocate, {data, dtype, c.builder.list(extents), c.make.boolean(1),
+                                         NodeId::none, c.make.no_entries()});
   }
   fn.frames.add_scope(Kind::DeclBuffer, {buffer, NodeId::none});
   fn.frames.define(buffer);
@@ -186,8 +184,7 @@ NodeId open_realize(FunctionContext& fn, std::string_view, const Arguments& args
     fail_expected(c, region, "a region of a buffer");
   }
   const std::vector<NodeId> bounds = as_ranges(c, region);
-  const auto condition = args.find(2, "condition");
-  const NodeId when = condition ? as_expr(c, *condition) : c.make.boolean(1);
+  const NodeId when = as_condition(c, args.find(2, "condition"));
   if (const auto scope = args.find(1, "storage_scope")) {
     fn.frames.add_scope(Kind::AttrStmt, {region.node, c.builder.string("realize_scope"),
                                          c.make.string_imm(as_string(c, *scope)), NodeId::none});
@@ -208,7 +205,7 @@ NodeId open_producer_realize(FunctionContext& fn, std::string_view, const Argume
   c.lose(LossCode::producer_scope);
   const NodeId producer = as_producer(c, region);
   const std::vector<NodeId> bounds = as_ranges(c, region);
-  const NodeId when = args.size() > 1 ? as_expr(c, args[1]) : c.make.boolean(1);
+  const NodeId when = as_condition(c, args.find(1, "condition"));
   fn.frames.add_scope(Kind::ProducerRealize,
                       {producer, c.builder.list(bounds), when, NodeId::none, StringId::none});
   return NodeId::none;

@@ -310,7 +310,7 @@ void read_annotated(FunctionContext& fn, SyntaxId target) {
   const std::uint32_t type_end = c.lexer.token().begin;
   c.lexer.expect(Sign::assign, fmt::format("after the type of {}", name));
   const NodeId var = read_let_line(fn, name, type, as_expr(c, read_value(c)));
-  c.note_pointee(var, first.begin, type_end);
+  c.note_pointee(var, first.begin, type_end, "\"");
 }
 
 /// `name = …`: a declaration, a scope around the rest of the suite, or a let without a type.

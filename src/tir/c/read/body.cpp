@@ -78,9 +78,7 @@ void Blocks::complete_innermost() {
     return complete(builder.make(Kind::LetStmt, {block.var, block.value, body}), block.begin);
   }
   // The condition of an Allocate is always true after the lowering passes.
-  const ListId no_annotations = builder.map(std::span<const NamedNode>());
-  complete(builder.make(Kind::Allocate, {block.var, block.dtype, builder.list({block.value}),
-                                         context_.make().boolean(1), body, no_annotations}),
+  complete(context_.make().allocation(block.var, block.dtype, std::array{block.value}, body),
            block.begin);
 }
 
@@ -257,11 +255,10 @@ void BodyReader::close_block() {
       return;  // its statements are those of the block around it
     case BlockKind::loop: {
       const NodeId body = blocks_.sequence(block);
-      const ListId none = builder().map(std::span<const NamedNode>());
       const NodeId zero = make().int_imm(node(block.var).dtype(), 0);
       return blocks_.complete(
-          builder().make(Kind::For,
-                         {block.var, zero, block.value, ForKind::serial, body, NodeId::none, none}),
+          builder().make(Kind::For, {block.var, zero, block.value, ForKind::serial, body,
+                                     NodeId::none, make().no_entries()}),
           block.begin);
     }
     case BlockKind::while_loop: {

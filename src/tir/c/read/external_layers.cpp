@@ -234,11 +234,8 @@ void EthosUReader::add_number(DType dtype, std::int64_t number) {
 
 NodeId EthosUReader::allocated(NodeId body) {
   if (!allocation_) return body;
-  Builder& builder = context_.builder();
   const std::array extent = {context_.operators.integer(DType::Int(64), allocation_->bytes)};
-  return builder.make(Kind::Allocate, {allocation_->var, DType::Int(8), builder.list(extent),
-                                       context_.make().boolean(1), body,
-                                       builder.map(std::span<const NamedNode>())});
+  return context_.make().allocation(allocation_->var, DType::Int(8), extent, body);
 }
 
 }  // namespace mlf::tir::c

@@ -548,9 +548,8 @@ class Finisher {
       const auto& [position, var] = draft_.constants[i - 1];
       const ConstantArray& array = context_.facts.arrays[position];
       const ListId extents = builder_.list({make_.integer(static_cast<std::int64_t>(array.count))});
-      const ListId none = builder_.map(std::span<const NamedNode>());
-      body = builder_.make(Kind::AllocateConst,
-                           {var, array.data, NodeId::none, array.element, extents, body, none});
+      body = builder_.make(Kind::AllocateConst, {var, array.data, NodeId::none, array.element,
+                                                 extents, body, make_.no_entries()});
     }
     return body;
   }
