@@ -24,83 +24,10 @@ bool is_letter(char c) {
   return support::is_letter(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-struct Spelling {
-  char first;
-  char second;
-  Sign sign;
-};
+constexpr auto kSigns = sign_rows(Spelling::Language::text);
 
-// Each first character has at most two spellings of two characters.
-constexpr Spelling kSpellings[] = {
-    {'/', '/', Sign::double_slash},
-    {'<', '=', Sign::less_equal},
-    {'>', '=', Sign::greater_equal},
-    {'=', '=', Sign::equal},
-    {'!', '=', Sign::not_equal},
-    {'&', '&', Sign::and_},
-    {'|', '|', Sign::or_},
-    {'-', '>', Sign::arrow},
-    {'+', 0, Sign::plus},
-    {'-', 0, Sign::minus},
-    {'*', 0, Sign::star},
-    {'/', 0, Sign::slash},
-    {'%', 0, Sign::percent},
-    {'<', 0, Sign::less},
-    {'>', 0, Sign::greater},
-    {'!', 0, Sign::not_},
-    {'=', 0, Sign::assign},
-    {':', 0, Sign::colon},
-    {',', 0, Sign::comma},
-    {'.', 0, Sign::dot},
-    {';', 0, Sign::semicolon},
-    {'?', 0, Sign::question},
-    {'@', 0, Sign::at},
-    {'(', 0, Sign::open_paren},
-    {')', 0, Sign::close_paren},
-    {'[', 0, Sign::open_bracket},
-    {']', 0, Sign::close_bracket},
-    {'{', 0, Sign::open_brace},
-    {'}', 0, Sign::close_brace},
-    {'&', 0, Sign::ampersand},
-    {'|', 0, Sign::pipe},
-    {'^', 0, Sign::caret},
-    {'~', 0, Sign::tilde},
-    {'<', '<', Sign::shift_left},
-    {'>', '>', Sign::shift_right},
-    {'+', '=', Sign::plus_assign},
-    {'-', '=', Sign::minus_assign},
-    {'*', '=', Sign::star_assign},
-    {'/', '=', Sign::slash_assign},
-    {'%', '=', Sign::percent_assign},
-};
-
-/// The possible signs by their first character.
-struct SignRow {
-  struct Pair {
-    char second = '\0';
-    Sign sign = Sign::unknown;
-  };
-  Sign alone = Sign::unknown;
-  std::array<Pair, 2> pairs;
-};
-
-constexpr auto kSigns = [] {
-  std::array<SignRow, 256> rows;
-  for (const Spelling& spelling : kSpellings) {
-    SignRow& row = rows[static_cast<unsigned char>(spelling.first)];
-    if (spelling.second == 0) {
-      row.alone = spelling.sign;
-    } else {
-      row.pairs[row.pairs[0].second == '\0' ? 0 : 1] = {spelling.second, spelling.sign};
-    }
-  }
-  return rows;
-}();
-
-std::string spelling_of(Sign sign) {
-  const auto* const found = std::ranges::find(kSpellings, sign, &Spelling::sign);
-  if (found->second == 0) return {found->first};
-  return {found->first, found->second};
+std::string_view spelling_of(Sign sign) {
+  return std::ranges::find(kSpellings, sign, &Spelling::sign)->text;
 }
 
 }  // namespace
@@ -293,11 +220,6 @@ inline void Lexer::take(TokenKind kind, std::size_t end) {
   next_ = end;
 }
 
-inline void Lexer::take_sign(Sign sign, std::size_t length) {
-  take(TokenKind::sign, next_ + length);
-  token_.sign = sign;
-}
-
 inline void Lexer::scan_name() {
   take(TokenKind::name, name_chars_.end(source_->text, next_ + 1));
   if (!starts_word_[static_cast<unsigned char>(data_[token_.begin])]) return;
@@ -360,16 +282,6 @@ void Lexer::scan_string() {
   take(TokenKind::string, end);
 }
 
-inline void Lexer::scan_sign() {
-  const SignRow& row = kSigns[static_cast<unsigned char>(data_[next_])];
-  for (const SignRow::Pair& pair : row.pairs) {
-    if (pair.second != '\0' && at(next_ + 1) == pair.second) return take_sign(pair.sign, 2);
-  }
-  // An unknown character is not an error here: a construct that the dialect reads as a whole may
-  // contain any.
-  take_sign(row.alone, 1);
-}
-
 void Lexer::scan() {
   // Only now: until here, messages refer to the line that has ended.
   if (token_.kind == TokenKind::newline) {
@@ -394,7 +306,10 @@ void Lexer::scan() {
     case CharClass::quote:
       return scan_string();
     default:
-      return scan_sign();
+      // An unknown character is not an error here: a construct that the dialect reads as a whole
+      // may contain any.
+      token_ = sign_at(kSigns, source_->text, static_cast<std::uint32_t>(next_), end_);
+      next_ = token_.end;
   }
 }
 

@@ -12,111 +12,9 @@
 
 #include "support/characters.h"
 #include "support/source_text.h"
+#include "tir/text/tokens.h"
 
 namespace mlf::tir::text {
-
-/// Every sign of a dialect; a word such as `and` is a sign in some dialects.
-enum class Sign : std::uint8_t {
-  none,
-  plus,
-  minus,
-  star,
-  slash,
-  double_slash,
-  percent,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  equal,
-  not_equal,
-  and_,
-  or_,
-  not_,
-  assign,
-  colon,
-  comma,
-  dot,
-  arrow,
-  semicolon,
-  question,
-  at,
-  shift_left,
-  shift_right,
-  ampersand,
-  pipe,
-  caret,
-  tilde,
-  plus_assign,
-  minus_assign,
-  star_assign,
-  slash_assign,
-  percent_assign,
-  open_paren,
-  close_paren,
-  open_bracket,
-  close_bracket,
-  open_brace,
-  close_brace,
-  lambda,
-  let,
-  in,
-  if_,        ///< `(float32*)A[i] if p` of the legacy text
-  load_cast,  ///< `(float32x4*)` of the legacy text
-  unknown,    ///< a character without a meaning in any dialect
-};
-
-constexpr std::size_t kSignCount = static_cast<std::size_t>(Sign::unknown) + 1;
-
-/// One value per sign, such as the level of a binary operator.
-template <class T>
-class SignTable {
- public:
-  constexpr T operator[](Sign sign) const { return values_[static_cast<std::size_t>(sign)]; }
-  constexpr T& operator[](Sign sign) { return values_[static_cast<std::size_t>(sign)]; }
-
- private:
-  std::array<T, kSignCount> values_{};
-};
-
-constexpr bool is_open(Sign sign) {
-  return sign == Sign::open_paren || sign == Sign::open_bracket || sign == Sign::open_brace;
-}
-constexpr bool is_close(Sign sign) {
-  return sign == Sign::close_paren || sign == Sign::close_bracket || sign == Sign::close_brace;
-}
-constexpr bool is_bracket(Sign sign) {
-  return sign >= Sign::open_paren && sign <= Sign::close_brace;
-}
-constexpr char closing_char(Sign open) {
-  return open == Sign::open_paren ? ')' : open == Sign::open_bracket ? ']' : '}';
-}
-constexpr Sign closing(Sign open) {
-  return open == Sign::open_paren     ? Sign::close_paren
-         : open == Sign::open_bracket ? Sign::close_bracket
-                                      : Sign::close_brace;
-}
-
-enum class TokenKind : std::uint8_t {
-  end,      ///< of the text
-  newline,  ///< of a line that contains tokens, outside of brackets; only if lines matter
-  comment,  ///< a line that contains nothing else; only if lines matter
-  name,
-  integer,
-  real,
-  string,  ///< including quotes
-  sign,
-};
-
-struct Token {
-  TokenKind kind = TokenKind::end;
-  Sign sign = Sign::none;
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-
-  bool is(Sign wanted) const { return sign == wanted; }
-  bool is(TokenKind wanted) const { return kind == wanted; }
-};
 
 struct Word {
   std::string_view spelling;
@@ -274,9 +172,7 @@ class Lexer {
   void scan_name();
   void scan_number();
   void scan_string();
-  void scan_sign();
   void take(TokenKind kind, std::size_t end);
-  void take_sign(Sign sign, std::size_t length);
   char at(std::size_t offset) const { return offset < end_ ? data_[offset] : '\0'; }
   CharClass class_of(char c) const { return classes_[static_cast<unsigned char>(c)]; }
   void classify();

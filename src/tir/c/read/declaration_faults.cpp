@@ -140,7 +140,7 @@ class FaultFinder {
 
   /// `void* int;`, `(void* for, …)`, `inputs->int`.
   void check_names(Cursor cursor) {
-    for (Sign before = 0; !cursor.at_end(); before = cursor.advance().sign) {
+    for (Sign before = Sign::none; !cursor.at_end(); before = cursor.advance().sign) {
       if (!cursor.at_name() || !is_keyword(cursor.text())) continue;
       const bool is_declared = cursor.at(sign(";"), 1) || cursor.at(sign(","), 1) ||
                                cursor.at(sign(")"), 1) || cursor.at(sign("["), 1);

@@ -65,7 +65,8 @@ bool ExprReader::start_operand() {
     return false;
   };
   switch (token.kind) {
-    case TokenKind::number:
+    case TokenKind::integer:
+    case TokenKind::real:
       operand_ = number();
       return true;
     case TokenKind::string: {
@@ -424,12 +425,6 @@ NodeId ExprReader::expr_of(const Operand& value) {
 
 namespace {
 
-// v0.8 links parameters by these names.
-
-bool is_float_text(std::string_view text) {
-  return !text.starts_with("0x") && text.find_first_of(".eE") != text.npos;
-}
-
 template <class Float>
 std::optional<double> parse_float(std::string_view text) {
   Float value{};
@@ -456,7 +451,7 @@ Operand ExprReader::number() {
   const Token token = cursor_.advance();
   std::string_view text = cursor_.text(token);
   Operand number{.form = Operand::Form::expr, .is_number = true};
-  if (is_float_text(text)) {
+  if (token.is(TokenKind::real)) {
     const DType dtype = text.ends_with('f') ? DType::Float(32) : DType::Float(64);
     if (text.ends_with('f')) text.remove_suffix(1);
     auto value = largest(text, dtype);

@@ -35,29 +35,7 @@ bool continues_name(char c) {
   return class_of(c) == CharClass::name || class_of(c) == CharClass::digit;
 }
 
-constexpr std::array kPairs = {sign("<="), sign(">="), sign("=="), sign("!="),
-                               sign("&&"), sign("||"), sign("<<"), sign(">>"),
-                               sign("++"), sign("->"), sign("+="), sign("--")};
-
-constexpr auto kBeginsPair = [] {
-  std::array<bool, 256> begins{};
-  for (const Sign pair : kPairs) begins[pair & 0xffU] = true;
-  return begins;
-}();
-
-/// The sign of two characters, or that of the first one.
-Token scan_sign(std::string_view text, std::uint32_t at, std::uint32_t end) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  // Most signs begin no pair.
-  if (kBeginsPair[first] && at + 1 < end) {
-    const auto second = static_cast<unsigned char>(text[at + 1]);
-    const auto pair = static_cast<Sign>(first | second << 8U);
-    if (std::ranges::find(kPairs, pair) != kPairs.end()) {
-      return {at, at + 2, pair, TokenKind::sign};
-    }
-  }
-  return {at, at + 1, first, TokenKind::sign};
-}
+constexpr auto kSigns = text::sign_rows(text::Spelling::Language::c);
 
 /// The end of a backslash that joins two lines; `at` for any other character. Compilers accept
 /// blanks before the line end.
@@ -94,22 +72,18 @@ bool begins_comment(std::string_view text, std::uint32_t at, std::uint32_t end) 
 }
 
 /// A number with its suffix, and its exponent with a sign: `1.5e-03f`, `0x1p-3`.
-std::uint32_t number_end(std::string_view text, std::uint32_t at, std::uint32_t end) {
-  const bool is_hex = text.substr(at, 2) == "0x" || text.substr(at, 2) == "0X";
+Token scan_number(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  const bool is_hex = text.substr(begin, 2) == "0x" || text.substr(begin, 2) == "0X";
   const char exponent = is_hex ? 'p' : 'e';
-  while (at < end) {
+  Token token{TokenKind::integer, Sign::none, begin, begin};
+  for (std::uint32_t& at = token.end; at < end; ++at) {
     const char c = text[at];
-    const bool signed_exponent =
-        (c | 0x20) == exponent && at + 1 < end && (text[at + 1] == '+' || text[at + 1] == '-');
-    if (signed_exponent) {
-      at += 2;
-    } else if (continues_name(c) || c == '.') {
-      ++at;
-    } else {
-      break;
-    }
+    const bool is_exponent = (c | 0x20) == exponent;
+    if (!continues_name(c) && c != '.') break;
+    if (!is_hex && (is_exponent || c == '.')) token.kind = TokenKind::real;
+    if (is_exponent && at + 1 < end && (text[at + 1] == '+' || text[at + 1] == '-')) ++at;
   }
-  return at;
+  return token;
 }
 
 /// The end of the name at `at`. TVM puts a module's name into symbols unchanged: for a module
@@ -129,13 +103,13 @@ std::uint32_t name_end(std::string_view text, std::uint32_t at, std::uint32_t en
 Token scan(std::string_view text, std::uint32_t at, std::uint32_t end) {
   switch (class_of(text[at])) {
     case CharClass::name:
-      return {at, name_end(text, at, end), 0, TokenKind::name};
+      return {TokenKind::name, Sign::none, at, name_end(text, at, end)};
     case CharClass::digit:
-      return {at, number_end(text, at, end), 0, TokenKind::number};
+      return scan_number(text, at, end);
     case CharClass::quote:
-      return {at, skip_quoted(text, at, end), 0, TokenKind::string};
+      return {TokenKind::string, Sign::none, at, skip_quoted(text, at, end)};
     default:
-      return scan_sign(text, at, end);
+      return text::sign_at(kSigns, text, at, end);
   }
 }
 
@@ -213,7 +187,7 @@ std::vector<Token> tokenize(std::string_view text, std::uint32_t begin, std::uin
     tokens.push_back(scan(text, at, end));
     at = tokens.back().end;
   }
-  tokens.push_back({end, end, 0, TokenKind::end});
+  tokens.push_back({TokenKind::end, Sign::none, end, end});
   return tokens;
 }
 
@@ -262,7 +236,8 @@ std::size_t Cursor::match(std::string_view form, std::vector<std::string_view>* 
     form.remove_prefix(std::min(word.size() + 1, form.size()));
     const Token& token = peek(ahead);
     if (word == "$") {
-      if (token.kind != TokenKind::name && token.kind != TokenKind::number) return 0;
+      const bool is_number = token.is(TokenKind::integer) || token.is(TokenKind::real);
+      if (!token.is(TokenKind::name) && !is_number) return 0;
       if (words != nullptr) words->push_back(text(token));
     } else if (text(token) != word || token.kind == TokenKind::end) {
       return 0;

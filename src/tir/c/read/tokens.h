@@ -9,25 +9,14 @@
 #include <vector>
 
 #include "support/source_text.h"
+#include "tir/text/tokens.h"
 
 namespace mlf::tir::c {
 
-/// A sign of one or two characters as a number, so `sign("<=")` can be a case label.
-using Sign = std::uint16_t;
-constexpr Sign sign(std::string_view spelling) {
-  const auto first = static_cast<unsigned char>(spelling[0]);
-  const auto second = spelling.size() > 1 ? static_cast<unsigned char>(spelling[1]) : 0u;
-  return static_cast<Sign>(first | second << 8u);
-}
-
-enum class TokenKind : std::uint8_t { name, number, string, sign, end };
-
-struct Token {
-  std::uint32_t begin = 0;  ///< byte of the source
-  std::uint32_t end = 0;
-  Sign sign = 0;
-  TokenKind kind = TokenKind::end;
-};
+using text::Sign;
+using text::sign;
+using text::Token;
+using text::TokenKind;
 
 /// The tokens of the bytes [begin, end) of a source, without comments and preprocessor lines. The
 /// last one is an end token. A character without a meaning in C is its own token.

@@ -87,7 +87,7 @@ UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std:
     const Token& token = cursor.at_position(i);
     const std::string_view word = cursor.text(token);
     const Sign next = cursor.at_position(i + 1).sign;
-    assigns = assigns || word == "=" || word == "++" || word == "--";
+    assigns = assigns || text::assigns(token.sign);
     if (token.sign == sign(")") && next == sign("(")) {
       const std::string_view before = cursor.text(cursor.at_position(i - 1));
       if (!is_type(before)) return {};
@@ -102,7 +102,7 @@ UnknownStatements::Effects UnknownStatements::effects_of(std::size_t begin, std:
     if (is_control(word) || is_of_function(word)) return {};
     if (next != sign("(") || word == "sizeof") continue;
     // A member may be a pointer to anything.
-    const Sign before = i == begin ? Sign{} : cursor.at_position(i - 1).sign;
+    const Sign before = i == begin ? Sign::none : cursor.at_position(i - 1).sign;
     if (before == sign(".") || before == sign("->")) return {};
     if (effects.callee.empty()) effects.callee = word;
   }

@@ -81,7 +81,7 @@ std::optional<Change> other_operator(const Target& target, std::size_t i, Random
 
 std::optional<Change> other_number(const Target& target, std::size_t i, Random& random) {
   const Token& token = target.tokens[i];
-  if (token.kind != TokenKind::number) return std::nullopt;
+  if (token.kind != TokenKind::integer && token.kind != TokenKind::real) return std::nullopt;
   std::string number(target.spelling(token));
   const std::size_t digit = number.find_first_of("0123456789");
   const auto shift = static_cast<int>(random() % 8);

@@ -114,7 +114,9 @@ TEST(CDamage, ATokenReplacedByAnotherOneIsNoticed) {
 TEST(CDamage, ANumberThatGrowsIsNoticed) {
   const Document original = read_files({sample()});
   for (const Token& token : body_tokens()) {
-    if (token.kind != TokenKind::number || is_in_last_return(token)) continue;
+    if ((token.kind != TokenKind::integer && token.kind != TokenKind::real) ||
+        is_in_last_return(token))
+      continue;
     EXPECT_TRUE(is_noticed(original, with(token, "11"))) << sample().substr(token.begin, 30);
   }
 }

@@ -148,6 +148,8 @@ TEST(CStatements, CountersOfTheUserAreInert) {
   EXPECT_TRUE(is_inert("volatile unsigned start = (uint32_t)(TIMER->COUNT);"));
   EXPECT_TRUE(is_inert("cycles[3] += DWT->CYCCNT - t0;"));
   EXPECT_TRUE(is_inert("struct sample one;"));
+  EXPECT_TRUE(is_inert("cycles += 2;"));
+  EXPECT_TRUE(is_inert("cycles -= 2;"));
 }
 
 std::string_view callee_of(const Document& document) {
