@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mlf/tir/document.h"
+#include "support/lookup.h"
 
 namespace mlf::tir {
 
@@ -73,22 +74,18 @@ class Places {
     if (std::ranges::find(places, place) == places.end()) places.push_back(place);
   }
   std::span<const Place> dtypes(NodeId id) const {
-    const auto found = dtypes_.find(id);
-    return found == dtypes_.end() ? std::span<const Place>() : std::span(found->second);
+    const auto* const places = support::find_value(dtypes_, id);
+    return places == nullptr ? std::span<const Place>() : std::span(*places);
   }
 
   /// The elements of an AllocateConst in TVMScript, `[1, 2]`, by its variable.
   void add_values(NodeId variable, Place values) { values_.emplace(variable, values); }
-  const Place* values(NodeId variable) const {
-    const auto found = values_.find(variable);
-    return found == values_.end() ? nullptr : &found->second;
-  }
+  const Place* values(NodeId variable) const { return support::find_value(values_, variable); }
 
   /// The name of a parameter of generated C: an empty range where it begins.
   void add_parameter(NodeId variable, Place name) { parameters_.emplace(variable, name); }
   const Place* parameter(NodeId variable) const {
-    const auto found = parameters_.find(variable);
-    return found == parameters_.end() ? nullptr : &found->second;
+    return support::find_value(parameters_, variable);
   }
 
   void add_listed(const ListedConstant& listed) { listed_.push_back(listed); }

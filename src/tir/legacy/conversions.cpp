@@ -126,16 +126,10 @@ NodeId as_named(Context& c, const Value& value) {
   fail_expected(c, value, "a buffer or a variable");
 }
 
-NodeId as_buffer(Context& c, const Value& value) {
+NodeId as_named(Context& c, const Value& value, Kind kind) {
   const NodeId node = as_named(c, value);
-  if (node != NodeId::none && c.is(node, Kind::Buffer)) return node;
-  fail_expected(c, value, "a buffer");
-}
-
-NodeId as_var(Context& c, const Value& value) {
-  const NodeId node = as_named(c, value);
-  if (node != NodeId::none && c.is(node, Kind::Var)) return node;
-  fail_expected(c, value, "a variable");
+  if (node != NodeId::none && c.is(node, kind)) return node;
+  fail_expected(c, value, kind == Kind::Buffer ? "a buffer" : "a variable");
 }
 
 /// v0.12 removed these, and no pass of v0.9 and later creates them. TVM does not print a predicate

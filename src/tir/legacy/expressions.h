@@ -42,8 +42,13 @@ std::vector<NodeId> as_exprs(Context& c, const Value& list);
 NodeId as_attribute(Context& c, const Value& value);
 /// A `Buffer`, `Var` or producer by its name or inline definition.
 NodeId as_named(Context& c, const Value& value);
-NodeId as_buffer(Context& c, const Value& value);
-NodeId as_var(Context& c, const Value& value);
+NodeId as_named(Context& c, const Value& value, Kind kind);
+inline NodeId as_buffer(Context& c, const Value& value) {
+  return as_named(c, value, Kind::Buffer);
+}
+inline NodeId as_var(Context& c, const Value& value) {
+  return as_named(c, value, Kind::Var);
+}
 NodeId as_range(Context& c, const Value& value);
 std::vector<NodeId> as_ranges(Context& c, const Value& list);
 DType as_dtype(Context& c, const Value& value);

@@ -288,11 +288,11 @@ DType ExprFactory::dtype_of_type(NodeId type) const {
   return DType::Handle();
 }
 
-// TVM has one Op of each name, and so does a module.
-NodeId ExprFactory::op(std::string_view name) {
+// Only the name of these is printed.
+NodeId ExprFactory::shared(NodeByName& known, Kind kind, std::string_view name) {
   const StringId key = builder_->string(name);
-  const auto [found, is_new] = ops_.try_emplace(static_cast<std::uint32_t>(key));
-  if (is_new) found->second = builder_->make(Kind::Op, {key});
+  const auto [found, is_new] = known.try_emplace(static_cast<std::uint32_t>(key));
+  if (is_new) found->second = builder_->make(kind, {key});
   return found->second;
 }
 
@@ -307,16 +307,6 @@ void ExprFactory::adopt_shared_nodes() {
     if (!node.is(Kind::GlobalVar)) continue;
     global_vars_.try_emplace(key(node.text(f::GlobalVar::name_hint)), node.id());
   }
-}
-
-NodeId ExprFactory::global_var(std::string_view name) {
-  const StringId key = builder_->string(name);
-  const auto [found, is_new] = global_vars_.try_emplace(static_cast<std::uint32_t>(key));
-  if (is_new) {
-    found->second =
-        builder_->make(Kind::GlobalVar, {key, NodeId::none, NodeId::none, NodeId::none});
-  }
-  return found->second;
 }
 
 // Structural equality of two expressions in one builder, on its own stack.

@@ -83,8 +83,6 @@ class ExprFactory {
   ListId no_entries() { return builder_->map(std::span<const NamedNode>()); }
 
   // --- Expressions -----------------------------------------------------------------------------
-  // Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
-  // boolean; both have the lanes of the operand that is a vector.
   /// Any of the binary kinds: arithmetic has the operands' element type, comparison and logic are
   /// boolean; both take the lanes of the operand that is a vector.
   NodeId binary(Kind kind, NodeId a, NodeId b);
@@ -165,11 +163,12 @@ class ExprFactory {
   NodeId void_type() { return tuple_type({}); }
   /// The dtype of a Var with this type.
   DType dtype_of_type(NodeId type) const;
-  /// The operator with this full name ("tir.exp").
-  NodeId op(std::string_view name);
+  /// The operator with this full name ("tir.exp"). TVM has one Op of each name, and so does a
+  /// module.
+  NodeId op(std::string_view name) { return shared(ops_, Kind::Op, name); }
   /// Uses the operators and global variables that a metadata section has made so far.
   void adopt_shared_nodes();
-  NodeId global_var(std::string_view name);
+  NodeId global_var(std::string_view name) { return shared(global_vars_, Kind::GlobalVar, name); }
 
   /// Whether two expressions look the same: equal kinds, fields and variables, shared or not.
   bool same_expr(NodeId a, NodeId b) const;
@@ -177,6 +176,7 @@ class ExprFactory {
  private:
   using NodeByName = std::unordered_map<std::uint32_t, NodeId>;  // by StringId
 
+  NodeId shared(NodeByName& known, Kind kind, std::string_view name);
   bool is_spelled_alike(NodeId a, NodeId b) const;
   bool is_vscale(NodeId expr) const;
   std::int32_t loaded_lanes(NodeId buffer, std::span<const NodeId> indices) const;

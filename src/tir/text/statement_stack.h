@@ -25,6 +25,8 @@ class StatementStack {
   bool empty() const { return frames_.empty(); }
   std::size_t depth() const { return frames_.size(); }
   Frame& top() { return frames_.back(); }
+  std::span<Frame> frames() { return frames_; }
+  std::span<const Frame> frames() const { return frames_; }
 
   /// Opens a frame: its body consists of the statements added from here on.
   Frame& open(Frame frame) {

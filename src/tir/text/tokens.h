@@ -174,7 +174,7 @@ constexpr Spelling kSpellings[] = {
 };
 
 /// The sign with this spelling; it must be one.
-constexpr Sign sign(std::string_view text) {
+consteval Sign sign(std::string_view text) {
   return std::ranges::find(kSpellings, text, &Spelling::text)->sign;
 }
 

@@ -152,21 +152,21 @@ NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, 
 
 // --- Definitions -------------------------------------------------------------------------------
 
-namespace {}  // namespace
+NodeId buffer_of_line(FunctionContext& fn, std::string_view name, const Arguments& args,
+                      std::size_t shape) {
+  const NodeId buffer = declare_buffer(fn.c, name, args, shape);
+  fn.c.builder.set_source_range(buffer, {fn.line_begin, fn.c.lexer.token().begin});
+  return buffer;
+}
 
 /// A buffer without a statement: on a pointer that is defined elsewhere, or on its own.
 NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
-  const NodeId buffer = declare_buffer(c, name, args, 0);
-  c.builder.set_source_range(buffer, {fn.line_begin, c.lexer.token().begin});
-  return declare(fn, buffer);
+  return declare(fn, buffer_of_line(fn, name, args, 0));
 }
 
 /// Outside of any block it belongs to the root block, which the text may omit.
 NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
-  Context& c = fn.c;
-  const NodeId buffer = declare_buffer(c, name, args, 0);
-  c.builder.set_source_range(buffer, {fn.line_begin, c.lexer.token().begin});
+  const NodeId buffer = buffer_of_line(fn, name, args, 0);
   if (fn.frames.blocks().empty()) {
     fn.root_buffers.push_back(buffer);
     fn.frames.define_outside(buffer);
@@ -329,8 +329,7 @@ NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arg
     c.values.fail(
         source, fmt::format("'{}' is not a parameter of {}", c.values.text(source), fn.draft.name));
   }
-  const NodeId buffer = declare_buffer(c, name, args, 1);
-  c.builder.set_source_range(buffer, {fn.line_begin, c.lexer.token().begin});
+  const NodeId buffer = buffer_of_line(fn, name, args, 1);
   fn.draft.buffer_map.push_back({param, buffer});
   fn.frames.define_outside(buffer);
   return buffer;

@@ -14,23 +14,23 @@ namespace mlf::tir::tvmscript {
 
 /// Frames nest as deep as the source, so they are on their own stack, with a limit.
 void Frames::open(Frame frame) {
-  if (stack_.depth() >= c_.limits.max_nesting) {
+  if (depth() >= c_.limits.max_nesting) {
     support::fail_at(c_.source, frame.begin,
                      fmt::format("statements nested deeper than {} levels", c_.limits.max_nesting));
   }
   frame.name_mark = c_.names.mark();
-  stack_.open(frame);
+  StatementStack::open(frame);
 }
 
 void Frames::close(std::uint32_t end) {
-  const Frame frame = stack_.close();
+  const Frame frame = StatementStack::close();
   const SourceRange range{frame.begin, end};
-  NodeId node = stack_.take_scopes(frame, stack_.take_body(frame), end);
+  NodeId node = take_scopes(frame, take_body(frame), end);
   c_.names.release(frame.name_mark);
   switch (frame.kind) {
     case FrameKind::then_branch:
     case FrameKind::else_branch:
-      node = stack_.make_branches(frame, node);
+      node = make_branches(frame, node);
       break;
     case FrameKind::block:
       node = close_block(node);
@@ -44,7 +44,7 @@ void Frames::close(std::uint32_t end) {
   }
   // The stack sets the range of a scope.
   if (frame.kind != FrameKind::scoped) c_.builder.set_source_range(node, range);
-  stack_.add(node);
+  add(node);
 }
 
 void Frames::open_block(OpenBlock block) {
@@ -100,15 +100,15 @@ NodeId Frames::complete(NodeId body, const std::vector<NodeId>& root_buffers) {
 
 /// Names of the then branch end with it.
 void Frames::start_else() {
-  Frame& frame = stack_.top();
-  frame.then_case = stack_.take_body(frame);
+  Frame& frame = top();
+  frame.then_case = take_body(frame);
   frame.kind = FrameKind::else_branch;
   c_.names.release(frame.name_mark);
 }
 
 NodeId Frames::finish() {
-  const Frame frame = stack_.close();
-  const NodeId body = stack_.take_body(frame);
+  const Frame frame = StatementStack::close();
+  const NodeId body = take_body(frame);
   c_.names.release(frame.name_mark);
   return body;
 }

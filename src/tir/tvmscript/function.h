@@ -59,18 +59,17 @@ struct OpenBlock : text::BlockDraft {
   std::uint32_t first_definition = 0;  ///< order of the first buffer that is defined inside
 };
 
-class Frames {
+class Frames : private text::StatementStack<Frame> {
  public:
-  explicit Frames(Context& context) : c_(context) {}
+  explicit Frames(Context& context) : StatementStack(context.builder), c_(context) {}
+
+  using StatementStack::add;
+  using StatementStack::add_scope;
+  using StatementStack::depth;
+  using StatementStack::top;
 
   /// Opens a frame; its names, statements and scopes end with it.
   void open(Frame frame);
-  /// Adds a statement around the contents of the innermost frame, as StatementStack does.
-  void add_scope(Kind kind, std::span<const FieldValue> fields) { stack_.add_scope(kind, fields); }
-  void add_scope(Kind kind, std::initializer_list<FieldValue> fields) {
-    stack_.add_scope(kind, fields);
-  }
-  void add(NodeId stmt) { stack_.add(stmt); }
   /// Closes the innermost frame and adds its statement to the frame around it.
   void close(std::uint32_t end);
   /// Turns the innermost frame, a then branch, into the else branch.
@@ -78,8 +77,6 @@ class Frames {
   /// Closes the last frame, that of the function; returns the body.
   NodeId finish();
 
-  Frame& top() { return stack_.top(); }
-  std::size_t depth() const { return stack_.depth(); }
   std::vector<OpenBlock>& blocks() { return blocks_; }
   void open_block(OpenBlock block);
 
@@ -102,7 +99,6 @@ class Frames {
   NodeId close_block(NodeId body);
 
   Context& c_;
-  text::StatementStack<Frame> stack_{c_.builder};
   std::vector<OpenBlock> blocks_;
   AccessibleBuffers accessible_;
   std::uint32_t definitions_ = 0;
@@ -231,6 +227,9 @@ void define_remap(FunctionContext& fn, const std::vector<SyntaxId>& names, const
 /// Makes the buffer that a call declares. Its shape is the positional argument at `shape`; earlier
 /// arguments belong to the call (the parameter of match_buffer).
 NodeId declare_buffer(Context& c, std::string_view name, const Arguments& args, std::size_t shape);
+/// The same for the call in the current line.
+NodeId buffer_of_line(FunctionContext& fn, std::string_view name, const Arguments& args,
+                      std::size_t shape);
 
 /// The NDArray of a constant's elements; none (with a loss) if neither the text nor another source
 /// has them. Without `elements`, the text has none at all.

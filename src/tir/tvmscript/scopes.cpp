@@ -158,10 +158,7 @@ NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arg
 NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Arguments& args) {
   Context& c = fn.c;
   NodeId buffer = declared(fn, name, Kind::Buffer);
-  if (buffer == NodeId::none) {
-    buffer = declare_buffer(c, name, args, 0);
-    c.builder.set_source_range(buffer, {fn.line_begin, c.lexer.token().begin});
-  }
+  if (buffer == NodeId::none) buffer = buffer_of_line(fn, name, args, 0);
   if (!args.find(2, "data")) {
     const Node node = c.node(buffer);
     const std::vector<NodeId> extents = ids_of(node.list(f::Buffer::shape));

@@ -11,26 +11,16 @@
 
 namespace mlf::tir::c {
 
-void Blocks::push(const Block& block) {
-  ++changes_;
-  if (!block.is_rest_of_block()) braced_.push_back(open_.size());
-  open_.push_back(block);
-}
-
 void Blocks::open(Block block) {
-  block.first = complete_.size();
+  ++changes_;
   block.first_name = std::min(block.first_name, context_.names.count());
-  push(block);
-}
-
-void Blocks::open_again(const Block& block) {
-  push(block);
+  if (!block.is_rest_of_block()) braced_.push_back(stack_.depth());
+  stack_.open(block);
 }
 
 Block Blocks::close() {
   ++changes_;
-  const Block block = open_.back();
-  open_.pop_back();
+  const Block block = stack_.close();
   if (!block.is_rest_of_block()) braced_.pop_back();
   return block;
 }
@@ -42,30 +32,21 @@ void Blocks::complete(NodeId statement, std::uint32_t begin, std::uint32_t prepa
     context_.builder().set_source_range(statement, {begin, cursor.peek().begin});
   }
   context_.module.note_place(statement, prepared, cursor.end_before());
-  complete_.push_back(statement);
+  stack_.add(statement);
   ++changes_;
 }
 
 /// The nesting of sequences is not printed: one statement has none, and a block without any is
 /// `Evaluate(0)`, as TVM makes of a statement that was removed.
 NodeId Blocks::sequence(const Block& block) {
-  const auto first = complete_.begin() + static_cast<std::ptrdiff_t>(block.first);
-  const std::span<const NodeId> statements(first, complete_.end());
-  NodeId result = NodeId::none;
-  if (statements.empty()) {
-    result = context_.builder().make(Kind::Evaluate, {context_.make().int32(0)});
-  } else if (statements.size() == 1) {
-    result = statements.front();
-  } else {
-    result = context_.builder().make(Kind::SeqStmt, {context_.builder().list(statements)});
-  }
-  complete_.resize(block.first);
-  return result;
+  if (!is_empty(block)) return stack_.take_body(block);
+  return context_.builder().make(Kind::Evaluate, {context_.make().int32(0)});
 }
 
 bool Blocks::is_certain() const {
   return std::ranges::none_of(braced_, [&](std::size_t at) {
-    return open_[at].kind != BlockKind::body && open_[at].kind != BlockKind::bare;
+    const BlockKind kind = stack_.frames()[at].kind;
+    return kind != BlockKind::body && kind != BlockKind::bare;
   });
 }
 
@@ -95,8 +76,9 @@ void Blocks::close_rest_of_block() {
 
 /// The allocation `name` in the block with the innermost braces.
 Block& Blocks::allocated(std::string_view name, std::string_view device) {
-  for (std::size_t i = open_.size(); i > 0 && open_[i - 1].is_rest_of_block(); --i) {
-    Block& block = open_[i - 1];
+  const std::span<Block> open = stack_.frames();
+  for (std::size_t i = open.size(); i > 0 && open[i - 1].is_rest_of_block(); --i) {
+    Block& block = open[i - 1];
     if (block.kind != BlockKind::allocate || block.name != name) continue;
     if (block.device == device && !block.is_released) return block;
     context_.cursor.fail(fmt::format("'{}' is of another device or was released", name));
@@ -106,8 +88,8 @@ Block& Blocks::allocated(std::string_view name, std::string_view device) {
 
 /// Whether a workspace inside of `outer` is not released yet.
 bool Blocks::holds_workspace(const Block& outer) const {
-  const auto inner = open_.begin() + (&outer - open_.data()) + 1;
-  return std::any_of(inner, open_.end(), [](const Block& block) {
+  const std::span<const Block> open = stack_.frames();
+  return std::ranges::any_of(open.subspan(place_of(outer) + 1), [](const Block& block) {
     return !block.device.empty() && !block.is_released;
   });
 }
@@ -121,8 +103,8 @@ void Blocks::release(std::string_view name, std::string_view device) {
     context_.losses.add(LossCode::unknown_construct, "the order in which workspaces are released");
     return;
   }
-  const std::size_t outside = static_cast<std::size_t>(&block - open_.data());
-  while (open_.size() > outside) complete_innermost();
+  const std::size_t outside = place_of(block);
+  while (stack_.depth() > outside) complete_innermost();
 }
 
 namespace {
@@ -284,7 +266,7 @@ void BodyReader::finish_branch(Block block) {
     block.other = blocks_.sequence(block);
     block.kind = BlockKind::else_case;
     block.stores_arguments = block.stores_arguments && is_empty;
-    blocks_.open_again(block);
+    blocks_.open(block);
     return;
   }
   // Type codes of arguments and questions for strides leave nothing behind.
@@ -311,7 +293,7 @@ void BodyReader::finish_value(Block block) {
     block.kind = BlockKind::else_value;
     block.other = value;
     block.var = NodeId::none;
-    blocks_.open_again(block);
+    blocks_.open(block);
     return;
   }
   exprs_.require_type(block.other, block.dtype);

@@ -16,6 +16,7 @@
 #include "tir/c/read/external_layers.h"
 #include "tir/c/read/function.h"
 #include "tir/c/read/packed_calls.h"
+#include "tir/text/statement_stack.h"
 
 namespace mlf::tir::c {
 
@@ -75,13 +76,14 @@ enum class BlockKind : std::uint8_t {
 /// braces.
 struct Block {
   BlockKind kind = BlockKind::body;
-  std::size_t first = 0;          ///< index of its first completed statement
+  std::size_t first = 0;  ///< of the stack
+  std::size_t first_scope = 0;
   std::size_t first_name = SIZE_MAX;  ///< index of its first name
-  std::uint32_t begin = 0;        ///< byte of the source
-  NodeId var = NodeId::none;      ///< loop, let, allocate
-  NodeId value = NodeId::none;    ///< extent, condition, value of a let, size
-  NodeId other = NodeId::none;    ///< then branch; value of the first branch
-  DType dtype{};                  ///< allocate
+  std::uint32_t begin = 0;            ///< byte of the source
+  NodeId var = NodeId::none;          ///< loop, let, allocate
+  NodeId value = NodeId::none;        ///< extent, condition, value of a let, size
+  NodeId other = NodeId::none;        ///< then branch; value of the first branch
+  DType dtype{};                      ///< allocate
   std::string_view name{};        ///< if_value: the variable that its branches set; allocate: the
                                   ///< variable
   std::string_view device{};      ///< allocate: type and number of the device
@@ -96,18 +98,16 @@ class Blocks {
  public:
   explicit Blocks(FunctionContext& context) : context_(context) {}
 
-  /// Begins a block with the next statement.
+  /// Begins a block with the next statement, or continues a closed one with its second branch.
   void open(Block block);
-  /// Continues a closed block with its second branch.
-  void open_again(const Block& block);
   /// Removes the innermost block from the stack; its statements remain for `sequence`.
   Block close();
-  Block& innermost() { return open_.back(); }
+  Block& innermost() { return stack_.top(); }
   /// The innermost block with its own braces.
-  Block& with_braces() { return open_[braced_.back()]; }
+  Block& with_braces() { return stack_.frames()[braced_.back()]; }
   /// The number of times that a block was opened or closed, or a statement completed.
   std::size_t changes() const { return changes_; }
-  bool is_body_alone() const { return open_.size() == 1; }
+  bool is_body_alone() const { return stack_.depth() == 1; }
   /// Whether the next statement is under no condition and in no loop.
   bool is_certain() const;
 
@@ -115,7 +115,7 @@ class Blocks {
   void complete(NodeId statement, std::uint32_t begin) { complete(statement, begin, begin); }
   /// The same for a call whose arguments are stored by statements from the byte `prepared` on.
   void complete(NodeId statement, std::uint32_t begin, std::uint32_t prepared);
-  bool is_empty(const Block& block) const { return complete_.size() == block.first; }
+  bool is_empty(const Block& block) const { return stack_.body(block).empty(); }
   /// Removes all statements of a block and returns them as one.
   NodeId sequence(const Block& block);
 
@@ -128,15 +128,16 @@ class Blocks {
   void release(std::string_view name, std::string_view device);
 
  private:
-  void push(const Block& block);
   void complete_innermost();
   Block& allocated(std::string_view name, std::string_view device);
+  std::size_t place_of(const Block& block) const {
+    return static_cast<std::size_t>(&block - stack_.frames().data());
+  }
   bool holds_workspace(const Block& outer) const;
 
   FunctionContext& context_;
-  std::vector<Block> open_;
-  std::vector<std::size_t> braced_;  // elements of `open_` that have braces
-  std::vector<NodeId> complete_;
+  text::StatementStack<Block> stack_{context_.builder()};
+  std::vector<std::size_t> braced_;  // frames that have braces
   std::size_t changes_ = 0;
 };
 

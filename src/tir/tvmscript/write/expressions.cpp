@@ -147,28 +147,16 @@ std::string_view Printer::name_of(Node node) const {
   throw OutOfScope{node};
 }
 
-void Printer::old_int_imm(Node node, TextFragments& out) {
-  const DType dtype = node.dtype();
-  const std::int64_t value = value_of(node);
-  if (is_bare(dtype, value)) {
-    out.text(fmt::format("{}", value));
-  } else if (dtype.is_bool() && (value == 0 || value == 1)) {
-    out.text(value == 0 ? "False" : "True");
-  } else {
-    out.text(fmt::format("T.{}({})", to_string(dtype), value));
-  }
-}
-
 /// Only int32 is printed bare: other widths have functions, and unusual ones need the constructor.
 void Printer::int_imm(Node node, TextFragments& out) {
-  if (spelling_.is_old) return old_int_imm(node, out);
   const DType dtype = node.dtype();
   const std::int64_t value = value_of(node);
   if (is_bare(dtype, value)) {
     out.text(fmt::format("{}", value));
-  } else if (dtype.is_bool() && dtype.is_scalar() && (value == 0 || value == 1)) {
-    out.text(value == 0 ? "T.bool(False)" : "T.bool(True)");
-  } else if (has_function(dtype) && !dtype.is_handle()) {
+  } else if (dtype == DType::Bool() && (value == 0 || value == 1)) {
+    const std::string_view word = value == 0 ? "False" : "True";
+    out.text(spelling_.is_old ? std::string(word) : fmt::format("T.bool({})", word));
+  } else if (spelling_.is_old || (has_function(dtype) && !dtype.is_handle())) {
     out.text(fmt::format("T.{}({})", to_string(dtype), value));
   } else {
     regular_form(node, out);

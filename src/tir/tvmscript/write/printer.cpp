@@ -340,12 +340,16 @@ void Printer::expand_type_object(Node node, TextFragments& out) {
 }
 
 /// One element is written as an index.
-void append_slice(Node range, TextFragments& out) {
-  const Node min = range[f::Range::min];
-  const Node extent = range[f::Range::extent];
-  out.expr(min);
-  if (is_int_imm(extent, 1)) return;
-  out.text(":").append(end_of(min, extent));
+void append_slices(NodeList ranges, TextFragments& out) {
+  std::string_view separator = "[";
+  for (const Node range : ranges) {
+    const Node min = range[f::Range::min];
+    const Node extent = range[f::Range::extent];
+    out.text(separator).expr(min);
+    if (!is_int_imm(extent, 1)) out.text(":").append(end_of(min, extent));
+    separator = ", ";
+  }
+  out.text(ranges.empty() ? "[()]" : "]");
 }
 
 // --- Lines -------------------------------------------------------------------------------------

@@ -227,7 +227,6 @@ class Printer {
   void print(const TextFragments& fragments, std::string& out);
 
   // --- Calls of the functions in tvmscript/forms.cpp -------------------------------------------
-  // Whether this version has a function that makes nodes of a kind.
   /// Whether this version has a function that makes nodes of a kind.
   bool has_form(Kind kind) const;
   /// `T.Ramp(`, `T.ramp(`; rejects a kind without a form in this version.
@@ -257,7 +256,6 @@ class Printer {
 
   void var(Node node, TextFragments& out);
   void int_imm(Node node, TextFragments& out);
-  void old_int_imm(Node node, TextFragments& out);
   void float_imm(Node node, TextFragments& out);
   void binary(Node node, Level level, TextFragments& out);
   void infix(Node node, Level level, TextFragments& out);
@@ -322,8 +320,8 @@ class Script {
 
 /// `begin + extent`, folded if both are numbers.
 TextFragments end_of(Node begin, Node extent);
-/// `begin:end` of a region, or the index of a single element.
-void append_slice(Node range, TextFragments& out);
+/// `[begin:end, i]` of a region.
+void append_slices(NodeList ranges, TextFragments& out);
 
 [[noreturn]] void refuse(std::string message);
 /// Rejects a node because TVMScript of a version has no form for its kind; states which versions

@@ -229,6 +229,17 @@ class StatementPrinter {
     out.text(", annotations={").entries(map).text("}");
   }
 
+  /// The last positional argument, unless it is always true.
+  void condition(Node condition, TextFragments& out) {
+    if (!is_int_imm(condition, 1)) out.text(", ").expr(condition);
+  }
+
+  /// `A = T.alloc_buffer(…)`; `call` has no bracket at its end.
+  void definition(Node defined, const TextFragments& call, Indent indent) {
+    const std::string name = define(defined);
+    script_.line(indent, TextFragments().text(name + " = ").append(call).text(")"));
+  }
+
   /// Since v0.12 a call is a line; earlier parsers know only T.evaluate.
   void evaluate(const PendingOutput& step) {
     const Node value = step.node[f::Evaluate::value];
@@ -384,9 +395,7 @@ class StatementPrinter {
         .text("], ");
     header.call.text(quoted_dtype(node.dtype(f::Allocate::dtype))).text(", ");
     header.call.text(is_pointer ? quoted(type.text(f::PointerType::storage_scope)) : "\"global\"");
-    if (const Node condition = node[f::Allocate::condition]; !is_int_imm(condition, 1)) {
-      header.call.text(", ").expr(condition);
-    }
+    condition(node[f::Allocate::condition], header.call);
     annotations(node.map(f::Allocate::annotations), header.call);
     header.call.text(")");
     around(step, std::move(header), node[f::Allocate::body]);
@@ -445,19 +454,10 @@ class StatementPrinter {
   void realize(const PendingOutput& step, Node scope) {
     const Node node = step.node[f::AttrStmt::body];
     Header header;
-    printer_.begin_form(Kind::BufferRealize, header.call)
-        .value(node[f::BufferRealize::buffer])
-        .text("[");
-    std::string_view separator;
-    for (const Node bound : node.list(f::BufferRealize::bounds)) {
-      header.call.text(separator);
-      append_slice(bound, header.call);
-      separator = ", ";
-    }
-    header.call.text(separator.empty() ? "()], " : "], ").expr(scope);
-    if (const Node condition = node[f::BufferRealize::condition]; !is_int_imm(condition, 1)) {
-      header.call.text(", ").expr(condition);
-    }
+    printer_.begin_form(Kind::BufferRealize, header.call).value(node[f::BufferRealize::buffer]);
+    append_slices(node.list(f::BufferRealize::bounds), header.call);
+    header.call.text(", ").expr(scope);
+    condition(node[f::BufferRealize::condition], header.call);
     header.call.text(")");
     around(step, std::move(header), node[f::BufferRealize::body]);
   }
@@ -499,11 +499,10 @@ class StatementPrinter {
           TextFragments().text("T.where(").expr(realize[f::BlockRealize::predicate]).text(")"));
     }
     for (const Node buffer : block.list(f::Block::alloc_buffers)) {
-      const TextFragments stated = declarations_.arguments(buffer);
-      const std::string name = define(buffer);
       script_.begin(buffer);
-      script_.line(indent,
-                   TextFragments().text(name + " = T.alloc_buffer(").append(stated).text(")"));
+      definition(buffer,
+                 TextFragments().text("T.alloc_buffer(").append(declarations_.arguments(buffer)),
+                 indent);
     }
     regions("T.reads", block.list(f::Block::reads), indent);
     regions("T.writes", block.list(f::Block::writes), indent);
@@ -512,12 +511,9 @@ class StatementPrinter {
     }
     for (const Node match : block.list(f::Block::match_buffers)) {
       const Node buffer = match[f::MatchBufferRegion::buffer];
-      TextFragments stated;
-      stated.value(match[f::MatchBufferRegion::source]).text(", ");
-      stated.append(declarations_.arguments(buffer));
-      const std::string name = define(buffer);
-      script_.line(indent,
-                   TextFragments().text(name + " = T.match_buffer(").append(stated).text(")"));
+      TextFragments call;
+      call.text("T.match_buffer(").value(match[f::MatchBufferRegion::source]).text(", ");
+      definition(buffer, call.append(declarations_.arguments(buffer)), indent);
     }
     declarations_.declare_ready_buffers(indent);
   }
@@ -541,8 +537,7 @@ class StatementPrinter {
         line.text("(").expr(min).text(", ").append(end_of(min, extent)).text(")");
       }
       if (realize) line.text(", ").expr(realize.list(f::BlockRealize::iter_values)[i]);
-      const std::string name = define(iter_vars[i][f::IterVar::var]);
-      script_.line(indent, TextFragments().text(name + " = ").append(line).text(")"));
+      definition(iter_vars[i][f::IterVar::var], line, indent);
     }
   }
 

@@ -292,14 +292,7 @@ void Printer::refuse_local_variables(Node object) const {
 /// `A[0:16, j]`; an index is a region of one element.
 void Printer::region(Node node, TextFragments& out) {
   var(node[f::BufferRegion::buffer], out);
-  out.text("[");
-  std::string_view separator;
-  for (const Node range : node.list(f::BufferRegion::region)) {
-    out.text(separator);
-    append_slice(range, out);
-    separator = ", ";
-  }
-  out.text(separator.empty() ? "()]" : "]");
+  append_slices(node.list(f::BufferRegion::region), out);
 }
 
 void Printer::iter_var(Node node, TextFragments& out) {

@@ -41,6 +41,10 @@ INSTANTIATE_TEST_SUITE_P(
          "4:21: expected a dtype, found 'flaot32'\n"
          "    @tir.exp(n, dtype=flaot32)\n"
          "                      ^^^^^^^"},
+        {"KeywordOfAnOperand", in_function_of_pointers("max(n, k=1)"),
+         "4:10: expected an expression, found 'k=1'\n"
+         "    max(n, k=1)\n"
+         "           ^^^"},
         {"LoopVariableWithTheNameOfABuffer",
          in_function_of_pointers("for (A: int32, 0, 4) {\n 0\n}"),
          "4:8: expected a variable, found 'A'\n"
