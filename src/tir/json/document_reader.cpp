@@ -160,15 +160,14 @@ class DocumentReader {
 
   // Also makes entries without references: the document has them because the module has them.
   void make_entries(ScopeId scope) {
-    for (std::size_t id = vars_of_[scope].first; id < vars_of_[scope].last; ++id) {
-      nodes_.read_entry(TableId::vars, static_cast<std::uint32_t>(id), scope);
-    }
-    for (std::size_t id = buffers_of_[scope].first; id < buffers_of_[scope].last; ++id) {
-      nodes_.read_entry(TableId::buffers, static_cast<std::uint32_t>(id), scope);
-    }
-    for (std::size_t place = 0; place < tables_.exprs[scope].size(); ++place) {
-      nodes_.read_entry(TableId::exprs, static_cast<std::uint32_t>(place), scope);
-    }
+    const auto make = [&](TableId table, Range places) {
+      for (std::size_t at = places.first; at < places.last; ++at) {
+        nodes_.read_entry(table, static_cast<std::uint32_t>(at), scope);
+      }
+    };
+    make(TableId::vars, vars_of_[scope]);
+    make(TableId::buffers, buffers_of_[scope]);
+    make(TableId::exprs, {0, tables_.exprs[scope].size()});
   }
 
   void read_objects(json::Value objects) {

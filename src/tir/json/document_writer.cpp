@@ -116,14 +116,10 @@ class DocumentWriter {
   }
 
   void write_functions() {
-    emitter_.key("functions");
-    emitter_.begin_array();
-    for (const NamedFunction& function : functions_of(outline_.module())) {
-      emitter_.begin_object();
-      write_function(function.key, function.function);
-      emitter_.end_object();
-    }
-    emitter_.end_array();
+    emitter_.objects("functions", functions_of(outline_.module()),
+                     [&](json::Writer&, const NamedFunction& function) {
+                       write_function(function.key, function.function);
+                     });
   }
 
   // The GlobalVar is in the function's scope, because its checked type may use the function's
@@ -157,15 +153,14 @@ class DocumentWriter {
       plain = plain && !global_var[i];
     }
     if (plain) return;
-    emitter_.key("global_var");
-    emitter_.begin_object();
-    for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
-      if (!global_var[i]) continue;
-      emitter_.key(key_of(Kind::GlobalVar, fields[i]));
-      nodes_.write_field(global_var, i);
-    }
-    write_span(global_var);
-    emitter_.end_object();
+    emitter_.object("global_var", [&] {
+      for (std::uint8_t i = f::GlobalVar::virtual_device; i < fields.size(); ++i) {
+        if (!global_var[i]) continue;
+        emitter_.key(key_of(Kind::GlobalVar, fields[i]));
+        nodes_.write_field(global_var, i);
+      }
+      write_span(global_var);
+    });
   }
 
   // `vars` and `buffers` precede parameters, and `exprs` precede the body, so a one-pass reader
@@ -214,29 +209,17 @@ class DocumentWriter {
   }
 
   void write_tables(const ScopePlan& plan) {
-    emitter_.key("vars");
-    emitter_.begin_array();
-    for (const NodeId id : plan.vars()) write_var(node(id));
-    emitter_.end_array();
-    emitter_.key("buffers");
-    emitter_.begin_array();
-    for (const NodeId id : plan.buffers()) write_buffer(node(id));
-    emitter_.end_array();
+    emitter_.objects("vars", plan.vars(), [&](json::Writer&, NodeId id) { write_var(node(id)); });
+    emitter_.objects("buffers", plan.buffers(),
+                     [&](json::Writer&, NodeId id) { write_buffer(node(id)); });
   }
 
   void write_exprs(const ScopePlan& plan) {
-    emitter_.key("exprs");
-    emitter_.begin_array();
-    for (const NodeId id : plan.exprs()) {
-      emitter_.begin_object();
-      nodes_.write_fields(node(id));
-      emitter_.end_object();
-    }
-    emitter_.end_array();
+    emitter_.objects("exprs", plan.exprs(),
+                     [&](json::Writer&, NodeId id) { nodes_.write_fields(node(id)); });
   }
 
   void write_var(Node var) {
-    emitter_.begin_object();
     write_name(var, var.text(f::Var::name));
     emitter_.member("node", var.info().name);
     emitter_.key("dtype");
@@ -244,11 +227,9 @@ class DocumentWriter {
     emitter_.key("type_annotation");
     nodes_.write_field(var, f::Var::type_annotation);
     write_span(var);
-    emitter_.end_object();
   }
 
   void write_buffer(Node buffer) {
-    emitter_.begin_object();
     write_name(buffer, buffer.text(f::Buffer::name));
     const auto fields = buffer.info().fields;
     for (std::uint8_t i = 0; i < fields.size(); ++i) {
@@ -259,7 +240,6 @@ class DocumentWriter {
       nodes_.write_field(buffer, i);
     }
     write_span(buffer);
-    emitter_.end_object();
   }
 
   void write_name(Node named, std::string_view hint) {

@@ -223,13 +223,12 @@ void write_c_place(json::Writer& emitter, const Document& document, std::string_
   const auto found = document.c_places.find(function);
   if (found == document.c_places.end()) return;
   const CodePlace& place = found->second;
-  emitter.key("c");
-  emitter.begin_object();
-  emitter.member("member", place.member);
-  emitter.member("line", place.line);
-  emitter.member("column", place.column);
-  emitter.member("last_line", place.last_line);
-  emitter.end_object();
+  emitter.object("c", [&] {
+    emitter.member("member", place.member);
+    emitter.member("line", place.line);
+    emitter.member("column", place.column);
+    emitter.member("last_line", place.last_line);
+  });
 }
 
 void write_losses(json::Writer& emitter, const Document& document) {

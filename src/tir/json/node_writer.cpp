@@ -58,11 +58,9 @@ void NodeWriter::step() {
     case Part::fields:
       return step_fields();
     case Part::list:
-      return step_list();
     case Part::string_map:
-      return step_string_map();
     case Part::node_map:
-      return step_node_map();
+      return step_elements();
     case Part::statements:
       return step_statements();
   }
@@ -95,45 +93,30 @@ void NodeWriter::step_fields() {
   frames_.pop_back();
 }
 
-void NodeWriter::step_list() {
+// Elements up to the next one that pushes a frame. Entries of maps are a key and a value: with
+// names an object, with nodes pairs: [[key, value], …].
+void NodeWriter::step_elements() {
   const std::size_t depth = frames_.size();
-  const std::span<const std::uint32_t> list = arena_.list(frames_.back().list);
-  const Expects slot = frames_.back().slot;
-  for (std::uint32_t at = frames_.back().at; at < list.size();) {
-    frames_.back().at = at + 1;
-    put(static_cast<NodeId>(list[at++]), slot);
+  const OpenPart frame = frames_.back();
+  const std::span<const std::uint32_t> words = arena_.list(frame.list);
+  for (std::uint32_t at = frame.at; at < words.size();) {
+    const bool is_key = frame.part != Part::list && at % 2 == 0;
+    if (frame.part == Part::node_map && is_key) {
+      if (at > 0) emitter_.end_array();
+      emitter_.begin_array();
+    }
+    const std::uint32_t word = words[at++];
+    if (frame.part == Part::string_map && is_key) {
+      emitter_.text_key(arena_.text(word));
+      continue;
+    }
+    frames_.back().at = at;
+    put(static_cast<NodeId>(word), is_key ? Expects::any : frame.slot);
     if (frames_.size() != depth) return;
   }
-  emitter_.end_array();
+  if (frame.part == Part::node_map && !words.empty()) emitter_.end_array();
+  frame.part == Part::string_map ? emitter_.end_object() : emitter_.end_array();
   frames_.pop_back();
-}
-
-void NodeWriter::step_string_map() {
-  OpenPart& frame = frames_.back();
-  const std::span<const std::uint32_t> map = arena_.list(frame.list);
-  if (frame.at < map.size()) {
-    emitter_.text_key(arena_.text(map[frame.at]));
-    const auto value = static_cast<NodeId>(map[frame.at + 1]);
-    frame.at += 2;
-    return put(value, frame.slot);
-  }
-  emitter_.end_object();
-  frames_.pop_back();
-}
-
-// Entries are pairs: [[key, value], …].
-void NodeWriter::step_node_map() {
-  OpenPart& frame = frames_.back();
-  const std::span<const std::uint32_t> map = arena_.list(frame.list);
-  const std::uint32_t at = frame.at++;
-  const bool is_key = at % 2 == 0;
-  if (at > 0 && is_key) emitter_.end_array();
-  if (at == map.size()) {
-    emitter_.end_array();
-    return frames_.pop_back();
-  }
-  if (is_key) emitter_.begin_array();
-  put(static_cast<NodeId>(map[at]), is_key ? Expects::any : frame.slot);
 }
 
 // Writes a tree of statements as one flat list. Statements governed by the next one are pushed
@@ -164,10 +147,9 @@ void NodeWriter::put_field(NodeId node, const FieldTemplate& field) {
     case FieldType::node:
       return put(static_cast<NodeId>(*arena_.words(node, field.offset)), field.expects);
     case FieldType::list:
-      return begin_list(node, field);
     case FieldType::string_map:
     case FieldType::node_map:
-      return begin_map(node, field);
+      return begin_elements(node, field);
     default:
       return put_scalar(node, field);
   }
@@ -195,27 +177,15 @@ void NodeWriter::put_scalar(NodeId node, const FieldTemplate& field) {
   }
 }
 
-void NodeWriter::begin_list(NodeId node, const FieldTemplate& field) {
+void NodeWriter::begin_elements(NodeId node, const FieldTemplate& field) {
   const std::uint32_t word = *arena_.words(node, field.offset);
   if (word == 0) return emitter_.null();
-  emitter_.begin_array();
-  frames_.push_back({.part = Part::list,
-                     .ending = Ending::none,
-                     .slot = field.expects,
-                     .node = node,
-                     .list = word});
-}
-
-void NodeWriter::begin_map(NodeId node, const FieldTemplate& field) {
-  const std::uint32_t word = *arena_.words(node, field.offset);
-  if (word == 0) return emitter_.null();
-  const bool has_names = field.type == FieldType::string_map;
-  has_names ? emitter_.begin_object() : emitter_.begin_array();
-  frames_.push_back({.part = has_names ? Part::string_map : Part::node_map,
-                     .ending = Ending::none,
-                     .slot = field.expects,
-                     .node = node,
-                     .list = word});
+  const Part part = field.type == FieldType::list         ? Part::list
+                    : field.type == FieldType::string_map ? Part::string_map
+                                                          : Part::node_map;
+  part == Part::string_map ? emitter_.begin_object() : emitter_.begin_array();
+  frames_.push_back(
+      {.part = part, .ending = Ending::none, .slot = field.expects, .node = node, .list = word});
 }
 
 void NodeWriter::put_integer(NodeId node, const FieldTemplate& field) {
@@ -310,7 +280,7 @@ void NodeWriter::put_object(NodeId id, Expects slot) {
     case Kind::String:
       return emitter_.string(node.text(f::String::value));
     case Kind::Array:
-      return begin_list(id, field_at(template_of(id), f::Array::elements));
+      return begin_elements(id, field_at(template_of(id), f::Array::elements));
     default:
       return open_node(id, Ending::brace);
   }

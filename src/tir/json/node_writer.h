@@ -49,9 +49,7 @@ class NodeWriter {
   void run(std::size_t bottom);
   void step();
   void step_fields();
-  void step_list();
-  void step_string_map();
-  void step_node_map();
+  void step_elements();
   void step_statements();
 
   void put_field(NodeId node, const FieldTemplate& field);
@@ -59,8 +57,7 @@ class NodeWriter {
   void put_integer(NodeId node, const FieldTemplate& field);
   void put_enumeration(NodeId node, const FieldTemplate& field);
   void put_integers(NodeId node, const FieldTemplate& field);
-  void begin_list(NodeId node, const FieldTemplate& field);
-  void begin_map(NodeId node, const FieldTemplate& field);
+  void begin_elements(NodeId node, const FieldTemplate& field);
 
   void put(NodeId node, Expects slot);
   void put_expr(NodeId node, Expects slot);

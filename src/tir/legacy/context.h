@@ -133,7 +133,7 @@ struct Context final : text::ReaderContext {
 
   Strings strings;
   Definitions definitions{source.text, strings};  ///< a name denotes one node in the whole file
-  text::FunctionTable module{make};
+  std::vector<NodePair> functions;
   support::NameMap<std::string_view, NodeId> types;    ///< by their text
   support::NameMap<std::string_view, NodeId> targets;  ///< by their text
   std::vector<NodeId> scratch;  ///< the operands of the call or subscript at hand

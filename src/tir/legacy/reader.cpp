@@ -210,10 +210,23 @@ std::string_view foreign_name(std::string_view line) {
   return head.substr(0, head.find_last_not_of(' ') + 1);
 }
 
+void add_function(Context& c, std::string_view name, NodeId function) {
+  c.functions.push_back({c.make.global_var(name), function});
+}
+
 /// Bare statements, as `str(statement)` prints them.
 void read_lone_statements(Context& c) {
   c.function_losses.enter(kFragment);
-  c.module.add(kFragment, read_lone_body(c));
+  add_function(c, kFragment, read_lone_body(c));
+}
+
+/// A function whose text stands alone: its name is its global_symbol, if it has one.
+void read_lone_function(Context& c) {
+  const NodeId function = read_primfn(c);
+  const Node symbol = attribute_of(c.node(function), "global_symbol");
+  // A new name may move the table of strings.
+  add_function(c, std::string(symbol.is(Kind::String) ? symbol.text(f::String::value) : kFragment),
+               function);
 }
 
 /// Skips a function that uses an undefined name; the other functions of the module stay. Its last
@@ -238,7 +251,7 @@ void read_named_function(Context& c) {
   const std::size_t name_end = line.find(kDefinition);
   if (name_end == std::string_view::npos) {
     // The text may consist of a single call.
-    if (c.module.empty()) return read_lone_statements(c);
+    if (c.functions.empty()) return read_lone_statements(c);
     c.lexer.fail("expected ' = primfn(' behind the name of a function");
   }
   const std::string_view name = line.substr(1, name_end - 1);
@@ -246,7 +259,7 @@ void read_named_function(Context& c) {
   c.lexer.pass(name_end + 3);
   const text::Lexer begin = c.lexer;
   try {
-    c.module.add(name, read_primfn(c));
+    add_function(c, name, read_primfn(c));
   } catch (const text::UndefinedName& fault) {
     if (!c.undefined) c.undefined = fault;
     drop_function(c, begin, name);
@@ -273,9 +286,9 @@ bool skip_foreign_entity(Context& c) {
 /// alone.
 void read_entity(Context& c) {
   if (c.lexer.rest().starts_with('@')) return read_named_function(c);
-  if (c.lexer.rest().starts_with("primfn(")) return c.module.add_lone(read_primfn(c), kFragment);
+  if (c.lexer.rest().starts_with("primfn(")) return read_lone_function(c);
   if (skip_foreign_entity(c)) return;
-  if (c.module.empty()) return read_lone_statements(c);
+  if (c.functions.empty()) return read_lone_statements(c);
   c.lexer.fail_expected("'@name = primfn(…)'");
 }
 
@@ -307,9 +320,11 @@ Reading read_text(Context& c, const support::SourceText& whole, const Sections& 
   for (c.lexer.skip_lines(); !c.lexer.token().is(TokenKind::end); c.lexer.skip_lines()) {
     read_entity(c);
   }
-  if (c.module.empty() && c.undefined) throw *c.undefined;
+  if (c.functions.empty() && c.undefined) throw *c.undefined;
   set_defaults(c);
-  return c.finish(c.module.finish(), Dialect::legacy_text);
+  // All other fields of an IRModule are undefined: the text does not print them.
+  const NodeId module = c.builder.make(Kind::IRModule, {c.builder.map(c.functions)});
+  return c.finish(module, Dialect::legacy_text);
 }
 
 }  // namespace

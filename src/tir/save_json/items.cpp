@@ -45,17 +45,14 @@ bool Items::has_attrs(Kind kind) const {
   return info(kind).encoding == Encoding::attrs;
 }
 
-std::optional<NodeMap> Items::opaque_fields(Node node) {
-  switch (node.kind()) {
-    case Kind::Opaque:
-      return node.map(f::Opaque::fields);
-    case Kind::OpaqueExpr:
-      return node.map(f::OpaqueExpr::fields);
-    case Kind::OpaqueStmt:
-      return node.map(f::OpaqueStmt::fields);
-    default:
-      return std::nullopt;
-  }
+std::optional<Items::Opaque> Items::opaque(Node node) {
+  const auto parts = [&](auto type_key, auto fields) {
+    return Opaque{node.text(type_key), node.map(fields)};
+  };
+  if (node.is(Kind::Opaque)) return parts(f::Opaque::type_key, f::Opaque::fields);
+  if (node.is(Kind::OpaqueExpr)) return parts(f::OpaqueExpr::type_key, f::OpaqueExpr::fields);
+  if (node.is(Kind::OpaqueStmt)) return parts(f::OpaqueStmt::type_key, f::OpaqueStmt::fields);
+  return std::nullopt;
 }
 
 bool Items::is_reference(Node node, const Slot& slot) const {

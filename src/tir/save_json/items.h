@@ -77,9 +77,9 @@ class Items {
           if (is_reference(node, slot)) visit(target(node, slot));
         }
       }
-      if (const auto fields = opaque_fields(node)) {
-        for (std::size_t i = 0; i < fields->size(); ++i) {
-          visit(opaque_target(fields->value(i)));
+      if (const auto unknown = opaque(node)) {
+        for (std::size_t i = 0; i < unknown->fields.size(); ++i) {
+          visit(opaque_target(unknown->fields.value(i)));
         }
         visit(of(module_.span(item.id)));
       }
@@ -98,10 +98,14 @@ class Items {
 
   /// Whether a kind is written with attributes, not as its content.
   bool has_attrs(Kind kind) const;
-  /// The attributes of a node of unknown type; nullopt for known kinds.
-  static std::optional<NodeMap> opaque_fields(Node node);
+  /// The type and the attributes of a node of unknown type; nullopt for known kinds.
+  struct Opaque {
+    std::string_view type_key;
+    NodeMap fields;
+  };
+  static std::optional<Opaque> opaque(Node node);
   bool is_opaque(const Item& item) const {
-    return item.form == Item::Form::node && opaque_fields(module_.node(item.id)).has_value();
+    return item.form == Item::Form::node && opaque(module_.node(item.id)).has_value();
   }
   static Item of(Node node) { return node ? Item{Item::Form::node, 0, node.id()} : Item{}; }
   const Module& module() const { return module_; }

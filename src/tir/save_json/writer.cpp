@@ -234,6 +234,7 @@ class Writer {
     write_type_key(type_key(node));
     if (items_.has_attrs(node.kind())) return write_known_attrs(node);
     if (is_number_of_attribute(node)) return write_number_of_attribute(node);
+    if (Items::opaque(node)) return write_opaque(item, node);
     switch (node.kind()) {
       case Kind::Array:
       case Kind::ObjectMap:
@@ -247,38 +248,18 @@ class Writer {
         return write_shape_tuple(node);
       case Kind::MissingObject:
         fail_missing(node);
-      case Kind::Opaque:
-      case Kind::OpaqueExpr:
-      case Kind::OpaqueStmt:
-        return write_opaque(item, node);
       default:
         return write_repr(plain_text(node, 0));
     }
   }
 
   std::string_view type_key(Node node) const {
-    switch (node.kind()) {
-      case Kind::Opaque:
-        return node.text(f::Opaque::type_key);
-      case Kind::OpaqueExpr:
-        return node.text(f::OpaqueExpr::type_key);
-      case Kind::OpaqueStmt:
-        return node.text(f::OpaqueStmt::type_key);
-      case Kind::AllocatedPoolInfo:
-        // The class moved from tir.usmp to ir in v0.13 and did not change otherwise.
-        if (!has(items_.version().last, TvmFeature::pool_infos)) return kLegacyAllocatedPoolInfo;
-        break;
-      case Kind::BoxBool:
-      case Kind::BoxInt:
-        if (is_number_of_attribute(node)) return info(Kind::IntImm).type_key;
-        break;
-      case Kind::BoxFloat:
-        if (is_number_of_attribute(node)) return info(Kind::FloatImm).type_key;
-        break;
-      default:
-        break;
-    }
-    return node.info().type_key;
+    if (const auto unknown = Items::opaque(node)) return unknown->type_key;
+    // The class moved from tir.usmp to ir in v0.13 and did not change otherwise.
+    const bool has_pools = has(items_.version().last, TvmFeature::pool_infos);
+    if (node.is(Kind::AllocatedPoolInfo) && !has_pools) return kLegacyAllocatedPoolInfo;
+    if (!is_number_of_attribute(node)) return node.info().type_key;
+    return info(node.is(Kind::BoxFloat) ? Kind::FloatImm : Kind::IntImm).type_key;
   }
 
   /// Numbers that v0.18 boxes are expressions in earlier versions.
@@ -457,7 +438,7 @@ class Writer {
   // A text of the source is an index there or is none: see Numbering.
   void write_opaque(const Item& item, Node node) {
     std::vector<TextAttr> attrs;
-    const NodeMap fields = *Items::opaque_fields(node);
+    const NodeMap fields = Items::opaque(node)->fields;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const auto text = Items::opaque_text(fields.value(i));
       attrs.push_back({fields.name(i), text ? std::string(*text)

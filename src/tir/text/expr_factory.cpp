@@ -335,17 +335,4 @@ NodeId make_target(ExprFactory& make, const mlf::Target& target) {
   return node;
 }
 
-void FunctionTable::add_lone(NodeId function, std::string_view name_of_nameless) {
-  const Node symbol = attribute_of(make_.builder().node(function), "global_symbol");
-  // A new name may move the table of strings.
-  add(std::string(symbol.is(Kind::String) ? symbol.text(f::String::value) : name_of_nameless),
-      function);
-}
-
-// All other fields of an IRModule are undefined: no text prints them.
-NodeId FunctionTable::finish() {
-  Builder& builder = make_.builder();
-  return builder.make(Kind::IRModule, {builder.map(entries_)});
-}
-
 }  // namespace mlf::tir::text
