@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "graph/node_queries.h"
 #include "mlf/tir/visit.h"
@@ -32,37 +33,18 @@ bool may_run_otherwise_than_once(Node statement) {
   return statement.is(Kind::For) || statement.is(Kind::While) || statement.is(Kind::IfThenElse);
 }
 
-/// The end of a blank or comment, or of several, of `dialect` at `at`; `at` if none begins there.
-std::uint32_t end_of_blank(std::string_view text, std::uint32_t at, std::uint32_t end,
-                           tir::Dialect dialect) {
-  const auto one_of = [&](std::string_view characters) {
-    return characters.find(text[at]) == characters.npos ? at : at + 1;
-  };
-  switch (dialect) {
-    case tir::Dialect::c:
-      // A line of the preprocessor may make calls conditional.
-      return tir::c::skip_comments(text, at, end);
-    case tir::Dialect::tvmscript:
-      if (text[at] != '#') return one_of(" \t\r\n");
-      return static_cast<std::uint32_t>(std::min<std::size_t>(text.find('\n', at), end));
-    case tir::Dialect::legacy_text:
-      // Each statement is in braces, which have no meaning.
-      return one_of(" \t\r\n{}");
-    default:
-      return one_of(" \t\r\n,");
+/// Whether a call moves past the place before that of call i, by i.
+std::vector<bool> is_passed(const std::vector<std::size_t>& order) {
+  std::vector<bool> passed;
+  std::size_t furthest = 0;  // the last call that has moved to a place up to here
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    passed.push_back(i > 0 && furthest >= i);
+    furthest = std::max(furthest, order[i]);
   }
+  return passed;
 }
 
-/// Offset of the first code in the bytes [begin, end); `end` if there is none.
-std::uint32_t code_between(std::string_view text, std::uint32_t begin, std::uint32_t end,
-                           tir::Dialect dialect) {
-  while (begin < end) {
-    const std::uint32_t behind = end_of_blank(text, begin, end, dialect);
-    if (behind == begin) return begin;
-    begin = behind;
-  }
-  return end;
-}
+constexpr const char* kBetween = "something else is between calls that would change places";
 
 /// The file that contains main.
 std::size_t file_of(const std::vector<CallSlot>& slots) {
@@ -79,29 +61,39 @@ Node function_with_symbol(const tir::Module& module, std::string_view symbol) {
   return {};
 }
 
-std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Symbols& kernels) {
+std::vector<CallSlot> call_slots(Node main, const tir::Places* places, const Symbols& kernels) {
   struct PendingStatement {
-    Node statement;
+    Node statement;            // undefined at the end of a scope
     const tir::Place* around;  // the place of the innermost enclosing statement
   };
   std::vector<CallSlot> slots;
   // Uses an explicit stack: bodies nest as deep as networks are long.
   std::vector<PendingStatement> stack{{main[f::PrimFunc::body], nullptr}};
   std::vector<PendingStatement> below;
+  const auto place_of = [&](Node node) {
+    return places == nullptr ? nullptr : places->find(node.id());
+  };
+  bool follows = false;
   while (!stack.empty()) {
     const auto [statement, around] = stack.back();
     stack.pop_back();
-    if (may_run_otherwise_than_once(statement)) continue;
-    const tir::Place* const own = places.find(statement.id());
+    const bool was_next = std::exchange(follows, statement.is(Kind::SeqStmt) && follows);
+    if (!statement || may_run_otherwise_than_once(statement)) continue;
+    const tir::Place* const own = place_of(statement);
     const tir::Place* const place = own == nullptr ? around : own;
     if (statement.is(Kind::Evaluate)) {
       const Node callee = callee_in(statement, kernels);
-      if (!callee || place == nullptr) continue;
-      const tir::Place* const name = places.find(callee.id());
-      slots.push_back({*place, std::string(graph::string_of(callee)),
-                       name == nullptr ? std::nullopt : std::optional(*name)});
+      if (!callee || (places != nullptr && place == nullptr)) continue;
+      const tir::Place* const name = place_of(callee);
+      slots.push_back({.place = place == nullptr ? tir::Place() : *place,
+                       .symbol = std::string(graph::string_of(callee)),
+                       .callee = name == nullptr ? std::nullopt : std::optional(*name),
+                       .call = statement.id(),
+                       .follows = was_next});
+      follows = true;
       continue;
     }
+    if (!statement.is(Kind::SeqStmt)) stack.push_back({{}, nullptr});
     below.clear();
     tir::for_each_child(statement, [&](Node child, const tir::FieldInfo&) {
       if (child.category() == tir::Category::stmt) below.push_back({child, place});
@@ -111,7 +103,7 @@ std::vector<CallSlot> call_slots(Node main, const tir::Places& places, const Sym
   return slots;
 }
 
-std::vector<CallSlot> slots_of_network(Node main, const tir::Places& places,
+std::vector<CallSlot> slots_of_network(Node main, const tir::Places* places,
                                        const graph::Topology& network,
                                        const std::vector<const archive::Member*>& files) {
   Symbols kernels;
@@ -136,36 +128,35 @@ MainCalls calls_of_main(const Deployment& deployment, const EditedMembers& membe
     const tir::Document document = tir::read_c_with_places(members.files_of(c), limits, places);
     const Node main = function_with_symbol(document.module, symbol);
     if (!main) continue;
-    std::vector<CallSlot> slots = slots_of_network(main, places, network, c.c_members);
+    std::vector<CallSlot> slots = slots_of_network(main, &places, network, c.c_members);
     const archive::Member& member = *c.c_members[file_of(slots)];
     return {&member, members.text_of(member), std::move(slots)};
   }
   refuse("the archive has no C of function '" + symbol + "'");
 }
 
-// Moves the text of each call; the text between two calls stays. So each line keeps its form, and
-// no other byte changes.
+void check_order(const std::vector<CallSlot>& slots, const std::vector<std::size_t>& order) {
+  const std::vector<bool> passed = is_passed(order);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (passed[i] && !slots[i].follows) refuse(kBetween);
+  }
+}
+
 std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect dialect,
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order) {
   std::vector<Edit> edits;
-  bool is_among_moved = false;
-  std::size_t furthest = 0;  // the last call that has moved to a place up to here
+  const std::vector<bool> passed = is_passed(order);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const tir::SourceRange to = slots[i].place.range;
-    if (i > 0 && slots[i - 1].place.range.end > to.begin) refuse("main has calls inside of calls");
-    // Code between two calls stays in place, so no call may move across it.
-    if (is_among_moved) {
-      const std::uint32_t code =
-          code_between(source.text, slots[i - 1].place.range.end, to.begin, dialect);
-      if (code != to.begin) {
-        throw support::Error(ErrorKind::check_failed,
-                             "something else is between calls that would change places",
-                             source.locate(code, 1));
-      }
+    const std::uint32_t before = i == 0 ? 0 : slots[i - 1].place.range.end;
+    if (before > to.begin) refuse("main has calls inside of calls");
+    // A line of the preprocessor, or a declaration that is no node of the IR.
+    if (passed[i] && dialect == tir::Dialect::c) {
+      const std::uint32_t code = tir::c::skip_comments(source.text, before, to.begin);
+      if (code != to.begin)
+        throw support::Error(ErrorKind::check_failed, kBetween, source.locate(code, 1));
     }
-    furthest = std::max(furthest, order[i]);
-    is_among_moved = furthest > i;
     const tir::SourceRange from = slots[order[i]].place.range;
     edits.push_back({to, std::string(text_in(source.text, from))});
   }

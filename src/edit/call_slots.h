@@ -26,6 +26,8 @@ struct CallSlot {
   std::string symbol;  ///< the kernel's
   std::optional<tir::Place>
       callee{};  ///< where generated C spells the symbol as the called function
+  tir::NodeId call = tir::NodeId::none;  ///< Evaluate
+  bool follows = false;                  ///< nothing is between it and the call before it
 };
 
 using Symbols = std::set<std::string, std::less<>>;
@@ -34,12 +36,13 @@ using Symbols = std::set<std::string, std::less<>>;
 tir::Node function_with_symbol(const tir::Module& module, std::string_view symbol);
 
 /// Returns the calls of `kernels` that every run of main makes exactly once, in the order of its
-/// text. Leaves out calls whose text is unknown or contains another call.
-std::vector<CallSlot> call_slots(tir::Node main, const tir::Places& places, const Symbols& kernels);
+/// text. Leaves out calls that contain another call and, if there is a text, those whose place in
+/// it is unknown. `places` is null for a TIR without a text.
+std::vector<CallSlot> call_slots(tir::Node main, const tir::Places* places, const Symbols& kernels);
 
-/// Returns the calls of a network in a text of its main, which is in one of `files`. Throws `Error`
-/// (check_failed) unless the text contains each of its calls exactly once, in their order.
-std::vector<CallSlot> slots_of_network(tir::Node main, const tir::Places& places,
+/// Returns the calls of a network in its main, whose text is in one of `files`. Throws `Error`
+/// (check_failed) unless main contains each of its calls exactly once, in their order.
+std::vector<CallSlot> slots_of_network(tir::Node main, const tir::Places* places,
                                        const graph::Topology& network,
                                        const std::vector<const archive::Member*>& files);
 
@@ -56,8 +59,13 @@ MainCalls calls_of_main(const Deployment& deployment, const EditedMembers& membe
                         std::size_t module, const graph::Topology& network,
                         const tir::ReadLimits& limits);
 
-/// Returns edits that put call `order[i]` in the place of call i; all slots are of `source`. Throws
-/// `Error` (check_failed) if there is code between calls that would move.
+/// Throws `Error` (check_failed) if something is between calls that move past each other where call
+/// `order[i]` comes to the place of call i.
+void check_order(const std::vector<CallSlot>& slots, const std::vector<std::size_t>& order);
+
+/// Returns the edits that do this in the text of all these slots. The text between calls stays, so
+/// that each line keeps its form. Throws `Error` (check_failed) if that of generated C is more than
+/// comments where calls move past it.
 std::vector<Edit> edits_in_order(const support::SourceText& source, tir::Dialect dialect,
                                  const std::vector<CallSlot>& slots,
                                  const std::vector<std::size_t>& order);

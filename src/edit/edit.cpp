@@ -7,6 +7,16 @@
 
 namespace mlf::edit {
 
+tir::SourceRange lines_of(std::string_view text, tir::SourceRange range) {
+  const std::size_t before = text.substr(0, range.begin).rfind('\n');
+  const std::size_t behind = text.find('\n', range.end == 0 ? 0 : range.end - 1);
+  return at(before == text.npos ? 0 : before + 1, behind == text.npos ? text.size() : behind + 1);
+}
+
+tir::SourceRange with_empty_line(std::string_view text, tir::SourceRange range) {
+  return text.substr(range.end).starts_with('\n') ? at(range.begin, range.end + 1) : range;
+}
+
 std::string apply(std::string_view text, std::vector<Edit> edits) {
   // Callers go through a representation function by function, in its own order.
   std::ranges::stable_sort(edits, {}, [](const Edit& edit) { return edit.range.begin; });

@@ -27,6 +27,11 @@ inline std::string_view text_in(std::string_view text, tir::SourceRange range) {
   return text.substr(range.begin, range.end - range.begin);
 }
 
+/// From the beginning of its first line to the end of its last one.
+tir::SourceRange lines_of(std::string_view text, tir::SourceRange range);
+/// With the empty line behind it.
+tir::SourceRange with_empty_line(std::string_view text, tir::SourceRange range);
+
 /// New text for `range`.
 struct Edit {
   tir::SourceRange range;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "process/regenerate.h"
 #include "support/error.h"
@@ -10,6 +11,20 @@
 #include "tir/compare/compare.h"
 
 namespace mlf::edit {
+namespace {
+
+PlacedTir with_loads(tir::Document document, tir::Places places) {
+  PlacedTir tir{std::move(document), std::move(places)};
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> known;
+  for (const auto& [id, place] : tir.places.loads()) {
+    if (!known.emplace(place.file, place.range.begin, place.range.end).second) continue;
+    const tir::Node load = tir.document.module.node(id);
+    tir.loads[load[tir::f::BufferLoad::buffer][tir::f::Buffer::data].id()].push_back(place);
+  }
+  return tir;
+}
+
+}  // namespace
 
 std::string_view EditedMembers::text_of(const archive::Member& member) const {
   const auto found = edited_.find(member.name);
@@ -26,7 +41,9 @@ void EditedMembers::replace(archive::EditedMember member) {
 }
 
 void EditedMembers::edit(const archive::Member& member, std::vector<Edit> edits) {
-  replace({member.name, apply(text_of(member), std::move(edits))});
+  const std::string_view text = text_of(member);
+  std::string content = apply(text, std::move(edits));
+  if (content != text) replace({member.name, std::move(content)});
 }
 
 tir::Input EditedMembers::input_of(const archive::Member& member) const {
@@ -54,14 +71,14 @@ PlacedTir EditedMembers::take_tir(const archive::Member& member, const tir::Read
   if (auto kept = take_kept(member.name)) return std::move(*kept);
   tir::Places places;
   tir::Document document = tir::read_with_places(input_of(member), limits, places);
-  return {std::move(document), std::move(places)};
+  return with_loads(std::move(document), std::move(places));
 }
 
 PlacedTir EditedMembers::take_tir(const TirSource& c, const tir::ReadLimits& limits) {
   if (auto kept = take_kept(c.name)) return std::move(*kept);
   tir::Places places;
   tir::Document document = tir::read_c_with_places(files_of(c), limits, places);
-  return {std::move(document), std::move(places)};
+  return with_loads(std::move(document), std::move(places));
 }
 
 void EditedMembers::keep_tir(const archive::Member& member, PlacedTir tir) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,13 @@ namespace mlf::edit {
 struct PlacedTir {
   tir::Document document;
   tir::Places places;
+  std::map<tir::NodeId, std::vector<tir::Place>> loads{};  ///< by variable
+
+  /// The loads through a variable, each place once: the reader may read a statement twice.
+  std::span<const tir::Place> loads_of(tir::NodeId variable) const {
+    const auto found = loads.find(variable);
+    return found == loads.end() ? std::span<const tir::Place>() : std::span(found->second);
+  }
 };
 
 /// Members with their present content.
@@ -34,7 +42,7 @@ class EditedMembers {
   /// Throws `Error` if the member cannot be read. The view is valid until the next `replace`.
   std::string_view text_of(const archive::Member& member) const;
   void replace(archive::EditedMember member);
-  /// Applies edits to the present text of a member.
+  /// Applies edits to the present text of a member, which is replaced if it changes.
   void edit(const archive::Member& member, std::vector<Edit> edits);
   /// Returns the present text of a member with captured TIR, without a digest.
   tir::Input input_of(const archive::Member& member) const;

@@ -122,16 +122,16 @@ void check_offset(const FunctionSites& function, const LetSite& let, const Assig
 
 }  // namespace
 
-std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
-                                   const FunctionSites& function) {
+std::vector<StatedNumber> site_values(const ModuleAssignment& assignment,
+                                      const FunctionSites& function) {
   check_count(assignment, function);
-  std::vector<SiteValue> values;
+  std::vector<StatedNumber> values;
   for (const LetSite& let : function.lets) {
     const AssignedLet& wanted = assignment.lets.find(function.symbol)->second[values.size()];
     check_offset(function, let, wanted);
     values.push_back({let.offset,
-                      "the offset of " + quoted(let.variable),
-                      {wanted.old_offset, wanted.new_offset}});
+                      {wanted.old_offset, wanted.new_offset},
+                      "the offset of " + quoted(let.variable)});
   }
   for (const SizeSite& site : function.sizes) {
     const edit::NumberChange& size = assignment.sizes.find(site.pool)->second;
@@ -139,7 +139,7 @@ std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
       refuse_in(function, "pool " + quoted(site.pool) + " has " + std::to_string(site.value) +
                               " bytes here, and " + std::to_string(size.before) + " in the plan");
     }
-    values.push_back({site.size, "the size of pool " + quoted(site.pool), size, true});
+    values.push_back({site.size, size, "the size of pool " + quoted(site.pool)});
   }
   return values;
 }

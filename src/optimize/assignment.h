@@ -14,6 +14,7 @@
 #include "mlf/deployment.h"
 #include "optimize/moves.h"
 #include "optimize/pool_sites.h"
+#include "optimize/tir_changes.h"
 
 namespace mlf::optimize {
 
@@ -50,17 +51,9 @@ struct ModuleAssignment {
 ModuleAssignment assign(std::size_t module, std::span<const PoolMove> moves,
                         const std::vector<FunctionSites>& functions);
 
-/// A site and its new number.
-struct SiteValue {
-  tir::NodeId integer;
-  std::string what;  ///< "the offset of 'sid_4'"
-  edit::NumberChange change;
-  bool is_size = false;  ///< of a pool; else the offset of a buffer
-};
-
-/// Returns every number of a function that belongs to the plan, in any representation: offsets in
-/// the order of its lets, then sizes. Throws as above if they differ from the assignment.
-std::vector<SiteValue> site_values(const ModuleAssignment& assignment,
-                                   const FunctionSites& function);
+/// Returns every number of a function that belongs to the plan, in any representation. Throws as
+/// above if they differ from the assignment.
+std::vector<StatedNumber> site_values(const ModuleAssignment& assignment,
+                                      const FunctionSites& function);
 
 }  // namespace mlf::optimize

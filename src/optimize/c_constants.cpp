@@ -55,12 +55,10 @@ class Reader {
 
  private:
   void read_source(const TirSource& c) {
-    auto [document, places] = edited_.take_tir(c, limits_);
-    ModuleConstants constants =
-        constants_of(document.module, tir::prim_functions_of(document.module));
-    LoadPlaces loads = loads_by_variable(document.module, places);
-    result_.readings.push_back(
-        {&c, std::move(document), std::move(places), std::move(constants), std::move(loads), {}});
+    edit::PlacedTir tir = edited_.take_tir(c, limits_);
+    const tir::Module& module = tir.document.module;
+    ModuleConstants constants = constants_of(module, tir::prim_functions_of(module));
+    result_.readings.push_back({&c, std::move(tir), std::move(constants), {}});
   }
 
   const Member& member_of(const CReading& reading, std::uint32_t file) const {
@@ -70,13 +68,13 @@ class Reader {
   /// A file that several readings share declares its constants once.
   void collect(std::size_t index) {
     CReading& reading = result_.readings[index];
-    for (const tir::DeclaredConstant& place : reading.places.constants()) {
+    for (const tir::DeclaredConstant& place : reading.tir.places.constants()) {
       const Member& member = member_of(reading, place.file);
       const auto [known, is_new] =
           by_place_.try_emplace({&member, place.values.begin}, result_.all.size());
       reading.declared.emplace(place.array, known->second);
       if (!is_new) continue;
-      const Node array = reading.document.module.node(place.array);
+      const Node array = reading.tir.document.module.node(place.array);
       CConstant constant{
           .name = declared_name(edited_.text_of(member), place),
           .member = &member,
@@ -140,7 +138,7 @@ class Reader {
   void keep_pools() {
     std::set<std::string, std::less<>> known;
     for (const CReading& reading : result_.readings) {
-      for (const tir::NamedFunction& one : tir::functions_of(reading.document.module)) {
+      for (const tir::NamedFunction& one : tir::functions_of(reading.tir.document.module)) {
         known.emplace(one.symbol);
         if (has_text(one.function)) with_text_.emplace(one.symbol);
       }
@@ -170,7 +168,7 @@ class Reader {
   void look_for_more() {
     if (!with_text_.empty()) result_.incomplete = unread_statement_of(*with_text_.begin());
     for (const CReading& reading : result_.readings) {
-      for (const tir::Loss& loss : reading.document.losses) {
+      for (const tir::Loss& loss : reading.tir.document.losses) {
         const bool is_declaration =
             loss.code == tir::LossCode::unknown_construct && loss.scope == tir::LossScope::module;
         if (is_declaration) keep(result_.incomplete, loss.name);
@@ -200,7 +198,7 @@ class Reader {
 
   void keep_by_indices(const CReading& reading) {
     const auto is_plain = [&](NodeId load) {
-      return has_plain_indices(reading.document.module.node(load));
+      return has_plain_indices(reading.tir.document.module.node(load));
     };
     const auto is_plain_text = [&](const tir::Place& place) {
       return plain_index(edited_.text_of(member_of(reading, place.file)), place.range).has_value();
@@ -208,9 +206,8 @@ class Reader {
     for (const ConstantUse& use : reading.constants.uses) {
       const auto index = reading.constant_of(use);
       if (!index) continue;
-      const auto* const loads = support::find_value(reading.loads, use.variable);
       if (std::ranges::all_of(use.loads, is_plain) &&
-          (loads == nullptr || std::ranges::all_of(*loads, is_plain_text))) {
+          std::ranges::all_of(reading.tir.loads_of(use.variable), is_plain_text)) {
         continue;
       }
       keep(result_.all[*index].all_kept, "is loaded with an index that mlf cannot replace");
@@ -228,11 +225,10 @@ class Reader {
 
   /// The number of loads through `variable` in the text that can be edited.
   std::size_t editable_loads(const CReading& reading, NodeId variable) const {
-    const auto* const loads = support::find_value(reading.loads, variable);
-    if (loads == nullptr) return 0;
-    return static_cast<std::size_t>(std::ranges::count_if(*loads, [&](const tir::Place& place) {
-      return c_load(edited_.text_of(member_of(reading, place.file)), place.range).has_value();
-    }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(reading.tir.loads_of(variable), [&](const tir::Place& place) {
+          return c_load(edited_.text_of(member_of(reading, place.file)), place.range).has_value();
+        }));
   }
 
   /// Keeps a constant whose name occurs anywhere but in its declaration, a let, or a load.

@@ -15,7 +15,6 @@
 #include "edit/edited_archive.h"
 #include "mlf/deployment.h"
 #include "optimize/constant_uses.h"
-#include "optimize/loads.h"
 #include "optimize/narrow_type.h"
 #include "optimize/new_constants.h"
 #include "optimize/other_code.h"
@@ -27,10 +26,8 @@ namespace mlf::optimize {
 /// One TIR of generated C, read for edits.
 struct CReading {
   const TirSource* source = nullptr;
-  tir::Document document;
-  tir::Places places;
+  edit::PlacedTir tir;
   ModuleConstants constants;
-  LoadPlaces loads;                             ///< of `places`
   std::map<tir::NodeId, std::size_t> declared;  ///< NDArray: index into CConstants::all
 
   /// The index in CConstants::all of the constant that the use points to; nullopt for one that the

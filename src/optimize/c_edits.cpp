@@ -16,7 +16,6 @@ namespace mlf::optimize {
 namespace {
 
 using archive::Member;
-using support::SourceText;
 using tir::SourceRange;
 namespace f = tir::f;
 
@@ -46,17 +45,16 @@ class CEditor {
     for (const CPoolOfConstants& pool : constants_.pools) change_total(pool);
     const NewConstants wanted = new_constants_of(constants_);
     for (const CReading& reading : constants_.readings) {
-      change_loads(reading);
-      change_numbers(reading, wanted);
+      TirChanges changes;
+      add_changes(reading.constants, wanted, changes);
+      add_edits(edits_, changes.edits(reading.tir, reading.source->c_members, edited_));
+      restrict_pools(reading);
     }
     for (const Member* const file : files_of(constants_)) change_copies(*file);
-    for (auto& [member, edits] : edits_) edited_.edit(*member, std::move(edits));
+    apply_edits(edited_, std::move(edits_));
   }
 
  private:
-  SourceText text_of(const Member& member) const {
-    return {{}, member.name, edited_.text_of(member)};
-  }
   void edit(const Member& member, SourceRange range, std::string text) {
     edits_[&member].push_back({range, std::move(text)});
   }
@@ -145,35 +143,14 @@ class CEditor {
     }
   }
 
-  void change_loads(const CReading& reading) {
+  void restrict_pools(const CReading& reading) {
     for (const ConstantUse& use : reading.constants.uses) {
       const auto index = reading.constant_of(use);
-      if (!index) continue;
+      if (!index || use.pool.empty() || use.loads.empty()) continue;
       const CConstant& constant = constants_.all[*index];
-      if (!constant.after.changes(constant.dtype)) continue;
       const bool is_byte = constant.after.dtype.element_bytes() == 1;
-      if (is_byte && !use.pool.empty() && !use.loads.empty()) restrict_pool(reading, use);
-      const auto* const loads = support::find_value(reading.loads, use.variable);
-      if (loads == nullptr) continue;
-      for (const tir::Place& place : *loads) {
-        change_load(constant, *reading.source->c_members[place.file], place.range);
-      }
+      if (is_byte && constant.after.changes(constant.dtype)) restrict_pool(reading, use);
     }
-  }
-
-  /// If the constant has one element, the index becomes 0.
-  void change_load(const CConstant& constant, const Member& member, SourceRange range) {
-    const std::string_view text = edited_.text_of(member);
-    const NewConstant& after = constant.after;
-    const auto parts = c_load(text, range);
-    const auto index = plain_index(text, range);
-    if (!parts || (after.is_single() && !index)) {
-      edit::refuse("a load of '" + constant.name + "' has an unknown form", member.name);
-    }
-    if (after.is_single()) edit(member, *index, "0");
-    if (after.dtype == constant.dtype) return;
-    std::ranges::move(cast_edits(text, range, constant.dtype, after.dtype),
-                      std::back_inserter(edits_[&member]));
   }
 
   /// Compilers must assume that bytes overlap everything that a loop stores. No program writes to a
@@ -182,12 +159,12 @@ class CEditor {
   void restrict_pool(const CReading& reading, const ConstantUse& use) {
     for (const FunctionSites& function : reading.constants.sites) {
       if (function.symbol != use.function) continue;
-      const tir::Node node = reading.document.module.node(function.function);
+      const tir::Node node = reading.tir.document.module.node(function.function);
       const tir::NodeMap buffers = node.map(f::PrimFunc::buffer_map);
       for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (tir::pool_name(buffers.key(i).text(f::Var::name)) != use.pool) continue;
         const tir::Place* const name =
-            reading.places.parameter(buffers.value(i)[f::Buffer::data].id());
+            reading.tir.places.parameter(buffers.value(i)[f::Buffer::data].id());
         if (name == nullptr) continue;
         const Member& member = *reading.source->c_members[name->file];
         const std::string_view before = edited_.text_of(member).substr(0, name->range.begin);
@@ -196,22 +173,9 @@ class CEditor {
     }
   }
 
-  /// Sizes that the text does not contain follow from others.
-  void change_numbers(const CReading& reading, const NewConstants& wanted) {
-    for (const FunctionSites& function : reading.constants.sites) {
-      for (const StatedNumber& number : stated_numbers(function, wanted)) {
-        const tir::Place* const place = reading.places.find(number.integer);
-        if (number.change.before == number.change.after || place == nullptr) continue;
-        const Member& member = *reading.source->c_members[place->file];
-        edits_[&member].push_back(
-            edit::number_edit(text_of(member), place->range, number.change, number.what));
-      }
-    }
-  }
-
   const CConstants& constants_;
   edit::EditedMembers& edited_;
-  std::map<const Member*, std::vector<edit::Edit>> edits_;
+  TirChanges::FileEdits edits_;
 };
 
 }  // namespace

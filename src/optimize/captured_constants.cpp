@@ -3,13 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "edit/edit.h"
-#include "mlf/tir/write.h"
 #include "support/error.h"
 
 namespace mlf::optimize {
@@ -22,7 +20,6 @@ using tir::Dialect;
 using tir::Kind;
 using tir::Node;
 using tir::NodeId;
-using tir::SourceRange;
 namespace f = tir::f;
 
 bool is_text(const CapturedReading& reading) {
@@ -32,58 +29,6 @@ bool is_text(const CapturedReading& reading) {
 /// Old TVMScript does not contain all values that would change.
 bool has_places(Dialect dialect) {
   return dialect == Dialect::tvmscript || dialect == Dialect::legacy_text;
-}
-
-/// The extents of the constant and of its buffers.
-std::vector<Node> extents_of(const ConstantUse& use, const tir::Module& module) {
-  std::vector<Node> extents;
-  const Node owner = module.node(use.owner);
-  if (owner.is(Kind::AllocateConst)) {
-    for (const Node extent : owner.list(f::AllocateConst::extents)) extents.push_back(extent);
-  }
-  for (const NodeId buffer : use.buffers) {
-    for (const Node extent : module.node(buffer).list(f::Buffer::shape)) extents.push_back(extent);
-  }
-  return extents;
-}
-
-/// "0" for each index; keeps the text between them.
-std::string zeros_for(std::string_view indices) {
-  std::string zeros = "0";
-  std::size_t depth = 0;
-  for (const char c : indices) {
-    if (c == '(') ++depth;
-    if (c == ')' && depth > 0) --depth;
-    if (c == ',' && depth == 0) zeros += ", 0";
-  }
-  return zeros;
-}
-
-/// The edits that give the constant one element in a text; nullopt if the text does not contain all
-/// values that change.
-std::optional<std::vector<edit::Edit>> single_edits(const ConstantUse& use,
-                                                    const CapturedReading& reading,
-                                                    std::string_view text) {
-  std::vector<edit::Edit> edits;
-  for (const Node extent : extents_of(use, reading.document.module)) {
-    const tir::Place* const place = reading.places.find(extent.id());
-    if (place == nullptr) return std::nullopt;
-    edits.push_back({place->range, "1"});
-  }
-  if (const tir::Place* const values = reading.places.values(use.variable)) {
-    const auto [begin, end] = values->range;
-    const std::size_t comma = text.substr(0, end).find(',', begin);
-    if (text[begin] != '[' || comma == text.npos) return std::nullopt;
-    edits.push_back({{static_cast<std::uint32_t>(comma), end - 1}, {}});
-  }
-  const auto* const loads = support::find_value(reading.loads, use.variable);
-  if (loads == nullptr) return edits;
-  for (const tir::Place& load : *loads) {
-    const auto index = plain_index(text, load.range);
-    if (!index) return std::nullopt;
-    edits.push_back({*index, zeros_for(text.substr(index->begin, index->end - index->begin))});
-  }
-  return edits;
 }
 
 class Keeping {
@@ -147,7 +92,7 @@ class Keeping {
         constants_.keep_pool(pool.name, reading.member->name + " has other constants in the pool");
       }
       const bool has_data = is_text(reading) && one.array != NodeId::none &&
-                            reading.document.module.node(one.array).is(Kind::NDArray);
+                            reading.tir.document.module.node(one.array).is(Kind::NDArray);
       if (has_data)
         constants_.keep_pool(pool.name, reading.member->name + " has data of constants");
     }
@@ -164,21 +109,14 @@ class Keeping {
   }
 
   bool may_be_single(const ConstantUse& use, const CapturedReading& reading) const {
-    const tir::Module& module = reading.document.module;
-    const bool has_numbers =
-        std::ranges::all_of(extents_of(use, module),
-                            [](Node extent) { return extent.is(Kind::IntImm); }) &&
-        std::ranges::all_of(use.loads,
-                            [&](NodeId load) { return has_plain_indices(module.node(load)); });
-    return has_numbers &&
-           (!is_text(reading) || single_edits(use, reading, edited_.text_of(*reading.member)));
+    const std::string_view text = is_text(reading) ? edited_.text_of(*reading.member) : "";
+    return may_have_one_element(use, reading.tir, text);
   }
 
   void keep_by_text(const ConstantUse& use, const CapturedReading& reading, CConstant& constant) {
-    const tir::Places& places = reading.places;
-    const auto* const loads = support::find_value(reading.loads, use.variable);
-    const std::size_t spelled = loads == nullptr ? 0 : loads->size();
-    if (!has_places(reading.document.source.dialect) || spelled < use.loads.size()) {
+    const tir::Places& places = reading.tir.places;
+    const std::size_t spelled = reading.tir.loads_of(use.variable).size();
+    if (!has_places(reading.tir.document.source.dialect) || spelled < use.loads.size()) {
       keep(constant.kept, reading.member->name + " does not spell its loads");
     }
     const auto has_dtype = [&](NodeId id) { return !places.dtypes(id).empty(); };
@@ -192,148 +130,6 @@ class Keeping {
   std::map<std::string, std::vector<std::size_t>> arrays_;  // by function, in the order of its text
   std::map<std::pair<std::string, std::uint64_t>, std::size_t> in_pools_;
 };
-
-/// The edits of one text.
-class TextEditor {
- public:
-  TextEditor(const CapturedReading& reading, std::span<const ConstantsChange> changes,
-             std::string_view text)
-      : reading_(reading), changes_(changes), text_(text) {}
-
-  std::string run() && {
-    for (const ConstantsChange& change : changes_) {
-      for (const ConstantUse& use : change.constants.uses) {
-        if (const NewConstant* const after = change.wanted.of(use)) change_use(use, *after);
-      }
-      change_numbers(change);
-    }
-    change_lists();
-    return edit::apply(text_, std::move(edits_));
-  }
-
- private:
-  void change_use(const ConstantUse& use, const NewConstant& after) {
-    if (!after.changes(use.element)) return;
-    if (after.is_single()) make_single(use);
-    if (after.dtype == use.element) return;
-    change_dtypes(use.variable, after.dtype);
-    for (const NodeId buffer : use.buffers) change_dtypes(buffer, after.dtype);
-    const auto* const loads = support::find_value(reading_.loads, use.variable);
-    if (loads == nullptr) return;
-    for (const tir::Place& load : *loads) {
-      const auto [begin, end] = load.range;
-      edits_.push_back({{begin, begin}, cast_to(use.element)});
-      edits_.push_back({{end, end}, ")"});
-    }
-  }
-
-  std::string cast_to(tir::DType dtype) const {
-    const bool is_script = reading_.document.source.dialect == Dialect::tvmscript;
-    const std::string name = to_string(dtype);
-    return is_script ? "T.Cast(\"" + name + "\", " : "cast(" + name + ", ";
-  }
-
-  void make_single(const ConstantUse& use) {
-    auto edits = single_edits(use, reading_, text_);
-    if (!edits) edit::refuse("'" + use.name + "' cannot have one element", reading_.member->name);
-    std::ranges::move(*edits, std::back_inserter(edits_));
-  }
-
-  void change_dtypes(NodeId id, tir::DType dtype) {
-    for (const tir::Place& place : reading_.places.dtypes(id)) {
-      edits_.push_back({place.range, to_string(dtype)});
-    }
-  }
-
-  void change_numbers(const ConstantsChange& change) {
-    for (const FunctionSites& function : change.constants.sites) {
-      for (const StatedNumber& number : stated_numbers(function, change.wanted)) {
-        const tir::Place* const place = reading_.places.find(number.integer);
-        if (number.change.before == number.change.after || place == nullptr) continue;
-        edits_.push_back(edit::number_edit(source(), place->range, number.change, number.what));
-      }
-    }
-  }
-
-  support::SourceText source() const { return {{}, reading_.member->name, text_}; }
-
-  /// Edits each mention of a constant in a pool: its offset, or the whole mention if an equal one
-  /// remains.
-  void change_lists() {
-    struct Listed {
-      const PoolConstant* constant;
-      const NewConstant* wanted;
-    };
-    std::map<NodeId, Listed> by_info;
-    for (const auto& [constants, wanted] : changes_) {
-      for (const ConstantPool& pool : constants.pools) {
-        for (const PoolConstant& one : pool.constants) {
-          by_info.emplace(one.info, Listed{&one, wanted.of(pool, one)});
-        }
-      }
-    }
-    bool is_first = true;  // whether no element remains before it in its list
-    for (const tir::ListedConstant& listed : reading_.places.listed()) {
-      if (listed.mention.begin > 0 && text_[listed.mention.begin - 1] == '[') is_first = true;
-      const auto found = by_info.find(listed.info);
-      const NewConstant* const wanted = found == by_info.end() ? nullptr : found->second.wanted;
-      if (wanted != nullptr && wanted->is_removed) {
-        edits_.push_back({with_comma(listed.mention, is_first), {}});
-        continue;
-      }
-      is_first = false;
-      if (wanted == nullptr) continue;
-      const PoolConstant& constant = *found->second.constant;
-      edits_.push_back(edit::number_edit(source(), listed.offset, {constant.offset, wanted->offset},
-                                         "the offset of '" + constant.name + "'"));
-    }
-  }
-
-  SourceRange with_comma(SourceRange mention, bool is_first) const {
-    constexpr std::string_view kComma = ", ";
-    constexpr auto kLength = static_cast<std::uint32_t>(kComma.size());
-    if (is_first && text_.substr(mention.end).starts_with(kComma)) {
-      return {mention.begin, mention.end + kLength};
-    }
-    if (!is_first && text_.substr(0, mention.begin).ends_with(kComma)) {
-      return {mention.begin - kLength, mention.end};
-    }
-    return mention;
-  }
-
-  const CapturedReading& reading_;
-  std::span<const ConstantsChange> changes_;
-  std::string_view text_;
-  std::vector<edit::Edit> edits_;
-};
-
-std::string save_json_of(const tir::Document& document) {
-  std::string text;
-  get_or_throw(tir::write_save_json(document, [&](std::string_view bytes) { text += bytes; }));
-  return text;
-}
-
-bool changes(const ModuleConstants& constants, const NewConstants& wanted) {
-  return std::ranges::any_of(constants.uses,
-                             [&](const ConstantUse& use) { return wanted.of(use) != nullptr; }) ||
-         std::ranges::any_of(constants.sites, [&](const FunctionSites& function) {
-           return std::ranges::any_of(function.sizes, [&](const SizeSite& size) {
-             return wanted.pool_sizes.contains(size.pool);
-           });
-         });
-}
-
-/// Those that change something in this member.
-std::vector<ConstantsChange> changes_in(const CapturedReading& reading,
-                                        const std::map<std::size_t, NewConstants>& wanted) {
-  std::vector<ConstantsChange> found;
-  for (const auto& [module, constants] : reading.constants) {
-    const NewConstants* const of_module = support::find_value(wanted, module);
-    if (of_module == nullptr || !changes(constants, *of_module)) continue;
-    found.push_back({constants, *of_module});
-  }
-  return found;
-}
 
 }  // namespace
 
@@ -397,22 +193,22 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment,
   }
   std::vector<CapturedReading> readings;
   for (const Member* const member : wanted) {
-    auto [document, places] = edited.take_tir(*member, limits);
+    edit::PlacedTir tir = edited.take_tir(*member, limits);
+    const tir::Module& read = tir.document.module;
     std::map<std::size_t, ModuleConstants> found;
-    for (const auto& [module, functions] : edit::functions_by_module(document.module, deployment)) {
+    for (const auto& [module, functions] : edit::functions_by_module(read, deployment)) {
       const CConstants* const c = support::find_value(constants, module);
       if (c == nullptr) continue;
       std::set<std::string, std::less<>> pools;
       for (const CPoolOfConstants& pool : c->pools) pools.insert(pool.name);
       ModuleConstants& of_module = found[module];
-      of_module = constants_of(document.module, functions, std::move(pools));
+      of_module = constants_of(read, functions, std::move(pools));
       for (ConstantUse& use : of_module.uses) {
-        use.spells_elements = places.values(use.variable) != nullptr;
+        use.spells_elements = tir.places.values(use.variable) != nullptr;
       }
     }
-    LoadPlaces loads = loads_by_variable(document.module, places);
-    readings.push_back({member, edited.captured_form(*member).value(), std::move(document),
-                        std::move(places), std::move(loads), std::move(found)});
+    readings.push_back(
+        {member, edited.captured_form(*member).value(), std::move(tir), std::move(found)});
   }
   return readings;
 }
@@ -430,24 +226,12 @@ void edit_captured(std::vector<CapturedReading> captured,
                    const std::map<std::size_t, NewConstants>& wanted, edit::EditedMembers& edited,
                    const tir::ReadLimits& limits) {
   for (CapturedReading& reading : captured) {
-    const std::vector<ConstantsChange> changes = changes_in(reading, wanted);
-    if (changes.empty()) {
-      edited.keep_tir(*reading.member, {std::move(reading.document), std::move(reading.places)});
-      continue;
+    TirChanges changes;
+    for (const auto& [module, constants] : reading.constants) {
+      const NewConstants* const of_module = support::find_value(wanted, module);
+      if (of_module != nullptr) add_changes(constants, *of_module, changes);
     }
-    std::string text;
-    if (is_text(reading)) {
-      text = TextEditor(reading, changes, edited.text_of(*reading.member)).run();
-    }
-    reading.document.module = with_new_constants(std::move(reading.document.module), changes);
-    if (!is_text(reading)) {
-      edited.replace({reading.member->name, save_json_of(reading.document)});
-      continue;
-    }
-    edited.replace({reading.member->name, std::move(text)});
-    edit::PlacedTir after = edited.take_tir(*reading.member, limits);
-    edit::require_equal(reading.document.module, after.document.module, reading.member->name);
-    edited.keep_tir(*reading.member, std::move(after));
+    change_captured(*reading.member, std::move(reading.tir), changes, edited, limits);
   }
 }
 

@@ -9,7 +9,6 @@
 #include "mlf/deployment.h"
 #include "optimize/c_constants.h"
 #include "optimize/new_constants.h"
-#include "tir/places.h"
 
 namespace mlf::optimize {
 
@@ -17,9 +16,7 @@ namespace mlf::optimize {
 struct CapturedReading {
   const archive::Member* member = nullptr;
   deployment::TirForm form{};
-  tir::Document document;
-  tir::Places places;
-  LoadPlaces loads;                                  ///< of `places`
+  edit::PlacedTir tir;
   std::map<std::size_t, ModuleConstants> constants;  ///< by module
 };
 

@@ -9,13 +9,12 @@
 
 #include "edit/edit.h"
 #include "json/document.h"
-#include "mlf/tir/builder.h"
-#include "mlf/tir/write.h"
 #include "optimize/c_words.h"
 #include "optimize/captured_constants.h"
 #include "optimize/moves.h"
 #include "optimize/other_code.h"
 #include "optimize/pool_names.h"
+#include "optimize/tir_changes.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
@@ -29,28 +28,6 @@ using tir::SourceRange;
 
 using Symbols = std::set<std::string, std::less<>>;
 
-/// From the beginning of its first line to the end of its last one.
-SourceRange lines_of(std::string_view text, SourceRange range) {
-  const std::size_t before = text.substr(0, range.begin).rfind('\n');
-  const std::size_t behind = text.find('\n', range.end == 0 ? 0 : range.end - 1);
-  return edit::at(before == text.npos ? 0 : before + 1,
-                  behind == text.npos ? text.size() : behind + 1);
-}
-
-/// With the line before it, if that begins with `mark`.
-SourceRange with_line_before(std::string_view text, SourceRange range, std::string_view mark) {
-  if (range.begin == 0) return range;
-  const SourceRange line = lines_of(text, edit::at(range.begin - 1, range.begin));
-  const std::size_t first = text.find_first_not_of(' ', line.begin);
-  const bool is_marked = first != text.npos && text.substr(first).starts_with(mark);
-  return is_marked ? edit::at(line.begin, range.end) : range;
-}
-
-/// With the empty line behind it.
-SourceRange with_empty_line(std::string_view text, SourceRange range) {
-  return text.substr(range.end).starts_with('\n') ? edit::at(range.begin, range.end + 1) : range;
-}
-
 /// What TVM writes before prototypes and definitions.
 SourceRange with_guard(std::string_view text, SourceRange range) {
   constexpr std::string_view kGuard = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
@@ -62,24 +39,13 @@ SourceRange with_guard(std::string_view text, SourceRange range) {
 std::optional<SourceRange> prototype_at(std::string_view text, std::size_t place,
                                         std::size_t length) {
   constexpr std::string_view kType = "TVM_DLL int32_t ";
-  const SourceRange line = lines_of(text, edit::at(place, place + 1));
+  const SourceRange line = edit::lines_of(text, edit::at(place, place + 1));
   const std::size_t close = text.find(')', place + length);
   const bool is_prototype = text.substr(line.begin, place - line.begin) == kType &&
                             text.substr(place + length).starts_with('(') && close != text.npos &&
                             text.substr(close).starts_with(");\n");
   if (!is_prototype) return std::nullopt;
   return with_guard(text, edit::at(line.begin, close + std::string_view(");\n").size()));
-}
-
-tir::Module without_functions(tir::Module module, const Symbols& dropped) {
-  std::vector<tir::NodePair> left;
-  for (const tir::NamedFunction& one : tir::functions_of(module)) {
-    if (!dropped.contains(one.symbol)) left.push_back({one.key.id(), one.function.id()});
-  }
-  const tir::NodeId root = module.root().id();
-  tir::Builder builder(std::move(module));
-  builder.set(root, tir::f::IRModule::functions, builder.map(left));
-  return std::move(builder).finish(root);
 }
 
 /// A function of the C and its names there.
@@ -223,11 +189,10 @@ class Dropping {
     change_c(edited);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
       edit::PlacedTir before = edited_.take_tir(c, limits_);
-      edit::PlacedTir after = edited.take_tir(c, limits_);
-      check(std::move(before.document.module), after.document.module, c.name);
-      edited.keep_tir(c, std::move(after));
+      const TirChanges changes = changes_of(before.document.module);
+      check_c(c, std::move(before), changes, edited, limits_);
     }
-    for (const Member* const member : captured) change_captured(*member, edited);
+    for (const Member* const member : captured) change_text(*member, edited);
     change_metadata(edited);
     edited_.take_all(std::move(edited));
   }
@@ -237,8 +202,8 @@ class Dropping {
     for (const std::string& symbol : dropped_) {
       const Function& function = functions_.find(symbol)->second;
       const std::string_view text = edited_.text_of(*function.member);
-      const SourceRange lines = with_guard(text, lines_of(text, function.definition));
-      edits[function.member].push_back({with_empty_line(text, lines), {}});
+      const SourceRange lines = with_guard(text, edit::lines_of(text, function.definition));
+      edits[function.member].push_back({edit::with_empty_line(text, lines), {}});
     }
     for (const auto& [member, prototypes] : prototypes_) {
       for (const auto& [range, symbol] : prototypes) {
@@ -248,44 +213,23 @@ class Dropping {
     for (auto& [member, of_member] : edits) edited.edit(*member, std::move(of_member));
   }
 
-  void check(tir::Module before, const tir::Module& after, const std::string& where) const {
-    edit::require_equal(without_functions(std::move(before), dropped_), after, where);
+  TirChanges changes_of(const tir::Module& module) const {
+    TirChanges changes;
+    for (const tir::NamedFunction& one : tir::functions_of(module)) {
+      if (dropped_.contains(one.symbol)) changes.drop(one.function.id());
+    }
+    return changes;
   }
 
-  void change_captured(const Member& member, edit::EditedMembers& edited) {
+  void change_text(const Member& member, edit::EditedMembers& edited) const {
     edit::PlacedTir tir = edited_.take_tir(member, limits_);
-    std::vector<edit::Edit> edits;
-    const std::string_view text = edited_.text_of(member);
-    bool has_any = false;
-    for (const tir::NamedFunction& one : tir::functions_of(tir.document.module)) {
-      if (!dropped_.contains(one.symbol)) continue;
-      has_any = true;
-      const auto range = tir.document.module.source_range(one.function.id());
-      if (!range) continue;
-      const std::size_t last = text.substr(0, range->end).find_last_not_of(" \n");
-      const SourceRange lines = lines_of(text, edit::at(range->begin, last + 1));
-      edits.push_back({with_empty_line(text, with_line_before(text, lines, "@T.")), {}});
-    }
-    if (!has_any) return edited_.keep_tir(member, std::move(tir));
-    const auto check_names = [&](std::string_view left) {
-      for_each_word(left, [&](std::string_view word, std::size_t) {
-        if (dropped_.contains(word))
-          edit::refuse("'" + std::string(word) + "' is used", member.name);
-      });
-    };
-    if (edited.captured_form(member) == deployment::TirForm::twin) {
-      tir.document.module = without_functions(std::move(tir.document.module), dropped_);
-      std::string twin;
-      get_or_throw(
-          tir::write_save_json(tir.document, [&](std::string_view part) { twin += part; }));
-      check_names(twin);
-      return edited.replace({member.name, std::move(twin)});
-    }
-    edited.edit(member, std::move(edits));
-    check_names(edited.text_of(member));
-    edit::PlacedTir after = edited.take_tir(member, limits_);
-    check(std::move(tir.document.module), after.document.module, member.name);
-    edited.keep_tir(member, std::move(after));
+    const TirChanges changes = changes_of(tir.document.module);
+    const bool is_changed = !changes.empty();
+    change_captured(member, std::move(tir), changes, edited, limits_);
+    if (!is_changed) return;
+    for_each_word(edited.text_of(member), [&](std::string_view word, std::size_t) {
+      if (dropped_.contains(word)) edit::refuse("'" + std::string(word) + "' is used", member.name);
+    });
   }
 
   /// TVM lists the workspaces of all functions.

@@ -1,31 +1,18 @@
-// New constants, and a module that contains them.
+// New constants in all representations of a module.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "edit/edit.h"
-#include "mlf/tir/module.h"
 #include "optimize/constant_uses.h"
+#include "optimize/tir_changes.h"
 
 namespace mlf::optimize {
-
-struct NewConstant {
-  tir::DType dtype{};        ///< of its elements
-  std::uint64_t offset = 0;  ///< in its pool
-  bool is_removed = false;   ///< an equal constant of its pool is at `offset`, or nothing reads it
-  /// The one element that remains, of type `dtype`; empty if all remain.
-  std::vector<std::byte> single{};
-
-  bool is_single() const { return !single.empty(); }
-  bool changes(tir::DType element) const { return is_single() || dtype != element; }
-};
 
 /// The new constants of one module of the archive, for all of its representations.
 struct NewConstants {
@@ -42,26 +29,9 @@ struct NewConstants {
   const NewConstant* of(const ConstantPool& pool, const PoolConstant& constant) const;
 };
 
-/// An offset or a size that a function states.
-struct StatedNumber {
-  tir::NodeId integer;        ///< IntImm
-  edit::NumberChange change;  ///< `before` and `after` may be equal
-  std::string what;           ///< names it in errors
-};
-
-/// Returns the offsets of constants in lets and the sizes of constant pools for which `wanted` has
-/// a change, in the order of `function`.
-std::vector<StatedNumber> stated_numbers(const FunctionSites& function, const NewConstants& wanted);
-
-/// The constants in functions of one module of the archive, and what becomes of them.
-struct ConstantsChange {
-  const ModuleConstants& constants;
-  const NewConstants& wanted;
-};
-
-/// Returns `module` with the new constants: element types, data, offsets, and a Cast to the old
-/// type around each load. The changes are of different functions of `module`. Throws `Error`
-/// (check_failed) if a number or a list of constants that they share would get two values.
-tir::Module with_new_constants(tir::Module module, std::span<const ConstantsChange> changes);
+/// Adds what `wanted` has for the constants in functions of one module of the archive. Both must
+/// outlive the changes. Throws `Error` (check_failed) if these have another value for a number or a
+/// list of constants.
+void add_changes(const ModuleConstants& constants, const NewConstants& wanted, TirChanges& changes);
 
 }  // namespace mlf::optimize

@@ -27,13 +27,12 @@
 #include "optimize/assignment.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/pool_names.h"
+#include "optimize/tir_changes.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
-#include "tir/compare/compare.h"
-#include "tir/places.h"
 
 namespace mlf::optimize {
 namespace {
@@ -91,79 +90,6 @@ std::optional<edit::NumberChange> add_metadata_edit(const json::Document& metada
   return std::nullopt;
 }
 
-// --- What comes out, compared with what went in
-// ---------------------------------------------------
-
-/// Pairs of numbers that may differ, in the form that a comparison reports.
-using Expected = std::set<std::pair<std::string, std::string>>;
-
-void expect(std::uint64_t before, std::uint64_t after, Expected& expected) {
-  if (before != after) expected.emplace(std::to_string(before), std::to_string(after));
-}
-
-/// Reads the numbers of one module's functions on both sides and compares them with the assignment.
-void check_sites(std::span<const tir::NamedFunction> before,
-                 std::span<const tir::NamedFunction> after, const ModuleAssignment& assignment,
-                 std::string_view member, Expected& expected) {
-  const std::vector<FunctionSites> was = sites_of(before, assignment.pools);
-  // The same reader finds the same sites on both sides, so they can be compared one by one.
-  const std::vector<FunctionSites> is = sites_of(after, assignment.pools);
-  if (was.size() != is.size()) edit::refuse("functions with pools are missing afterwards", member);
-  for (std::size_t f = 0; f < was.size(); ++f) {
-    const std::vector<SiteValue> wanted = site_values(assignment, was[f]);
-    std::vector<std::uint64_t> found;
-    for (const LetSite& let : is[f].lets) found.push_back(let.value);
-    // In the order of site_values: offsets first, then sizes.
-    for (const SizeSite& size : is[f].sizes) found.push_back(size.value);
-    if (found.size() != wanted.size())
-      edit::refuse("numbers of the plan are missing afterwards", member);
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (found[i] != wanted[i].change.after) {
-        edit::refuse("function '" + was[f].name + "' still has " + std::to_string(found[i]) +
-                         " where the plan has " + std::to_string(wanted[i].change.after),
-                     member);
-      }
-      expect(wanted[i].change.before, wanted[i].change.after, expected);
-    }
-  }
-}
-
-/// The functions of each assignment, in the order of the TIR.
-std::map<const ModuleAssignment*, std::vector<tir::NamedFunction>> functions_of(
-    const tir::Module& tir, std::span<const ModuleAssignment* const> assignments) {
-  std::map<std::string_view, const ModuleAssignment*> by_symbol;
-  for (const ModuleAssignment* const one : assignments) {
-    for (const std::string& symbol : one->symbols) by_symbol.emplace(symbol, one);
-  }
-  std::map<const ModuleAssignment*, std::vector<tir::NamedFunction>> functions;
-  for (const tir::NamedFunction& one : tir::prim_functions_of(tir)) {
-    const auto* const owner = support::find_value(by_symbol, one.symbol);
-    if (owner != nullptr) functions[*owner].push_back(one);
-  }
-  return functions;
-}
-
-/// Throws `Error` (internal) unless `after` equals `before` except for the numbers of the
-/// assignments, and each of these has its new value. This is the final check of every edit,
-/// independent of the code that found the place. Uses the comparison that `mlf verify` makes
-/// between stages. Numbers may differ only by the expected pairs, at any place.
-void check_changed(const tir::Module& before, const tir::Module& after,
-                   std::span<const ModuleAssignment* const> assignments, std::string_view member) {
-  Expected expected;
-  auto was = functions_of(before, assignments);
-  auto is = functions_of(after, assignments);
-  for (const ModuleAssignment* const assignment : assignments) {
-    check_sites(was[assignment], is[assignment], *assignment, member, expected);
-  }
-  for (const tir::Difference& difference : tir::compare(before, after).differences) {
-    if (expected.contains({difference.left, difference.right})) continue;
-    edit::refuse("something else would change: " + tir::to_string(difference), member);
-  }
-}
-
-/// Sorted by the member's place in the archive, so that reports have a fixed order.
-using EditsOfMembers = std::map<const Member*, std::vector<edit::Edit>>;
-
 class Replanning {
  public:
   Replanning(const Replanned& replanned, std::span<const PoolMove> moves,
@@ -175,25 +101,23 @@ class Replanning {
         limits_(limits),
         edited_(replanned.edited) {}
 
-  /// Finds all places before the first change, and checks all results before the first write.
+  /// Checks all results before the first write.
   std::vector<archive::EditedMember> run() {
     refuse_dialects();
     refuse_disagreement();
     for (std::size_t module = 0; module < modules().size(); ++module) assign_module(module);
     check_callees();
-    for (const Member& member : archive_.members()) captured(member);
+    edit::EditedMembers after = edited_.fork();
+    for (const Member& member : archive_.members()) change_text(member, after);
     for (const ModuleAssignment& assignment : assignments_) {
       arrays_.clear();
       const std::vector<FunctionSites> with_pools = generated_c(assignment);
       declarations(assignment);
       refuse_other_uses(assignment, with_pools);
     }
-    make_contents();
-    edit::EditedMembers after = edited_.fork();
-    for (const archive::EditedMember& one : changed_) after.replace(one);
-    check_captured(after);
-    check_c(after);
-    return std::move(changed_);
+    apply_edits(after, std::move(edits_));
+    for (ChangedC& one : changed_c_) check(one, after);
+    return std::move(after).take();
   }
 
  private:
@@ -340,47 +264,42 @@ class Replanning {
     return documents_.emplace(&member, edited_.take_tir(member, limits_)).first->second;
   }
 
-  /// The generated C before the change; read once.
-  const edit::PlacedTir& c_document(const TirSource& c) {
-    const auto known = c_documents_.find(&c);
-    if (known != c_documents_.end()) return known->second;
-    return c_documents_.emplace(&c, edited_.take_tir(c, limits_)).first->second;
-  }
-
   /// Null for a module that does not change.
   const ModuleAssignment* assignment_of(std::size_t module) const {
     const auto one = std::ranges::lower_bound(assignments_, module, {}, &ModuleAssignment::module);
     return one != assignments_.end() && one->module == module ? &*one : nullptr;
   }
 
-  /// Those of modules that have functions in this TIR.
-  std::vector<const ModuleAssignment*> assignments_in(const tir::Module& tir) const {
-    std::vector<const ModuleAssignment*> found;
-    for (const auto& [module, functions] : edit::functions_by_module(tir, deployment_)) {
-      if (const ModuleAssignment* const one = assignment_of(module)) found.push_back(one);
+  static void add_numbers(const ModuleAssignment& assignment, const FunctionSites& function,
+                          TirChanges& changes) {
+    for (StatedNumber& number : site_values(assignment, function)) {
+      changes.set_number(std::move(number));
     }
-    return found;
   }
 
-  /// Edits both the text and the lossless twin of captured TIR, because both contain the plan.
-  void captured(const Member& member) {
+  /// Both the text and the lossless twin of captured TIR contain the plan.
+  void change_text(const Member& member, edit::EditedMembers& after) {
     if (!edited_.captured_form(member)) return;
-    const SourceText source = text_of(member);
-    const auto& [document, places] = captured_document(member);
-    for (const auto& [module, functions] :
-         edit::functions_by_module(document.module, deployment_)) {
+    TirChanges changes;
+    const tir::Module& tir = captured_document(member).document.module;
+    for (const auto& [module, functions] : edit::functions_by_module(tir, deployment_)) {
       const ModuleAssignment* const assignment = assignment_of(module);
       if (assignment == nullptr) continue;
       for (const FunctionSites& function : sites_of(functions, assignment->pools)) {
-        for (const SiteValue& value : site_values(*assignment, function)) {
-          const tir::Place* const place = places.find(value.integer);
-          if (place == nullptr) refuse_unplaced(function, value, member.name);
-          edits_[&member].push_back(
-              edit::number_edit(source, place->range, value.change, value.what));
-        }
+        add_numbers(*assignment, function, changes);
       }
     }
+    change_captured(member, std::move(documents_.extract(&member).mapped()), changes, after,
+                    limits_);
   }
+
+  /// Generated C of a module, before its changes.
+  struct ChangedC {
+    const TirSource* source;
+    const ModuleAssignment* assignment;
+    edit::PlacedTir before;
+    TirChanges changes{};
+  };
 
   /// Every function with buffers in a pool must be in the C, which is the code that runs. Returns
   /// the functions of the C that have pools.
@@ -388,16 +307,20 @@ class Replanning {
     std::set<std::string> found;
     std::vector<FunctionSites> with_pools;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-      const auto& [document, places] = c_document(c);
+      ChangedC changed{&c, &assignment, edited_.take_tir(c, limits_)};
       const edit::FunctionsByModule functions =
-          edit::functions_by_module(document.module, deployment_);
+          edit::functions_by_module(changed.before.document.module, deployment_);
       const auto* const here = support::find_value(functions, assignment.module);
-      if (here == nullptr) continue;
-      for (FunctionSites& function : sites_of(*here, assignment.pools)) {
-        found.insert(function.symbol);
-        definition(c, places, assignment, function);
-        with_pools.push_back(std::move(function));
+      if (here != nullptr) {
+        for (FunctionSites& function : sites_of(*here, assignment.pools)) {
+          found.insert(function.symbol);
+          add_numbers(assignment, function, changed.changes);
+          take_arrays(function, changed.before.places);
+          with_pools.push_back(std::move(function));
+        }
       }
+      add_edits(edits_, changed.changes.edits(changed.before, c.c_members, edited_));
+      changed_c_.push_back(std::move(changed));
     }
     for (const auto& [symbol, lets] : assignment.lets) {
       if (!lets.empty() && !found.contains(symbol)) {
@@ -434,27 +357,10 @@ class Replanning {
 
   /// C contains the size of a pool where it passes its tensor and where it defines its memory.
   /// Other sizes in the TIR of the C follow from these.
-  void definition(const TirSource& c, const tir::Places& places, const ModuleAssignment& assignment,
-                  const FunctionSites& function) {
-    for (const SiteValue& value : site_values(assignment, function)) {
-      const tir::Place* const place = places.find(value.integer);
-      if (place == nullptr) {
-        if (!value.is_size) refuse_unplaced(function, value, c.name);
-        continue;
-      }
-      const Member& member = *c.c_members[place->file];
-      edits_[&member].push_back(
-          edit::number_edit(text_of(member), place->range, value.change, value.what));
-    }
+  void take_arrays(const FunctionSites& function, const tir::Places& places) {
     for (const SizeSite& size : function.sizes) {
       if (size.is_listed && places.find(size.size) != nullptr) arrays_.insert(size.pool);
     }
-  }
-
-  [[noreturn]] static void refuse_unplaced(const FunctionSites& function, const SiteValue& value,
-                                           std::string_view where) {
-    edit::refuse("function '" + function.name + "': " + value.what + " is not spelled in this text",
-                 where);
   }
 
   /// The bytes that metadata.json may count together with the pools of a module.
@@ -506,44 +412,16 @@ class Replanning {
     return found;
   }
 
-  /// In the order of the archive; leaves out unchanged members.
-  void make_contents() {
-    for (const Member& member : archive_.members()) {
-      const auto edits = edits_.find(&member);
-      if (edits == edits_.end()) continue;
-      const std::string_view text = edited_.text_of(member);
-      std::string content = edit::apply(text, edits->second);
-      if (content != text) changed_.push_back({member.name, std::move(content)});
-    }
-  }
-
-  /// Reads both sides in full, so a number in a wrong place shows as a difference.
-  void check_captured(const edit::EditedMembers& now) {
-    for (const archive::EditedMember& one : changed_) {
-      const Member& member = member_named(one.name);
-      if (!now.captured_form(member)) continue;
-      const tir::Document after = get_or_throw(tir::read(now.input_of(member), limits_));
-      const tir::Module& before = captured_document(member).document.module;
-      check_changed(before, after.module, assignments_in(before), member.name);
-    }
-  }
-
   /// Reads the C with the new files and pool sizes, like a deployment.
-  void check_c(const edit::EditedMembers& now) {
-    for (const ModuleAssignment& assignment : assignments_) {
-      for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-        tir::CSources sources = now.files_of(c);
-        for (tir::CPool& pool : sources.pools) {
-          const auto size = assignment.sizes.find(pool.name);
-          if (size != assignment.sizes.end()) {
-            pool.bytes = static_cast<std::int64_t>(size->second.after);
-          }
-        }
-        const tir::Document after = tir::read_c(sources, limits_);
-        const ModuleAssignment* const one = &assignment;
-        check_changed(c_document(c).document.module, after.module, {&one, 1}, c.name);
-      }
+  void check(ChangedC& changed, const edit::EditedMembers& now) const {
+    tir::CSources sources = now.files_of(*changed.source);
+    for (tir::CPool& pool : sources.pools) {
+      const auto size = changed.assignment->sizes.find(pool.name);
+      if (size == changed.assignment->sizes.end()) continue;
+      pool.bytes = static_cast<std::int64_t>(size->second.after);
     }
+    edit::require_equal(changed.changes.made_in(std::move(changed.before.document.module)),
+                        tir::read_c(sources, limits_).module, changed.source->name);
   }
 
   const Replanned& replanned_;
@@ -557,12 +435,11 @@ class Replanning {
   std::optional<OtherCode> others_;
   std::set<std::string, std::less<>> arrays_;  // pools of one module that the C defines
   std::optional<json::Document> metadata_;
-  EditsOfMembers edits_;
+  TirChanges::FileEdits edits_;
   std::map<const TirSource*, NamedTir> named_;
   std::map<const Member*, edit::PlacedTir> documents_;
-  std::map<const TirSource*, edit::PlacedTir> c_documents_;
+  std::vector<ChangedC> changed_c_;
   edit::EditedMembers& edited_;
-  std::vector<archive::EditedMember> changed_;
 };
 
 /// The plan to write: the best one, or the one with results in place if it is smaller.

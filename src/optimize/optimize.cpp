@@ -192,7 +192,7 @@ class Optimizing {
   /// For the plan's step.
   void keep_c(CConstants& constants) {
     for (CReading& one : constants.readings) {
-      edited_.keep_tir(*one.source, {std::move(one.document), std::move(one.places)});
+      edited_.keep_tir(*one.source, std::move(one.tir));
     }
   }
 
@@ -364,12 +364,10 @@ class Optimizing {
   void check_c(CConstants& constants, const NewConstants& wanted,
                edit::EditedMembers& edited) const {
     for (CReading& reading : constants.readings) {
-      edit::PlacedTir after = edited.take_tir(*reading.source, options_.tir_limits);
-      const ConstantsChange change{reading.constants, wanted};
-      const tir::Module expected =
-          with_new_constants(std::move(reading.document.module), {&change, 1});
-      edit::require_equal(expected, after.document.module, reading.source->name);
-      edited.keep_tir(*reading.source, std::move(after));
+      TirChanges changes;
+      add_changes(reading.constants, wanted, changes);
+      optimize::check_c(*reading.source, std::move(reading.tir), changes, edited,
+                        options_.tir_limits);
     }
   }
 

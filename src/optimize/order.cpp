@@ -10,18 +10,15 @@
 #include "edit/call_slots.h"
 #include "edit/edit.h"
 #include "edit/edited_archive.h"
-#include "graph/reconstruct.h"
 #include "optimize/moves.h"
+#include "optimize/tir_changes.h"
 #include "support/error.h"
-#include "support/lookup.h"
-#include "tir/places.h"
 
 namespace mlf::optimize {
 namespace {
 
 using archive::Member;
 using support::get_or_throw;
-using support::SourceText;
 
 /// One module's main, with its present and its new order of calls.
 struct Reordering {
@@ -44,28 +41,6 @@ std::vector<Reordering> reorderings_of(const ArchivePlan& plan) {
     for (const graph::CallId call : module.order->calls) one.order.push_back(graph::index(call));
     result.push_back(std::move(one));
   }
-  return result;
-}
-
-/// A description of each call that all representations share: the kernel, and the names of main's
-/// memory in its arguments. Generated C has the names of the TIR, except for suffixes.
-std::vector<std::string> calls_of(const graph::Topology& network) {
-  std::vector<std::string> calls;
-  for (const graph::Call& call : network.calls) {
-    std::string text = network.kernel_of(call).symbol;
-    for (const graph::Argument& argument : call.arguments) {
-      text += argument.storage ? " " + network[*argument.storage].name : " -";
-    }
-    calls.push_back(std::move(text));
-  }
-  return calls;
-}
-
-/// `calls` in the new order.
-std::vector<std::string> in_order(const std::vector<std::string>& calls,
-                                  const std::vector<std::size_t>& order) {
-  std::vector<std::string> result;
-  for (const std::size_t call : order) result.push_back(calls[call]);
   return result;
 }
 
@@ -98,35 +73,41 @@ class CallMover {
   }
 
   void generated_c(const Reordering& one) {
-    const edit::MainCalls main =
-        edit::calls_of_main(deployment_, edited_, one.module, *one.network, limits_);
-    const SourceText source{archive_.path(), main.member->name, main.text};
-    edited_.edit(*main.member,
-                 edit::edits_in_order(source, tir::Dialect::c, main.slots, one.order));
+    bool is_there = false;
+    for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
+      edit::PlacedTir tir = edited_.take_tir(c, limits_);
+      TirChanges changes;
+      move_calls(one, tir, &tir.places, c.c_members, changes);
+      is_there = is_there || !changes.empty();
+      apply_edits(edited_, changes.edits(tir, c.c_members, edited_));
+      check_c(c, std::move(tir), changes, edited_, limits_);
+    }
+    if (!is_there)
+      edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
   }
 
   /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
   /// without main stays unchanged.
   void captured(const Member& member) {
-    if (!edited_.captured_form(member)) return;
-    tir::Places places;
-    const tir::Document document = tir::read_with_places(edited_.input_of(member), limits_, places);
-    std::map<std::string_view, tir::Node> functions;
-    for (const tir::NamedFunction& function : tir::prim_functions_of(document.module)) {
-      functions.try_emplace(function.symbol, function.function);
-    }
-    const SourceText source{archive_.path(), member.name, edited_.text_of(member)};
-    std::vector<edit::Edit> edits;
+    const auto form = edited_.captured_form(member);
+    if (!form) return;
+    edit::PlacedTir tir = edited_.take_tir(member, limits_);
+    TirChanges changes;
     for (const Reordering& one : reorderings_) {
-      const tir::Node* const main =
-          support::find_value(functions, std::string_view(one.network->provenance.symbol));
-      if (main == nullptr) continue;
-      const std::vector<edit::CallSlot> slots =
-          edit::slots_of_network(*main, places, *one.network, {&member});
-      std::ranges::move(edit::edits_in_order(source, document.source.dialect, slots, one.order),
-                        std::back_inserter(edits));
+      const bool is_text = *form != deployment::TirForm::twin;
+      move_calls(one, tir, is_text ? &tir.places : nullptr, {&member}, changes);
     }
-    if (!edits.empty()) edited_.edit(member, std::move(edits));
+    change_captured(member, std::move(tir), changes, edited_, limits_);
+  }
+
+  /// Nothing in a TIR without main.
+  static void move_calls(const Reordering& one, const edit::PlacedTir& tir,
+                         const tir::Places* places, const std::vector<const Member*>& files,
+                         TirChanges& changes) {
+    const tir::Node main =
+        edit::function_with_symbol(tir.document.module, one.network->provenance.symbol);
+    if (!main) return;
+    changes.set_order(edit::slots_of_network(main, places, *one.network, files), one.order);
   }
 
   const Deployment& deployment_;
@@ -135,47 +116,6 @@ class CallMover {
   const tir::ReadLimits& limits_;
   edit::EditedMembers edited_;
 };
-
-/// Checks the networks of each document with TIR: the same calls, in the new order.
-void check_document(const tir::Document& before, const tir::Document& after,
-                    std::span<const Reordering> reorderings, const std::string& where) {
-  const graph::TirInput old_input{&before, where};
-  const graph::TirInput new_input{&after, where};
-  const auto was = graph::reconstruct({&old_input, 1});
-  const auto is = graph::reconstruct({&new_input, 1});
-  bool is_right = was.size() == is.size();
-  for (std::size_t i = 0; is_right && i < was.size(); ++i) {
-    std::vector<std::string> wanted = calls_of(was[i]);
-    for (const Reordering& one : reorderings) {
-      if (one.network->provenance.symbol != was[i].provenance.symbol) continue;
-      is_right = wanted.size() == one.order.size();
-      if (is_right) wanted = in_order(wanted, one.order);
-    }
-    is_right = is_right && wanted == calls_of(is[i]);
-  }
-  if (!is_right) edit::refuse("the calls would not be in the order of the plan", where);
-}
-
-/// Reads both archives again, with the graph reader instead of slots: every TIR and every C of main
-/// must have the new order.
-void check_reordered(const Deployment& before, const Deployment& after,
-                     std::span<const Reordering> reorderings) {
-  for (const TirSource& source : before.tir_sources()) {
-    const TirSource* const same = after.find_tir(source.stem);
-    if (same == nullptr) edit::refuse("TIR '" + source.stem + "' is missing afterwards");
-    check_document(*get_or_throw(before.document(source)), *get_or_throw(after.document(*same)),
-                   reorderings, source.name);
-  }
-  for (const Reordering& one : reorderings) {
-    const auto was = get_or_throw(before.generated_c(one.module));
-    const auto is = get_or_throw(after.generated_c(one.module));
-    if (was.size() != is.size()) edit::refuse("generated C is missing afterwards");
-    for (std::size_t i = 0; i < was.size(); ++i) {
-      check_document(*get_or_throw(before.document(was[i])), *get_or_throw(after.document(is[i])),
-                     reorderings, was[i].name);
-    }
-  }
-}
 
 /// Identifies a buffer independently of the order of calls.
 using BufferKey = std::tuple<std::string, std::string, std::uint64_t>;
@@ -250,7 +190,6 @@ std::vector<archive::EditedMember> with_order(const Replanned& replanned, const 
     edited.replace(std::move(one));
   }
   const Deployment reordered = edited.open(options);
-  check_reordered(deployment, reordered, reorderings);
   const ArchivePlan lives = get_or_throw(plan_archive(reordered, {.steps = 0}));
   const std::vector<PoolMove> moves = moves_in_order(plan, lives);
   edit::EditedMembers unchanged(reordered.archive());

@@ -18,7 +18,6 @@
 #include "json/document.h"
 #include "optimize/c_words.h"
 #include "optimize/constant_uses.h"
-#include "optimize/loads.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/narrow_type.h"
 #include "optimize/new_constants.h"
@@ -57,7 +56,6 @@ struct Reading {
   const TirSource* source = nullptr;
   edit::PlacedTir tir;
   ModuleConstants constants;
-  LoadPlaces loads;
 };
 
 /// What is asked of a file for each kernel in it.
@@ -246,12 +244,11 @@ class Narrowing {
     std::set<KernelArgument> wanted;
     for (const auto& [argument, given] : arguments_) wanted.insert(argument);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      Reading reading{&c, edited_.take_tir(c, options_.tir_limits), {}, {}};
+      Reading reading{&c, edited_.take_tir(c, options_.tir_limits), {}};
       reading.constants =
           constants_of(reading.tir.document.module,
                        tir::prim_functions_of(reading.tir.document.module), {}, wanted);
       std::erase_if(reading.constants.uses, [](const ConstantUse& use) { return !use.parameter; });
-      reading.loads = loads_by_variable(reading.tir.document.module, reading.tir.places);
       readings_.push_back(std::move(reading));
     }
   }
@@ -295,26 +292,26 @@ class Narrowing {
   ///     … ((int16_t*)p1_1)[i] …
   std::string why_text_stays(const Reading& reading, const ConstantUse& use) {
     const std::string why = "the C of '" + use.function + "' has a form that mlf cannot edit";
-    const auto* const loads = support::find_value(reading.loads, use.variable);
-    if (loads == nullptr || loads->empty()) return use.loads.empty() ? std::string() : why;
-    const Member& member = *reading.source->c_members[loads->front().file];
+    const std::span<const tir::Place> loads = reading.tir.loads_of(use.variable);
+    if (loads.empty()) return use.loads.empty() ? std::string() : why;
+    const Member& member = *reading.source->c_members[loads.front().file];
     const std::string_view file = edited_.text_of(member);
     const CFileFacts& facts = facts_of_member(member);
     const auto found = facts.functions.find(use.function);
     if (found == facts.functions.end() || !facts.has_plain_words) return why;
     const auto [begin, end] = found->second;
     const std::string_view text = file.substr(begin, end - begin);
-    const std::string name = loaded_name(file, loads->front().range);
-    for (const tir::Place& load : *loads) {
+    const std::string name = loaded_name(file, loads.front().range);
+    for (const tir::Place& load : loads) {
       const auto parts = c_load(file, load.range);
-      const bool is_known = load.file == loads->front().file && load.range.begin >= begin &&
+      const bool is_known = load.file == loads.front().file && load.range.begin >= begin &&
                             load.range.end <= end && parts && parts->type &&
                             loaded_name(file, load.range) == name;
       if (!is_known) return why;
     }
     const std::string data = "void* " + name + " = (((DLTensor*)";
     const std::size_t declared = text.find(data);
-    if (name.empty() || declared == text.npos || count_of_word(text, name) != loads->size() + 1) {
+    if (name.empty() || declared == text.npos || count_of_word(text, name) != loads.size() + 1) {
       return why;
     }
     std::size_t tensor_end = declared + data.size();
@@ -370,7 +367,11 @@ class Narrowing {
   void change() {
     edit::EditedMembers edited = edited_.fork();
     const NewConstants wanted = new_constants();
-    for (const Reading& reading : readings_) change_c(reading, wanted, edited);
+    for (const Reading& reading : readings_) {
+      apply_edits(
+          edited,
+          changes_of(reading, wanted).edits(reading.tir, reading.source->c_members, edited_));
+    }
     change_graph(edited);
     change_file(edited);
     change_metadata(edited);
@@ -387,21 +388,10 @@ class Narrowing {
     return wanted;
   }
 
-  void change_c(const Reading& reading, const NewConstants& wanted,
-                edit::EditedMembers& edited) const {
-    std::map<const Member*, std::vector<edit::Edit>> edits;
-    for (const ConstantUse& use : reading.constants.uses) {
-      const NewConstant* const after = wanted.of(use);
-      const auto* const loads = support::find_value(reading.loads, use.variable);
-      if (after == nullptr || loads == nullptr) continue;
-      for (const tir::Place& load : *loads) {
-        const Member& member = *reading.source->c_members[load.file];
-        std::ranges::move(
-            cast_edits(edited_.text_of(member), load.range, use.element, after->dtype),
-            std::back_inserter(edits[&member]));
-      }
-    }
-    for (auto& [member, of_member] : edits) edited.edit(*member, std::move(of_member));
+  static TirChanges changes_of(const Reading& reading, const NewConstants& wanted) {
+    TirChanges changes;
+    add_changes(reading.constants, wanted, changes);
+    return changes;
   }
 
   const Member& member_of(const FileRef& file) const { return *archive_.find(file.name); }
@@ -523,9 +513,8 @@ class Narrowing {
     if (sources.size() != readings_.size()) edit::refuse("generated C is missing afterwards");
     for (std::size_t i = 0; i < readings_.size(); ++i) {
       Reading& reading = readings_[i];
-      const ConstantsChange change{reading.constants, wanted};
       const tir::Module expected =
-          with_new_constants(std::move(reading.tir.document.module), {&change, 1});
+          changes_of(reading, wanted).made_in(std::move(reading.tir.document.module));
       const auto document = get_or_throw(after.document(sources[i]));
       edit::require_equal(expected, document->module, reading.source->name);
     }

@@ -45,9 +45,8 @@ struct ListedConstant {
 /// The places that a reader notes when it is asked to: the digits of each IntImm that the text
 /// spells, each statement, and each load of a buffer. In generated C also the declarations of
 /// constants, and the StringImm that names the function of a call; in TVMScript and legacy text the
-/// types of elements of pointers and buffers, and constants in lists of pools. Of save_json only
-/// integers and statements. In save_json, which spells a node once and refers to it by number, the
-/// place of a statement is the number in the SeqStmt that lists it beside others.
+/// types of elements of pointers and buffers, and constants in lists of pools. Of the metadata
+/// section of a text only integers.
 class Places {
  public:
   /// A node that is added at two places has none.
@@ -106,7 +105,7 @@ class Places {
   std::vector<ListedConstant> listed_;
 };
 
-/// The same as `read`, and notes the places. Old TVMScript and tir-N.json have none.
+/// The same as `read`, and notes the places. Old TVMScript and JSON have none.
 /// Throws its errors.
 Document read_with_places(const Input& input, const ReadLimits& limits, Places& places);
 /// The same as `read_c`, and notes the places.

@@ -55,7 +55,7 @@ Reading read_dialect(Dialect dialect, const SourceText& source, const ReadLimits
                      const ConstantFinder& constants, Places* places) {
   switch (dialect) {
     case Dialect::save_json:
-      return read_save_json(source, limits, places);
+      return read_save_json(source, limits);
     case Dialect::tvmscript:
       return read_tvmscript(source, limits, constants, places);
     case Dialect::legacy_text:

@@ -73,9 +73,8 @@ std::size_t begin_of_text(std::string_view text, Dialect dialect);
 /// which versions mlf reads.
 std::string refusal_of_other_tvm(std::string_view named);
 
+Reading read_save_json(const support::SourceText& source, const ReadLimits& limits);
 // `places` is null if they are not needed.
-Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,
-                       Places* places = nullptr);
 Reading read_tvmscript(const support::SourceText& source, const ReadLimits& limits,
                        const ConstantFinder& constants, Places* places);
 Reading read_old_tvmscript(const support::SourceText& source, const ReadLimits& limits,

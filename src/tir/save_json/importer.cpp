@@ -449,32 +449,15 @@ NodeId Importer::make_opaque_expr(std::uint32_t node) {
 
 // --- Places --------------------------------------------------------------------------------------
 
-void Importer::note_places(Places& places) const {
-  for (std::uint32_t node = 0; node < graph_.size(); ++node) {
-    if (node_ids_[node] == NodeId::none) continue;
-    if (graph_.node(node).kind == Kind::IntImm) note_integer(node, places);
-    if (graph_.node(node).kind == Kind::SeqStmt) note_statements(node, places);
-  }
-}
-
 /// save_json writes numbers as strings: the digits are between the quotes.
-void Importer::note_integer(std::uint32_t node, Places& places) const {
-  const auto value = graph_.attr(node, "value");
-  if (!value || !value->is_string()) return;
-  const auto begin = static_cast<std::uint32_t>(value->offset() + 1);
-  const auto digits = static_cast<std::uint32_t>(value->length() - 2);
-  places.add(node_ids_[node], {0, {begin, begin + digits}});
-}
-
-/// A single number in a list shares the list's place (TVM v0.9).
-void Importer::note_statements(std::uint32_t node, Places& places) const {
-  const auto list = graph_.attr(node, "seq");
-  const auto array = list ? graph_.reference(*list) : std::nullopt;
-  if (!array || graph_.data_size(*array) == 1) return;
-  for (const json::Value element : graph_.data(*array)) {
-    const auto begin = static_cast<std::uint32_t>(element.offset());
-    const auto end = static_cast<std::uint32_t>(begin + element.length());
-    places.add(node_ids_[graph_.element(element)], {0, {begin, end}});
+void Importer::note_integers(Places& places) const {
+  for (std::uint32_t node = 0; node < graph_.size(); ++node) {
+    if (node_ids_[node] == NodeId::none || graph_.node(node).kind != Kind::IntImm) continue;
+    const auto value = graph_.attr(node, "value");
+    if (!value || !value->is_string()) continue;
+    const auto begin = static_cast<std::uint32_t>(value->offset() + 1);
+    const auto digits = static_cast<std::uint32_t>(value->length() - 2);
+    places.add(node_ids_[node], {0, {begin, begin + digits}});
   }
 }
 

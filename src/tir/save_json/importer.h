@@ -86,13 +86,10 @@ class Importer {
   /// Undefined if there are none.
   NodeId source_nodes();
 
-  /// The places of the nodes made so far in the document.
-  void note_places(Places& places) const;
+  /// The places of the integers made so far in the document.
+  void note_integers(Places& places) const;
 
  private:
-  void note_integer(std::uint32_t node, Places& places) const;
-  void note_statements(std::uint32_t node, Places& places) const;
-
   /// The result for a node: a node of the IR, or the list or map of a field.
   enum class Role : std::uint8_t { node = 1, list = 2 };
   struct Task {

@@ -52,8 +52,7 @@ NodeId with_source_nodes(Builder& builder, NodeId module, NodeId nodes) {
   return builder.make(Kind::IRModule, fields);
 }
 
-Reading read_save_json(const support::SourceText& source, const ReadLimits& limits,
-                       Places* places) {
+Reading read_save_json(const support::SourceText& source, const ReadLimits& limits) {
   const json::Document document(source, {limits.max_nesting, json::Strings::any_bytes});
   const JsonGraph graph(document);
   Builder builder;
@@ -61,7 +60,6 @@ Reading read_save_json(const support::SourceText& source, const ReadLimits& limi
   save_json::Importer importer(graph, limits, builder, losses);
   const NodeId module = read_root(graph, importer, builder);
   const NodeId root = with_source_nodes(builder, module, importer.source_nodes());
-  if (places != nullptr) importer.note_places(*places);
   return {std::move(builder).finish(root), graph.version(), losses.finish()};
 }
 
@@ -93,7 +91,7 @@ MetadataSection read_metadata(const support::SourceText& source, std::size_t beg
     ++list;
   }
   section.source_nodes = importer.source_nodes();
-  if (places != nullptr) importer.note_places(*places);
+  if (places != nullptr) importer.note_integers(*places);
   return section;
 }
 

@@ -3,15 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "mlf/tir/builder.h"
 #include "support/error.h"
 
 namespace mlf::test {
 namespace {
 
-using optimize::ConstantsChange;
 using optimize::ModuleConstants;
 using optimize::NewConstants;
 namespace f = tir::f;
@@ -30,10 +27,10 @@ class SharedSize : public ::testing::Test {
     NewConstants b;
     a.pool_sizes.emplace("p", edit::NumberChange{64, first});
     b.pool_sizes.emplace("p", edit::NumberChange{64, second});
-    const std::array<ConstantsChange, 2> changes{{{constants, a}, {constants, b}}};
-    return with_new_constants(std::move(builder).finish(size), changes)
-        .root()
-        .integer(f::IntImm::value);
+    optimize::TirChanges changes;
+    add_changes(constants, a, changes);
+    add_changes(constants, b, changes);
+    return changes.made_in(std::move(builder).finish(size)).root().integer(f::IntImm::value);
   }
 };
 

@@ -1,0 +1,125 @@
+// Changes of the nodes of a TIR: its IR and its text make the same ones.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "edit/call_slots.h"
+#include "edit/edited_archive.h"
+#include "mlf/tir/module.h"
+#include "optimize/constant_uses.h"
+
+namespace mlf::optimize {
+
+struct NewConstant {
+  tir::DType dtype{};        ///< of its elements
+  std::uint64_t offset = 0;  ///< in its pool
+  bool is_removed = false;   ///< an equal constant of its pool is at `offset`, or nothing reads it
+  /// The one element that remains, of type `dtype`; empty if all remain.
+  std::vector<std::byte> single{};
+
+  bool is_single() const { return !single.empty(); }
+  bool changes(tir::DType element) const { return is_single() || dtype != element; }
+};
+
+/// A number that a TIR states.
+struct StatedNumber {
+  tir::NodeId integer;        ///< IntImm
+  edit::NumberChange change;  ///< `before` and `after` may be equal
+  std::string what;           ///< names it in errors: "the offset of 'sid_4'"
+};
+
+/// What becomes of the nodes of one module. Uses and lists of constants must outlive this.
+class TirChanges {
+ public:
+  using FileEdits = std::map<const archive::Member*, std::vector<edit::Edit>>;
+
+  /// Throws `Error` (check_failed) if the number gets another value, too.
+  void set_number(StatedNumber number);
+  /// Another type, or one element. Around each load is a Cast to the old type.
+  void set_constant(const ConstantUse& use, const NewConstant& after);
+  /// `wanted` has one for each constant of the pool; null: it stays. Throws `Error` (check_failed)
+  /// if another module of the archive changes this list, too.
+  void set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted);
+  /// Call `order[i]` goes to the place of call i. Throws `Error` (check_failed) if something else
+  /// is between calls that would change places.
+  void set_order(const std::vector<edit::CallSlot>& slots, const std::vector<std::size_t>& order);
+  /// A function that is not in the module any more.
+  void drop(tir::NodeId function) { dropped_.insert(function); }
+
+  bool empty() const;
+  /// Returns the module with these changes.
+  tir::Module made_in(tir::Module module) const;
+  /// Returns the edits that make them in the text of `tir`, except that definitions of C do not go.
+  /// Numbers that the text does not spell follow from others. The texts are those of `files` in
+  /// `edited`. Throws `Error` (check_failed) if it has another form.
+  FileEdits edits(const edit::PlacedTir& tir, std::span<const archive::Member* const> files,
+                  const edit::EditedMembers& edited) const;
+
+ private:
+  friend class IrChange;
+  friend class TextChange;
+  struct Constant {
+    const ConstantUse* use;
+    const NewConstant* after;
+  };
+  struct Pool {
+    const ConstantPool* pool;
+    std::vector<const NewConstant*> wanted;
+  };
+  struct Order {
+    std::vector<edit::CallSlot> slots;
+    std::vector<std::size_t> order;
+  };
+
+  std::unordered_map<tir::NodeId, StatedNumber> numbers_;
+  std::vector<Constant> constants_;
+  std::map<tir::NodeId, Pool> pools_;  // by ConstantPoolInfo
+  std::vector<Order> orders_;
+  std::set<tir::NodeId> dropped_;  // PrimFunc
+};
+
+/// Makes the changes in a member with captured TIR, and prints a lossless twin anew. Reads a text
+/// again: it must equal the TIR with these changes, else throws `Error` (check_failed). `edited`
+/// keeps the new TIR.
+void change_captured(const archive::Member& member, edit::PlacedTir tir, const TirChanges& changes,
+                     edit::EditedMembers& edited, const tir::ReadLimits& limits);
+
+/// Reads generated C with edits again. Throws `Error` (check_failed) unless it equals `before` with
+/// these changes. `edited` keeps the new TIR.
+void check_c(const TirSource& c, edit::PlacedTir before, const TirChanges& changes,
+             edit::EditedMembers& edited, const tir::ReadLimits& limits);
+
+/// Adds edits to those of the same members.
+void add_edits(TirChanges::FileEdits& edits, TirChanges::FileEdits more);
+/// Makes them.
+void apply_edits(edit::EditedMembers& edited, TirChanges::FileEdits edits);
+
+/// Whether the constant may get one element in captured TIR: its extents are numbers, its indices
+/// may become 0, and the text, if `text` is not empty, spells all of that.
+bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,
+                          std::string_view text);
+
+/// Returns the text between the last brackets of a load, if it consists of numbers, variables,
+/// operators and calls, but no other load; nullopt for any other index.
+std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load);
+
+/// Returns whether all indices of a BufferLoad may become the number 0: they are int32, and call
+/// nothing but operators on bits.
+bool has_plain_indices(tir::Node load);
+
+/// `((T*)name)[i]` of generated C, or `name[i]` of an array that has a type itself.
+struct CLoad {
+  std::optional<tir::SourceRange> type{};  ///< T, if the load states it
+};
+/// Returns nullopt for a load of another form.
+std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range);
+
+}  // namespace mlf::optimize
