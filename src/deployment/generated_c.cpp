@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "deployment/c_header.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "graph/formats/graph_json.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
+#include "tir/c/read/interface_header.h"
 #include "tir/node_queries.h"
 
 namespace mlf::deployment {
@@ -66,9 +66,8 @@ support::NameMap<std::string, tir::CodePlace> places_of(const std::vector<Source
 std::vector<tir::CPool> pools_of_headers(const archive::Archive& archive, const Module& module) {
   std::vector<tir::CPool> pools;
   for (const FileRef& header : module.files.headers) {
-    for (HeaderPool& pool : read_header(member_text(archive, header)).pools) {
-      pools.push_back({std::move(pool.name), pool.bytes, pool.is_constant});
-    }
+    std::ranges::move(tir::c::read_header(member_text(archive, header)).pools,
+                      std::back_inserter(pools));
   }
   return pools;
 }

@@ -3,12 +3,12 @@
 #include <optional>
 #include <span>
 
-#include "deployment/c_header.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
 #include "mlf/model_library.h"
 #include "support/error.h"
 #include "support/numbers.h"
+#include "tir/c/read/interface_header.h"
 
 namespace mlf::deployment {
 namespace {
@@ -45,9 +45,9 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
     add_tensors(main.outputs, facts.outputs);
     facts.workspace_bytes = facts.workspace_bytes.value_or(0) + main.workspace_size_bytes;
   }
-  std::vector<HeaderTensor> sizes;
+  std::vector<tir::c::HeaderTensor> sizes;
   for (const FileRef& header : module.files.headers) {
-    HeaderFields fields = read_header(member_text(archive, header));
+    tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));
     if (!facts.workspace_bytes) facts.workspace_bytes = fields.workspace_bytes;
     // runtime headers and those of other tools have no such structs.
     if (fields.inputs.empty() && fields.outputs.empty()) continue;
@@ -66,7 +66,7 @@ graph::ModuleFacts facts_of(const archive::Archive& archive, const Module& modul
   }
   // metadata.json also has dtypes.
   if (facts.inputs) return facts;
-  for (HeaderTensor& tensor : sizes) {
+  for (tir::c::HeaderTensor& tensor : sizes) {
     facts.declared.push_back({std::move(tensor.name), tensor.bytes, {}});
   }
   return facts;

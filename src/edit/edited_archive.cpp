@@ -13,8 +13,7 @@
 namespace mlf::edit {
 namespace {
 
-PlacedTir with_loads(tir::Document document, tir::Places places) {
-  PlacedTir tir{std::move(document), std::move(places)};
+PlacedTir with_loads(PlacedTir tir) {
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> known;
   for (const auto& [id, place] : tir.places.loads()) {
     if (!known.emplace(place.file, place.range.begin, place.range.end).second) continue;
@@ -64,31 +63,27 @@ tir::CSources EditedMembers::files_of(const TirSource& c) const {
 std::optional<PlacedTir> EditedMembers::take_kept(const std::string& name) {
   const auto found = kept_.find(name);
   if (found == kept_.end()) return std::nullopt;
-  return std::move(kept_.extract(found).mapped().tir);
+  return std::move(kept_.extract(found).mapped());
 }
 
 PlacedTir EditedMembers::take_tir(const archive::Member& member, const tir::ReadLimits& limits) {
   if (auto kept = take_kept(member.name)) return std::move(*kept);
   tir::Places places;
   tir::Document document = tir::read_with_places(input_of(member), limits, places);
-  return with_loads(std::move(document), std::move(places));
+  return with_loads({std::move(document), std::move(places), {&member}});
 }
 
 PlacedTir EditedMembers::take_tir(const TirSource& c, const tir::ReadLimits& limits) {
   if (auto kept = take_kept(c.name)) return std::move(*kept);
   tir::Places places;
   tir::Document document = tir::read_c_with_places(files_of(c), limits, places);
-  return with_loads(std::move(document), std::move(places));
+  return with_loads({std::move(document), std::move(places), c.c_members, &c});
 }
 
-void EditedMembers::keep_tir(const archive::Member& member, PlacedTir tir) {
-  keep(member.name, {{member.name}, std::move(tir)});
-}
-
-void EditedMembers::keep_tir(const TirSource& c, PlacedTir tir) {
-  std::vector<std::string> members;
-  for (const archive::Member* const member : c.c_members) members.push_back(member->name);
-  keep(c.name, {std::move(members), std::move(tir)});
+void EditedMembers::keep_tir(PlacedTir tir) {
+  const std::string name = tir.name();
+  for (const archive::Member* const file : tir.files) kept_of_member_[file->name].insert(name);
+  kept_.insert_or_assign(name, std::move(tir));
 }
 
 EditedMembers EditedMembers::fork() const {
@@ -99,12 +94,7 @@ EditedMembers EditedMembers::fork() const {
 
 void EditedMembers::take_all(EditedMembers others) {
   for (auto& [name, content] : others.edited_) replace({name, std::move(content)});
-  for (auto& [name, kept] : others.kept_) keep(name, std::move(kept));
-}
-
-void EditedMembers::keep(const std::string& name, KeptTir tir) {
-  for (const std::string& member : tir.members) kept_of_member_[member].insert(name);
-  kept_.insert_or_assign(name, std::move(tir));
+  for (auto& [name, kept] : others.kept_) keep_tir(std::move(kept));
 }
 
 std::optional<deployment::TirForm> EditedMembers::captured_form(

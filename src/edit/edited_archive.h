@@ -23,6 +23,8 @@ namespace mlf::edit {
 struct PlacedTir {
   tir::Document document;
   tir::Places places;
+  std::vector<const archive::Member*> files;               ///< the texts, by Place::file
+  const TirSource* c = nullptr;                            ///< null for captured TIR
   std::map<tir::NodeId, std::vector<tir::Place>> loads{};  ///< by variable
 
   /// The loads through a variable, each place once: the reader may read a statement twice.
@@ -30,6 +32,7 @@ struct PlacedTir {
     const auto found = loads.find(variable);
     return found == loads.end() ? std::span<const tir::Place>() : std::span(found->second);
   }
+  const std::string& name() const { return c == nullptr ? files.front()->name : c->name; }
 };
 
 /// Members with their present content.
@@ -56,9 +59,12 @@ class EditedMembers {
   /// kept. Throws `Error` if it cannot be read.
   PlacedTir take_tir(const archive::Member& member, const tir::ReadLimits& limits);
   PlacedTir take_tir(const TirSource& c, const tir::ReadLimits& limits);
-  /// Keeps the TIR of the present text until someone takes it or the text changes.
-  void keep_tir(const archive::Member& member, PlacedTir tir);
-  void keep_tir(const TirSource& c, PlacedTir tir);
+  /// The same TIR, as its texts are now.
+  PlacedTir take_tir(const PlacedTir& old, const tir::ReadLimits& limits) {
+    return old.c == nullptr ? take_tir(*old.files.front(), limits) : take_tir(*old.c, limits);
+  }
+  /// Keeps the TIR of the present texts until someone takes it or a text changes.
+  void keep_tir(PlacedTir tir);
 
   /// Returns the same members, without the TIR that was kept, for further changes. This must
   /// outlive the result, and not change meanwhile.
@@ -76,21 +82,15 @@ class EditedMembers {
   std::vector<archive::EditedMember> take() &&;
 
  private:
-  struct KeptTir {
-    std::vector<std::string> members;  ///< whose texts it was read from
-    PlacedTir tir;
-  };
-
   /// Those of its base included.
   std::vector<archive::EditedMember> all() const;
   std::optional<PlacedTir> take_kept(const std::string& name);
-  void keep(const std::string& name, KeptTir tir);
 
   const archive::Archive& archive_;
   std::string_view directory_;
   const EditedMembers* base_ = nullptr;        // of a fork: members that it did not change
   std::map<std::string, std::string> edited_;  // content by name
-  std::map<std::string, KeptTir> kept_;        // by name of the member, or of the source of C
+  std::map<std::string, PlacedTir> kept_;      // by its name
   /// Names of TIR that was kept, by member.
   std::map<std::string, std::set<std::string>> kept_of_member_;
 };

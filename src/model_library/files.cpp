@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "support/c_files.h"
 #include "support/numbers.h"
 #include "support/prefix_table.h"
 
@@ -40,11 +41,6 @@ std::optional<LibraryFile> parse_library_file(std::string_view name) {
   if (name[lib - 1] != '_') return std::nullopt;
   file.module = name.substr(0, lib - 1);
   return file;
-}
-
-bool is_c(std::string_view name) {
-  return std::ranges::any_of(std::initializer_list<std::string_view>{".c", ".cc", ".cpp", ".cxx"},
-                             [&](std::string_view end) { return name.ends_with(end); });
 }
 
 /// TVM's own order: lib10 comes after lib9. Files of another form come last, by name.
@@ -138,7 +134,8 @@ class Assigner {
     };
     if (const auto name = between(file.name, kSources, "")) {
       // People leave products of builds and notes there.
-      return is_c(*name) && put(owner_of_library_file(*name), &ModuleFiles::sources);
+      return support::is_c_source(*name) &&
+             put(owner_of_library_file(*name), &ModuleFiles::sources);
     }
     if (const auto name = between(file.name, kObjects, "")) {
       return put(owner_of_library_file(*name), &ModuleFiles::objects);

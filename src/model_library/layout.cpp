@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model_library/files.h"
+#include "support/c_files.h"
 
 namespace mlf::model_library {
 namespace {
@@ -22,7 +23,7 @@ std::string_view directory_by_name(std::string_view name) {
   if (name.find('/') != name.npos) return {};
   if (module_of_header(name)) return kHeaders;
   if (!module_of_library_file(name)) return {};
-  if (name.ends_with(".c") || name.ends_with(".cc")) return kSources;
+  if (support::is_c_source(name)) return kSources;
   return name.ends_with(".o") ? kObjects : std::string_view();
 }
 
@@ -99,7 +100,7 @@ bool is_bare(std::string_view name) {
 
 /// The place of a file that is beside generated C without directories.
 std::string_view directory_of_bare(std::string_view name) {
-  if (name.ends_with(".h")) return kHeaders;
+  if (support::is_c_header(name)) return kHeaders;
   if (name.ends_with(".o") || name.ends_with(".a")) return kObjects;
   return kSources;
 }

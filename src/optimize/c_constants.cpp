@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "optimize/c_words.h"
 #include "optimize/metadata_copies.h"
 #include "optimize/pool_names.h"
 #include "support/characters.h"
 #include "support/error.h"
+#include "tir/c/read/words.h"
 
 namespace mlf::optimize {
 namespace {
@@ -58,11 +58,11 @@ class Reader {
     edit::PlacedTir tir = edited_.take_tir(c, limits_);
     const tir::Module& module = tir.document.module;
     ModuleConstants constants = constants_of(module, tir::prim_functions_of(module));
-    result_.readings.push_back({&c, std::move(tir), std::move(constants), {}});
+    result_.readings.push_back({std::move(tir), std::move(constants), {}});
   }
 
   const Member& member_of(const CReading& reading, std::uint32_t file) const {
-    return *reading.source->c_members[file];
+    return *reading.tir.files[file];
   }
 
   /// A file that several readings share declares its constants once.
@@ -197,19 +197,10 @@ class Reader {
   }
 
   void keep_by_indices(const CReading& reading) {
-    const auto is_plain = [&](NodeId load) {
-      return has_plain_indices(reading.tir.document.module.node(load));
-    };
-    const auto is_plain_text = [&](const tir::Place& place) {
-      return plain_index(edited_.text_of(member_of(reading, place.file)), place.range).has_value();
-    };
     for (const ConstantUse& use : reading.constants.uses) {
       const auto index = reading.constant_of(use);
       if (!index) continue;
-      if (std::ranges::all_of(use.loads, is_plain) &&
-          std::ranges::all_of(reading.tir.loads_of(use.variable), is_plain_text)) {
-        continue;
-      }
+      if (may_have_one_element(use, reading.tir, edited_)) continue;
       keep(result_.all[*index].all_kept, "is loaded with an index that mlf cannot replace");
     }
   }
@@ -233,7 +224,7 @@ class Reader {
 
   /// Keeps a constant whose name occurs anywhere but in its declaration, a let, or a load.
   void keep_by_words() {
-    WordCounts words;
+    tir::c::WordCounts words;
     std::map<std::string, std::size_t> expected;
     for (const CConstant& constant : result_.all) {
       expected[constant.name] += constant.pool.empty() ? 1 : 2;
@@ -255,7 +246,7 @@ class Reader {
     }
     const ModuleCode code(deployment_, module_, others_, edited_);
     keep_by_code(code, expected);
-    const WordCounts unread = words_of_unread(expected);
+    const tir::c::WordCounts unread = words_of_unread(expected);
     const std::set<const Member*> files = files_of(result_);
     const auto is_clear = [&](const std::string& word) {
       return words.of(word) == expected[word] && unread.of(word) == 0 &&
@@ -305,7 +296,7 @@ class Reader {
   }
 
   void keep_where_types_are_macros(std::string_view text) {
-    keep_where_a_type_is(type_macro(text));
+    keep_where_a_type_is(tir::c::type_macro(text));
   }
 
   void keep_where_a_type_is(std::string_view macro) {
@@ -314,8 +305,8 @@ class Reader {
 
   /// Counts words in C of the module that has no TIR. Other modules declare static names, so equal
   /// names in their C are different objects.
-  WordCounts words_of_unread(const std::map<std::string, std::size_t>& names) {
-    WordCounts words;
+  tir::c::WordCounts words_of_unread(const std::map<std::string, std::size_t>& names) {
+    tir::c::WordCounts words;
     for (const auto& [word, count] : names) words.watch(word);
     for (const auto& [symbol, sites] : with_pools_) words.watch(symbol);
     const std::set<const Member*> files = files_of(result_);
@@ -356,7 +347,7 @@ class Reader {
 std::set<const Member*> files_of(const CConstants& constants) {
   std::set<const Member*> files;
   for (const CReading& reading : constants.readings) {
-    files.insert(reading.source->c_members.begin(), reading.source->c_members.end());
+    files.insert(reading.tir.files.begin(), reading.tir.files.end());
   }
   return files;
 }

@@ -25,7 +25,6 @@ namespace mlf::optimize {
 
 /// One TIR of generated C, read for edits.
 struct CReading {
-  const TirSource* source = nullptr;
   edit::PlacedTir tir;
   ModuleConstants constants;
   std::map<tir::NodeId, std::size_t> declared;  ///< NDArray: index into CConstants::all

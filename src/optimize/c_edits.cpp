@@ -47,7 +47,7 @@ class CEditor {
     for (const CReading& reading : constants_.readings) {
       TirChanges changes;
       add_changes(reading.constants, wanted, changes);
-      add_edits(edits_, changes.edits(reading.tir, reading.source->c_members, edited_));
+      add_edits(edits_, changes.edits(reading.tir, edited_));
       restrict_pools(reading);
     }
     for (const Member* const file : files_of(constants_)) change_copies(*file);
@@ -166,7 +166,7 @@ class CEditor {
         const tir::Place* const name =
             reading.tir.places.parameter(buffers.value(i)[f::Buffer::data].id());
         if (name == nullptr) continue;
-        const Member& member = *reading.source->c_members[name->file];
+        const Member& member = *reading.tir.files[name->file];
         const std::string_view before = edited_.text_of(member).substr(0, name->range.begin);
         if (!before.ends_with("__restrict ")) edit(member, name->range, "__restrict ");
       }

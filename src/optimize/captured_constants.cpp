@@ -14,7 +14,6 @@ namespace mlf::optimize {
 namespace {
 
 using archive::Member;
-using deployment::TirForm;
 using support::get_or_throw;
 using tir::Dialect;
 using tir::Kind;
@@ -23,7 +22,7 @@ using tir::NodeId;
 namespace f = tir::f;
 
 bool is_text(const CapturedReading& reading) {
-  return reading.form != TirForm::twin;
+  return reading.tir.document.source.dialect != Dialect::save_json;
 }
 
 /// Old TVMScript does not contain all values that would change.
@@ -49,7 +48,7 @@ class Keeping {
 
   /// `found` are the constants of the module in this reading.
   void keep_by(const CapturedReading& reading, const ModuleConstants& found) {
-    const std::string& where = reading.member->name;
+    const std::string& where = reading.tir.name();
     if (!found.pools_kept.empty()) {
       constants_.keep_all_pools(where + ": " + found.pools_kept);
     }
@@ -78,7 +77,7 @@ class Keeping {
       if (!use.element.is_void() && use.element != constant->dtype) {
         keep(constant->kept, where + " has it as " + to_string(use.element));
       }
-      if (!may_be_single(use, reading)) {
+      if (!may_have_one_element(use, reading.tir, edited_)) {
         keep(constant->all_kept, where + " does not spell its extents and indices");
       }
       if (is_text(reading)) keep_by_text(use, reading, *constant);
@@ -89,12 +88,11 @@ class Keeping {
   void keep_by_list(const ConstantPool& pool, const CapturedReading& reading) {
     for (const PoolConstant& one : pool.constants) {
       if (!in_pools_.contains({pool.name, one.offset})) {
-        constants_.keep_pool(pool.name, reading.member->name + " has other constants in the pool");
+        constants_.keep_pool(pool.name, reading.tir.name() + " has other constants in the pool");
       }
       const bool has_data = is_text(reading) && one.array != NodeId::none &&
                             reading.tir.document.module.node(one.array).is(Kind::NDArray);
-      if (has_data)
-        constants_.keep_pool(pool.name, reading.member->name + " has data of constants");
+      if (has_data) constants_.keep_pool(pool.name, reading.tir.name() + " has data of constants");
     }
   }
 
@@ -108,20 +106,15 @@ class Keeping {
     return &constants_.all[found->second[use.ordinal]];
   }
 
-  bool may_be_single(const ConstantUse& use, const CapturedReading& reading) const {
-    const std::string_view text = is_text(reading) ? edited_.text_of(*reading.member) : "";
-    return may_have_one_element(use, reading.tir, text);
-  }
-
   void keep_by_text(const ConstantUse& use, const CapturedReading& reading, CConstant& constant) {
     const tir::Places& places = reading.tir.places;
     const std::size_t spelled = reading.tir.loads_of(use.variable).size();
     if (!has_places(reading.tir.document.source.dialect) || spelled < use.loads.size()) {
-      keep(constant.kept, reading.member->name + " does not spell its loads");
+      keep(constant.kept, reading.tir.name() + " does not spell its loads");
     }
     const auto has_dtype = [&](NodeId id) { return !places.dtypes(id).empty(); };
     if (!has_dtype(use.variable) || !std::ranges::all_of(use.buffers, has_dtype)) {
-      keep(constant.type_kept, reading.member->name + " does not spell its type");
+      keep(constant.type_kept, reading.tir.name() + " does not spell its type");
     }
   }
 
@@ -144,7 +137,7 @@ CapturedMembers captured_members(const Deployment& deployment, edit::EditedMembe
       if (const auto module = deployment.module_of_function(one.symbol)) modules.insert(*module);
     }
     for (const std::size_t module : modules) members[module].push_back(&member);
-    edited.keep_tir(member, std::move(tir));
+    edited.keep_tir(std::move(tir));
   }
   return members;
 }
@@ -207,8 +200,7 @@ std::vector<CapturedReading> read_captured(const Deployment& deployment,
         use.spells_elements = tir.places.values(use.variable) != nullptr;
       }
     }
-    readings.push_back(
-        {member, edited.captured_form(*member).value(), std::move(tir), std::move(found)});
+    readings.push_back({std::move(tir), std::move(found)});
   }
   return readings;
 }
@@ -231,7 +223,7 @@ void edit_captured(std::vector<CapturedReading> captured,
       const NewConstants* const of_module = support::find_value(wanted, module);
       if (of_module != nullptr) add_changes(constants, *of_module, changes);
     }
-    change_captured(*reading.member, std::move(reading.tir), changes, edited, limits);
+    change_captured(std::move(reading.tir), changes, edited, limits);
   }
 }
 

@@ -14,8 +14,6 @@ namespace mlf::optimize {
 
 /// One member with captured TIR.
 struct CapturedReading {
-  const archive::Member* member = nullptr;
-  deployment::TirForm form{};
   edit::PlacedTir tir;
   std::map<std::size_t, ModuleConstants> constants;  ///< by module
 };

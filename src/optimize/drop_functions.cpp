@@ -9,7 +9,6 @@
 
 #include "edit/edit.h"
 #include "json/document.h"
-#include "optimize/c_words.h"
 #include "optimize/captured_constants.h"
 #include "optimize/moves.h"
 #include "optimize/other_code.h"
@@ -18,6 +17,7 @@
 #include "support/error.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
+#include "tir/c/read/words.h"
 
 namespace mlf::optimize {
 namespace {
@@ -105,7 +105,7 @@ class Dropping {
       for (const tir::NamedFunction& one : tir::prim_functions_of(tir.document.module)) {
         here.emplace(one.symbol);
       }
-      edited_.keep_tir(c, std::move(tir));
+      edited_.keep_tir(std::move(tir));
       for (const Member* const member : c.c_members) {
         files_.insert(member);
         for (const tir::CDefinition& one : tir::describe_c(edited_.text_of(*member)).definitions) {
@@ -125,7 +125,7 @@ class Dropping {
     if (!joined.empty()) keep_each(joined + " may join parts of names");
     for (const Member* const member : files_) {
       const std::string text = code_of(*member, edited_.text_of(*member));
-      for_each_word(text, [&](std::string_view word, std::size_t place) {
+      tir::c::for_each_word(text, [&](std::string_view word, std::size_t place) {
         const auto found = functions_.find(word);
         if (found != functions_.end()) take_name(found->second, *member, text, place, word);
       });
@@ -190,7 +190,7 @@ class Dropping {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
       edit::PlacedTir before = edited_.take_tir(c, limits_);
       const TirChanges changes = changes_of(before.document.module);
-      check_c(c, std::move(before), changes, edited, limits_);
+      check_texts(std::move(before), changes, edited, limits_);
     }
     for (const Member* const member : captured) change_text(*member, edited);
     change_metadata(edited);
@@ -225,9 +225,9 @@ class Dropping {
     edit::PlacedTir tir = edited_.take_tir(member, limits_);
     const TirChanges changes = changes_of(tir.document.module);
     const bool is_changed = !changes.empty();
-    change_captured(member, std::move(tir), changes, edited, limits_);
+    change_captured(std::move(tir), changes, edited, limits_);
     if (!is_changed) return;
-    for_each_word(edited.text_of(member), [&](std::string_view word, std::size_t) {
+    tir::c::for_each_word(edited.text_of(member), [&](std::string_view word, std::size_t) {
       if (dropped_.contains(word)) edit::refuse("'" + std::string(word) + "' is used", member.name);
     });
   }

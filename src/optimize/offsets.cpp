@@ -145,7 +145,7 @@ class Replanning {
     PoolSet pools;
     for (const PoolMove& move : moves_) pools.insert(move.pool);
     for (const Member& member : archive_.members()) {
-      if (!is_captured_text(member)) continue;
+      if (!edited_.captured_form(member)) continue;
       const tir::Document& document = captured_document(member).document;
       const tir::Dialect dialect = document.source.dialect;
       if (can_change(dialect)) continue;
@@ -252,11 +252,6 @@ class Replanning {
     }
   }
 
-  bool is_captured_text(const Member& member) const {
-    const auto form = edited_.captured_form(member);
-    return form && *form != deployment::TirForm::twin;
-  }
-
   /// The captured TIR before the change; read once.
   const edit::PlacedTir& captured_document(const Member& member) {
     const auto known = documents_.find(&member);
@@ -289,13 +284,11 @@ class Replanning {
         add_numbers(*assignment, function, changes);
       }
     }
-    change_captured(member, std::move(documents_.extract(&member).mapped()), changes, after,
-                    limits_);
+    change_captured(std::move(documents_.extract(&member).mapped()), changes, after, limits_);
   }
 
   /// Generated C of a module, before its changes.
   struct ChangedC {
-    const TirSource* source;
     const ModuleAssignment* assignment;
     edit::PlacedTir before;
     TirChanges changes{};
@@ -307,7 +300,7 @@ class Replanning {
     std::set<std::string> found;
     std::vector<FunctionSites> with_pools;
     for (const TirSource& c : get_or_throw(deployment_.generated_c(assignment.module))) {
-      ChangedC changed{&c, &assignment, edited_.take_tir(c, limits_)};
+      ChangedC changed{&assignment, edited_.take_tir(c, limits_)};
       const edit::FunctionsByModule functions =
           edit::functions_by_module(changed.before.document.module, deployment_);
       const auto* const here = support::find_value(functions, assignment.module);
@@ -319,7 +312,7 @@ class Replanning {
           with_pools.push_back(std::move(function));
         }
       }
-      add_edits(edits_, changed.changes.edits(changed.before, c.c_members, edited_));
+      add_edits(edits_, changed.changes.edits(changed.before, edited_));
       changed_c_.push_back(std::move(changed));
     }
     for (const auto& [symbol, lets] : assignment.lets) {
@@ -414,14 +407,14 @@ class Replanning {
 
   /// Reads the C with the new files and pool sizes, like a deployment.
   void check(ChangedC& changed, const edit::EditedMembers& now) const {
-    tir::CSources sources = now.files_of(*changed.source);
+    tir::CSources sources = now.files_of(*changed.before.c);
     for (tir::CPool& pool : sources.pools) {
       const auto size = changed.assignment->sizes.find(pool.name);
       if (size == changed.assignment->sizes.end()) continue;
       pool.bytes = static_cast<std::int64_t>(size->second.after);
     }
     edit::require_equal(changed.changes.made_in(std::move(changed.before.document.module)),
-                        tir::read_c(sources, limits_).module, changed.source->name);
+                        tir::read_c(sources, limits_).module, changed.before.name());
   }
 
   const Replanned& replanned_;

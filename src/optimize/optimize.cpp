@@ -192,7 +192,7 @@ class Optimizing {
   /// For the plan's step.
   void keep_c(CConstants& constants) {
     for (CReading& one : constants.readings) {
-      edited_.keep_tir(*one.source, std::move(one.tir));
+      edited_.keep_tir(std::move(one.tir));
     }
   }
 
@@ -366,8 +366,7 @@ class Optimizing {
     for (CReading& reading : constants.readings) {
       TirChanges changes;
       add_changes(reading.constants, wanted, changes);
-      optimize::check_c(*reading.source, std::move(reading.tir), changes, edited,
-                        options_.tir_limits);
+      check_texts(std::move(reading.tir), changes, edited, options_.tir_limits);
     }
   }
 

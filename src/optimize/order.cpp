@@ -77,10 +77,10 @@ class CallMover {
     for (const TirSource& c : get_or_throw(deployment_.generated_c(one.module))) {
       edit::PlacedTir tir = edited_.take_tir(c, limits_);
       TirChanges changes;
-      move_calls(one, tir, &tir.places, c.c_members, changes);
+      move_calls(one, tir, changes);
       is_there = is_there || !changes.empty();
-      apply_edits(edited_, changes.edits(tir, c.c_members, edited_));
-      check_c(c, std::move(tir), changes, edited_, limits_);
+      apply_edits(edited_, changes.edits(tir, edited_));
+      check_texts(std::move(tir), changes, edited_, limits_);
     }
     if (!is_there)
       edit::refuse("the archive has no C of function '" + one.network->provenance.symbol + "'");
@@ -89,25 +89,22 @@ class CallMover {
   /// TIR of other targets and of earlier stages has no main, or the mains of these networks. TIR
   /// without main stays unchanged.
   void captured(const Member& member) {
-    const auto form = edited_.captured_form(member);
-    if (!form) return;
+    if (!edited_.captured_form(member)) return;
     edit::PlacedTir tir = edited_.take_tir(member, limits_);
     TirChanges changes;
-    for (const Reordering& one : reorderings_) {
-      const bool is_text = *form != deployment::TirForm::twin;
-      move_calls(one, tir, is_text ? &tir.places : nullptr, {&member}, changes);
-    }
-    change_captured(member, std::move(tir), changes, edited_, limits_);
+    for (const Reordering& one : reorderings_) move_calls(one, tir, changes);
+    change_captured(std::move(tir), changes, edited_, limits_);
   }
 
   /// Nothing in a TIR without main.
-  static void move_calls(const Reordering& one, const edit::PlacedTir& tir,
-                         const tir::Places* places, const std::vector<const Member*>& files,
-                         TirChanges& changes) {
+  static void move_calls(const Reordering& one, const edit::PlacedTir& tir, TirChanges& changes) {
     const tir::Node main =
         edit::function_with_symbol(tir.document.module, one.network->provenance.symbol);
     if (!main) return;
-    changes.set_order(edit::slots_of_network(main, places, *one.network, files), one.order);
+    const bool is_text = tir.document.source.dialect != tir::Dialect::save_json;
+    changes.set_order(
+        edit::slots_of_network(main, is_text ? &tir.places : nullptr, *one.network, tir.files),
+        one.order);
   }
 
   const Deployment& deployment_;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
-#include "optimize/c_words.h"
+#include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
+#include "tir/c/read/tokens.h"
+#include "tir/c/read/words.h"
 
 namespace mlf::optimize {
 namespace {
@@ -29,6 +31,19 @@ bool is_placement(std::string_view text, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
+bool may_have_code(const Member& member) {
+  const bool is_data =
+      support::ends_with_any(member.name, {".json", ".relay", ".params", ".graph", ".npy", ".md"});
+  const bool is_tir = member.name.starts_with("src/") && member.name.ends_with(".txt");
+  return member.type == archive::MemberType::file && !is_tir && !is_data;
+}
+
+std::string code_of(const Member& member, std::string_view text) {
+  const bool is_c = support::is_c_source(member.name) || support::is_c_header(member.name) ||
+                    member.name.ends_with(".ino");
+  return is_c && text.size() < UINT32_MAX ? tir::c::without_comments(text) : std::string(text);
+}
+
 OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& edited) {
   std::set<std::string_view> sources;
   for (const Module& module : deployment.library().modules) {
@@ -39,15 +54,15 @@ OtherCode::OtherCode(const Deployment& deployment, const edit::EditedMembers& ed
     if (!may_have_code(member) || sources.contains(member.name)) continue;
     const std::string& text =
         codes_.emplace(&member, code_of(member, edited.text_of(member))).first->second;
-    for_each_word(text, [&](std::string_view word, std::size_t) {
+    tir::c::for_each_word(text, [&](std::string_view word, std::size_t) {
       std::vector<const Member*>& members = words_[word];
       if (members.empty() || members.back() != &member) members.push_back(&member);
     });
-    const std::string_view type = optimize::type_macro(text);
+    const std::string_view type = tir::c::type_macro(text);
     if (!type.empty()) type_macros_.emplace_back(&member, type);
     // TVM's own runtime joins words of its own.
     const bool is_runtime = member.name.starts_with("runtime/");
-    if (joining_.empty() && !is_runtime && joins_words(text)) joining_ = member.name;
+    if (joining_.empty() && !is_runtime && tir::c::joins_words(text)) joining_ = member.name;
   }
 }
 
@@ -71,7 +86,7 @@ std::string OtherCode::use_of_section(const std::string& section, const Members&
     if (!place.empty()) return place;
   }
   std::string_view word;
-  for_each_word(section, [&](std::string_view part, std::size_t) { word = part; });
+  tir::c::for_each_word(section, [&](std::string_view part, std::size_t) { word = part; });
   for (const Member* const member : members_with(word)) {
     if (except.contains(member)) continue;
     const std::string_view text = codes_.at(member);

@@ -15,6 +15,14 @@
 
 namespace mlf::optimize {
 
+/// Whether a file may be code or a linker script: C may include a file of any name, so it is any
+/// file but the data and documents of an archive.
+bool may_have_code(const archive::Member& member);
+
+/// The text of a member with blanks in place of the comments of C; of a file that has another name
+/// than C and C++ have, the text as it is.
+std::string code_of(const archive::Member& member, std::string_view text);
+
 /// An index of these words: an archive may have many modules, and each asks for its own names.
 class OtherCode {
  public:

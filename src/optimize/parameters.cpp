@@ -16,7 +16,6 @@
 #include "deployment/member_text.h"
 #include "edit/edit.h"
 #include "json/document.h"
-#include "optimize/c_words.h"
 #include "optimize/constant_uses.h"
 #include "optimize/metadata_numbers.h"
 #include "optimize/narrow_type.h"
@@ -26,6 +25,7 @@
 #include "support/lookup.h"
 #include "support/name_map.h"
 #include "tir/c/c.h"
+#include "tir/c/read/words.h"
 #include "tir/node_queries.h"
 
 namespace mlf::optimize {
@@ -53,7 +53,6 @@ struct Parameter {
 
 /// Generated C, and the uses of parameters in it.
 struct Reading {
-  const TirSource* source = nullptr;
   edit::PlacedTir tir;
   ModuleConstants constants;
 };
@@ -65,8 +64,9 @@ struct CFileFacts {
 };
 
 CFileFacts facts_of(std::string_view file) {
-  CFileFacts facts{.functions = {},
-                   .has_plain_words = !joins_words(file) && type_macro(file).empty()};
+  CFileFacts facts{
+      .functions = {},
+      .has_plain_words = !tir::c::joins_words(file) && tir::c::type_macro(file).empty()};
   for (tir::CDefinition& one : tir::describe_c(file).definitions) {
     facts.functions.try_emplace(std::move(one.symbol), one.range);
   }
@@ -80,7 +80,7 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 }
 
 std::size_t count_of_word(std::string_view text, const std::string& word) {
-  WordCounts words;
+  tir::c::WordCounts words;
   words.watch(word);
   words.read(text);
   return words.of(word);
@@ -244,7 +244,7 @@ class Narrowing {
     std::set<KernelArgument> wanted;
     for (const auto& [argument, given] : arguments_) wanted.insert(argument);
     for (const TirSource& c : get_or_throw(deployment_.generated_c(index_))) {
-      Reading reading{&c, edited_.take_tir(c, options_.tir_limits), {}};
+      Reading reading{edited_.take_tir(c, options_.tir_limits), {}};
       reading.constants =
           constants_of(reading.tir.document.module,
                        tir::prim_functions_of(reading.tir.document.module), {}, wanted);
@@ -294,7 +294,7 @@ class Narrowing {
     const std::string why = "the C of '" + use.function + "' has a form that mlf cannot edit";
     const std::span<const tir::Place> loads = reading.tir.loads_of(use.variable);
     if (loads.empty()) return use.loads.empty() ? std::string() : why;
-    const Member& member = *reading.source->c_members[loads.front().file];
+    const Member& member = *reading.tir.files[loads.front().file];
     const std::string_view file = edited_.text_of(member);
     const CFileFacts& facts = facts_of_member(member);
     const auto found = facts.functions.find(use.function);
@@ -368,9 +368,7 @@ class Narrowing {
     edit::EditedMembers edited = edited_.fork();
     const NewConstants wanted = new_constants();
     for (const Reading& reading : readings_) {
-      apply_edits(
-          edited,
-          changes_of(reading, wanted).edits(reading.tir, reading.source->c_members, edited_));
+      apply_edits(edited, changes_of(reading, wanted).edits(reading.tir, edited_));
     }
     change_graph(edited);
     change_file(edited);
@@ -516,7 +514,7 @@ class Narrowing {
       const tir::Module expected =
           changes_of(reading, wanted).made_in(std::move(reading.tir.document.module));
       const auto document = get_or_throw(after.document(sources[i]));
-      edit::require_equal(expected, document->module, reading.source->name);
+      edit::require_equal(expected, document->module, reading.tir.name());
     }
   }
 

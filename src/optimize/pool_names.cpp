@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "optimize/c_words.h"
 #include "support/characters.h"
+#include "tir/c/read/words.h"
 
 namespace mlf::optimize {
 namespace {
@@ -228,7 +228,8 @@ std::string ModuleCode::use_of_sections() const {
 
 std::string ModuleCode::joined(const std::set<std::string, std::less<>>& names) const {
   for (const auto& [member, text] : texts_) {
-    if (joins_words(text) || joins_literals(text, names)) return std::string(member);
+    if (tir::c::joins_words(text) || tir::c::joins_literals(text, names))
+      return std::string(member);
   }
   return others_.joining();
 }

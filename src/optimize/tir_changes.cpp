@@ -269,6 +269,38 @@ std::string zeros_for(std::string_view indices) {
   return zeros;
 }
 
+/// The text between the last brackets of a load, if it consists of numbers, variables, operators
+/// and calls, but no other load; nullopt for any other index.
+std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load) {
+  constexpr std::string_view kOther = "_.()*+-/%,<> ";
+  if (load.end <= load.begin || text[load.end - 1] != ']') return std::nullopt;
+  std::uint32_t begin = load.end - 1;
+  while (begin > load.begin && text[begin - 1] != '[') {
+    --begin;
+    if (!support::is_word_character(text[begin]) && kOther.find(text[begin]) == kOther.npos)
+      return std::nullopt;
+  }
+  if (begin == load.begin || begin + 1 == load.end) return std::nullopt;
+  return tir::SourceRange{begin, load.end - 1};
+}
+
+/// Whether all indices of a BufferLoad may become the number 0: they are int32, and call nothing
+/// but operators on bits.
+bool has_plain_indices(Node load) {
+  constexpr std::array<std::string_view, 6> kPure{"tir.shift_left",  "tir.shift_right",
+                                                  "tir.bitwise_and", "tir.bitwise_or",
+                                                  "tir.bitwise_xor", "tir.bitwise_not"};
+  bool are_plain = true;
+  for (const Node index : load.list(f::BufferLoad::indices)) {
+    are_plain = are_plain && index.dtype() == tir::DType::Int(32);
+    tir::for_each_pre_order(index, [&](Node node) {
+      const auto is_it = [&](std::string_view op) { return tir::is_call_of(node, op); };
+      are_plain = are_plain && (!node.is(Kind::Call) || std::ranges::any_of(kPure, is_it));
+    });
+  }
+  return are_plain;
+}
+
 /// The elements of `[1, 1, 1]` behind the first one; nullopt for another text.
 std::optional<SourceRange> other_elements(std::string_view text, SourceRange values) {
   const std::size_t comma = text.substr(0, values.end).find(',', values.begin);
@@ -282,8 +314,8 @@ std::optional<SourceRange> other_elements(std::string_view text, SourceRange val
 class TextChange {
  public:
   TextChange(const TirChanges& changes, const edit::PlacedTir& tir,
-             std::span<const Member* const> files, const edit::EditedMembers& edited)
-      : changes_(changes), tir_(tir), files_(files), edited_(edited) {}
+             const edit::EditedMembers& edited)
+      : changes_(changes), tir_(tir), edited_(edited) {}
 
   TirChanges::FileEdits run() && {
     for (const auto& [use, after] : changes_.constants_) change_use(*use, *after);
@@ -301,15 +333,15 @@ class TextChange {
 
  private:
   tir::Dialect dialect() const { return tir_.document.source.dialect; }
-  std::string_view text_of(std::uint32_t file) const { return edited_.text_of(*files_[file]); }
+  std::string_view text_of(std::uint32_t file) const { return edited_.text_of(*tir_.files[file]); }
   void edit(std::uint32_t file, SourceRange range, std::string text) {
-    edits_[files_[file]].push_back({range, std::move(text)});
+    edits_[tir_.files[file]].push_back({range, std::move(text)});
   }
 
   void change_number(const tir::Place& place, const NumberChange& change, std::string_view what) {
     if (change.before == change.after) return;
-    edits_[files_[place.file]].push_back(edit::number_edit(
-        {{}, files_[place.file]->name, text_of(place.file)}, place.range, change, what));
+    edits_[tir_.files[place.file]].push_back(edit::number_edit(
+        {{}, tir_.files[place.file]->name, text_of(place.file)}, place.range, change, what));
   }
 
   void change_use(const ConstantUse& use, const NewConstant& after) {
@@ -344,7 +376,7 @@ class TextChange {
     const auto parts = is_c ? c_load(text, range) : std::optional(CLoad{});
     const auto index = plain_index(text, range);
     if (!parts || (after.is_single() && !index)) {
-      edit::refuse("a load of '" + use.name + "' has an unknown form", files_[file]->name);
+      edit::refuse("a load of '" + use.name + "' has an unknown form", tir_.files[file]->name);
     }
     if (after.is_single()) edit(file, *index, is_c ? "0" : zeros_for(edit::text_in(text, *index)));
     if (after.dtype == use.element) return;
@@ -408,8 +440,8 @@ class TextChange {
     if (slots.empty()) return;
     const std::uint32_t file = slots.front().place.file;
     std::ranges::move(
-        edit::edits_in_order({{}, files_[file]->name, text_of(file)}, dialect(), slots, order),
-        std::back_inserter(edits_[files_[file]]));
+        edit::edits_in_order({{}, tir_.files[file]->name, text_of(file)}, dialect(), slots, order),
+        std::back_inserter(edits_[tir_.files[file]]));
   }
 
   /// With its decorator and the empty line behind it.
@@ -429,7 +461,6 @@ class TextChange {
 
   const TirChanges& changes_;
   const edit::PlacedTir& tir_;
-  std::span<const Member* const> files_;
   const edit::EditedMembers& edited_;
   TirChanges::FileEdits edits_;
 };
@@ -439,35 +470,30 @@ tir::Module TirChanges::made_in(tir::Module module) const {
 }
 
 TirChanges::FileEdits TirChanges::edits(const edit::PlacedTir& tir,
-                                        std::span<const Member* const> files,
                                         const edit::EditedMembers& edited) const {
-  return TextChange(*this, tir, files, edited).run();
+  return TextChange(*this, tir, edited).run();
 }
 
-void change_captured(const Member& member, edit::PlacedTir tir, const TirChanges& changes,
-                     edit::EditedMembers& edited, const tir::ReadLimits& limits) {
-  if (changes.empty()) return edited.keep_tir(member, std::move(tir));
-  if (edited.captured_form(member) == deployment::TirForm::twin) {
-    tir.document.module = changes.made_in(std::move(tir.document.module));
-    std::string text;
-    support::get_or_throw(
-        tir::write_save_json(tir.document, [&](std::string_view bytes) { text += bytes; }));
-    return edited.replace({member.name, std::move(text)});
+void change_captured(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited,
+                     const tir::ReadLimits& limits) {
+  if (changes.empty()) return edited.keep_tir(std::move(tir));
+  if (tir.document.source.dialect != tir::Dialect::save_json) {
+    apply_edits(edited, changes.edits(tir, edited));
+    return check_texts(std::move(tir), changes, edited, limits);
   }
-  const Member* const file = &member;
-  apply_edits(edited, changes.edits(tir, {&file, 1}, edited));
-  edit::PlacedTir after = edited.take_tir(member, limits);
-  edit::require_equal(changes.made_in(std::move(tir.document.module)), after.document.module,
-                      member.name);
-  edited.keep_tir(member, std::move(after));
+  tir.document.module = changes.made_in(std::move(tir.document.module));
+  std::string text;
+  support::get_or_throw(
+      tir::write_save_json(tir.document, [&](std::string_view bytes) { text += bytes; }));
+  edited.replace({tir.name(), std::move(text)});
 }
 
-void check_c(const TirSource& c, edit::PlacedTir before, const TirChanges& changes,
-             edit::EditedMembers& edited, const tir::ReadLimits& limits) {
-  edit::PlacedTir after = edited.take_tir(c, limits);
+void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited,
+                 const tir::ReadLimits& limits) {
+  edit::PlacedTir after = edited.take_tir(before, limits);
   edit::require_equal(changes.made_in(std::move(before.document.module)), after.document.module,
-                      c.name);
-  edited.keep_tir(c, std::move(after));
+                      before.name());
+  edited.keep_tir(std::move(after));
 }
 
 void add_edits(TirChanges::FileEdits& edits, TirChanges::FileEdits more) {
@@ -480,50 +506,25 @@ void apply_edits(edit::EditedMembers& edited, TirChanges::FileEdits edits) {
   for (auto& [member, of_member] : edits) edited.edit(*member, std::move(of_member));
 }
 
-bool has_plain_indices(Node load) {
-  constexpr std::array<std::string_view, 6> kPure{"tir.shift_left",  "tir.shift_right",
-                                                  "tir.bitwise_and", "tir.bitwise_or",
-                                                  "tir.bitwise_xor", "tir.bitwise_not"};
-  bool are_plain = true;
-  for (const Node index : load.list(f::BufferLoad::indices)) {
-    are_plain = are_plain && index.dtype() == tir::DType::Int(32);
-    tir::for_each_pre_order(index, [&](Node node) {
-      const auto is_it = [&](std::string_view op) { return tir::is_call_of(node, op); };
-      are_plain = are_plain && (!node.is(Kind::Call) || std::ranges::any_of(kPure, is_it));
-    });
-  }
-  return are_plain;
-}
-
 bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,
-                          std::string_view text) {
+                          const edit::EditedMembers& edited) {
   const tir::Module& module = tir.document.module;
-  const bool is_text = !text.empty();
+  const tir::Dialect dialect = tir.document.source.dialect;
+  const auto is_number = [&](Node extent) {
+    return dialect == tir::Dialect::c ||
+           (extent.is(Kind::IntImm) &&
+            (dialect == tir::Dialect::save_json || tir.places.find(extent.id()) != nullptr));
+  };
+  const auto is_plain = [&](NodeId load) { return has_plain_indices(module.node(load)); };
+  const auto is_spelled = [&](const tir::Place& load) {
+    return plain_index(edited.text_of(*tir.files[load.file]), load.range).has_value();
+  };
   const tir::Place* const values = tir.places.values(use.variable);
-  return std::ranges::all_of(extents_of(use, module),
-                             [&](Node extent) {
-                               return extent.is(Kind::IntImm) &&
-                                      (!is_text || tir.places.find(extent.id()) != nullptr);
-                             }) &&
-         std::ranges::all_of(use.loads,
-                             [&](NodeId load) { return has_plain_indices(module.node(load)); }) &&
-         std::ranges::all_of(
-             tir.loads_of(use.variable),
-             [&](const tir::Place& load) { return plain_index(text, load.range).has_value(); }) &&
-         (values == nullptr || other_elements(text, values->range));
-}
-
-std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load) {
-  constexpr std::string_view kOther = "_.()*+-/%,<> ";
-  if (load.end <= load.begin || text[load.end - 1] != ']') return std::nullopt;
-  std::uint32_t begin = load.end - 1;
-  while (begin > load.begin && text[begin - 1] != '[') {
-    --begin;
-    if (!support::is_word_character(text[begin]) && kOther.find(text[begin]) == kOther.npos)
-      return std::nullopt;
-  }
-  if (begin == load.begin || begin + 1 == load.end) return std::nullopt;
-  return tir::SourceRange{begin, load.end - 1};
+  return std::ranges::all_of(extents_of(use, module), is_number) &&
+         std::ranges::all_of(use.loads, is_plain) &&
+         std::ranges::all_of(tir.loads_of(use.variable), is_spelled) &&
+         (values == nullptr ||
+          other_elements(edited.text_of(*tir.files[values->file]), values->range));
 }
 
 std::optional<CLoad> c_load(std::string_view text, tir::SourceRange range) {

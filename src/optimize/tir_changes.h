@@ -57,11 +57,10 @@ class TirChanges {
   bool empty() const;
   /// Returns the module with these changes.
   tir::Module made_in(tir::Module module) const;
-  /// Returns the edits that make them in the text of `tir`, except that definitions of C do not go.
-  /// Numbers that the text does not spell follow from others. The texts are those of `files` in
-  /// `edited`. Throws `Error` (check_failed) if it has another form.
-  FileEdits edits(const edit::PlacedTir& tir, std::span<const archive::Member* const> files,
-                  const edit::EditedMembers& edited) const;
+  /// Returns the edits that make them in the texts of `tir`, except that definitions of C do not
+  /// go. Numbers that a text does not spell follow from others. Throws `Error` (check_failed) if a
+  /// text has another form.
+  FileEdits edits(const edit::PlacedTir& tir, const edit::EditedMembers& edited) const;
 
  private:
   friend class IrChange;
@@ -86,34 +85,24 @@ class TirChanges {
   std::set<tir::NodeId> dropped_;  // PrimFunc
 };
 
-/// Makes the changes in a member with captured TIR, and prints a lossless twin anew. Reads a text
-/// again: it must equal the TIR with these changes, else throws `Error` (check_failed). `edited`
-/// keeps the new TIR.
-void change_captured(const archive::Member& member, edit::PlacedTir tir, const TirChanges& changes,
-                     edit::EditedMembers& edited, const tir::ReadLimits& limits);
+/// Makes the changes in captured TIR: prints a lossless twin anew, and edits and checks a text.
+void change_captured(edit::PlacedTir tir, const TirChanges& changes, edit::EditedMembers& edited,
+                     const tir::ReadLimits& limits);
 
-/// Reads generated C with edits again. Throws `Error` (check_failed) unless it equals `before` with
+/// Reads texts with edits again. Throws `Error` (check_failed) unless they equal `before` with
 /// these changes. `edited` keeps the new TIR.
-void check_c(const TirSource& c, edit::PlacedTir before, const TirChanges& changes,
-             edit::EditedMembers& edited, const tir::ReadLimits& limits);
+void check_texts(edit::PlacedTir before, const TirChanges& changes, edit::EditedMembers& edited,
+                 const tir::ReadLimits& limits);
 
 /// Adds edits to those of the same members.
 void add_edits(TirChanges::FileEdits& edits, TirChanges::FileEdits more);
 /// Makes them.
 void apply_edits(edit::EditedMembers& edited, TirChanges::FileEdits edits);
 
-/// Whether the constant may get one element in captured TIR: its extents are numbers, its indices
-/// may become 0, and the text, if `text` is not empty, spells all of that.
+/// Whether the constant may get one element: its extents are numbers, its indices may become 0, and
+/// a text spells all of that.
 bool may_have_one_element(const ConstantUse& use, const edit::PlacedTir& tir,
-                          std::string_view text);
-
-/// Returns the text between the last brackets of a load, if it consists of numbers, variables,
-/// operators and calls, but no other load; nullopt for any other index.
-std::optional<tir::SourceRange> plain_index(std::string_view text, tir::SourceRange load);
-
-/// Returns whether all indices of a BufferLoad may become the number 0: they are int32, and call
-/// nothing but operators on bits.
-bool has_plain_indices(tir::Node load);
+                          const edit::EditedMembers& edited);
 
 /// `((T*)name)[i]` of generated C, or `name[i]` of an array that has a type itself.
 struct CLoad {

@@ -11,6 +11,7 @@
 #include "mlf/model_library.h"
 #include "model_library/files.h"
 #include "report/code_lines.h"
+#include "support/c_files.h"
 #include "support/lookup.h"
 #include "tir/c/c.h"
 #include "tir/c/read/tokens.h"
@@ -130,11 +131,6 @@ std::string without_comments(std::string_view text) {
   return code;
 }
 
-bool is_c(std::string_view name) {
-  return std::ranges::any_of(std::initializer_list<std::string_view>{".c", ".h", ".cc", ".cpp"},
-                             [&](std::string_view ending) { return name.ends_with(ending); });
-}
-
 // --- The members that count ----------------------------------------------------------------------
 
 using MembersByName = std::map<std::string_view, const Member*>;
@@ -218,7 +214,7 @@ std::shared_ptr<const tir::Document> MemberComparison::tir_of(const Deployment& 
 
 std::optional<Parts> MemberComparison::parts(const Deployment& deployment,
                                              const Member& member) const {
-  if (!is_c(member.name)) return std::nullopt;
+  if (!support::is_c_source(member.name) && !support::is_c_header(member.name)) return std::nullopt;
   const std::string_view text = get_or_throw(deployment.archive().read(member));
   return parts_of(text, tir::describe_c(text).definitions);
 }

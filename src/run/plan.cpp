@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "deployment/c_header.h"
 #include "deployment/entry_point.h"
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
@@ -20,6 +19,7 @@
 #include "support/characters.h"
 #include "support/error.h"
 #include "support/nearest.h"
+#include "tir/c/read/interface_header.h"
 
 namespace mlf::run {
 namespace {
@@ -62,7 +62,7 @@ std::vector<std::string> struct_names(std::string_view header, std::string_view 
 std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
                                    const std::string& module) {
   std::vector<GivenPool> pools;
-  for (const deployment::HeaderPool& pool : deployment::read_header(header).pools) {
+  for (const tir::CPool& pool : tir::c::read_header(header).pools) {
     const std::string macro =
         support::in_capitals(fmt::format("tvmgen_{}_{}_constant_pool_data", module, pool.name));
     pools.push_back({.name = pool.name,

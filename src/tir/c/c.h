@@ -31,12 +31,19 @@ struct CDefinition {
   SourceRange range;  ///< from its return type to its last brace
 };
 
+/// An array without values, which may be a pool.
+struct CArray {
+  std::string name;
+  std::optional<std::uint64_t> alignment{};  ///< a power of two, if an attribute states one
+};
+
 struct CFile {
   CRole role = CRole::other;
   std::string target;                    ///< of `// tvm target: …`; empty if no line states it
   std::vector<std::string> functions;    ///< symbols of the functions with TIR, in the order of the
                                          ///< text
   std::vector<CDefinition> definitions;  ///< all functions, in the order of the text
+  std::vector<CArray> arrays;            ///< those that have a plain size
 };
 
 /// Classifies a file. Never fails. The cost is that of finding the end of each function.
@@ -86,9 +93,9 @@ struct CSources {
 /// where a file is over a limit.
 Document read_c(const CSources& sources, const ReadLimits& limits = {});
 
-/// Reads only the constants, in less than half of the time of `read_c`. The module has all functions
-/// and pools; a function allocates the arrays that its body names, and has no other statement.
-/// Throws where `read_c` does. The document states no version, digest or losses.
+/// Reads only the constants, in less than half of the time of `read_c`. The module has all
+/// functions and pools; a function allocates the arrays that its body names, and has no other
+/// statement. Throws where `read_c` does. The document states no version, digest or losses.
 Document read_c_constants(const CSources& sources, const ReadLimits& limits = {});
 
 /// What remains of a field after a removal.

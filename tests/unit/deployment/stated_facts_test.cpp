@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "deployment/c_header.h"
 #include "deployment/module_facts.h"
+#include "tir/c/read/interface_header.h"
 
 namespace mlf::deployment {
 namespace {
@@ -13,6 +13,8 @@ namespace {
 // --- The C header --------------------------------------------------------------------------------
 
 using Names = std::vector<std::string>;
+using tir::c::HeaderFields;
+using tir::c::read_header;
 
 TEST(CHeader, FieldsOfTheStructsOfInputsAndOutputsAreRead) {
   const HeaderFields fields = read_header(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
@@ -485,6 +486,13 @@ std::optional<Pool> read_workspace_pool(const support::SourceText& source, const
   Pool pool{.name = cursor.text(bracket - 1), .bytes = bytes};
   const Token& digits = cursor.peek(bracket + 1);
   if (*width == 1) pool.size_place = Place{0, {digits.begin, digits.end}};
+  for (std::size_t i = 0; cursor.peek(i).kind != TokenKind::end; ++i) {
+    if (!cursor.at_word("aligned", i) || !cursor.at(sign("("), i + 1)) continue;
+    const auto number = decimal(without_suffix(cursor.text(i + 2)));
+    const bool is_alignment = number && cursor.at(sign(")"), i + 3) && *number > 0 &&
+                              std::has_single_bit(static_cast<std::uint64_t>(*number));
+    if (is_alignment) pool.alignment = static_cast<std::uint64_t>(*number);
+  }
   return pool;
 }
 

@@ -137,7 +137,8 @@ struct Pool {
   std::int64_t bytes = 0;
   std::int64_t padding = 0;  ///< of the struct, behind the last constant
   bool is_constant = false;
-  std::optional<Place> size_place{};  ///< of the digits of `bytes`, if a file contains them
+  std::optional<Place> size_place{};         ///< of the digits of `bytes`, if a file contains them
+  std::optional<std::uint64_t> alignment{};  ///< that an attribute of a workspace states
   std::vector<PoolMember> members{};
   NodeId info = NodeId::none;  ///< ConstantPoolInfo or WorkspacePoolInfo
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "support/c_files.h"
 #include "support/characters.h"
 #include "support/lookup.h"
 #include "tir/c/read/tokens.h"
@@ -26,7 +27,6 @@ constexpr auto kInertPragmas =
                                      "message", "region", "endregion"});
 constexpr auto kInertOfCompiler = std::to_array<std::string_view>(
     {"diagnostic", "optimize", "push_options", "pop_options", "unroll", "ivdep", "loop"});
-constexpr auto kHeaders = std::to_array<std::string_view>({".h", ".hh", ".hpp", ".hxx"});
 /// Words outside of functions that rename what the linker sees, or are code of another language.
 constexpr auto kOfLinker = std::to_array<std::string_view>(
     {"asm", "__asm", "__asm__", "alias", "weakref", "ifunc", "_Pragma"});
@@ -334,8 +334,7 @@ class DirectiveReader {
     const bool is_named = name.starts_with('<') || name.starts_with('"');
     const std::string_view path = is_named && end != name.npos ? name.substr(1, end - 1) : "";
     const std::string_view leaf = path.substr(path.rfind('/') + 1);
-    const bool is_header = leaf.find('.') == leaf.npos ||
-                           is_among(kHeaders, leaf.substr(std::min(leaf.rfind('.'), leaf.size())));
+    const bool is_header = leaf.find('.') == leaf.npos || support::is_c_header(leaf);
     std::string why = fmt::format("the inclusion of {}", name);
     if (path.empty() || !is_header) return doubt_all(where, std::move(why));
     found_.includes.push_back(path);

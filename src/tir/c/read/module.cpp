@@ -723,6 +723,10 @@ CFile describe_c(std::string_view text) {
   file.target = items.target;
   for (const c::Item& item : items.items) {
     if (c::is_wanted(items, item)) file.functions.emplace_back(item.name);
+    if (item.kind == c::ItemKind::workspace) {
+      const auto pool = c::read_workspace_pool(source, item);
+      if (pool) file.arrays.push_back({std::string(pool->name), pool->alignment});
+    }
     if (item.kind != c::ItemKind::function) continue;
     const std::uint32_t brace = item.is_closed ? 1 : 0;
     file.definitions.push_back({std::string(item.name), {item.head.begin, item.body.end + brace}});

@@ -8,14 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace mlf::deployment {
+#include "tir/c/c.h"
 
-/// Of `struct tvmgen_<m>_workspace_pools`.
-struct HeaderPool {
-  std::string name;
-  std::int64_t bytes;  ///< of `TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE` or `…_CONSTANT_POOL_SIZE`
-  bool is_constant = false;
-};
+namespace mlf::tir::c {
 
 /// An input or output whose size the header states (TVM v0.11+).
 struct HeaderTensor {
@@ -27,7 +22,9 @@ struct HeaderTensor {
 struct HeaderFields {
   std::vector<std::string> inputs;   ///< of `struct tvmgen_<m>_inputs`
   std::vector<std::string> outputs;  ///< of `struct tvmgen_<m>_outputs`
-  std::vector<HeaderPool> pools;     ///< those whose size is stated
+  /// Of `struct tvmgen_<m>_workspace_pools`, if `TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE` or
+  /// `…_CONSTANT_POOL_SIZE` states their size.
+  std::vector<CPool> pools;
   /// Sizes of inputs and outputs whose macro names are unambiguous.
   std::vector<HeaderTensor> sizes;
   std::string run{};  ///< the function that is declared: `tvmgen_<m>_run`
@@ -38,4 +35,4 @@ struct HeaderFields {
 /// Reads a header line by line, as TVM writes it, and ignores everything else.
 HeaderFields read_header(std::string_view text);
 
-}  // namespace mlf::deployment
+}  // namespace mlf::tir::c

@@ -1,18 +1,16 @@
-#include "optimize/c_words.h"
+#include "tir/c/read/words.h"
 
 #include <algorithm>
-#include <array>
 
 #include "support/characters.h"
-#include "support/lookup.h"
-#include "tir/c/read/tokens.h"
+#include "tir/c/language.h"
 
-namespace mlf::optimize {
+namespace mlf::tir::c {
 namespace {
 
 using support::is_word_character;
 
-constexpr std::string_view kDefine = "define";
+constexpr std::string_view kDefineWord = "define";
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
 /// The end of the line, or of the lines that backslashes join.
@@ -43,14 +41,6 @@ void for_each_word(std::string_view text,
   }
 }
 
-std::string code_of(const archive::Member& member, std::string_view text) {
-  constexpr auto kSuffixes = std::to_array<std::string_view>(
-      {".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".ino", ".ipp", ".tcc"});
-  const std::size_t dot = std::min(member.name.rfind('.'), member.name.size());
-  const bool is_c = support::is_among(kSuffixes, std::string_view(member.name).substr(dot));
-  return is_c && text.size() < UINT32_MAX ? tir::c::without_comments(text) : std::string(text);
-}
-
 void WordCounts::read(std::string_view text) {
   for_each_word(text, [&](std::string_view word, std::size_t) {
     const auto count = counts_.find(word);
@@ -69,8 +59,8 @@ bool joins_words(std::string_view text) {
   for (const std::string_view part : {"##", "%:%:", "\?\?=", "\?\?/"}) {
     if (text.find(part) != text.npos) return true;
   }
-  std::size_t at = text.find(kDefine);
-  for (; at != text.npos; at = text.find(kDefine, at + 1)) {
+  std::size_t at = text.find(kDefineWord);
+  for (; at != text.npos; at = text.find(kDefineWord, at + 1)) {
     const std::string_view macro = text.substr(at, line_end(text, at) - at);
     if (macro.find('#') != text.npos || macro.find("%:") != text.npos) return true;
   }
@@ -99,31 +89,20 @@ bool joins_literals(std::string_view text, const std::set<std::string, std::less
         next < text.size() &&
         (text[next] == '"' || (is_word_character(text[next]) && next < line_end(text, quote)));
     const std::size_t line = text.substr(0, quote).rfind('\n') + 1;
-    if (has_more || text.substr(line, quote - line).find(kDefine) != text.npos) return true;
+    if (has_more || text.substr(line, quote - line).find(kDefineWord) != text.npos) return true;
   }
   return false;
 }
 
 std::string_view type_macro(std::string_view text) {
-  constexpr std::array<std::string_view, 10> kTypes{"int8_t",  "uint8_t",  "int16_t", "uint16_t",
-                                                    "int32_t", "uint32_t", "int64_t", "uint64_t",
-                                                    "float",   "double"};
-  std::size_t at = text.find(kDefine);
-  for (; at != text.npos; at = text.find(kDefine, at + 1)) {
+  std::size_t at = text.find(kDefineWord);
+  for (; at != text.npos; at = text.find(kDefineWord, at + 1)) {
     const std::size_t begin =
-        std::min(text.find_first_not_of(" \t\r\n", at + kDefine.size()), text.size());
+        std::min(text.find_first_not_of(" \t\r\n", at + kDefineWord.size()), text.size());
     const std::string_view word = text.substr(begin, word_end(text, begin) - begin);
-    if (std::ranges::find(kTypes, word) != kTypes.end()) return word;
+    if (scalar_type(word)) return word;
   }
   return {};
 }
 
-bool may_have_code(const archive::Member& member) {
-  constexpr std::array<std::string_view, 6> kData{".json",  ".relay", ".params",
-                                                  ".graph", ".npy",   ".md"};
-  const auto is_end = [&](std::string_view end) { return member.name.ends_with(end); };
-  const bool is_tir = member.name.starts_with("src/") && member.name.ends_with(".txt");
-  return member.type == archive::MemberType::file && !is_tir && std::ranges::none_of(kData, is_end);
-}
-
-}  // namespace mlf::optimize
+}  // namespace mlf::tir::c

@@ -1,4 +1,4 @@
-#include "deployment/c_header.h"
+#include "tir/c/read/interface_header.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,7 @@
 #include "support/lines.h"
 #include "tir/c/read/directives.h"
 
-namespace mlf::deployment {
+namespace mlf::tir::c {
 namespace {
 
 using support::trimmed;
@@ -27,8 +27,8 @@ constexpr std::string_view kWorkspacePool = "_WORKSPACE_POOL_SIZE";
 constexpr std::string_view kConstantPool = "_CONSTANT_POOL_SIZE";
 constexpr std::string_view kWorkspace = "_WORKSPACE_SIZE";
 constexpr std::string_view kSize = "_SIZE";
-constexpr std::string_view kInputs = "_inputs";
-constexpr std::string_view kOutputs = "_outputs";
+constexpr std::string_view kInputStruct = "_inputs";
+constexpr std::string_view kOutputStruct = "_outputs";
 
 /// The name in `void* name;`, with blanks at any place; empty for other lines.
 std::string_view field_of(std::string_view line) {
@@ -40,7 +40,7 @@ std::string_view field_of(std::string_view line) {
 /// Reads a header line by line. A formatter may have changed blanks and the places of braces.
 class HeaderReader {
  public:
-  explicit HeaderReader(std::string_view text) : directives_(tir::c::directives_of(text)) {}
+  explicit HeaderReader(std::string_view text) : directives_(directives_of(text)) {}
 
   void line(std::string_view text) {
     const std::string_view line = trimmed(text);
@@ -88,11 +88,11 @@ class HeaderReader {
     if (line.starts_with(kRun)) return declare(line);
     if (!line.starts_with(kStruct)) return;
     if (line.ends_with('{')) line = trimmed(line.substr(0, line.size() - 1));
-    if (line.ends_with(kInputs)) {
+    if (line.ends_with(kInputStruct)) {
       open_ = &fields_.inputs;
-      module_ = line.substr(kStruct.size(), line.size() - kStruct.size() - kInputs.size());
+      module_ = line.substr(kStruct.size(), line.size() - kStruct.size() - kInputStruct.size());
     }
-    if (line.ends_with(kOutputs)) open_ = &fields_.outputs;
+    if (line.ends_with(kOutputStruct)) open_ = &fields_.outputs;
     if (line.ends_with(kPools)) {
       open_ = &pools_;
       line.remove_suffix(kPools.size());
@@ -115,7 +115,7 @@ class HeaderReader {
     if (macro == directives_.macros.end() || !name.starts_with(kMacro)) return;
     name.remove_prefix(kMacro.size());
     // The header may be edited by hand: a size that is not one plain number is unknown.
-    const auto bytes = tir::c::decimal(macro->second.value);
+    const auto bytes = decimal(macro->second.value);
     if (!bytes || !macro->second.is_certain) return;
     for (const std::string_view suffix : {kWorkspacePool, kConstantPool}) {
       if (!name.ends_with(suffix)) continue;
@@ -136,7 +136,7 @@ class HeaderReader {
     return text;
   }
 
-  tir::c::Directives directives_;
+  Directives directives_;
   HeaderFields fields_;
   std::vector<std::string>* open_ = nullptr;
   std::string module_;  // in the struct of inputs
@@ -153,11 +153,11 @@ class HeaderReader {
 }  // namespace
 
 HeaderFields read_header(std::string_view text) {
-  const auto active = tir::c::active_text(text);
+  const auto active = active_text(text);
   if (active) text = *active;
   HeaderReader reader(text);
   while (!text.empty()) reader.line(support::take_line(text));
   return std::move(reader).finish();
 }
 
-}  // namespace mlf::deployment
+}  // namespace mlf::tir::c

@@ -1,0 +1,24 @@
+// Which files are C or C++, by their names.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace mlf::support {
+
+inline bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+/// What a build compiles.
+inline bool is_c_source(std::string_view name) {
+  return ends_with_any(name, {".c", ".cc", ".cpp", ".cxx"});
+}
+
+/// What other code includes.
+inline bool is_c_header(std::string_view name) {
+  return ends_with_any(name, {".h", ".hh", ".hpp", ".hxx", ".ipp", ".tcc"});
+}
+
+}  // namespace mlf::support
