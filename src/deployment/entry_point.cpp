@@ -2,11 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
-#include "tir/c/c.h"
 #include "tir/c/read/interface_header.h"
 
 namespace mlf {
@@ -25,21 +22,16 @@ std::optional<EntryPoint> in_headers(const archive::Archive& archive, const Modu
   return std::nullopt;
 }
 
-/// The parameters of a packed function are an array of TVMValue, in TVM v0.8 `void*`, and their
-/// type codes.
+/// TVM's form: the definition begins a line. The parameters of a packed function are an array of
+/// TVMValue, in TVM v0.8 `void*`, and their type codes.
 std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Module& module,
                                      const std::string& symbol) {
+  const std::string head = fmt::format("\nint32_t {}(", symbol);
   for (const FileRef& source : module.files.sources) {
     const std::string_view text = member_text(archive, source);
-    if (text.find(symbol) == text.npos) continue;
-    const auto definitions = tir::describe_c(text).definitions;
-    const auto found = std::ranges::find(definitions, symbol, &tir::CDefinition::symbol);
-    if (found == definitions.end()) continue;
-    const std::string_view definition =
-        text.substr(found->range.begin, found->range.end - found->range.begin);
-    const std::size_t name = definition.find(symbol);
-    const std::string_view parameters =
-        definition.substr(name, definition.find(')', name) - name);
+    const std::size_t at = text.find(head);
+    if (at == text.npos) continue;
+    const std::string_view parameters = text.substr(at, text.find(')', at) - at);
     const bool is_packed = parameters.find("TVMValue*") != parameters.npos ||
                            parameters.find(" type_code") != parameters.npos;
     return EntryPoint{symbol, is_packed ? CInterface::packed : CInterface::c, source.name, {}, {}};
