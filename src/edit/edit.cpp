@@ -7,10 +7,14 @@
 
 namespace mlf::edit {
 
-tir::SourceRange lines_of(std::string_view text, tir::SourceRange range) {
-  const std::size_t before = text.substr(0, range.begin).rfind('\n');
-  const std::size_t behind = text.find('\n', range.end == 0 ? 0 : range.end - 1);
-  return at(before == text.npos ? 0 : before + 1, behind == text.npos ? text.size() : behind + 1);
+tir::SourceRange whole_lines(std::string_view text, tir::SourceRange range) {
+  std::size_t begin = range.begin;
+  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+  const std::size_t newline = text.find('\n', range.end);
+  const std::string_view rest = text.substr(range.end, newline - range.end);
+  const bool has_more =
+      (begin > 0 && text[begin - 1] != '\n') || rest.find_first_not_of(" \t\r") != rest.npos;
+  return has_more ? range : at(begin, newline == text.npos ? text.size() : newline + 1);
 }
 
 tir::SourceRange with_empty_line(std::string_view text, tir::SourceRange range) {

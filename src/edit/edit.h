@@ -27,8 +27,8 @@ inline std::string_view text_in(std::string_view text, tir::SourceRange range) {
   return text.substr(range.begin, range.end - range.begin);
 }
 
-/// From the beginning of its first line to the end of its last one.
-tir::SourceRange lines_of(std::string_view text, tir::SourceRange range);
+/// With the blanks before it and the newline behind it, if its lines contain nothing else.
+tir::SourceRange whole_lines(std::string_view text, tir::SourceRange range);
 /// With the empty line behind it.
 tir::SourceRange with_empty_line(std::string_view text, tir::SourceRange range);
 

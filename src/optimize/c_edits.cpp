@@ -19,16 +19,6 @@ using archive::Member;
 using tir::SourceRange;
 namespace f = tir::f;
 
-/// Extends the range by the blanks before it and the newline after it, if its lines contain nothing
-/// else.
-SourceRange whole_lines(std::string_view text, SourceRange range) {
-  std::size_t begin = range.begin;
-  while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
-  const std::size_t newline = text.find('\n', range.end);
-  if (newline == text.npos || (begin > 0 && text[begin - 1] != '\n')) return range;
-  return edit::at(begin, newline + 1);
-}
-
 class CEditor {
  public:
   CEditor(const CConstants& constants, edit::EditedMembers& edited)
@@ -61,9 +51,9 @@ class CEditor {
 
   void remove(const CConstant& constant) {
     const std::string_view text = edited_.text_of(*constant.member);
-    edit(*constant.member, whole_lines(text, constant.place.declaration), {});
+    edit(*constant.member, edit::whole_lines(text, constant.place.declaration), {});
     if (constant.pool.empty()) return;
-    edit(*constant.member, whole_lines(text, constant.place.initializer), {});
+    edit(*constant.member, edit::whole_lines(text, constant.place.initializer), {});
   }
 
   void declare(const CConstant& constant) {

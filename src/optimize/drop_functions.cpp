@@ -28,24 +28,12 @@ using tir::SourceRange;
 
 using Symbols = std::set<std::string, std::less<>>;
 
-/// What TVM writes before prototypes and definitions.
+/// With what TVM writes before prototypes and definitions.
 SourceRange with_guard(std::string_view text, SourceRange range) {
   constexpr std::string_view kGuard = "#ifdef __cplusplus\nextern \"C\"\n#endif\n";
+  range = edit::whole_lines(text, range);
   const bool has_guard = text.substr(0, range.begin).ends_with(kGuard);
   return has_guard ? edit::at(range.begin - kGuard.size(), range.end) : range;
-}
-
-/// The lines of the prototype that names a function at `place`; nullopt for another use.
-std::optional<SourceRange> prototype_at(std::string_view text, std::size_t place,
-                                        std::size_t length) {
-  constexpr std::string_view kType = "TVM_DLL int32_t ";
-  const SourceRange line = edit::lines_of(text, edit::at(place, place + 1));
-  const std::size_t close = text.find(')', place + length);
-  const bool is_prototype = text.substr(line.begin, place - line.begin) == kType &&
-                            text.substr(place + length).starts_with('(') && close != text.npos &&
-                            text.substr(close).starts_with(");\n");
-  if (!is_prototype) return std::nullopt;
-  return with_guard(text, edit::at(line.begin, close + std::string_view(");\n").size()));
 }
 
 /// A function of the C and its names there.
@@ -124,15 +112,18 @@ class Dropping {
     const std::string joined = ModuleCode(deployment_, index_, others_, edited_).joined(names);
     if (!joined.empty()) keep_each(joined + " may join parts of names");
     for (const Member* const member : files_) {
+      for (tir::CDefinition& one : tir::describe_c(edited_.text_of(*member)).prototypes) {
+        if (functions_.contains(one.symbol)) prototypes_[member].push_back(std::move(one));
+      }
       const std::string text = code_of(*member, edited_.text_of(*member));
       tir::c::for_each_word(text, [&](std::string_view word, std::size_t place) {
         const auto found = functions_.find(word);
-        if (found != functions_.end()) take_name(found->second, *member, text, place, word);
+        if (found != functions_.end()) take_name(found->second, *member, place, word);
       });
     }
   }
 
-  void take_name(Function& function, const Member& member, std::string_view text, std::size_t place,
+  void take_name(Function& function, const Member& member, std::size_t place,
                  std::string_view symbol) {
     for (const auto& [user, other] : functions_) {
       const auto [begin, end] = other.definition;
@@ -140,10 +131,10 @@ class Dropping {
       if (user != symbol) function.users.insert(user);
       return;
     }
-    if (const auto prototype = prototype_at(text, place, symbol.size())) {
-      prototypes_[&member].push_back({*prototype, std::string(symbol)});
-      return;
-    }
+    const auto is_here = [&](const tir::CDefinition& one) {
+      return one.symbol == symbol && place >= one.range.begin && place < one.range.end;
+    };
+    if (std::ranges::any_of(prototypes_[&member], is_here)) return;
     roots_.emplace(symbol);
   }
 
@@ -198,19 +189,21 @@ class Dropping {
   }
 
   void change_c(edit::EditedMembers& edited) const {
-    std::map<const Member*, std::vector<edit::Edit>> edits;
+    TirChanges::FileEdits edits;
     for (const std::string& symbol : dropped_) {
       const Function& function = functions_.find(symbol)->second;
       const std::string_view text = edited_.text_of(*function.member);
-      const SourceRange lines = with_guard(text, edit::lines_of(text, function.definition));
+      const SourceRange lines = with_guard(text, function.definition);
       edits[function.member].push_back({edit::with_empty_line(text, lines), {}});
     }
     for (const auto& [member, prototypes] : prototypes_) {
-      for (const auto& [range, symbol] : prototypes) {
-        if (dropped_.contains(symbol)) edits[member].push_back({range, {}});
+      const std::string_view text = edited_.text_of(*member);
+      for (const tir::CDefinition& one : prototypes) {
+        if (dropped_.contains(one.symbol))
+          edits[member].push_back({with_guard(text, one.range), {}});
       }
     }
-    for (auto& [member, of_member] : edits) edited.edit(*member, std::move(of_member));
+    apply_edits(edited, std::move(edits));
   }
 
   TirChanges changes_of(const tir::Module& module) const {
@@ -273,7 +266,7 @@ class Dropping {
   const tir::ReadLimits& limits_;
   std::map<std::string, Function, std::less<>> functions_;  // by symbol
   std::set<const Member*> files_;                           // C of the module
-  std::map<const Member*, std::vector<std::pair<SourceRange, std::string>>> prototypes_;
+  std::map<const Member*, std::vector<tir::CDefinition>> prototypes_;
   Symbols roots_;  // named by other code of the module
   Symbols dropped_;
 };

@@ -33,6 +33,7 @@
 #include "support/lookup.h"
 #include "support/source_text.h"
 #include "tir/c/c.h"
+#include "tir/c/read/directives.h"
 
 namespace mlf::optimize {
 namespace {
@@ -45,21 +46,20 @@ using support::SourceText;
 
 /// Edits `#define NAME 104192`; false if the text does not contain it.
 // Applications use the header's macros as sizes of their own memory, such as a pool that they
-// provide. TVM writes each on one line (src/target/source/interface_c.cc).
+// provide.
 bool add_macro_edit(const support::SourceText& source, std::string_view name,
                     const edit::NumberChange& size, std::vector<edit::Edit>& edits) {
-  const std::string define = "#define " + std::string(name) + " ";
-  bool found = false;
-  for (std::size_t at = source.text.find(define); at != std::string_view::npos;
-       at = source.text.find(define, at + 1)) {
-    if (at > 0 && source.text[at - 1] != '\n') continue;
-    const auto digits = static_cast<std::uint32_t>(at + define.size());
-    const auto end =
-        static_cast<std::uint32_t>(std::min(source.text.find('\n', at), source.text.size()));
-    edits.push_back(edit::number_edit(source, {digits, end}, size, name));
-    found = true;
-  }
-  return found;
+  const auto active = tir::c::active_text(source.text);
+  const std::string_view text = active ? std::string_view(*active) : source.text;
+  const tir::c::Directives directives = tir::c::directives_of(text);
+  const auto macro = directives.macros.find(name);
+  if (macro == directives.macros.end()) return false;
+  const auto& [value, is_certain] = macro->second;
+  if (!is_certain || value.empty())
+    edit::refuse(std::string(name) + " may have other values", source.member);
+  const auto begin = static_cast<std::size_t>(value.data() - text.data());
+  edits.push_back(edit::number_edit(source, edit::at(begin, begin + value.size()), size, name));
+  return true;
 }
 
 /// Edits main's workspace in metadata.json: the bytes of the pools, possibly plus one of `beside`,

@@ -166,10 +166,10 @@ std::set<std::string> sections_in(std::string_view text) {
   return sections;
 }
 
-/// The first place of `name` in `text` that is not directly behind `prefix`.
+/// The first place of `name` in `text` that is not behind `prefix` and blanks.
 std::size_t find_other(std::string_view text, std::string_view name, std::string_view prefix) {
   std::size_t at = support::find_word(text, name);
-  while (at != text.npos && text.substr(0, at).ends_with(prefix)) {
+  while (at != text.npos && end_without_blanks(text, at, prefix.size()) == prefix) {
     at = support::find_word(text, name, at + 1);
   }
   return at;
@@ -204,7 +204,7 @@ PoolNames ModuleCode::names_of_pool(std::string_view pool, const TakesPool& take
 
 std::string ModuleCode::use_of_macro(std::string_view macro) const {
   for (const auto& [member, text] : texts_) {
-    const std::size_t at = find_other(text, macro, "#define ");
+    const std::size_t at = find_other(text, macro, "#define");
     if (at != text.npos) return place_in(text, at, member);
   }
   return others_.place_of(macro, members_);

@@ -449,13 +449,14 @@ class TextChange {
     const auto range = tir_.document.module.source_range(function);
     if (!range) return;
     const std::string_view text = text_of(0);
+    // A place is that of the name in legacy text.
+    const std::size_t begin = text.substr(0, range->begin).rfind('\n') + 1;
     const std::size_t last = text.substr(0, range->end).find_last_not_of(" \n");
-    SourceRange lines = edit::lines_of(text, edit::at(range->begin, last + 1));
-    if (lines.begin > 0) {
-      const SourceRange before = edit::lines_of(text, edit::at(lines.begin - 1, lines.begin));
-      const std::size_t first = text.find_first_not_of(' ', before.begin);
-      if (first != text.npos && text.substr(first).starts_with("@T.")) lines.begin = before.begin;
-    }
+    SourceRange lines = edit::whole_lines(text, edit::at(begin, last + 1));
+    const std::size_t line = text.substr(0, begin == 0 ? 0 : begin - 1).rfind('\n') + 1;
+    const std::size_t first = text.find_first_not_of(' ', line);
+    const bool is_decorated = first < begin && text.substr(first).starts_with("@T.");
+    if (is_decorated) lines.begin = static_cast<std::uint32_t>(line);
     edit(0, edit::with_empty_line(text, lines), {});
   }
 

@@ -107,12 +107,16 @@ class Functions(Case):
                 self.assertEqual(members, expected)
 
     def test_go_with_their_prototypes(self):
-        members = with_unused(self.plain(NAMES[0]))
-        prototype = definition(members[CODE], UNUSED).split(" {")[0] + ";\n"
-        main = members[CODE].index(GUARD)
-        members[CODE] = members[CODE][:main] + prototype + members[CODE][main:]
-        _, changed = self.optimized(members)
-        self.assertNotIn(UNUSED, "".join(one for one in changed.values() if isinstance(one, str)))
+        head = definition(with_unused(self.plain(NAMES[0]))[CODE], UNUSED).split(" {")[0]
+        formatted = head.removeprefix(GUARD).replace("TVM_DLL ", "extern ").replace(", ", ",\n    ")
+        for prototype in (f"{head};\n", f"{formatted}; extern int other_unused;\n"):
+            with self.subTest(prototype=prototype):
+                members = with_unused(self.plain(NAMES[0]))
+                main = members[CODE].index(GUARD)
+                members[CODE] = members[CODE][:main] + prototype + members[CODE][main:]
+                _, changed = self.optimized(members)
+                self.assertNotIn(UNUSED, "".join(one for one in changed.values() if isinstance(one, str)))
+                self.assertEqual("extern int other_unused;" in changed[CODE], "other" in prototype)
 
     def test_that_only_each_other_calls_go_together(self):
         members = with_unused(with_unused(self.plain(NAMES[0])), "tvmgen_default_second")

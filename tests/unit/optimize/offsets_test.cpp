@@ -279,6 +279,26 @@ TEST_F(OffsetsOfChanged, RefusesAnotherSizeInTheHeader) {
             "TVMGEN_DEFAULT_WORKSPACE_SIZE is not 1440, its value in the plan");
 }
 
+TEST_F(OffsetsOfChanged, ChangesTheHeaderInEachSpelling) {
+  constexpr std::string_view kHeader = "codegen/host/include/tvmgen_default.h";
+  const std::string archive =
+      changed(kHeader, "#define TVMGEN_DEFAULT_WORKSPACE_SIZE ",
+              "#  define TVMGEN_DEFAULT_WORKSPACE_SIZE   ", Captured::stays);
+  ASSERT_TRUE(write(archive, path("out.tar"), shifted(open_deployment(archive), 16)));
+  const archive::Archive after = open_good(path("out.tar"));
+  const std::string_view header = after.read(*after.find(kHeader)).value();
+  EXPECT_NE(header.find("#  define TVMGEN_DEFAULT_WORKSPACE_SIZE   1456\n"), header.npos);
+}
+
+TEST_F(OffsetsOfChanged, RefusesAHeaderWithSeveralValues) {
+  const std::string archive =
+      changed("codegen/host/include/tvmgen_default.h", "#define TVMGEN_DEFAULT_WORKSPACE_SIZE ",
+              "#ifdef SMALL\n#define TVMGEN_DEFAULT_WORKSPACE_SIZE 8\n#endif\n"
+              "#define TVMGEN_DEFAULT_WORKSPACE_SIZE ",
+              Captured::stays);
+  EXPECT_EQ(refusal_of_changed(archive), "TVMGEN_DEFAULT_WORKSPACE_SIZE may have other values");
+}
+
 TEST_F(OffsetsOfChanged, RefusesACalleeWithoutTir) {
   const std::string archive =
       changed(kKernels, "  if (tvmgen_default_", "  if (other_", Captured::goes);

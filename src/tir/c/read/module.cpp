@@ -723,6 +723,9 @@ CFile describe_c(std::string_view text) {
   file.target = items.target;
   for (const c::Item& item : items.items) {
     if (c::is_wanted(items, item)) file.functions.emplace_back(item.name);
+    if (item.kind == c::ItemKind::prototype) {
+      file.prototypes.push_back({std::string(item.name), {item.head.begin, item.end}});
+    }
     if (item.kind == c::ItemKind::workspace) {
       const auto pool = c::read_workspace_pool(source, item);
       if (pool) file.arrays.push_back({std::string(pool->name), pool->alignment});
