@@ -10,6 +10,7 @@
 #include "edit/edit.h"
 #include "json/document.h"
 #include "optimize/captured_constants.h"
+#include "optimize/metadata_numbers.h"
 #include "optimize/moves.h"
 #include "optimize/other_code.h"
 #include "optimize/pool_names.h"
@@ -231,8 +232,7 @@ class Dropping {
     if (member == nullptr) return;
     const std::string_view text = edited.text_of(*member);
     const json::Document document({archive_.path(), member->name, text}, {});
-    json::Value owner = document.root();
-    if (const auto modules = owner.find("modules")) owner = modules->at(module_.name);
+    const json::Value owner = metadata_of(document.root(), module_.name);
     const json::Value listed = owner.at("memory").at("functions").at("operator_functions");
     std::vector<SourceRange> entries;
     std::vector<bool> goes;

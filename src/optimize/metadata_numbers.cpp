@@ -14,20 +14,18 @@ json::Value member(const json::Value& object, std::string_view key) {
   return *found;
 }
 
-/// The entries of memory.functions.main, one for each device; from version 7 on, they are in
-/// `modules`.
-json::Value main_memory(const json::Value& root, std::string_view module) {
-  json::Value owner = root;
-  if (const auto modules = root.find("modules")) owner = member(*modules, module);
-  return member(member(member(owner, "memory"), "functions"), "main");
-}
-
 }  // namespace
+
+json::Value metadata_of(const json::Value& root, std::string_view module) {
+  const auto modules = root.find("modules");
+  return modules ? member(*modules, module) : root;
+}
 
 std::optional<MetadataChange> metadata_change(const json::Document& metadata,
                                               std::string_view module, std::string_view field,
                                               std::span<const edit::NumberChange> possible) {
-  const json::Value main = main_memory(metadata.root(), module);
+  const json::Value memory = member(metadata_of(metadata.root(), module), "memory");
+  const json::Value main = member(member(memory, "functions"), "main");
   for (const edit::NumberChange& change : possible) {
     std::optional<MetadataChange> found;
     for (const json::Value device : main.elements()) {

@@ -471,8 +471,7 @@ class Narrowing {
     if (member == nullptr) return;
     const support::SourceText source{archive_.path(), member->name, edited.text_of(*member)};
     const json::Document document(source, {});
-    json::Value owner = document.root();
-    if (const auto modules = owner.find("modules")) owner = modules->at(module_.name);
+    const json::Value owner = metadata_of(document.root(), module_.name);
     std::vector<edit::Edit> edits;
     const auto memory = owner.find("memory");
     const auto sids = memory && memory->is_object() ? memory->find("sids") : std::nullopt;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "deployment/module_facts.h"
+#include "mlf/inspection.h"
 #include "tir/c/read/interface_header.h"
 
 namespace mlf::deployment {
@@ -56,6 +57,17 @@ TEST(CHeader, InputsAndOutputsHaveTheSizeThatIsDefined) {
   EXPECT_EQ(fields.sizes[0].bytes, 490u);
   EXPECT_EQ(fields.sizes[1].name, "out");
   EXPECT_EQ(fields.sizes[1].bytes, 12u);
+}
+
+TEST(EntryPoints, OfPackedFunctionsAreInTheSources) {
+  const std::string archive =
+      std::string(MLF_TEST_DATA) + "/corpus/tvm-0.18/qnn_conv-aot-packed-usmp/module.tar";
+  const Inspection inspection = inspect(Deployment::open(archive).value());
+  const auto& entry = inspection.entry_points.at(0);
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->function, "tvmgen_default_run");
+  EXPECT_EQ(entry->interface, CInterface::packed);
+  EXPECT_EQ(entry->member, "codegen/host/src/default_lib0.c");
 }
 
 TEST(CHeader, OtherTextHasNoFields) {
