@@ -26,7 +26,7 @@ namespace f = tir::f;
 struct Stored {
   Node variable;
   std::string name;
-  ConstantPlace place{};
+  StoredPlace place{};
   DType dtype{};  ///< void: not known
   std::optional<std::uint64_t> elements{};
   std::optional<std::span<const std::byte>> data{};
@@ -47,15 +47,15 @@ void take_array(Node array, Stored& stored) {
 }
 
 /// The values of constants in pools, by place.
-std::map<ConstantPlace, Node> arrays_in_pools(Node function) {
-  std::map<ConstantPlace, Node> arrays;
+std::map<StoredPlace, Node> arrays_in_pools(Node function) {
+  std::map<StoredPlace, Node> arrays;
   for (const tir::PoolUse& use : tir::pool_uses(function)) {
     const Node pool = use.allocated[f::AllocatedPoolInfo::pool_info];
     if (!pool || !pool.is(Kind::ConstantPoolInfo)) continue;
     for (const Node constant : pool.list(f::ConstantPoolInfo::constant_info_array)) {
       const auto at = tir::pool_offset(constant);
       if (!at) continue;
-      arrays.emplace(ConstantPlace{std::string(use.name), *at}, constant[f::ConstantInfo::data]);
+      arrays.emplace(StoredPlace{std::string(use.name), *at}, constant[f::ConstantInfo::data]);
     }
   }
   return arrays;

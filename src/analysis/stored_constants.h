@@ -13,18 +13,18 @@
 namespace mlf::analysis {
 
 /// Where a constant is: in a pool, or in an array of its own.
-struct ConstantPlace {
+struct StoredPlace {
   std::string pool{};        ///< empty: an array
   std::uint64_t offset = 0;  ///< in the pool
-  auto operator<=>(const ConstantPlace&) const = default;
+  auto operator<=>(const StoredPlace&) const = default;
 };
 
 /// A constant of both kernels.
 struct StoredConstant {
   bool has_other_type = false;
   bool has_other_count = false;  ///< one element in place of all, or the reverse
-  ConstantPlace before{};
-  ConstantPlace after{};
+  StoredPlace before{};
+  StoredPlace after{};
 };
 
 /// Returns the constants of two PrimFuncs: arrays, then those in pools. Returns nullopt if the two

@@ -399,9 +399,9 @@ std::optional<std::vector<analysis::StoredConstant>> stored_constants(const Kern
 /// Counts the changes. Whether constants share a place shows in all kernels together. If all have
 /// the same form and place, the values of one of them are known in one build alone.
 void count_changes(ModuleDifference& difference, const StoredDifferently& stored) {
-  using analysis::ConstantPlace;
-  std::map<ConstantPlace, std::set<ConstantPlace>> before;  // by place after
-  std::map<ConstantPlace, std::set<ConstantPlace>> after;   // by place before
+  using analysis::StoredPlace;
+  std::map<StoredPlace, std::set<StoredPlace>> before;  // by place after
+  std::map<StoredPlace, std::set<StoredPlace>> after;   // by place before
   for (const auto& [kernel, constants] : stored) {
     for (const analysis::StoredConstant& one : constants) {
       before[one.after].insert(one.before);
