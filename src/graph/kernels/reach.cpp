@@ -69,8 +69,9 @@ class Reading {
     const Node access = code_.order[use.position];
     const tir::DType type = counted_type(access);
     const HighestValue most = highest(access, use.position);
-    // Conditions or loops around the access prevent it.
-    if (most.is_known && !most.value) return;
+    // Conditions or loops around the access prevent it. TVM generates no store that is never made:
+    // somebody switched it off, and the tensor may be as large as before.
+    if (most.is_known && !most.value && !use.is_written) return;
     // Negative lanes have an unknown size.
     const bool is_inside = most.value && *most.value >= 0 && type.lanes >= 0;
     const auto lanes = static_cast<std::size_t>(std::max<int>(type.lanes, 1));
