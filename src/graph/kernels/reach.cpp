@@ -70,7 +70,7 @@ class Reading {
     const tir::DType type = counted_type(access);
     const HighestValue most = highest(access, use.position);
     // Conditions or loops around the access prevent it. TVM generates no store that is never made:
-    // somebody switched it off, and the tensor may be as large as before.
+    // a user switched it off, and the tensor may be as large as before.
     if (most.is_known && !most.value && !use.is_written) return;
     // Negative lanes have an unknown size.
     const bool is_inside = most.value && *most.value >= 0 && type.lanes >= 0;
