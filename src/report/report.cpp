@@ -73,6 +73,7 @@ class Reporter {
   void add_layers(ModuleReport& module, const FileRef& relay);
   void add_objects(ModuleReport& report, const Module& module);
   tir::Node main_of(const graph::Topology* network);
+  tir::Node main_with_constants(const graph::Topology* network, std::size_t position);
   std::vector<NamedFunction> functions_of_module(const ModuleReport& module);
   std::vector<NamedFunction> uncalled_functions(const ModuleReport& module);
   SearchedCode code_of(const ModuleReport& module, std::size_t position);
@@ -411,6 +412,29 @@ tir::Node Reporter::main_of(const graph::Topology* network) {
   return code == nullptr ? tir::Node() : code->find(provenance.function);
 }
 
+/// The main whose attributes list the constants of pools with their data. Most texts omit them; the
+/// C of the same main has them.
+tir::Node Reporter::main_with_constants(const graph::Topology* network, std::size_t position) {
+  const tir::Node main = main_of(network);
+  if (!main || !std::ranges::count(network->pools, graph::PoolKind::constant, &graph::Pool::kind)) {
+    return main;
+  }
+  bool has_data = false;
+  tir::for_each_pre_order(main, [&](tir::Node node) {
+    has_data = has_data ||
+               (node.is(tir::Kind::ConstantInfo) && tir::data_of(node[tir::f::ConstantInfo::data]));
+  });
+  if (has_data) return main;
+  for (const TirSource& c : get_or_throw(deployment_.generated_c(position))) {
+    const auto document = support::value_if_valid(deployment_.document(c));
+    if (!document) continue;
+    for (const tir::NamedFunction& one : tir::prim_functions_of((*document)->module)) {
+      if (tir::is_main_symbol(one.symbol)) return one.function;
+    }
+  }
+  return main;
+}
+
 std::vector<NamedFunction> Reporter::functions_of_module(const ModuleReport& module) {
   std::vector<NamedFunction> functions;
   for (const KernelReport& kernel : module.kernels) {
@@ -436,7 +460,8 @@ std::vector<NamedFunction> Reporter::uncalled_functions(const ModuleReport& modu
 
 SearchedCode Reporter::code_of(const ModuleReport& module, std::size_t position) {
   return {
-      functions_of_module(module), main_of(module.network ? &*module.network : nullptr),
+      functions_of_module(module),
+      main_with_constants(module.network ? &*module.network : nullptr, position),
       deployment::parameters_of(deployment_.archive(), deployment_.library().modules[position])};
 }
 

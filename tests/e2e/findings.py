@@ -283,6 +283,24 @@ class Findings(unittest.TestCase):
         for code in CODES:
             self.assertTrue(f'"{code}"' in text, code)
 
+    def test_name_what_optimize_makes_smaller(self):
+        """With the values of the C, where the captured text has none."""
+        expected = {"saved_by_narrowing": "widened-weights", "saved_by_collapsing": "uniform-constant"}
+        saved = 0
+        for path in support.archives():
+            optimized = support.run("optimize", "--dry-run", "--json", path)
+            if optimized.returncode:
+                continue
+            report = json.loads(support.run_ok("report", "--json", path).stdout)
+            for before, after in zip(report["modules"], json.loads(optimized.stdout)["modules"], strict=True):
+                found = {one["code"] for one in before["findings"]}
+                for member, code in expected.items():
+                    # Constants of a few bytes are no findings.
+                    if after[member] > 64:
+                        self.assertIn(code, found, path)
+                        saved += 1
+        self.assertGreater(saved, 2)
+
     def test_of_real_archives_have_bytes_and_evidence(self):
         codes = set()
         for path in support.archives():
