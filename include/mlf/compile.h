@@ -25,16 +25,17 @@
 
 namespace mlf {
 
-/// Where a linker script puts a section. What is written and has content takes both.
+/// Where a linker script puts a section. Initialised data in RAM also takes flash, for its values.
 enum class SectionMemory : std::uint8_t { ram, flash };
+using SectionPlaces = std::map<std::string, SectionMemory, std::less<>>;  ///< by name
 
 /// A compiler with the options of gcc, such as "arm-none-eabi-gcc" or "clang".
 struct Compiler {
   std::string command;               ///< a path, or a command with names that are in $PATH
   std::vector<std::string> flags;    ///< go before those of mlf: "-Os", "-mcpu=cortex-m4"
   std::chrono::seconds timeout{60};  ///< for each file; and a second more for each MiB of C
-  /// By name; others go by their flags, and `.rodata*` into flash.
-  std::map<std::string, SectionMemory, std::less<>> sections{};
+  /// Of compiled C; others go by their flags, and `.rodata*` into flash.
+  SectionPlaces sections{};
 };
 
 /// Code of one function.

@@ -33,7 +33,7 @@ class CCompiler {
   CCompiler(const archive::Archive& archive, const Module& module, const Compiler& compiler);
 
   const WorkDirectory& directory() const { return directory_; }
-  const decltype(Compiler::sections)& sections() const { return compiler_.sections; }
+  const SectionPlaces& sections() const { return compiler_.sections; }
   /// Runs it with the user's flags, the directories of headers and `arguments`, to write an object
   /// file or a program; that it writes nothing is no fault here. Throws `Error` of kind `usage` if it cannot be run.
   ProgramResult start(const std::vector<std::string>& arguments, const std::string& output) const;

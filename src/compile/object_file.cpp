@@ -44,13 +44,14 @@ void add_section(const GElf_Shdr& section, std::string_view name, const SectionP
   const bool is_writable =
       (section.sh_flags & SHF_WRITE) != 0 && (section.sh_flags & SHF_EXECINSTR) == 0;
   const auto placed = places.find(name);
-  const bool is_written = placed != places.end() ? placed->second == SectionMemory::ram
-                                                 : is_writable && !name.starts_with(".rodata");
-  if (is_writable && !is_written) code.writable_rodata += section.sh_size;
+  const bool is_placed = placed != places.end();
+  const bool is_in_ram = is_placed ? placed->second == SectionMemory::ram
+                                   : is_writable && !name.starts_with(".rodata");
+  if (is_writable && !is_in_ram && !is_placed) code.writable_rodata += section.sh_size;
   const bool has_content = section.sh_type != SHT_NOBITS;
-  if (!is_written || has_content) code.read_padding += padding;
-  if (is_written) code.written_padding += padding;
-  if (!is_written) {
+  if (!is_in_ram || has_content) code.read_padding += padding;
+  if (is_in_ram) code.written_padding += padding;
+  if (!is_in_ram) {
     const bool is_code = (section.sh_flags & SHF_EXECINSTR) != 0;
     (is_code ? code.text : code.rodata) += section.sh_size;
   } else if (has_content) {

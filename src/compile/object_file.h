@@ -19,8 +19,6 @@ struct ObjectSymbols {
   std::vector<std::string> missing() const;
 };
 
-using SectionPlaces = decltype(Compiler::sections);
-
 /// Adds the sections and symbols of the object file at `path`. Throws `Error` if it is not ELF.
 void add_object_file(const std::string& path, const SectionPlaces& places, CompiledCode& code,
                      ObjectSymbols& symbols);

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "graph/node_queries.h"
+#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/error.h"
 #include "tir/c/c.h"
@@ -131,35 +133,96 @@ void find_form(std::string_view name, tir::Node in_capture, tir::Node in_c,
       name, captured.tensors, c.tensors);
 }
 
-/// Whether a node of generated C is a line of a log or the like, which TVM does not write: text
-/// that touches nothing of the network, or a call of a function that is not TVM's and gets no
-/// tensor.
-bool is_of_user(tir::Node node, const FunctionsByName& functions) {
-  if (node.is(tir::Kind::OpaqueStmt)) return true;
-  if (!tir::is_call_of(node, "tir.call_extern")) return false;
-  const tir::NodeList args = node.list(tir::f::Call::args);
+/// Whether an expression has a pointer that a function may use; elements of tensors are values.
+bool has_pointer(tir::Node expression) {
+  std::vector<tir::Node> stack{expression};
+  while (!stack.empty()) {
+    const tir::Node node = stack.back();
+    stack.pop_back();
+    if (node.is(tir::Kind::BufferLoad)) continue;
+    if (node.is(tir::Kind::Var) && node.dtype().is_handle()) return true;
+    tir::for_each_child(node,
+                        [&](tir::Node child, const tir::FieldInfo&) { stack.push_back(child); });
+  }
+  return false;
+}
+
+/// Whether a statement of main is a line of a log or the like, which TVM does not write: text that
+/// touches nothing of the network, or a call of a function that is not TVM's and gets no tensor.
+bool is_of_user(tir::Node statement, const FunctionsByName& functions) {
+  if (graph::is_inert_text(statement)) return true;
+  if (!statement.is(tir::Kind::Evaluate)) return false;
+  const tir::Node call = statement[tir::f::Evaluate::value];
+  if (!tir::is_call_of(call, "tir.call_extern")) return false;
+  const tir::NodeList args = call.list(tir::f::Call::args);
   if (args.size() == 0 || !args[0].is(tir::Kind::StringImm)) return false;
   const std::string_view callee = args[0].text(tir::f::StringImm::value);
   if (callee.starts_with("TVM") || callee.starts_with("tvmgen_")) return false;
   if (functions.contains(callee)) return false;
-  for (const tir::Node arg : args) {
-    if (arg.is(tir::Kind::Var) && arg.dtype().is_handle()) return false;
+  for (std::size_t i = 1; i < args.size(); ++i) {
+    if (has_pointer(args[i])) return false;
   }
   return true;
 }
 
-bool has_code_of_user(tir::Node function, const FunctionsByName& functions) {
-  bool found = false;
-  tir::for_each_pre_order(function[tir::f::PrimFunc::body],
-                          [&](tir::Node node) { found = found || is_of_user(node, functions); });
-  return found;
+/// By SeqStmt of a function: its statements but for those of users.
+std::map<tir::NodeId, std::vector<tir::NodeId>> without_statements_of_users(
+    tir::Node function, const FunctionsByName& functions) {
+  std::map<tir::NodeId, std::vector<tir::NodeId>> left;
+  tir::for_each_pre_order(function[tir::f::PrimFunc::body], [&](tir::Node node) {
+    if (!node.is(tir::Kind::SeqStmt)) return;
+    std::vector<tir::NodeId> kept;
+    const tir::NodeList all = node.list(tir::f::SeqStmt::seq);
+    for (const tir::Node one : all) {
+      if (!is_of_user(one, functions)) kept.push_back(one.id());
+    }
+    if (!kept.empty() && kept.size() < all.size()) left.emplace(node.id(), std::move(kept));
+  });
+  return left;
 }
+
+/// The module of generated C that is compared: its main without statements of users.
+class ComparedC {
+ public:
+  ComparedC(const Deployment& deployment, const TirSource& source,
+            const std::shared_ptr<const tir::Document>& read, const FunctionsByName& functions)
+      : module_(&read->module) {
+    for (const auto& [name, function] : functions) {
+      if (!is_main(name) || without_statements_of_users(function, functions).empty()) continue;
+      mains_.emplace_back(name);
+    }
+    if (mains_.empty()) return;
+    tir::Module own = get_or_throw(deployment.read_tir(source)).module;
+    const tir::NodeId root = own.root().id();
+    std::map<tir::NodeId, std::vector<tir::NodeId>> left;
+    const FunctionsByName own_functions = functions_by_name(own);
+    for (const std::string& main : mains_) {
+      left.merge(without_statements_of_users(own_functions.at(main), own_functions));
+    }
+    tir::Builder builder(std::move(own));
+    for (const auto& [sequence, kept] : left) {
+      builder.set(sequence, tir::f::SeqStmt::seq, builder.list(kept));
+    }
+    changed_ = std::move(builder).finish(root);
+    module_ = &*changed_;
+  }
+  ComparedC(const ComparedC&) = delete;
+
+  const tir::Module& module() const { return *module_; }
+  const std::vector<std::string>& mains_with_code_of_users() const { return mains_; }
+
+ private:
+  const tir::Module* module_;
+  std::optional<tir::Module> changed_;
+  std::vector<std::string> mains_;
+};
 
 /// The documents of one comparison, and what it found function by function.
 class Comparing {
  public:
   Comparing(const Deployment& deployment, ComparedWithC& result)
-      : captured_(get_or_throw(deployment.document(*result.captured))),
+      : deployment_(deployment),
+        captured_(get_or_throw(deployment.document(*result.captured))),
         read_(get_or_throw(deployment.document(*result.c))),
         unread_(unread_parts(*read_)),
         result_(result) {
@@ -224,17 +287,14 @@ class Comparing {
   /// not edited.
   void compare() {
     const tir::VersionRange& version = read_->source.tvm_version;
+    const ComparedC read(deployment_, *result_.c, read_, read_functions_);
     // Both sides have lost what C cannot express; C may still contain facts that the captured text
     // has lost.
     const tir::CNormalForm in_c =
         tir::c_normal_form(captured_->module, version, functions_.names_in_c);
     tir::Comparison comparison =
-        tir::compare(tir::c_normal_form(read_->module, version).module, in_c.module,
+        tir::compare(tir::c_normal_form(read.module(), version).module, in_c.module,
                      tir::Tolerance::of(captured_->source.dialect));
-    for (const auto& [name, function] : read_functions_) {
-      if (!is_main(name) || !has_code_of_user(function, read_functions_)) continue;
-      result_.unread.emplace(name, "it has statements that TVM does not write");
-    }
     // A function that was not read completely contradicts nothing. Calling conventions rename
     // parameters and the pointers behind them: no code depends on these names. Functions of one
     // target may be in several captures, or in several files of C. Texts omit the content of pools,
@@ -253,12 +313,17 @@ class Comparing {
     for (const tir::Difference& difference : result_.differences) {
       differing_.try_emplace(difference.function, &difference);
     }
+    for (const std::string& main : read.mains_with_code_of_users()) {
+      if (differing_.contains(main)) continue;
+      result_.unread.emplace(main, "it has statements that TVM does not write");
+    }
     if (comparison.functions < 2 || 2 * differing_.size() <= comparison.functions) return;
     result_.other_build =
         fmt::format("{} of {} functions differ, the first at {}", differing_.size(),
                     comparison.functions, to_string(result_.differences.front()));
   }
 
+  const Deployment& deployment_;
   std::shared_ptr<const tir::Document> captured_;
   std::shared_ptr<const tir::Document> read_;
   CapturedFunctions functions_ = captured_functions(captured_->module, read_->module);

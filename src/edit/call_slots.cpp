@@ -33,7 +33,7 @@ bool may_run_otherwise_than_once(Node statement) {
   return statement.is(Kind::For) || statement.is(Kind::While) || statement.is(Kind::IfThenElse);
 }
 
-/// Whether a call moves past the place before that of call i, by i.
+/// By i: whether a call moves across the place between calls i - 1 and i.
 std::vector<bool> is_passed(const std::vector<std::size_t>& order) {
   std::vector<bool> passed;
   std::size_t furthest = 0;  // the last call that has moved to a place up to here

@@ -348,8 +348,7 @@ class Replanning {
     refuse_use("a section of the C", code.use_of_sections());
   }
 
-  /// C contains the size of a pool where it passes its tensor and where it defines its memory.
-  /// Other sizes in the TIR of the C follow from these.
+  /// Collects the pools whose sizes the text states where it defines their memory.
   void take_arrays(const FunctionSites& function, const tir::Places& places) {
     for (const SizeSite& size : function.sizes) {
       if (size.is_listed && places.find(size.size) != nullptr) arrays_.insert(size.pool);

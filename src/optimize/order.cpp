@@ -2,7 +2,6 @@
 // representation of main and reads it again. Then writes the offsets for that order, as for any
 // plan. The intermediate archive exists only in memory: its buffers would overwrite each other.
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>

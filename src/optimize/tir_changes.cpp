@@ -1,11 +1,12 @@
 #include "optimize/tir_changes.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <set>
 #include <tuple>
-#include <unordered_set>
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
@@ -31,8 +32,8 @@ void TirChanges::set_number(StatedNumber number) {
   const std::uint64_t value = number.change.after;
   const auto [known, is_new] = numbers_.try_emplace(number.integer, std::move(number));
   if (is_new || known->second.change.after == value) return;
-  edit::refuse("one number would need two new values: " +
-               std::to_string(known->second.change.after) + " and " + std::to_string(value));
+  edit::refuse(fmt::format("one number would need two new values: {} and {}",
+                           known->second.change.after, value));
 }
 
 void TirChanges::set_constant(const ConstantUse& use, const NewConstant& after) {
@@ -40,6 +41,7 @@ void TirChanges::set_constant(const ConstantUse& use, const NewConstant& after) 
 }
 
 void TirChanges::set_pool(const ConstantPool& pool, std::vector<const NewConstant*> wanted) {
+  if (std::ranges::count(wanted, nullptr) == std::ssize(wanted)) return;
   const bool is_new = pools_.try_emplace(pool.info, Pool{&pool, std::move(wanted)}).second;
   if (!is_new) edit::refuse("modules share constant pool '" + pool.name + "'");
 }
@@ -47,6 +49,10 @@ void TirChanges::set_pool(const ConstantPool& pool, std::vector<const NewConstan
 void TirChanges::set_order(const std::vector<edit::CallSlot>& slots,
                            const std::vector<std::size_t>& order) {
   edit::check_order(slots, order);
+  std::set<NodeId> calls;
+  for (const edit::CallSlot& slot : slots) {
+    if (!calls.insert(slot.call).second) edit::refuse("two calls of main are one node");
+  }
   orders_.push_back({slots, order});
 }
 
@@ -88,6 +94,11 @@ class IrChange {
   Node node(NodeId id) const { return builder_.node(id); }
 
   void set_number(NodeId integer, std::uint64_t value) {
+    const auto [known, is_new] = values_.try_emplace(integer, value);
+    if (!is_new && known->second != value) {
+      edit::refuse(
+          fmt::format("one number would need two new values: {} and {}", known->second, value));
+    }
     builder_.set(integer, f::IntImm::value, static_cast<std::int64_t>(value));
   }
 
@@ -237,6 +248,7 @@ class IrChange {
   const TirChanges& changes_;
   NodeId root_;
   tir::Builder builder_;
+  std::map<NodeId, std::uint64_t> values_;       // of numbers
   std::unordered_map<NodeId, NodeId> replaced_;  // the node in the place of another
   // By old NDArray, new type, and whether the new one has a single element.
   std::map<std::tuple<NodeId, std::uint32_t, bool>, NodeId> arrays_;

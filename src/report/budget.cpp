@@ -445,9 +445,15 @@ std::vector<Total> totals(const Report& report) {
       all.push_back({module.name, one, needed(module, one), what_is_missing(module, {}, one)});
     }
   }
-  if (all.size() < 2 * kResources.size()) return all;
+  if (report.modules.size() < 2) return all;
   for (const Resource one : kResources) {
-    all.push_back({std::string(kAllModules), one, *needed_together(report, one, {}), {}});
+    Total total{std::string(kAllModules), one, *needed_together(report, one, {}), {}};
+    for (const ModuleReport& module : report.modules) {
+      for (const std::string& why : what_is_missing(module, {}, one)) {
+        total.missing.push_back(fmt::format("{}: {}", module.name, why));
+      }
+    }
+    all.push_back(std::move(total));
   }
   return all;
 }

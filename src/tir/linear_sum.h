@@ -81,9 +81,13 @@ bool add_parts(Node expression, std::int64_t factor, std::size_t most_parts, Lin
       stack.emplace_back(node[f::Sub::b], node.is(Kind::Add) ? times : opposite);
       stack.emplace_back(node[f::Add::a], times);
     } else {
+      const auto number = [&](Node operand) {
+        const Node seen = operand.is(Kind::IntImm) ? operand : look(operand);
+        return seen ? int_imm_of(seen) : std::nullopt;
+      };
       const bool is_product = node.is(Kind::Mul);
-      const auto right = is_product ? int_imm_of(node[f::Mul::b]) : std::nullopt;
-      const auto left = is_product && !right ? int_imm_of(node[f::Mul::a]) : std::nullopt;
+      const auto right = is_product ? number(node[f::Mul::b]) : std::nullopt;
+      const auto left = is_product && !right ? number(node[f::Mul::a]) : std::nullopt;
       std::int64_t product = 0;
       const bool is_multiple =
           (right || left) && !__builtin_mul_overflow(times, right ? *right : *left, &product);

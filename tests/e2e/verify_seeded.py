@@ -818,6 +818,20 @@ class EveryArchive(VerifiedCase):
             self.assertGreater(places[name], 0, name)
             print(f"{name}: in {places[name]} archives")
 
+    def test_a_log_line_hides_no_other_difference(self):
+        compared = 0
+        for path in support.archives():
+            members = members_of(path)
+            logged = log_line(members)
+            faulty = swapped_arguments(logged) if logged else None
+            captured = with_captures(path, members)
+            if faulty is None or captured == members:
+                continue
+            (errors,) = self.errors_of_all([as_tar(with_captures(path, faulty))])
+            self.assertIn("c-mismatch", [one["code"] for one in errors], path)
+            compared += 1
+        self.assertGreater(compared, 0)
+
     def test_each_seeded_fault_is_found(self):
         places = collections.Counter()
         for path in support.archives():

@@ -21,10 +21,10 @@ namespace {
 // --- The graph ----------------------------------------------------------------------------------
 
 /// One output of one node.
-struct NodeOutput {
+struct WrittenOutput {
   std::uint32_t node = 0;
   std::uint32_t output = 0;
-  friend auto operator<=>(const NodeOutput&, const NodeOutput&) = default;
+  friend auto operator<=>(const WrittenOutput&, const WrittenOutput&) = default;
 };
 
 struct ProjectedTensor {
@@ -37,13 +37,13 @@ struct ProjectedNode {
   std::string name;
   std::string function;  ///< empty: a `null` node
   std::string hash;
-  std::vector<NodeOutput> inputs;
+  std::vector<WrittenOutput> inputs;
   std::vector<ProjectedTensor> outputs;
 };
 
 struct Projection {
   std::vector<ProjectedNode> nodes;
-  std::vector<NodeOutput> heads;
+  std::vector<WrittenOutput> heads;
 };
 
 constexpr std::string_view kNop = "__nop";
@@ -104,7 +104,7 @@ class Projector {
     return static_cast<std::uint32_t>(result_.nodes.size() - 1);
   }
 
-  void define(ValueId value, NodeOutput entry) {
+  void define(ValueId value, WrittenOutput entry) {
     entries_[index(value)] = entry;
     known_[index(value)] = true;
   }
@@ -156,7 +156,7 @@ class Projector {
     }
   }
 
-  NodeOutput entry_of(std::optional<ValueId> value, std::string_view reader) const {
+  WrittenOutput entry_of(std::optional<ValueId> value, std::string_view reader) const {
     if (!value || !known_[index(*value)]) {
       throw support::Error(ErrorKind::check_failed, "there is no graph: nothing defines what '" +
                                                         std::string(reader) + "' reads");
@@ -165,7 +165,7 @@ class Projector {
   }
 
   /// Readers that use the same other shape share one `__nop`.
-  NodeOutput reshaped(NodeOutput entry, const TensorType& type) {
+  WrittenOutput reshaped(WrittenOutput entry, const TensorType& type) {
     // A `__nop` is another view of the same memory: no bytes move.
     ProjectedTensor view = result_.nodes[entry.node].outputs[entry.output];
     if (type.dtype.is_void() || !type.shape || *type.shape == *view.type.shape) return entry;
@@ -173,13 +173,13 @@ class Projector {
     const auto known = nops_.find(key);
     if (known != nops_.end()) return known->second;
     view.type = type;
-    const NodeOutput nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {std::move(view)}}),
-                         0};
+    const WrittenOutput nop{add({"reshape_nop", std::string(kNop), {}, {entry}, {std::move(view)}}),
+                            0};
     nops_.emplace(key, nop);
     return nop;
   }
 
-  NodeOutput input(const Argument& argument, const Call& call) {
+  WrittenOutput input(const Argument& argument, const Call& call) {
     return reshaped(entry_of(argument.reads, call.name), argument.type);
   }
 
@@ -205,7 +205,7 @@ class Projector {
   }
 
   void add_copy(const Copy& copy) {
-    NodeOutput entry = entry_of(copy.reads, "a copy");
+    WrittenOutput entry = entry_of(copy.reads, "a copy");
     if (is_graph_) {
       add_leaves_before(index(copy.writes));
       const std::string& name = topology_[copy.writes].name;
@@ -223,11 +223,11 @@ class Projector {
   Projection result_;
   std::map<ValueId, std::string_view> input_names_;
   std::size_t next_leaf_ = 0;
-  std::vector<NodeOutput> entries_;  // by value
+  std::vector<WrittenOutput> entries_;  // by value
   std::vector<bool> known_;
   std::map<StorageId, std::uint32_t> storage_ids_;
   std::uint32_t next_storage_ = 0;
-  std::map<std::pair<NodeOutput, std::vector<std::int64_t>>, NodeOutput> nops_;
+  std::map<std::pair<WrittenOutput, std::vector<std::int64_t>>, WrittenOutput> nops_;
   support::NameSet<std::string> names_;
   support::NameSet<std::string_view> symbols_;
   std::map<std::string, std::uint32_t> next_name_;
@@ -251,9 +251,9 @@ std::string dltype(tir::DType dtype) {
 using json::Writer;
 
 // [node, output, version]; the version is always 0.
-void write_entries(Writer& out, std::string_view key, const std::vector<NodeOutput>& entries) {
+void write_entries(Writer& out, std::string_view key, const std::vector<WrittenOutput>& entries) {
   out.array(key, [&] {
-    for (const NodeOutput& entry : entries) {
+    for (const WrittenOutput& entry : entries) {
       out.value(std::array<std::uint32_t, 3>{entry.node, entry.output, 0});
     }
   });

@@ -47,7 +47,7 @@ std::optional<std::size_t> only_store(const KernelCode& code) {
   return found;
 }
 
-/// Whether the iterations are few enough to run one by one; false if an extent is not a number.
+/// Whether the iterations are few enough to run one by one.
 bool has_few_iterations(const std::vector<Surrounding>& around) {
   std::int64_t iterations = 1;
   for (const Surrounding& one : around) {

@@ -87,9 +87,11 @@ tir::Interval range_of_truth(Kind kind, const Range& a, const Range& b) {
       return kind == Kind::EQ ? equal : opposite(equal);
     }
     case Kind::And:
-      return {std::min(a->low, b->low), std::min(a->high, b->high)};
+      return {std::min(truth_of(*a).low, truth_of(*b).low),
+              std::min(truth_of(*a).high, truth_of(*b).high)};
     case Kind::Or:
-      return {std::max(a->low, b->low), std::max(a->high, b->high)};
+      return {std::max(truth_of(*a).low, truth_of(*b).low),
+              std::max(truth_of(*a).high, truth_of(*b).high)};
     default:
       return kSometimes;
   }

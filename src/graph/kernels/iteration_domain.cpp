@@ -206,6 +206,12 @@ std::optional<CountedNest> nest_around(std::span<const Surrounding> around,
     return program;
   };
   for (const Surrounding& one : around) {
+    // A name that is bound again has two values.
+    const bool is_bound =
+        one.kind != SurroundingKind::condition && one.var &&
+        (bindings.contains(tir::index(one.var.id())) ||
+         std::ranges::count(nest.loops, one.var.id(), &CountedLoop::variable) > 0);
+    if (is_bound) return std::nullopt;
     if (one.kind == SurroundingKind::loop) {
       nest.loops.push_back(
           {one.var.id(), IndexProgram::constant(one.min), IndexProgram::constant(one.extent)});

@@ -28,7 +28,7 @@ enum class CRole : std::uint8_t {
 /// A function that a file defines or declares.
 struct CDefinition {
   std::string symbol;
-  SourceRange range;  ///< from its return type to its last brace
+  SourceRange range;  ///< from its return type to its last brace or semicolon
 };
 
 /// An array without values, which may be a pool.

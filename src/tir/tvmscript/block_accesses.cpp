@@ -125,7 +125,9 @@ class Evaluation {
   bool is_simplified(NodeId min) const {
     Node rest = c_.node(min);
     if (rest.is(Kind::IntImm)) return constant_of(rest).has_value();
-    if (rest.is(Kind::Add) && constant_of(rest[f::Add::b])) rest = rest[f::Add::a];
+    if (rest.is(Kind::Add) && constant_of(rest[f::Add::b]).value_or(0) != 0) {
+      rest = rest[f::Add::a];
+    }
     // From the last term to the first one.
     std::unordered_set<NodeId> seen;
     for (std::int64_t last = 1; seen.size() < kMostTerms; rest = rest[f::Add::a]) {
@@ -134,7 +136,8 @@ class Evaluation {
       const std::int64_t factor =
           is_multiple ? constant_of(term[f::Mul::b]).value_or(0) : std::int64_t{1};
       const Node var = is_multiple ? term[f::Mul::a] : term;
-      if (!is_var(var) || factor < last || !seen.insert(var.id()).second) return false;
+      const bool is_one = is_multiple && factor == 1;
+      if (!is_var(var) || is_one || factor < last || !seen.insert(var.id()).second) return false;
       last = factor;
       if (!rest.is(Kind::Add)) return true;
     }

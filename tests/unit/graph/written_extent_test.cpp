@@ -78,6 +78,13 @@ TEST(WrittenExtent, ANumberAsAConditionIsTrueIfItIsNotZero) {
             128u);
 }
 
+TEST(WrittenExtent, ANegativeNumberAsAConditionIsTrue) {
+  EXPECT_EQ(written("    for i in range(2000000):\n"
+                    "        if (i - 5000000) or T.bool(False):\n"
+                    "            B[i % 32] = A[i]\n"),
+            128u);
+}
+
 TEST(WrittenExtent, LoopsAreNotRun) {
   EXPECT_EQ(written("    for i in range(1000000000):\n"
                     "        if i < 5:\n"

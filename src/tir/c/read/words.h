@@ -1,4 +1,4 @@
-// Words of C that name a constant or a pool outside of what the reader of C understands.
+// The words of any code, which may name constants and pools.
 #pragma once
 
 #include <cstddef>
