@@ -158,8 +158,10 @@ void index_names(Archive::Contents& contents) {
   const std::vector<Member>& members = contents.members;
   sort_index(contents);
   const auto twin = std::adjacent_find(
-      contents.by_name.begin(), contents.by_name.end(),
-      [&](std::uint32_t a, std::uint32_t b) { return members[a].name == members[b].name; });
+      contents.by_name.begin(), contents.by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
+        // Each directory around those of the format is the root.
+        return members[a].name == members[b].name && members[a].name != ".";
+      });
   if (twin == contents.by_name.end()) return;
   refuse(fmt::format("the archive has two members of this name, at byte {} and at byte {}",
                      members[twin[0]].header_offset, members[twin[1]].header_offset),

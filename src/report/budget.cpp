@@ -42,9 +42,12 @@ Count static_data(const ModuleReport& module) {
   if (!module.code) return {};
   const CompiledCode& code = *module.code;
   const std::optional<std::uint64_t> pools = module.ram.pools.max;
+  // v0.9 development versions put pools into `.data.tvm`.
+  const std::uint64_t all = code.data + code.bss;
   const bool has_pools = pools && *pools <= code.bss;
-  const Count others = has_pools ? Count(code.bss - *pools) : Count(0, code.bss);
-  return compiled_bytes(code, code.data) + others + Count(0, code.written_padding);
+  const std::uint64_t least = has_pools ? all - *pools : pools && *pools <= all ? all - *pools : 0;
+  const Count others(least, has_pools ? least : all);
+  return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
 }
 
 Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {

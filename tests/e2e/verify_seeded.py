@@ -7,6 +7,7 @@ has to be found in every archive that has a place for it, and no sound archive m
 import collections
 import json
 import re
+import subprocess
 import tarfile
 import unittest
 
@@ -604,6 +605,25 @@ class SmallNetworks(VerifiedCase):
             (document,) = self.verify_all([as_tar(archive)])
             found = [one["severity"] for one in document["findings"] if one["code"] == "header-size"]
             self.assertEqual(found, expected)
+
+    def test_an_archive_two_directories_down_is_sound(self):
+        for name, text in PLAIN.items():
+            path = self.directory / "project/kws" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        self.assertEqual(support.run("verify", self.directory / "project").returncode, 0)
+
+    def test_workspaces_of_kernels_that_objects_hide_are_no_evidence(self):
+        members = members_of(support.BUNDLED_CORPUS / "tvm-0.9/diamond-graph/module.tar")
+        source = self.directory / "kernels.c"
+        source.write_text("int tvmgen_default_fused_add(float* a) { return a[0] > 0; }\n")
+        object_file = source.with_suffix(".o")
+        subprocess.run(["gcc", "-c", source, "-o", object_file], check=True)
+        small = small_metadata(members)
+        hidden = {name: text for name, text in small.items() if not name.endswith((".c", ".h"))}
+        hidden["codegen/host/lib/default_lib0.o"] = object_file.read_bytes().decode("latin-1")
+        self.assertIn("metadata-too-small", [one["code"] for one in self.errors(as_tar(small))])
+        self.assertNotIn("metadata-too-small", [one["code"] for one in self.errors(as_tar(hidden))])
 
     def test_names_from_another_header_are_no_fault(self):
         members = unknown_type(PLAIN)

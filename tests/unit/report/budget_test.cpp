@@ -97,6 +97,13 @@ TEST(Budget, WithAWholeGraphOfCallsHasAnUpperBoundOfTheStack) {
   EXPECT_EQ(needed(compiled_module(), Resource::code), Count(1230));
 }
 
+TEST(Budget, WithAPoolInInitialisedDataCountsItOnce) {
+  ModuleReport module = compiled_module();
+  module.code->data += module.code->bss;
+  module.code->bss = 0;
+  EXPECT_EQ(needed(module, Resource::ram), Count(226, 369));
+}
+
 TEST(Budget, WithCallsOfLibrariesHasNoUpperBoundOfWhatTheyAreIn) {
   ModuleReport module = compiled_module();
   module.code->missing = {"expf", "memcpy"};
