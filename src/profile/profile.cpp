@@ -137,7 +137,7 @@ class ProfiledProgram {
 
   std::vector<std::string> own_flags() const {
     if (board_ != nullptr) return board_->flags;
-    return {"-O2", "-std=gnu11", "-w", "-Dhalf=_Float16", "-DMLF_RUN"};
+    return {"-O2", "-std=gnu11", "-w", "-Dhalf=_Float16"};
   }
 
   /// Compiles and runs it. Returns what it saved.
@@ -150,9 +150,8 @@ class ProfiledProgram {
     for (const run::InputTensor& input : plan_.inputs) inputs += input.tensor.bytes;
     directory.write(run::kInputs, inputs);
     const bool has_main = !plan_.entry.symbol.empty();
-    builder.compile(program_in(directory), has_main
-                                               ? run::with_hooks(deployment_, network_)
-                                               : edit::EditedMembers(deployment_.archive()));
+    builder.compile(program_in(directory), has_main ? run::with_hooks(deployment_, network_)
+                                                    : edit::EditedMembers(deployment_.archive()));
     link(builder);
     const ProgramResult ended = compile::run_program(
         {.arguments = command(directory),

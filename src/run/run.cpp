@@ -83,7 +83,7 @@ RunResult execute(const compile::WorkDirectory& directory, RunPlan plan,
 std::vector<RunResult> run(const Deployment& deployment, const Network& network,
                            const RunOptions& options,
                            std::span<const std::optional<std::uint64_t>> seeds) {
-  const Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16", "-DMLF_RUN"}};
+  const Toolchain toolchain{.flags = {"-O1", "-std=gnu11", "-w", "-Dhalf=_Float16"}};
   std::optional<Builder> builder;
   std::vector<RunResult> results;
   RunOptions with_seed = options;

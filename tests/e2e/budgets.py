@@ -131,6 +131,15 @@ class Budgets(BudgetCase):
             expected = verdict or ("undecided" if least < most else "exceeds")
             self.assertEqual((one["verdict"], result.returncode), (expected, int(expected != "fits")))
 
+    def test_count_no_code_of_cmsis_nn_that_the_archive_lacks(self):
+        archives = [support.SOURCE / "tests/data/corpus/tvm-0.18/cmsis-nn/module.tar",
+                    support.SOURCE / "tests/data/cases/cmsis-nn-dense.tar.gz"]  # fmt: skip
+        for archive, function in zip(archives, ("arm_avgpool_s8", "arm_fully_connected_s8"), strict=True):
+            report = json.loads(support.run_ok("report", "--json", "--cc", "gcc", archive).stdout)
+            (flash,) = [one for one in report["totals"] if one["resource"] == "flash"]
+            self.assertIsNone(flash["needed"]["max"])
+            self.assertIn(function, " ".join(flash["missing"]))
+
     def test_are_of_all_modules_together(self):
         archive = support.SOURCE / "tests/data/corpus/tvm-0.18/two-modules/module.tar"
 

@@ -14,7 +14,7 @@ import subprocess
 RUNTIME = pathlib.Path(__file__).resolve().parent / "c_runtime"
 HEADERS = pathlib.Path(__file__).resolve().parents[2] / "src" / "compile" / "include"
 # `half` is no type of C: TVM's target "c" writes it nevertheless.
-FLAGS = ["-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", f"-I{HEADERS}"]
+FLAGS = ["-O0", "-w", "-std=gnu11", "-Dhalf=_Float16", "-DMLF_WITHOUT_LIBRARY", f"-I{HEADERS}"]
 if platform.machine() == "x86_64":
     FLAGS.append("-mno-red-zone")  # or frames have up to 128 bytes that -fstack-usage leaves out
 CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "bool": 1}

@@ -12,7 +12,7 @@ import subprocess
 
 import generated_c
 
-BASE = ["-std=gnu11", f"-I{generated_c.HEADERS}", f"-I{generated_c.RUNTIME}"]
+BASE = ["-std=gnu11", "-DMLF_WITHOUT_LIBRARY", f"-I{generated_c.HEADERS}", f"-I{generated_c.RUNTIME}"]
 # A board of QEMU: its newlib writes to the host, has no aligned_alloc, and spells float16 its way.
 QEMU = ["qemu-system-arm", "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial", "none"]
 QEMU += ["-semihosting-config", "enable=on,target=native", "-kernel"]

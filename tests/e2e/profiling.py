@@ -375,7 +375,7 @@ int main(void) {{
 """
         (directory / "driver.c").write_text(text)
         clock = "-DMLF_CLOCK=(0xFFFFFF-*(volatile uint32_t*)0xE000E018)"
-        flags = [*plan_programs.BASE, "-w", "-O2", *cortex_m.CPU, "-Dhalf=__fp16", "-include", "malloc.h", "-DMLF_RUN"]
+        flags = [*plan_programs.BASE, "-w", "-O2", *cortex_m.CPU, "-Dhalf=__fp16", "-include", "malloc.h", "-UMLF_WITHOUT_LIBRARY"]
         flags += ["-Daligned_alloc=memalign", "--specs=rdimon.specs", clock, f"-I{directory}/codegen/host/include"]
         flags += [f"-I{support.SOURCE}/src/compile/include", "-T", str(generated_c.RUNTIME / "cortex_m.ld")]
         sources = [*(directory / "codegen/host/src").glob("*.c"), *(directory / "mlf_calls").glob("*.c"),
