@@ -835,7 +835,8 @@ class EveryArchive(VerifiedCase):
                     accused = [e for one in errors for e in one if e["code"] != "arity"]
                     self.assertEqual(accused, [])
         for name in SOUND:
-            self.assertGreater(places[name], 0, name)
+            if support.HAS_WHOLE_CORPUS:
+                self.assertGreater(places[name], 0, name)
             print(f"{name}: in {places[name]} archives")
 
     def test_a_log_line_hides_no_other_difference(self):
@@ -869,7 +870,8 @@ class EveryArchive(VerifiedCase):
                 with self.subTest(name, archive=str(path)):
                     self.assertTrue(errors, f"{name} in {path}")
         for fault in FAULTS:
-            self.assertGreater(places[fault.__name__], 0, fault.__name__)
+            if support.HAS_WHOLE_CORPUS:
+                self.assertGreater(places[fault.__name__], 0, fault.__name__)
             print(f"{fault.__name__}: in {places[fault.__name__]} archives")
 
 
