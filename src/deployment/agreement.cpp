@@ -133,13 +133,15 @@ void find_form(std::string_view name, tir::Node in_capture, tir::Node in_c,
       name, captured.tensors, c.tensors);
 }
 
-/// Whether an expression has a pointer that a function may use; elements of tensors are values.
+/// Whether an expression has a pointer that a function may use. Elements of tensors are values;
+/// their addresses are pointers.
 bool has_pointer(tir::Node expression) {
   std::vector<tir::Node> stack{expression};
   while (!stack.empty()) {
     const tir::Node node = stack.back();
     stack.pop_back();
     if (node.is(tir::Kind::BufferLoad)) continue;
+    if (tir::is_call_of(node, "tir.address_of")) return true;
     if (node.is(tir::Kind::Var) && node.dtype().is_handle()) return true;
     tir::for_each_child(node,
                         [&](tir::Node child, const tir::FieldInfo&) { stack.push_back(child); });

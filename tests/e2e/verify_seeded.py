@@ -6,13 +6,29 @@ has to be found in every archive that has a place for it, and no sound archive m
 
 import collections
 import json
-import re
 import subprocess
-import tarfile
 import unittest
 
 import program_case
 import support
+from seeded_edits import (
+    FAULTS,
+    SOUND,
+    as_tar,
+    conflicting_types,
+    in_main,
+    log_line,
+    members_of,
+    replaced,
+    small_constant_pool,
+    small_metadata,
+    small_pool,
+    swapped_arguments,
+    unknown_type,
+    with_captures,
+    word_as_a_member,
+    workspace_over_a_tensor,
+)
 
 # A network with planned memory as TVM v0.12 and later generate it: a tensor of main that lives across
 # two calls, a workspace of a kernel, and a constant in a pool.
@@ -195,301 +211,6 @@ PLAIN = {
     C: PLAIN_KERNELS,
     HEADER_H: HEADER.replace("WORKSPACE_SIZE 192", "WORKSPACE_SIZE 128"),
 }
-
-
-def members_of(path):
-    """Files of an archive by name, without what was captured: that C is all there is then."""
-    with tarfile.open(path) as tar:
-        files = {m.name.removeprefix("./"): tar.extractfile(m).read() for m in tar if m.isfile()}
-    # Bytes stay what they are.
-    return {
-        name: content.decode("latin-1")
-        for name, content in files.items()
-        if not name.startswith("src/tir-")
-    }
-
-
-def as_tar(members):
-    return support.make_tar({name: text.encode("latin-1") for name, text in members.items()})
-
-
-def with_captures(path, members):
-    """`members` and the captured TIR of the archive at `path`."""
-    added = {}
-    with tarfile.open(path) as tar:
-        for member in tar:
-            name = member.name.removeprefix("./")
-            if name.startswith("src/tir-") and member.isfile():
-                added[name] = tar.extractfile(member).read().decode("latin-1")
-    return members | added
-
-
-def sources(members):
-    return [name for name in sorted(members) if name.startswith("codegen/") and name.endswith(".c")]
-
-
-def replaced(members, pattern, by):
-    """The members with the first match in generated C replaced; None without a match."""
-    for name in sources(members):
-        edited, count = re.subn(pattern, by, members[name], count=1)
-        if count and edited != members[name]:
-            return members | {name: edited}
-    return None
-
-
-# --- Faults: each returns the edited members, or None where there is no place for it --------------
-
-
-def held_tensors(main):
-    """By kernel: offsets of tensors in a pool that are there before one of its calls and are needed by
-    that call and by a later one."""
-    places = dict(re.findall(r"void\* (\w+) = \(&\(\w*workspace_\d+_var\[(\d+)\]\)\);", main))
-    calls = [
-        (kernel, [name.strip() for name in arguments.split(",")])
-        for kernel, arguments in re.findall(r"if \((\w+)\(([^;]*?)\) != 0 \) return -1;", main)
-    ]
-    found = collections.defaultdict(list)
-    for i, (kernel, names) in enumerate(calls):
-        before = {name for _, others in calls[:i] for name in others}
-        behind = {name for _, others in calls[i + 1 :] for name in others}
-        found[kernel] += [places[n] for n in names if n in places and n in before and n in behind]
-    return found
-
-
-def workspace_over_a_tensor(members):
-    """A workspace of a kernel is put over a tensor that is needed by a later call."""
-    for name in sources(members):
-        text = members[name]
-        tensors = held_tensors(text[text.rfind("TVM_DLL int32_t tvmgen_") :])
-        for kernel in re.finditer(r"TVM_DLL int32_t (\w+)\([^;{]*\) \{(.*?)\n\}", text, re.S):
-            body = kernel.group(2)
-            written = r"(?=.*\(\(\w+\*\)\1\)\[[^\n]* = )"
-            let = re.search(r"void\* (\w+) = \(&\((\w+_var)\[\d+\]\)\);" + written, body, re.S)
-            if let is None or not tensors.get(kernel.group(1)):
-                continue
-            place = f"void* {let.group(1)} = (&({let.group(2)}[{tensors[kernel.group(1)][0]}]));"
-            moved = body.replace(let.group(0), place)
-            if moved != body:
-                return members | {name: text.replace(body, moved)}
-    return None
-
-
-def beyond_the_pool(members):
-    return replaced(members, r"(void\* (?!\w*constant)\w+ = \(&\(global_workspace_\d+_var\[)\d+", r"\g<1>16777216")
-
-
-def small_pool(members):
-    return replaced(members, r"(static uint8_t global_workspace\[)\d+", r"\g<1>8")
-
-
-def small_block(members):
-    """A workspace of main or of a kernel that is smaller than what is written into it."""
-    return replaced(members, r"(TVMBackendAllocWorkspace\(1, \w+, \(uint64_t\))\d+", r"\g<1>4")
-
-
-def small_constant_pool(members):
-    """The last constant of a pool is gone, and the kernel that reads it is not."""
-    for name in sources(members):
-        text = members[name]
-        struct = re.search(r"static (?:const )?struct (\w+) \{\n(.*?)\n\} \1 = \{\n(.*?)\n\};", text, re.S)
-        if struct is None or struct.group(2).count("\n") == 0:
-            continue
-        last = struct.group(2).split("\n")[-1]
-        member = re.search(r"(\w+)\[", last).group(1)
-        values = re.search(r"\n  \." + member + r" = \{.*?\n  \},", text, re.S)
-        return members | {name: text.replace("\n" + last, "").replace(values.group(0), "")}
-    return None
-
-
-def small_metadata(members):
-    pattern = r'("workspace_size_bytes": )(\d+)'
-    text = members["metadata.json"]
-    main = text.find('"main": [')
-    found = re.search(pattern, text[main:]) if main >= 0 else None
-    if found is None or int(found.group(2)) < 2:
-        return None
-    return members | {"metadata.json": text[:main] + re.sub(pattern, r"\g<1>1", text[main:], count=1)}
-
-
-def word_as_a_member(members):
-    for name in sorted(members):
-        if name.startswith("codegen/") and name.endswith(".h"):
-            edited = re.sub(r"(struct \w+_inputs \{\n  void\* )\w+;", r"\g<1>int;", members[name])
-            if edited != members[name]:
-                return members | {name: edited}
-    return None
-
-
-def conflicting_types(members):
-    for name in sorted(members):
-        if name.startswith("codegen/") and name.endswith(".h"):
-            edited = re.sub(r"int32_t (tvmgen_\w+_run\()", r"void \g<1>", members[name])
-            if edited != members[name]:
-                return members | {name: edited}
-    return None
-
-
-def unknown_type(members):
-    return replaced(members, r"(TVM_DLL int32_t tvmgen_\w+\()\w+\*( \w+[^;{]*\) \{)", r"\g<1>int9_t*\g<2>")
-
-
-def in_main(members, edit):
-    """The members with main's body edited; None if that changes nothing."""
-    for name in sources(members):
-        text = members[name]
-        main = re.search(r"TVM_DLL int32_t tvmgen_\w+(?:__tvm_main__|_run_model)\([^;{]*\) \{\n.*?\n\}", text, re.S)
-        if main is not None:
-            edited = edit(main.group(0))
-            return members | {name: text.replace(main.group(0), edited)} if edited != main.group(0) else None
-    return None
-
-
-def swapped_arguments(members):
-    """Input and output of the last call: it writes what it should read."""
-    call = r"(.*\(void\))?(.*if \()?(tvmgen_\w+)\((\w+), (\w+)((?:, \w+)*)\)(?=[;) ])"
-
-    def edit(main):
-        last = list(re.finditer(call, main))
-        if not last or last[-1].group(4) == last[-1].group(5) or last[-1].group(6):
-            return main
-        start, end = last[-1].span(4)[0], last[-1].span(5)[1]
-        return main[:start] + f"{last[-1].group(5)}, {last[-1].group(4)}" + main[end:]
-
-    return in_main(members, edit)
-
-
-def blocks(text):
-    """Requests and frees of workspaces: (variable, what requests it, what frees it)."""
-    request = r"  void\* (\w+) = TVMBackendAllocWorkspace\([^\n]*\n  if \(\1 == NULL\) \{\n    return -1;\n  \}\n"
-    for found in re.finditer(request, text):
-        free = re.search(
-            r"  if \(TVMBackendFreeWorkspace\(1, \w+, " + found.group(1) + r"\) != 0\) \{\n    return -1;\n  \}\n", text)
-        if free is not None:
-            yield found.group(1), found.group(0), free.group(0)
-
-
-def freed_at_once(text):
-    for _, request, free in blocks(text):
-        return text.replace(free, "").replace(request, request + free)
-    return text
-
-
-def freed_too_early(members):
-    return in_main(members, freed_at_once)
-
-
-def freed_before_its_loops(members):
-    for name in sources(members):
-        for kernel in re.finditer(r"TVM_DLL int32_t tvmgen_\w*fused_\w+\([^;{]*\) \{\n.*?\n\}", members[name], re.S):
-            edited = freed_at_once(kernel.group(0))
-            if edited != kernel.group(0):
-                return members | {name: members[name].replace(kernel.group(0), edited)}
-    return None
-
-
-def freed_out_of_order(members):
-    """TVM's stack allocator takes back only the last block."""
-
-    def edit(main):
-        frees = [free for _, _, free in blocks(main)]
-        if len(frees) < 2:
-            return main
-        first, last = sorted(frees, key=main.index)[:2]
-        return main.replace(first + last, last + first)
-
-    return in_main(members, edit)
-
-
-def argument_too_many(members):
-    """A handle of a device that the kernel does not take."""
-
-    def edit(main):
-        call = re.search(r"tvmgen_\w+fused_\w+\(\w[\w, ]*(?=\))", main[main.index("{") :])
-        if call is None:
-            return main
-        passed = main.replace(call.group(0), call.group(0) + ", device_context_board", 1)
-        return re.sub(r"(tvmgen_\w+\([^)]*)\) \{", r"\1, void* device_context_board) {", passed, count=1)
-
-    return in_main(members, edit)
-
-
-def short_constant(members):
-    """An array of constants keeps its first row of several."""
-    rows = r"(static const \w+ __attribute__\(\([^\n]*\)\) \w+\[)\d+(\] = \{\n)((?: *[^\n{}]*\n){2,})\};"
-    for name in sources(members):
-        found = re.search(rows, members[name])
-        if found is None:
-            continue
-        first = found.group(3).split("\n")[0].rstrip(", ")
-        count = first.count(",") + 1
-        short = f"{found.group(1)}{count}{found.group(2)}{first}\n}};"
-        return members | {name: members[name].replace(found.group(0), short)}
-    return None
-
-
-FAULTS = (
-    swapped_arguments,
-    freed_too_early,
-    freed_before_its_loops,
-    freed_out_of_order,
-    argument_too_many,
-    short_constant,
-    workspace_over_a_tensor,
-    beyond_the_pool,
-    small_pool,
-    small_block,
-    small_constant_pool,
-    small_metadata,
-    word_as_a_member,
-    conflicting_types,
-    unknown_type,
-)
-
-
-# --- Changes that people make and that break nothing ----------------------------------------------
-
-
-def in_sources(change):
-    def edit(members):
-        edited = {name: change(members[name]) for name in sources(members)}
-        return members | edited if any(edited[name] != members[name] for name in edited) else None
-
-    return edit
-
-
-def in_kernels(pattern, by):
-    return in_sources(lambda text: re.sub(pattern, by, text))
-
-
-def log_line(members):
-    return in_main(members, lambda main: main.replace("{\n", '{\n  printf("run\\n");\n', 1))
-
-
-SOUND = {
-    "a log line in main": log_line,
-    "a macro before kernels": in_sources(lambda text: re.sub(
-        r"\nTVM_DLL (int32_t tvmgen_\w*fused)", r"\nIRAM_ATTR TVM_DLL \1", '#include "esp_attr.h"\n' + text)),
-    "a section for kernels": in_kernels(r"\nTVM_DLL (int32_t tvmgen_\w*fused)",
-                                        r'\n__attribute__((section(".ramfunc"))) TVM_DLL \1'),
-    "no line of the target": in_kernels(r"// tvm target[^\n]*\n", ""),
-    "lines that end with CR": in_sources(lambda text: text.replace("\n", "\r\n")),
-    "a licence and comments": in_sources(lambda text: "/* Licence: none\n * of it\n */\n" + re.sub(
-        r"\n( *)for \(", r"\n\1// the next loop; it has { and ' in it\n\1for (", text)),
-    "pragmas before loops": in_kernels(r"\n( *)for \(", r"\n\1#pragma GCC unroll 2\n\1for ("),
-    "no macros of C++": in_kernels(r'#ifdef __cplusplus\nextern "C"(?: \{)?\n#endif\n|#ifdef __cplusplus\n\}\n#endif', ""),
-    "a helper": in_sources(lambda text: text + "\nstatic inline int32_t twice(int32_t a) { return a + a; }\n"),
-    "other names of variables": in_kernels(r"\bcse_var_(\d+)\b", r"offset_\1"),
-    "braces on lines of their own": in_kernels(r"\) \{\n", ")\n{\n"),
-    "tabs": in_kernels(r"(?m)^(?:  )+", "\t"),
-    "no const": in_kernels(r"static const ", "static "),
-    "no TVM_DLL": in_kernels(r"\bTVM_DLL ", ""),
-    "another alignment": in_kernels(r"aligned\(16\)\)\)\nstatic uint8_t", "aligned(64)))\nstatic uint8_t"),
-    "an assertion": in_sources(lambda text: text.replace(
-        "#include <math.h>\n", '#include <math.h>\n#include <assert.h>\n_Static_assert(sizeof(int) == 4, "int");\n')),
-    "a cycle counter": lambda members: in_main(members, lambda main: main.replace(
-        "{\n", "{\n  uint32_t start = DWT->CYCCNT;\n", 1).replace("\n  return 0;", "\n  cycles = DWT->CYCCNT - start;\n  return 0;")),
-    "code that is switched off": in_sources(lambda text: text + "\n#if 0\nint32_t old(int32_t* a) { return a[-1]; }\n#endif\n"),
-}  # fmt: skip
 
 
 class VerifiedCase(program_case.Directory):
@@ -852,6 +573,13 @@ class EveryArchive(VerifiedCase):
             self.assertIn("c-mismatch", [one["code"] for one in errors], path)
             compared += 1
         self.assertGreater(compared, 0)
+
+    def test_a_function_that_gets_a_pointer_is_no_log_line(self):
+        path = support.BUNDLED_CORPUS / "tvm-0.18/two_out-aot-c-usmp/module.tar"
+        for argument in ("x_buffer_var", "&(((float*)x_buffer_var)[4])"):
+            changed = in_main(members_of(path), lambda main: main.replace("{\n", "{\n  my_filter(" + argument + ");\n", 1))
+            (errors,) = self.errors_of_all([as_tar(with_captures(path, changed))])
+            self.assertIn("c-mismatch", [one["code"] for one in errors], argument)
 
     def test_each_seeded_fault_is_found(self):
         places = collections.Counter()
