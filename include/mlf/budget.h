@@ -58,7 +58,7 @@ MLF_API analysis::Count needed(const ModuleReport& module, Resource resource,
 /// The module of a result for all modules of an archive together.
 inline constexpr std::string_view kAllModules = "*";
 
-/// What one module, or all together, need of a resource.
+/// The need for a resource, of one module or of all together.
 struct Total {
   std::string module;  ///< or `kAllModules`
   Resource resource{};

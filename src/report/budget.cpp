@@ -45,7 +45,7 @@ Count static_data(const ModuleReport& module) {
   // v0.9 development versions put pools into `.data.tvm`.
   const std::uint64_t all = code.data + code.bss;
   const bool has_pools = pools && *pools <= code.bss;
-  const std::uint64_t least = has_pools ? all - *pools : pools && *pools <= all ? all - *pools : 0;
+  const std::uint64_t least = pools && *pools <= all ? all - *pools : 0;
   const Count others(least, has_pools ? least : all);
   return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
 }

@@ -377,18 +377,6 @@ std::vector<std::string> unseen_code(const ModuleReport& module) {
   return reasons;
 }
 
-/// Offsets of constants with data in main's pools.
-std::set<std::uint64_t> offsets_with_data(tir::Node main) {
-  std::set<std::uint64_t> offsets;
-  if (!main) return offsets;
-  tir::for_each_pre_order(main, [&](tir::Node node) {
-    if (!node.is(Kind::ConstantInfo)) return;
-    const auto offset = tir::pool_offset(node);
-    if (offset && tir::data_of(node[f::ConstantInfo::data])) offsets.insert(*offset);
-  });
-  return offsets;
-}
-
 void add_constants_of_pools(const graph::Topology& network, tir::Node main,
                             std::vector<std::string>& reasons) {
   const std::set<std::uint64_t> offsets = offsets_with_data(main);
@@ -440,6 +428,17 @@ std::vector<std::string> kernels_without_needed_macs(const ModuleReport& module)
 }
 
 }  // namespace
+
+std::set<std::uint64_t> offsets_with_data(tir::Node main) {
+  std::set<std::uint64_t> offsets;
+  if (!main) return offsets;
+  tir::for_each_pre_order(main, [&](tir::Node node) {
+    if (!node.is(Kind::ConstantInfo)) return;
+    const auto offset = tir::pool_offset(node);
+    if (offset && tir::data_of(node[f::ConstantInfo::data])) offsets.insert(*offset);
+  });
+  return offsets;
+}
 
 std::vector<CostFinding> findings_of(const ModuleReport& module, const SearchedCode& code,
                                      const std::vector<NamedFunction>& uncalled) {

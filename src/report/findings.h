@@ -1,6 +1,7 @@
 // Finds avoidable costs of the kernels and constants of a module.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ std::vector<CostFinding> findings_of(const ModuleReport& module, const SearchedC
 /// code, code that is not understood, and constants without data.
 std::vector<UnsearchedFinding> unsearched_findings(const ModuleReport& module,
                                                    const SearchedCode& searched);
+
+/// The offsets of constants in pools whose data the attributes of main list.
+std::set<std::uint64_t> offsets_with_data(tir::Node main);
 
 /// Adds kernels that have a plainer schedule than others of the same operator.
 void find_plain_schedules(const ModuleReport& module, const std::vector<NamedFunction>& functions,

@@ -419,12 +419,7 @@ tir::Node Reporter::main_with_constants(const graph::Topology* network, std::siz
   if (!main || !std::ranges::count(network->pools, graph::PoolKind::constant, &graph::Pool::kind)) {
     return main;
   }
-  bool has_data = false;
-  tir::for_each_pre_order(main, [&](tir::Node node) {
-    has_data = has_data ||
-               (node.is(tir::Kind::ConstantInfo) && tir::data_of(node[tir::f::ConstantInfo::data]));
-  });
-  if (has_data) return main;
+  if (!report::offsets_with_data(main).empty()) return main;
   for (const TirSource& c : get_or_throw(deployment_.generated_c(position))) {
     const auto document = support::value_if_valid(deployment_.document(c));
     if (!document) continue;

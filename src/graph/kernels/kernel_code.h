@@ -72,10 +72,11 @@ class KernelCode {
   std::vector<Surrounding> around(std::size_t position) const;
   /// Whether a let of an address inside a parameter has this value: it is no access yet.
   bool is_bound_address(tir::Node value) const { return bound_.contains(value.id()); }
-  /// Whether it is memory of an argument of a call.
-  bool is_of_call(const Address& address) const {
-    return address.kind == (is_packed_ ? AddressKind::argument : AddressKind::parameter);
+  /// The kind of addresses in the arguments of a call.
+  AddressKind kind_of_arguments() const {
+    return is_packed_ ? AddressKind::argument : AddressKind::parameter;
   }
+  bool is_of_call(const Address& address) const { return address.kind == kind_of_arguments(); }
   /// Whether MakePackedAPI ran: parameters are the packed arguments, not the six parameters.
   bool is_packed() const { return is_packed_; }
 

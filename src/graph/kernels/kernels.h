@@ -24,7 +24,7 @@ struct KernelParameter {
   std::uint64_t at_least = 0;  ///< bytes up to the last one that is certainly accessed
   /// The number of bytes that the kernel writes: certainly all of them, and no others.
   std::optional<std::uint64_t> written{};
-  /// The bytes up to the last one that it accesses, if it certainly accesses no others.
+  /// The bytes up to the last accessed one; nullopt if it may access others.
   std::optional<std::uint64_t> accessed{};
 };
 

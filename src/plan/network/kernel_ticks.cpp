@@ -256,11 +256,10 @@ class TickReader {
     result.count = std::max<std::int64_t>(now_ + 1, 1);
     // After MakePackedAPI a function has six parameters, which are not the arguments of a call.
     result.is_packed = code_.is_packed();
-    const AddressKind counted = result.is_packed ? AddressKind::argument : AddressKind::parameter;
     std::vector<std::optional<TickMemory>> finished;  // by memory
     for (const Memory& memory : memories_.all) {
       finished.emplace_back();
-      if (memory.kind == counted) {
+      if (memory.kind == code_.kind_of_arguments()) {
         finished.back() = finish(memory, result);
         // Memory of the other kind of parameter, which calls do not state.
       } else if (memory.is_kept || memory.let) {

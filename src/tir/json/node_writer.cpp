@@ -93,8 +93,8 @@ void NodeWriter::step_fields() {
   frames_.pop_back();
 }
 
-// Elements up to the next one that pushes a frame. Entries of maps are a key and a value: with
-// names an object, with nodes pairs: [[key, value], …].
+// Writes elements until one pushes a frame. A map with names as keys is an object, one with nodes
+// a list of pairs: [[key, value], …].
 void NodeWriter::step_elements() {
   const std::size_t depth = frames_.size();
   const OpenPart frame = frames_.back();

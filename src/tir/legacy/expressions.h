@@ -54,7 +54,7 @@ std::vector<NodeId> as_ranges(Context& c, const Value& list);
 DType as_dtype(Context& c, const Value& value);
 std::string as_string(Context& c, const Value& value);
 std::int64_t as_integer(Context& c, const Value& value);
-/// Notes a Load or Store; returns the predicate of one that states none.
+/// Notes that the text has a Load or Store. Returns the predicate of an access without one: true.
 NodeId note_variable_access(Context& c, NodeId index);
 /// A BufferRegion from a subscript, which may look like a load: `A[i, j]`.
 NodeId read_region(Context& c, SyntaxId root);

@@ -136,7 +136,7 @@ struct ReaderContext {
     note_load(made, syntax.begin, syntax.end);
     return made;
   }
-  /// Notes the element type in the text of a pointer's type, the last one that `before` precedes.
+  /// Notes where a pointer's type states its element type: at its last place behind `before`.
   void note_pointee(NodeId var, std::uint32_t begin, std::uint32_t end, std::string_view before) {
     const auto pointee = pointee_of(node(var)[f::Var::type_annotation]);
     if (!pointee) return;
@@ -196,7 +196,7 @@ struct ReaderContext {
   ExprFactory make{builder, losses};
   Metadata metadata{make, losses};
   Lexer lexer;
-  Values values{source};  ///< of the statement at hand
+  Values values{source};  ///< of the current statement
   ExpressionParser parser;
   NameScopes names;
   std::vector<NodeId> default_aligned;  ///< buffers that state no alignment

@@ -101,7 +101,7 @@ class Values {
   std::span<const Value> top(std::size_t count) const { return std::span(stack_).last(count); }
   /// Moves the last values to their final place; returns a value that contains them.
   Value take_items(std::size_t count);
-  /// Replaces the values of the children of `id` by one that contains them.
+  /// Replaces the values of the children of `id` with one value that contains them.
   void gather(ValueKind kind, SyntaxId id);
   /// A value that contains values that were never on the stack.
   Value hold(std::span<const Value> values);

@@ -54,7 +54,7 @@ NodeId as_expr(Context& c, const Value& value);
 /// A bare literal gets `dtype`; anything else keeps its own.
 NodeId as_expr_of(Context& c, const Value& value, DType dtype);
 NodeId as_optional_expr(Context& c, const std::optional<Value>& value);
-/// A condition; one that is left out is true.
+/// A condition, which may be left out: it is true then.
 NodeId as_condition(Context& c, const std::optional<Value>& value);
 /// Converts each element of a list or tuple; any other value is the only element.
 std::vector<NodeId> each(Context& c, const Value& list, NodeId (*as)(Context&, const Value&));

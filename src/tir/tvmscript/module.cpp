@@ -142,12 +142,15 @@ class ModuleReader {
   /// The section is save_json in a Python string. Its nodes join those of the script.
   void read_section(std::size_t offset, std::string_view token) {
     const std::string json = text::decode_string(token);
+    MetadataSection section = read_json(json, offset);
+    c_.versions.exactly(section.version);
+    c_.metadata.use(std::move(section));
+  }
+
+  MetadataSection read_json(const std::string& json, std::size_t offset) {
     const support::SourceText section{c_.source.file, c_.source.member, json};
     try {
-      MetadataSection read =
-          read_metadata(section, 0, json.size(), c_.limits, c_.builder, c_.losses);
-      c_.versions.exactly(read.version);
-      c_.metadata.use(std::move(read));
+      return read_metadata(section, 0, json.size(), c_.limits, c_.builder, c_.losses);
     } catch (const support::Error& error) {
       // The lines of the section are not those of the source: the message names them, and the place
       // is that of the string.

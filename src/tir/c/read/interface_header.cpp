@@ -57,7 +57,7 @@ class HeaderReader {
   HeaderFields finish() && {
     for (std::string& name : pools_) {
       // Macros may come before or after the struct, so both are combined at the end.
-      const auto size = sizes_.find(upper(prefix_ + name));
+      const auto size = sizes_.find(support::in_capitals(prefix_ + name));
       if (size == sizes_.end()) continue;
       fields_.pools.push_back({std::move(name), size->second.bytes, size->second.is_constant});
     }
@@ -68,14 +68,15 @@ class HeaderReader {
  private:
   void add_sizes() {
     // The macro of the total workspace has the name that an input called "workspace" would have.
-    std::map<std::string, std::size_t, std::less<>> names{{upper(module_ + "_workspace"), 1}};
+    std::map<std::string, std::size_t, std::less<>> names{
+        {support::in_capitals(module_ + "_workspace"), 1}};
     const std::vector<std::string>* const tensors[] = {&fields_.inputs, &fields_.outputs};
     for (const auto* list : tensors) {
-      for (const std::string& name : *list) ++names[upper(module_ + "_" + name)];
+      for (const std::string& name : *list) ++names[support::in_capitals(module_ + "_" + name)];
     }
     for (const auto* list : tensors) {
       for (const std::string& name : *list) {
-        const std::string macro = upper(module_ + "_" + name);
+        const std::string macro = support::in_capitals(module_ + "_" + name);
         const auto size = tensor_sizes_.find(macro);
         if (size == tensor_sizes_.end() || names[macro] != 1) continue;
         fields_.sizes.push_back({name, static_cast<std::uint64_t>(size->second)});
@@ -126,14 +127,6 @@ class HeaderReader {
       tensor_sizes_.emplace(name.substr(0, name.size() - kSize.size()), *bytes);
     }
     if (name.ends_with(kWorkspace)) fields_.workspace_bytes = static_cast<std::uint64_t>(*bytes);
-  }
-
-  /// ASCII, independent of the locale: these are C identifiers.
-  static std::string upper(std::string text) {
-    std::ranges::transform(text, text.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
-    return text;
   }
 
   Directives directives_;
