@@ -23,6 +23,7 @@ export interface Report {
    * @minItems 1
    */
   modules: [Module, ...Module[]];
+  totals: Total[];
 }
 export interface Module {
   name: string;
@@ -342,4 +343,16 @@ export interface Contradiction {
    */
   code: string;
   detail: string;
+}
+/**
+ * What a module needs of a resource of `mlf check`; module `*`: all together, where pools may be shared.
+ */
+export interface Total {
+  module: string;
+  resource: "ram" | "flash";
+  needed: Count;
+  /**
+   * What would make it exact.
+   */
+  missing: string[];
 }

@@ -8,6 +8,7 @@
 
 #include "support/lookup.h"
 #include "support/name_map.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::compare_detail {
 
