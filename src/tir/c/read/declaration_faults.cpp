@@ -66,7 +66,7 @@ class FaultFinder {
       knows_headers_ &= path.starts_with("tvm/") || path.starts_with("dlpack/") ||
                         is_among(kKnownHeaders, path) || own_headers_.contains(leaf(path));
     }
-    for (const auto& [name, macro] : found.macros) types_.insert(name);
+    for (const auto& [name, macro] : found.macros) macros_.insert(name);
     has_conditions_ |= found.has_conditions || found.everywhere;
     for (const Item& item : split(source).items) {
       const std::string_view head =
@@ -158,16 +158,24 @@ class FaultFinder {
            std::ranges::any_of(kTypesOfRuntime, begins);
   }
 
-  /// The type of a result or parameter: its tokens without qualifiers and name.
+  /// The type of a result or parameter: its tokens without qualifiers and name; empty: not known.
   std::string type_of(const Cursor& at, std::vector<Token> tokens) {
     std::erase_if(tokens, [&](const Token& token) {
       return token.kind == TokenKind::string || is_among(kQualifiers, at.text(token));
     });
+    // A name before a type is a macro with an attribute: `IRAM_ATTR int32_t`.
+    const auto is_part = [&](const Token& token) {
+      return is_type(at.text(token)) || is_among(kTags, at.text(token));
+    };
+    const auto first = std::ranges::find_if(tokens, is_part);
+    if (first != tokens.end()) tokens.erase(tokens.begin(), first);
     if (tokens.empty()) return {};
     const bool has_tag = is_among(kTags, at.text(tokens[0]));
     const bool has_name = tokens.size() > (has_tag ? 2u : 1u) &&
                           tokens.back().kind == TokenKind::name && !is_type(at.text(tokens.back()));
     if (has_name) tokens.pop_back();
+    // A macro may be any type.
+    if (macros_.contains(at.text(tokens[0]))) return {};
     if (!has_tag && knows_headers_ && !is_type(at.text(tokens[0]))) {
       add(at, tokens[0], fmt::format("nothing declares the type '{}'", at.text(tokens[0])));
     }
@@ -189,18 +197,22 @@ class FaultFinder {
       if (cursor.at(sign("("))) ++depth;
     }
     const Token place = cursor.advance();
-    std::string type = type_of(cursor, std::move(part)) + "(";
+    std::string type = type_of(cursor, std::move(part));
+    bool is_known = !type.empty();
+    type += '(';
     cursor.accept(sign("("));
     const bool has_any_parameters = cursor.at(sign(")"));
     while (!cursor.at(sign(")"))) {
       part.clear();
       while (cursor.at_name() || cursor.at(sign("*"))) part.push_back(cursor.advance());
-      type += type_of(cursor, std::move(part)) + ",";
+      const std::string parameter = type_of(cursor, std::move(part));
+      is_known &= !parameter.empty();
+      type += parameter + ",";
       // An array, a pointer to a function, any number of arguments.
       if (!cursor.at(sign(")")) && !cursor.accept(sign(","))) return;
     }
     type += ")";
-    if (has_any_parameters) return;
+    if (has_any_parameters || !is_known) return;
     const auto [known, is_new] = prototypes_.try_emplace(name, type);
     if (is_new || known->second == type) return;
     add(cursor, place, fmt::format("'{}' is declared as {} and as {}", name, known->second, type));
@@ -210,6 +222,7 @@ class FaultFinder {
   bool has_conditions_ = false;  ///< preprocessor lines select what is compiled
   support::NameSet<std::string_view> own_headers_;
   support::NameSet<std::string_view> types_;
+  support::NameSet<std::string_view> macros_;
   support::NameMap<std::string_view, std::string> prototypes_;
   std::vector<DeclarationFault> faults_;
 };
