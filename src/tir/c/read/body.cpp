@@ -111,8 +111,7 @@ namespace {
 
 constexpr std::string_view kWhileTrue = "while ( 1 ) {";
 constexpr std::string_view kVoidCall = "( void )";
-constexpr std::string_view kFreeWorkspace =
-    "if ( TVMBackendFreeWorkspace ( 1 , $ , $ ) != 0 ) { return - 1 ; }";
+constexpr std::string_view kFreeWorkspace = "if ( TVMBackendFreeWorkspace ( 1 , $ , $ ) != 0 )";
 
 }  // namespace
 
@@ -321,10 +320,16 @@ void BodyReader::loop() {
   cursor_.expect(name);
   cursor_.expect("<");
   const NodeId extent = exprs_.expression();
-  for (const std::string_view word : {std::string_view(";"), std::string_view("++"), name,
-                                      std::string_view(")"), std::string_view("{")}) {
-    cursor_.expect(word);
+  cursor_.expect(";");
+  // `++i`, as TVM writes it, `i++` or `i += 1`.
+  const bool is_before = cursor_.accept(sign("++"));
+  cursor_.expect(name);
+  if (!is_before && !cursor_.accept(sign("++"))) {
+    cursor_.expect("+=");
+    cursor_.expect("1");
   }
+  cursor_.expect(")");
+  cursor_.expect("{");
   const NodeId var = make().var(name, make().prim_type(*dtype));
   const std::size_t first_name = context_.names.count();
   context_.define(name, {BindingKind::variable, DType::Void(), var});
@@ -366,7 +371,9 @@ void BodyReader::if_() {
   cursor_.expect("(");
   const NodeId condition = exprs_.expression();
   cursor_.expect(")");
-  if (cursor_.at_word("return")) return check_return(condition, begin);
+  if (cursor_.at_word("return") || is_failure_of_call(condition)) {
+    return check_return(condition, begin);
+  }
   cursor_.expect("{");
   if (while_condition(condition)) return;
   open_branch(condition, begin);
@@ -375,7 +382,10 @@ void BodyReader::if_() {
 /// `if (TVMBackendFreeWorkspace(1, device, x) != 0) {…}` ends the allocation of `x`.
 bool BodyReader::release_workspace() {
   if (!cursor_.accept_form(kFreeWorkspace, words_)) return false;
-  blocks_.release(words_[1], words_[0]);
+  const std::string_view device = words_[0];
+  const std::string_view name = words_[1];
+  pass_return_error();
+  blocks_.release(name, device);
   return true;
 }
 
@@ -401,39 +411,54 @@ bool BodyReader::while_condition(NodeId condition) {
   return true;
 }
 
-/// The variable that `status` or `status != 0` asks about, where a call set it.
-std::optional<NodeId> BodyReader::status_of(NodeId condition) {
-  Node asked = node(condition);
-  if (asked.is(Kind::NE) && is_int_imm(asked[f::NE::b], 0)) asked = asked[f::NE::a];
-  if (!asked.is(Kind::Var) || !statuses_.contains(asked.id())) return std::nullopt;
-  return asked.id();
+/// `f(…) != 0`
+bool BodyReader::asks_result(Node condition) const {
+  return condition.is(Kind::NE) && condition[f::NE::a].is(Kind::Call) &&
+         is_int_imm(condition[f::NE::b], 0);
 }
 
-/// `if (status != 0) return status;` behind `int32_t status = f(…);`, as people write it.
-void BodyReader::return_status(NodeId condition, NodeId status, std::uint32_t begin) {
-  cursor_.expect("return");
-  const NodeId value = exprs_.expression();
-  cursor_.expect(";");
-  const bool is_failure = value == status || int_imm_of(node(value)).value_or(0) != 0;
-  if (!is_failure) cursor_.fail("a return that is not the result of a call");
-  const NodeId call = context_.operators.call("tir.ret", make().dtype_of(value), std::array{value});
-  const NodeId body = builder().make(Kind::Evaluate, {call});
-  blocks_.complete(builder().make(Kind::IfThenElse, {condition, body, NodeId::none}), begin);
+/// `{ return -1; }` behind such a condition.
+bool BodyReader::is_failure_of_call(NodeId condition) const {
+  const bool returns =
+      cursor_.looks_like("{ return - $ ; }") || cursor_.looks_like("{ return $ ; }");
+  return returns && asks_result(context_.builder().node(condition));
 }
 
 /// `if (f(…) != 0 ) return -1;`
 void BodyReader::check_return(NodeId condition, std::uint32_t begin) {
-  if (const auto status = status_of(condition)) return return_status(condition, *status, begin);
   const Node check = node(condition);
-  const bool is_check =
-      check.is(Kind::NE) && check[f::NE::a].is(Kind::Call) && is_int_imm(check[f::NE::b], 0);
-  if (!is_check) cursor_.fail("a return under a condition that is not the result of a call");
-  pass_return_error();
-  note_call(check[f::NE::a]);
-  // The call has to return 0, and the function returns -1 where it does not.
-  const std::array args = {make().int32(0), make().int32(-1), check[f::NE::a].id()};
+  if (!asks_result(check)) {
+    cursor_.fail("a return under a condition that is not the result of a call");
+  }
+  const auto otherwise = failure({});
+  if (!otherwise) cursor_.fail("expected 'return -1;'");
+  complete_check(check[f::NE::a], *otherwise, begin);
+}
+
+/// The call has to return 0; where it does not, the function returns `otherwise`.
+void BodyReader::complete_check(Node checked, std::int64_t otherwise, std::uint32_t begin) {
+  note_call(checked);
+  const std::array args = {make().int32(0), make().int32(otherwise), checked.id()};
   const NodeId call = context_.operators.call("tir.tvm_check_return", DType::Int(32), args);
   blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
+}
+
+/// `int status = f(…); if (status != 0) return status;`, as people write a call that is checked.
+/// The IR has no such result and says -1. Behind the check, the status is 0.
+bool BodyReader::checked_status(const Declared& declared, NodeId value) {
+  const bool is_call = node(value).is(Kind::Call) && declared.dtype.is_int();
+  const std::size_t begin = cursor_.position();
+  const bool is_asked =
+      cursor_.accept_form("if ( $ != 0 )", words_) || cursor_.accept_form("if ( $ )", words_);
+  const auto otherwise =
+      is_call && is_asked && words_[0] == declared.name ? failure(declared.name) : std::nullopt;
+  if (!otherwise) {
+    cursor_.rewind(begin);
+    return false;
+  }
+  context_.define(declared.name, {BindingKind::temporary, DType::Void(), make().int32(0)});
+  complete_check(node(value), *otherwise, declared.begin);
+  return true;
 }
 
 /// `(void)f(…);` of v0.8.
@@ -441,6 +466,8 @@ void BodyReader::void_call() {
   const std::uint32_t begin = cursor_.peek().begin;
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
+  // `(void)p0;` says that nothing uses a parameter.
+  if (node(value).is(Kind::Var)) return;
   if (node(value).is(Kind::Call)) note_call(node(value));
   note_layer(node(value));
   blocks_.complete(builder().make(Kind::Evaluate, {value}), begin);
@@ -468,8 +495,25 @@ void BodyReader::note_layer(Node value) {
   }
 }
 
+/// Passes `return -1;`, or another number that is not 0, in braces or not, or -1 for
+/// `return status;`. Returns nullopt for anything else.
+std::optional<std::int64_t> BodyReader::failure(std::string_view status) {
+  const std::size_t begin = cursor_.position();
+  const bool is_block = cursor_.accept(sign("{"));
+  const bool is_negative = cursor_.accept_form("return - $ ;", words_);
+  std::optional<std::int64_t> value;
+  if (is_negative || cursor_.accept_form("return $ ;", words_)) value = decimal(words_[0]);
+  if (value && is_negative) value = -*value;
+  if (!is_negative && !status.empty() && words_[0] == status) value = -1;
+  if (!value || *value == 0 || (is_block && !cursor_.accept(sign("}")))) {
+    cursor_.rewind(begin);
+    return std::nullopt;
+  }
+  return value;
+}
+
 void BodyReader::pass_return_error() {
-  if (!cursor_.accept_form("return - 1 ;", words_)) cursor_.fail("expected 'return -1;'");
+  if (failure({}) != -1) cursor_.fail("expected 'return -1;'");
 }
 
 /// Nothing executes statements behind a return that is under no condition.
@@ -496,6 +540,16 @@ bool BodyReader::pass_status(std::uint32_t begin) {
   return true;
 }
 
+/// `return 0;`, or `return status;` behind the check of a call.
+bool BodyReader::returns_zero() {
+  if (!cursor_.looks_like("return $ ;")) return false;
+  const Binding* const named = context_.names.find(cursor_.text(1));
+  const bool is_checked =
+      named != nullptr && named->kind == BindingKind::temporary && is_int_imm(node(named->node), 0);
+  if (!is_checked && cursor_.text(1) != "0") return false;
+  return cursor_.accept_form("return $ ;", words_);
+}
+
 /// `return 0;` ends every function without being a statement of the IR, unless a result was stored.
 /// Since v0.13 it is a `ret(0)` of MakePackedAPI or MakeUnpackedAPI, before that the generator
 /// printed it.
@@ -507,7 +561,7 @@ void BodyReader::return_() {
     return blocks_.complete(builder().make(Kind::Evaluate, {call}), begin);
   }
   if (pass_status(begin)) return;
-  if (!cursor_.accept_form("return 0 ;", words_)) {
+  if (!returns_zero()) {
     cursor_.fail("expected 'return 0;' or 'return -1;'");
   }
   require_end();

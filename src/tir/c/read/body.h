@@ -194,13 +194,17 @@ class BodyReader {
   void return_();
   void require_end();
   bool pass_status(std::uint32_t begin);
-  std::optional<NodeId> status_of(NodeId condition);
-  void return_status(NodeId condition, NodeId status, std::uint32_t begin);
+  bool returns_zero();
+  bool asks_result(Node condition) const;
+  bool is_failure_of_call(NodeId condition) const;
+  void complete_check(Node checked, std::int64_t otherwise, std::uint32_t begin);
+  bool checked_status(const Declared& declared, NodeId value);
+  std::optional<std::int64_t> failure(std::string_view status);
+  void pass_return_error();
 
   void close_block();
   void finish_branch(Block block);
   void finish_value(Block block);
-  void pass_return_error();
 
   text::ExprFactory& make() { return context_.make(); }
   Builder& builder() { return context_.builder(); }

@@ -10,7 +10,7 @@ namespace mlf::tir::c {
 namespace {
 
 constexpr std::string_view kAllocate = "TVMBackendAllocWorkspace";
-constexpr std::string_view kAllocationCheck = "if ( $ == NULL ) { return - 1 ; }";
+constexpr std::string_view kAllocationCheck = "if ( $ == NULL )";
 
 /// `_1` (up to v0.9), `__1` (v0.10, v0.11), `v_` and `v__1` (since v0.12).
 bool is_temp_name(std::string_view name) {
@@ -94,6 +94,7 @@ bool BodyReader::declare_workspace(const Declared& declared) {
   if (!cursor_.accept_form(kAllocationCheck, words_) || words_[0] != declared.name) {
     cursor_.fail("expected the check of an allocation");
   }
+  pass_return_error();
   const Node size = node(bytes);
   // The element type is a hint for the allocator. TVM uses the dtype of the Allocate.
   const auto width = static_cast<std::int64_t>(std::max<std::size_t>(element.element_bytes(), 1));
@@ -124,6 +125,7 @@ void BodyReader::declare_value(const Declared& declared) {
   const NodeId value = exprs_.expression();
   cursor_.expect(";");
   exprs_.require_type(value, declared.dtype);
+  if (checked_status(declared, value)) return;
   if (is_temp_name(declared.name)) {
     context_.define(declared.name, {BindingKind::temporary, DType::Void(), value});
     return;

@@ -41,16 +41,22 @@ bool declares_array(std::string_view head) {
   return bracket != head.npos && !is_inside_of_parentheses(head.substr(0, bracket));
 }
 
-/// The place of TVM_DLL in the head of a function, which attributes and macros such as IRAM_ATTR
-/// may precede.
-std::optional<std::size_t> exported_at(std::string_view head) {
-  constexpr std::string_view kExported = "TVM_DLL ";
-  for (std::size_t at = head.find(kExported); at != head.npos; at = head.find(kExported, at + 1)) {
+/// The place of `words` in the head of a function, outside of parentheses.
+std::optional<std::size_t> place_of(std::string_view words, std::string_view head) {
+  for (std::size_t at = head.find(words); at != head.npos; at = head.find(words, at + 1)) {
     const std::string_view before = head.substr(0, at);
     const bool is_word = at == 0 || before.ends_with(' ') || before.ends_with('\n');
     if (is_word && !is_inside_of_parentheses(before)) return at;
   }
   return std::nullopt;
+}
+
+/// The place of TVM_DLL in the head of a function, which attributes and macros such as IRAM_ATTR
+/// may precede. People leave TVM_DLL out of kernels, or make them static; wrappers take structs.
+std::optional<std::size_t> exported_at(std::string_view head) {
+  const auto exported = place_of("TVM_DLL ", head);
+  if (exported || head.find("struct ") != head.npos) return exported;
+  return place_of("int32_t tvmgen_", head);
 }
 
 class Splitter {
@@ -202,7 +208,7 @@ class Splitter {
   }
 
   /// Only exported functions are printed from TIR. C that a schedule imports with pragma_import_c
-  /// is static, or lacks TVM_DLL.
+  /// is static, or lacks TVM_DLL, and has other names.
   void function(Item item) {
     const std::uint32_t close = matching_brace(at_);
     item.body = {at_ + 1, close};
@@ -377,7 +383,6 @@ constexpr std::array kBodyMarks = {
     Mark{" v__1 = ", TvmFeature::c_temporaries_v},
     Mark{" __1 = ", TvmFeature::c_two_underscores},
     Mark{" _1 = ", TvmFeature::c_one_underscore},
-    Mark{"(void)", TvmFeature::c_void_calls},
     Mark{"arm_status status = ", TvmFeature::c_cmsis_math_status},
     Mark{"switch (!status) {", TvmFeature::c_cmsis_status_switch},
     Mark{"void* stack_value = stack1;", TvmFeature::c_numbers_follow_names},
@@ -401,6 +406,17 @@ std::string_view text_of(const support::SourceText& source, Bytes range) {
 
 void observe(VersionInference& versions, TvmFeature feature, bool is_there) {
   is_there ? versions.observe(feature) : versions.observe_absence(feature);
+}
+
+/// `(void)f(…);`. Since v0.9, people alone write `(void)x;`.
+bool has_void_call(std::string_view body) {
+  constexpr std::string_view kVoid = "(void)";
+  for (std::size_t at = body.find(kVoid); at != body.npos; at = body.find(kVoid, at + 1)) {
+    const std::string_view rest = body.substr(at + kVoid.size());
+    const std::size_t end = std::min(rest.find_first_of("(;"), rest.size());
+    if (rest.substr(end).starts_with('(')) return true;
+  }
+  return false;
 }
 
 /// Facts that need the whole file.
@@ -457,6 +473,7 @@ void look_at_function(const support::SourceText& source, const Item& item, FileF
   for (const auto& [spelling, feature] : kHeadMarks) {
     if (head.find(spelling) != head.npos) versions.observe(feature);
   }
+  if (has_void_call(body)) versions.observe(TvmFeature::c_void_calls);
   for (const auto& [spelling, feature] : kBodyMarks) {
     if (body.find(spelling) != body.npos) versions.observe(feature);
   }

@@ -70,8 +70,8 @@ std::vector<Params::Declared> Params::parameter_list() {
     if (!dtype) cursor.fail(first, fmt::format("a parameter of the unknown type '{}'", word));
     Declared param{.dtype = *dtype};
     param.is_pointer = cursor.accept(sign("*"));
-    // TVM prints no qualifier. `mlf optimize` writes one for pools of constants.
-    cursor.accept_word("__restrict");
+    // TVM prints no qualifier. `mlf optimize` writes one for pools of constants, and people do.
+    if (param.is_pointer) cursor.accept_word("__restrict") || cursor.accept_word("restrict");
     param.begin = cursor.peek().begin;
     param.name = cursor.expect_name("the name of a parameter");
     if (!param.is_pointer && dtype->is_void()) cursor.fail(first, "a parameter of type void");
@@ -274,7 +274,7 @@ FunctionDraft draft_of(ModuleContext& context, const support::SourceText& source
 void read_head(FunctionContext& function, const Item& item, Params& params) {
   Cursor& cursor = function.cursor;
   if (!item.is_closed) cursor.fail("a function without its last '}'");
-  cursor.expect("TVM_DLL");
+  cursor.accept_word("TVM_DLL");
   cursor.expect("int32_t");
   cursor.expect(item.name);
   params.read_signature();

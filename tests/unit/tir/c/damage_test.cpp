@@ -205,9 +205,28 @@ bool is_renamed_unused(std::string_view before, std::string_view after) {
          std::equal(from + 1, old.end(), to + 1) && is_once(old, from) && is_once(fresh, to);
 }
 
+/// Whether `++i` became `i++`.
+bool is_increment_behind(std::string_view before, std::string_view after) {
+  std::vector<std::string_view> old = spellings(before);
+  std::vector<std::string_view> fresh = spellings(after);
+  const auto end = [](std::string_view a, std::string_view b) { return a == "++" && b == ")"; };
+  const bool is_behind = std::ranges::adjacent_find(fresh, end) != fresh.end();
+  std::ranges::sort(old);
+  std::ranges::sort(fresh);
+  return is_behind && old == fresh;
+}
+
 constexpr std::array kIdle = {
     Idle{"an empty statement", [](std::string_view before, std::string_view after,
                                   std::string_view) { return differ_only_in(before, after, ";"); }},
+    Idle{"a function without TVM_DLL",
+         [](std::string_view before, std::string_view after, std::string_view) {
+           return differ_only_in(before, after, "TVM_DLL");
+         }},
+    Idle{"where the sign of an increment is",
+         [](std::string_view before, std::string_view after, std::string_view) {
+           return is_increment_behind(before, after);
+         }},
     Idle{"redundant parentheses around what & is applied to",
          [](std::string_view before, std::string_view after, std::string_view) {
            return differ_only_in(before, after, "(&)");

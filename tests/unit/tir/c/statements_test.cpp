@@ -202,14 +202,24 @@ TEST(CStatements, AVariableWithoutAValueThatNoBranchSetsIsUnknown) {
 
 TEST(CStatements, AStatusThatIsReturnedIsACheckOfTheCall) {
   const std::string expected =
-      "let status = call_extern(\"tvmgen_default_g\", p):int32 { if ((status NE 0)) { "
-      "ret(status) }; q[0] = 1 }";
-  EXPECT_EQ(statements("  int32_t status = tvmgen_default_g(p);\n"
-                       "  if (status != 0) return status;\n  q[0] = 1;"),
-            expected);
-  EXPECT_EQ(statements("  int32_t status = tvmgen_default_g(p);\n"
-                       "  if (status != 0) { return status; }\n  q[0] = 1;"),
-            expected);
+      "tvm_check_return(0, -1, call_extern(\"tvmgen_default_g\", p):int32); q[0] = 1";
+  for (const std::string check :
+       {"if (status != 0) return status;", "if (status != 0) { return status; }",
+        "if (status) return -1;"}) {
+    const std::string call = "  int32_t status = tvmgen_default_g(p);\n  ";
+    EXPECT_EQ(statements(call + check + "\n  q[0] = 1;"), expected) << check;
+    EXPECT_EQ(statements(call + check + "\n  q[0] = 1;\n  return status;"), expected) << check;
+  }
+}
+
+TEST(CStatements, ACheckMayReturnAnyOtherNumberThan0) {
+  EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) { return -2; }\n"),
+            "tvm_check_return(0, -2, call_extern(\"tvmgen_default_g\", p):int32)");
+  EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) return 0;\n"), "OpaqueStmt");
+}
+
+TEST(CStatements, AVariableThatIsOnlyNamedIsNoStatement) {
+  EXPECT_EQ(statements("  (void)p;\n  q[0] = 1;"), "q[0] = 1");
 }
 
 TEST(CStatements, AnEarlyEndThatIsNoFailureIsUnknown) {
