@@ -41,15 +41,33 @@ std::string_view leaf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+/// The headers that a file includes, directly or through others, and the file at the end.
+std::vector<SourceText> with_included(const SourceText& source,
+                                      std::span<const SourceText> headers) {
+  std::vector<SourceText> files{source};
+  std::vector<bool> is_found(headers.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (const std::string_view path : directives_of(files[i].text).includes) {
+      for (std::size_t j = 0; j < headers.size(); ++j) {
+        if (is_found[j] || leaf(headers[j].member) != leaf(path)) continue;
+        is_found[j] = true;
+        files.push_back(headers[j]);
+      }
+    }
+  }
+  std::ranges::reverse(files);
+  return files;
+}
+
 class FaultFinder {
  public:
   std::vector<DeclarationFault> run(const SourceText& source,
                                     std::span<const SourceText> headers) && {
     for (const SourceText& header : headers) own_headers_.insert(leaf(header.member));
-    for (const SourceText& header : headers) note_types(header);
-    note_types(source);
-    for (const SourceText& header : headers) check(header);
-    check(source);
+    // What a file includes is declared before its own lines.
+    const std::vector<SourceText> files = with_included(source, headers);
+    for (const SourceText& file : files) note_types(file);
+    for (const SourceText& file : files) check(file);
     return std::move(faults_);
   }
 
