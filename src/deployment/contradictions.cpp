@@ -85,9 +85,8 @@ std::vector<Contradiction> contradictions_of(const Deployment& deployment, std::
   std::vector<Contradiction> all;
   if (network != nullptr) {
     for (const graph::Check& check : network->checks) {
-      const graph::CheckInfo& code = info(check.code);
-      if (code.severity != graph::Severity::error) continue;
-      all.push_back({std::string(code.code), check.detail});
+      if (network->severity_of(check) != graph::Severity::error) continue;
+      all.push_back({std::string(info(check.code).code), check.detail});
     }
     if (auto small = deployment::too_small_metadata(about, *network)) {
       all.push_back(*std::move(small));

@@ -74,6 +74,13 @@ const Check* Topology::first_error() const {
   return found == checks.end() ? nullptr : &*found;
 }
 
+Severity Topology::severity_of(const Check& check) const {
+  const Severity severity = info(check.code).severity;
+  const bool is_understood =
+      std::ranges::find(checks, CheckCode::unknown_statement, &Check::code) == checks.end();
+  return severity == Severity::error && !is_understood ? Severity::warning : severity;
+}
+
 const CheckInfo& info(CheckCode check) {
   return kChecks[static_cast<std::size_t>(check)];
 }

@@ -126,13 +126,21 @@ class Verifier {
   }
 
   void report_network(const Network& network) {
-    ++(network.topology.is_sound() ? checks_.back().passed : checks_.back().failed);
+    VerifyResult& result = checks_.back();
+    bool is_wrong = false;
     for (const graph::Check& check : network.topology.checks) {
-      findings_.push_back({.severity = info(check.code).severity,
+      const graph::Severity severity = network.topology.severity_of(check);
+      is_wrong |= severity == graph::Severity::error;
+      findings_.push_back({.severity = severity,
                            .code = FindingCode::network_check,
                            .check = check.code,
                            .module = name_of(network.module),
                            .detail = check.detail});
+    }
+    if (is_wrong || network.topology.is_sound()) {
+      ++(is_wrong ? result.failed : result.passed);
+    } else {
+      result.not_compared.push_back(name_of(network.module));
     }
   }
 
