@@ -149,8 +149,9 @@ bool has_pointer(tir::Node expression) {
   return false;
 }
 
-/// Whether a statement of main is a line of a log or the like, which TVM does not write: text that
-/// touches nothing of the network, or a call of a function that is not TVM's and gets no tensor.
+/// Whether a statement is a line of a log, an assertion or the like, which TVM does not write: text
+/// that touches nothing of the network, or a call of a function that is not TVM's and gets no
+/// tensor.
 bool is_of_user(tir::Node statement, const FunctionsByName& functions) {
   if (graph::is_inert_text(statement)) return true;
   if (!statement.is(tir::Kind::Evaluate)) return false;
@@ -167,43 +168,61 @@ bool is_of_user(tir::Node statement, const FunctionsByName& functions) {
   return true;
 }
 
-/// By SeqStmt of a function: its statements but for those of users.
-std::map<tir::NodeId, std::vector<tir::NodeId>> without_statements_of_users(
-    tir::Node function, const FunctionsByName& functions) {
-  std::map<tir::NodeId, std::vector<tir::NodeId>> left;
+/// What a function has that TVM does not write, and that changes nothing that it computes.
+struct CodeOfUser {
+  /// By SeqStmt: its statements but for those of users.
+  std::map<tir::NodeId, std::vector<tir::NodeId>> kept{};
+  /// Numbers other than -1 that the function returns where a call fails.
+  std::vector<tir::NodeId> failures{};
+
+  bool empty() const { return kept.empty() && failures.empty(); }
+};
+
+CodeOfUser code_of_user(tir::Node function, const FunctionsByName& functions) {
+  CodeOfUser found;
   tir::for_each_pre_order(function[tir::f::PrimFunc::body], [&](tir::Node node) {
+    if (tir::is_call_of(node, "tir.tvm_check_return")) {
+      const tir::NodeList args = node.list(tir::f::Call::args);
+      const bool is_other =
+          args.size() == 3 && args[1].is(tir::Kind::IntImm) && !tir::is_int_imm(args[1], -1);
+      if (is_other) found.failures.push_back(args[1].id());
+    }
     if (!node.is(tir::Kind::SeqStmt)) return;
     std::vector<tir::NodeId> kept;
     const tir::NodeList all = node.list(tir::f::SeqStmt::seq);
     for (const tir::Node one : all) {
       if (!is_of_user(one, functions)) kept.push_back(one.id());
     }
-    if (!kept.empty() && kept.size() < all.size()) left.emplace(node.id(), std::move(kept));
+    if (!kept.empty() && kept.size() < all.size()) found.kept.emplace(node.id(), std::move(kept));
   });
-  return left;
+  return found;
 }
 
-/// The module of generated C that is compared: its main without statements of users.
+/// The module of generated C that is compared, without the code of users.
 class ComparedC {
  public:
   ComparedC(const Deployment& deployment, const TirSource& source,
             const std::shared_ptr<const tir::Document>& read, const FunctionsByName& functions)
       : module_(&read->module) {
     for (const auto& [name, function] : functions) {
-      if (!is_main(name) || without_statements_of_users(function, functions).empty()) continue;
-      mains_.emplace_back(name);
+      if (!code_of_user(function, functions).empty()) edited_.emplace_back(name);
     }
-    if (mains_.empty()) return;
+    if (edited_.empty()) return;
     tir::Module own = get_or_throw(deployment.read_tir(source)).module;
     const tir::NodeId root = own.root().id();
-    std::map<tir::NodeId, std::vector<tir::NodeId>> left;
     const FunctionsByName own_functions = functions_by_name(own);
-    for (const std::string& main : mains_) {
-      left.merge(without_statements_of_users(own_functions.at(main), own_functions));
+    std::vector<CodeOfUser> found;
+    for (const std::string& name : edited_) {
+      found.push_back(code_of_user(own_functions.at(name), own_functions));
     }
     tir::Builder builder(std::move(own));
-    for (const auto& [sequence, kept] : left) {
-      builder.set(sequence, tir::f::SeqStmt::seq, builder.list(kept));
+    for (const CodeOfUser& code : found) {
+      for (const auto& [sequence, kept] : code.kept) {
+        builder.set(sequence, tir::f::SeqStmt::seq, builder.list(kept));
+      }
+      for (const tir::NodeId otherwise : code.failures) {
+        builder.set(otherwise, tir::f::IntImm::value, std::int64_t{-1});
+      }
     }
     changed_ = std::move(builder).finish(root);
     module_ = &*changed_;
@@ -211,12 +230,12 @@ class ComparedC {
   ComparedC(const ComparedC&) = delete;
 
   const tir::Module& module() const { return *module_; }
-  const std::vector<std::string>& mains_with_code_of_users() const { return mains_; }
+  const std::vector<std::string>& functions_with_code_of_users() const { return edited_; }
 
  private:
   const tir::Module* module_;
   std::optional<tir::Module> changed_;
-  std::vector<std::string> mains_;
+  std::vector<std::string> edited_;
 };
 
 /// The documents of one comparison, and what it found function by function.
@@ -315,9 +334,9 @@ class Comparing {
     for (const tir::Difference& difference : result_.differences) {
       differing_.try_emplace(difference.function, &difference);
     }
-    for (const std::string& main : read.mains_with_code_of_users()) {
-      if (differing_.contains(main)) continue;
-      result_.unread.emplace(main, "it has statements that TVM does not write");
+    for (const std::string& name : read.functions_with_code_of_users()) {
+      if (differing_.contains(name)) continue;
+      result_.unread.emplace(name, "it has statements that TVM does not write");
     }
     if (comparison.functions < 2 || 2 * differing_.size() <= comparison.functions) return;
     result_.other_build =
