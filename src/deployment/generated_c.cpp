@@ -26,7 +26,8 @@ struct SourceFile {
 
   bool has_functions() const { return role.role == tir::CRole::kernels && !role.functions.empty(); }
   std::string_view target_kind() const {
-    return std::string_view(role.target).substr(0, role.target.find(' '));
+    const std::string_view kind = std::string_view(role.target).substr(0, role.target.find(' '));
+    return kind.empty() ? "c" : kind;
   }
 };
 

@@ -82,8 +82,9 @@ OtherMemory variable_of(const support::SourceText& source, const Item& item) {
           .name = words > 1 ? std::string(name) : std::string()};
 }
 
-std::string_view kind_of_target(std::string_view target) {
-  return target.substr(0, target.find(' '));
+/// People leave out the line of the target, a comment.
+bool is_target_c(std::string_view target) {
+  return target.empty() || target.substr(0, target.find(' ')) == "c";
 }
 
 /// The names in main's call arguments that are more than `name`, `&name`, `(T*)&name` or
@@ -659,7 +660,7 @@ class ModuleReader {
   std::vector<ImportedC> imported() const {
     std::vector<ImportedC> all;
     for (const File& file : files_) {
-      if (!has_functions(file.items) || kind_of_target(file.items.target) != "c") continue;
+      if (!has_functions(file.items) || !is_target_c(file.items.target)) continue;
       for (ImportedC& piece : imported_c(file.source, file.items)) all.push_back(std::move(piece));
     }
     return all;
@@ -735,7 +736,7 @@ CFile describe_c(std::string_view text) {
     file.definitions.push_back({std::string(item.name), {item.head.begin, item.body.end + brace}});
   }
   if (!file.functions.empty()) {
-    file.role = c::kind_of_target(items.target) == "c" ? CRole::kernels : CRole::external;
+    file.role = c::is_target_c(items.target) ? CRole::kernels : CRole::external;
   } else if (c::is_support(source)) {
     file.role = CRole::support;
   }
