@@ -10,6 +10,9 @@ import tarfile
 
 import support
 
+# The head of a kernel or of its prototype.
+KERNEL = r"\n((?:TVM_DLL )?int32_t tvmgen_\w*fused\w*\([^)]*\))"
+
 
 def members_of(path):
     """Files of an archive by name, without what was captured: that C is all there is then."""
@@ -275,11 +278,80 @@ def in_kernels(pattern, by):
     return in_sources(lambda text: re.sub(pattern, by, text))
 
 
+def in_wrapper(line):
+    """`line` at the beginning of the entry point."""
+
+    def edit(members):
+        return replaced(members, r"\nint32_t tvmgen_\w+_run\([^;{]*\) ?\{", lambda found: found.group(0) + line)
+
+    return edit
+
+
+def header_of_prototypes(members):
+    """Prototypes of kernels in a header of their own."""
+    for name in sources(members):
+        prototypes = re.findall(KERNEL + ";", members[name])
+        if not prototypes:
+            continue
+        text = '#include "kernels.h"\n' + re.sub(KERNEL + ";", "", members[name])
+        declared = "".join(f"{one};\n" for one in prototypes).replace("TVM_DLL ", "")
+        header = "#pragma once\n#include <stdint.h>\n" + declared
+        return members | {name: text, "codegen/host/include/kernels.h": header}
+    return None
+
+
+def two_files(members):
+    """The last kernel in a file of its own."""
+    for name in sources(members):
+        text = members[name]
+        kernels = list(re.finditer(KERNEL + r" \{\n(?:.*\n)*?\}\n", text))
+        if len(kernels) < 2:
+            continue
+        last = kernels[-1]
+        other = text[: text.index("#include")] + "\n".join(re.findall(r"#include .*", text)) + last.group(0)
+        return members | {name: text[: last.start()] + "\nint other;" + text[last.end() :], name[:-2] + "_b.c": other}
+    return None
+
+
+def other_names(members):
+    names = {name: name.replace(".c", "_network.c") for name in sources(members)}
+    return {names.get(name, name): text for name, text in members.items()} if names else None
+
+
 def log_line(members):
     return in_main(members, lambda main: main.replace("{\n", '{\n  printf("run\\n");\n', 1))
 
 
+CHECKED = r"if \((tvmgen_\w+\([^;]*?\)) != 0 ?\) return -1;"
+
 SOUND = {
+    "a macro before definitions": in_sources(lambda text: '#define IRAM_ATTR __attribute__((section(".iram1")))\n' + re.sub(
+        KERNEL + r" \{", r"\nIRAM_ATTR \1 {", text)),
+    "an attribute behind prototypes": in_kernels(KERNEL + ";", r"\n\1 __attribute__((noinline));"),
+    "prototypes in a header": header_of_prototypes,
+    "a kernel in another file": two_files,
+    "other names of files": other_names,
+    "restrict": in_kernels(r"\* (p0|x_buffer_var)\b", r"* restrict \1"),
+    "static kernels": in_kernels(KERNEL, lambda found: "\nstatic " + found.group(1).replace("TVM_DLL ", "")),
+    "a parameter that is named as unused": in_kernels(
+        KERNEL + r" \{\n", lambda found: found.group(0) + "  (void)" + re.findall(r"(\w+)[,)]", found.group(1))[0] + ";\n"),
+    "results in a variable": lambda members: in_main(members, lambda main: re.sub(
+        CHECKED, r"{ int rc = \1; if (rc != 0) return rc; }", main)),
+    "another number for a failure": lambda members: in_main(members, lambda main: re.sub(
+        CHECKED, r"if (\1 != 0) { return -2; }", main)),
+    "lines under a condition": lambda members: in_main(members, lambda main: main.replace(
+        "{\n", '{\n#ifdef DEBUG\n  printf("main\\n");\n#endif\n', 1)),
+    "a check of pointers": in_wrapper("if (inputs == NULL || outputs == NULL) return -1; "),
+    "a count of runs": in_wrapper("static int runs; ++runs; "),
+    "assertions in kernels": in_kernels(r"\n(  return 0;\n\})", r"\n  assert(1);\n\1"),
+    "int loops": in_kernels(r"for \(int32_t ", "for (int "),
+    "i++": in_kernels(r"; \+\+(\w+)\) \{", r"; \1++) {"),
+    "i += 1": in_kernels(r"; \+\+(\w+)\) \{", r"; \1 += 1) {"),
+    "no braces": in_kernels(r"\{\n( *[^;\n{}]*;)\n *\}\n", r"\n\1\n"),
+    "another type for bytes": in_kernels(r"\buint8_t\* global", "unsigned char* global"),
+    "an application": lambda members: members | {
+        "codegen/host/src/main.c": '#include "tvmgen_default.h"\nint main(void) { return 0; }\n'},
+    "calls of a watchdog": lambda members: in_main(members, lambda main: main.replace("\n  if (tvmgen_", "\n  feed_watchdog();\n  if (tvmgen_")),
     "a log line in main": log_line,
     "a macro before kernels": in_sources(lambda text: re.sub(
         r"\nTVM_DLL (int32_t tvmgen_\w*fused)", r"\nIRAM_ATTR TVM_DLL \1", '#include "esp_attr.h"\n' + text)),
