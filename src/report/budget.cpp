@@ -85,17 +85,25 @@ Count time_of(const ModuleReport& module) {
 /// If an archive contradicts itself, its numbers may be too large or too small.
 std::optional<std::string> contradiction(const ModuleReport& module) {
   if (!module.contradictions.empty()) return module.contradictions.front().detail;
-  const graph::Check* error = module.network ? module.network->first_error() : nullptr;
-  return error != nullptr ? std::optional(error->detail) : std::nullopt;
+  if (!module.network) return std::nullopt;
+  for (const graph::Check& check : module.network->checks) {
+    if (module.network->severity_of(check) == graph::Severity::error) return check.detail;
+  }
+  return std::nullopt;
+}
+
+/// Whether nothing speaks against the bounds of a module.
+bool is_certain(const ModuleReport& module) {
+  return module.contradictions.empty() && (!module.network || module.network->is_sound());
 }
 
 /// A number with bounds fits only if its upper bound fits.
-Verdict verdict_on(const BudgetResult& result, bool is_contradicted) {
+Verdict verdict_on(const BudgetResult& result, bool is_certain) {
   const Count& needed = result.needed;
   const std::uint64_t most = result.limit.most;
   if (needed.min > most) return Verdict::exceeds;
   const bool is_within = needed.max && *needed.max <= most;
-  return is_within && !is_contradicted ? Verdict::fits : Verdict::undecided;
+  return is_within && is_certain ? Verdict::fits : Verdict::undecided;
 }
 
 /// The excess over the limit, or the reason why it is unknown.
@@ -357,7 +365,7 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   for (const Limit& limit : limits) {
     BudgetResult result{
         module.name, limit, needed(module, limit.resource, library), Verdict::fits, {}};
-    result.verdict = verdict_on(result, contradiction(module).has_value());
+    result.verdict = verdict_on(result, is_certain(module));
     result.remarks = remarks_on(module, library, result);
     results.push_back(std::move(result));
   }
@@ -423,13 +431,12 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
 /// The limits on every module are limits on the archive.
 void check_together(const Report& report, std::span<const Limit> limits,
                     const LibraryNeeds& library, std::vector<BudgetResult>& results) {
-  const bool is_contradicted = std::ranges::any_of(
-      report.modules, [](const ModuleReport& module) { return contradiction(module).has_value(); });
+  const bool are_certain = std::ranges::all_of(report.modules, is_certain);
   for (const Limit& limit : limits) {
     const auto sum = needed_together(report, limit.resource, library);
     if (!sum) continue;
     BudgetResult result{std::string(kAllModules), limit, *sum, Verdict::undecided, {}};
-    result.verdict = verdict_on(result, is_contradicted);
+    result.verdict = verdict_on(result, are_certain);
     if (result.verdict != Verdict::fits) {
       result.remarks.push_back(fmt::format("{} for all modules together", shortfall(result)));
     }

@@ -60,9 +60,12 @@ enum class Likeness : std::uint8_t {
   same_operator,   ///< and elements of the output
   same_producers,  ///< C does not say types
 };
-constexpr std::array kLikenesses{Likeness::same_program_and_producers, Likeness::same_program,
-                                 Likeness::same_types_and_producers, Likeness::same_work,
-                                 Likeness::same_types, Likeness::same_operator,
+constexpr std::array kLikenesses{Likeness::same_program_and_producers,
+                                 Likeness::same_program,
+                                 Likeness::same_types_and_producers,
+                                 Likeness::same_work,
+                                 Likeness::same_types,
+                                 Likeness::same_operator,
                                  Likeness::same_producers};
 
 bool is_by_program(Likeness likeness) {
@@ -734,7 +737,11 @@ Result<BuildDifference> diff(const ComparedBuild& before, const ComparedBuild& a
     difference.modules = report::compare_modules(before.report, after.report, kernels);
     if (!difference.members.empty()) {
       difference.constants = report::changed_constants(before, after, kernels);
+      return difference;
     }
+    // Equal members make equal networks, also where they are not understood.
+    for (ModuleDifference& module : difference.modules) module.graph.clear();
+    std::erase_if(difference.modules, &ModuleDifference::empty);
     return difference;
   });
 }

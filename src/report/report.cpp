@@ -243,8 +243,12 @@ void collect_reasons(ModuleReport& module) {
       }
     }
     if (!unused.empty()) {
-      note(module, fmt::format("compilers may leave out constants that no kernel uses: {}",
-                               fmt::join(unused, ", ")));
+      constexpr std::size_t kMost = 5;
+      const std::span shown = std::span(unused).first(std::min(unused.size(), kMost));
+      const std::size_t more = unused.size() - shown.size();
+      note(module,
+           fmt::format("compilers may leave out constants that no kernel uses: {}{}",
+                       fmt::join(shown, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
     }
     for (const graph::Check& check : module.network->checks) {
       if (check.code == graph::CheckCode::decided_by_c) note(module, check.detail);

@@ -370,6 +370,8 @@ class Diff(unittest.TestCase):
             whole = pathlib.Path(directory, "whole.tar")
             whole.write_bytes(support.make_tar(members))
             result = support.run("diff", "--format", "json", whole, "-", input=support.make_tar(hidden))
+            whole.write_bytes(support.make_tar(hidden))
+            self.assertEqual(support.run("diff", whole, whole).stdout, b"")
         (module,) = json.loads(result.stdout)["modules"]
         self.assertEqual([one for one in module["kernels"] if one["before"]], [])
         self.assertFalse([line for line in module["graph"] if line.endswith(" was removed")])
