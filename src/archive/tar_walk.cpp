@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::string_view kNotATar =
     "not a tar archive, plain or compressed with gzip, xz or zstd";
+constexpr std::string_view kLibrary =
+    "a static library: name its directory, where mlf reads mod.a and codegen/host/lib/*.a";
 
 /// Type flags of headers that describe the next header.
 constexpr char kPax = 'x';
@@ -124,6 +126,7 @@ class TarWalk {
   TarHeader read_header(HeaderPlace& place) {
     place.offset = offset_;
     // An error in the first header may only mean that this is not a tar.
+    if (bytes_.starts_with("!<arch>\n")) refuse(std::string(kLibrary));
     if (bytes_.size() < kBlock) refuse(std::string(kNotATar));
     if (bytes_.size() - offset_ < kBlock) place.fail("truncated: the header is cut off");
     const TarHeader header = header_at(bytes_, offset_);

@@ -86,7 +86,7 @@ GeneratedCode generated_code(const archive::Archive& archive, std::span<const Fi
     if (header) code.of_headers.add(model_library::header_form(*header));
     const auto library = model_library::module_of_library_file(source.empty() ? object : source);
     if (library && !library->empty()) code.of_libraries.add(*library);
-    code.is_any = code.is_any || header || library;
+    code.is_any = code.is_any || header || library || object.ends_with(".a");
     // Archives have TIR in src/, beside the metadata.json that states their modules.
     if (directory.empty() && parse_tir_member(directory, file.name)) {
       code.is_any = true;

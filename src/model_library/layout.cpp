@@ -22,6 +22,8 @@ constexpr std::string_view kCodegen = "codegen/";
 std::string_view directory_by_name(std::string_view name) {
   if (name.find('/') != name.npos) return {};
   if (module_of_header(name)) return kHeaders;
+  // The name that TVM's documentation gives to an exported static library.
+  if (name == "mod.a") return kObjects;
   if (!module_of_library_file(name)) return {};
   if (support::is_c_source(name)) return kSources;
   return name.ends_with(".o") ? kObjects : std::string_view();

@@ -223,6 +223,8 @@ std::vector<Hostile> shapes_of_the_whole() {
   const TarBuilder two = TarBuilder().file("a", "1").file("b", "2");
   return {
       {"EmptyFile", "", "the archive is empty"},
+      {"Library", "!<arch>\nmod.o/",
+       "a static library: name its directory, where mlf reads mod.a and codegen/host/lib/*.a"},
       {"Text", "hello", "not a tar archive, plain or compressed with gzip, xz or zstd"},
       {"LongText", std::string(20000, 'x'),
        "not a tar archive, plain or compressed with gzip, xz or zstd"},

@@ -43,6 +43,12 @@ class InferredLibrary : public test::ArchiveTest {
   }
 };
 
+TEST_F(InferredLibrary, AStaticLibraryIsCodeOfAModuleWithoutName) {
+  const ModelLibrary found = library({{"mod.a", "!<arch>\n"}});
+  ASSERT_EQ(found.modules.size(), 1u);
+  EXPECT_EQ(found.modules[0].files.objects.size(), 1u);
+}
+
 TEST_F(InferredLibrary, SaysWhatGeneratedCodeSays) {
   const ModelLibrary found = library({{"codegen/host/src/my.net_lib1.c", kMyNetKernels},
                                       {"codegen/host/include/tvmgen_my_net.h", kMyNetHeader}});
