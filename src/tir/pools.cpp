@@ -26,8 +26,16 @@ std::vector<PoolUse> pool_uses(Node function) {
     const std::string_view name = pool_name(param.text(f::Var::name));
     if (!name.empty()) names.push_back(name);
   }
-  if (names.size() != pools.size()) return pools;
-  for (std::size_t i = 0; i < pools.size(); ++i) pools[i].name = names[i];
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    // A pool of unknown size is a parameter that the list does not have.
+    const Node info = pools[i].allocated[f::AllocatedPoolInfo::pool_info];
+    const bool is_in_order = names.size() == pools.size();
+    if (is_in_order) {
+      pools[i].name = names[i];
+    } else if (info && !info.is(Kind::MissingObject)) {
+      pools[i].name = info.text(f::PoolInfo::pool_name);
+    }
+  }
   return pools;
 }
 

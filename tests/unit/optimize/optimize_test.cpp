@@ -360,6 +360,19 @@ TEST_F(Optimized, LeavesNoPackedMembersOfBytes) {
   EXPECT_EQ(archive.read(*archive.find(kPools)).value().find("packed"), std::string_view::npos);
 }
 
+TEST_F(Optimized, CountsConstantsOnceBesideAPoolOfTheApplication) {
+  const OptimizeReport whole = write(data(kUsmp), {.ram = false});
+  const auto pointer = [](std::string& text) {
+    const std::size_t at = text.find("static uint8_t global_workspace[");
+    text.replace(at, text.find(';', at) - at, "static uint8_t* global_workspace = NULL");
+    replace(text, "&global_workspace)", "global_workspace)");
+  };
+  const OptimizeReport report =
+      write(stock(kUsmp, pointer, "codegen/host/src/default_lib0.c"), {.ram = false});
+  EXPECT_EQ(report.modules.at(0).constants_before, whole.modules.at(0).constants_before);
+  EXPECT_EQ(report.modules.at(0).constants_after, whole.modules.at(0).constants_after);
+}
+
 TEST_F(Optimized, KeepsTheConstantsOfCForAnotherTarget) {
   const auto marked = [](std::string& text) { text.insert(0, "// tvm target: opencl\n"); };
   const OptimizeReport report = write(stock(kWithArrays, marked), {.ram = false});
