@@ -34,6 +34,7 @@ struct GlobalOptions {
   bool verbose = false;
   std::vector<std::string> limits;
   std::vector<std::string> pool_sizes;
+  tir::MacroValues macros;
 
   Verbosity verbosity() const {
     if (quiet) return Verbosity::quiet;
@@ -72,6 +73,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   app.add_flag("-v,--verbose", options.verbose, "Print each step")->excludes(quiet)->group(kGroup);
   add_limit_option(app, options.limits);
   add_pool_size_option(app, options.pool_sizes);
+  add_macro_options(app, options.macros);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -158,7 +160,7 @@ int stop_parsing(const CLI::App& app, const CLI::ParseError& stop, const Console
 /// Runs after parsing, so global options count at any position.
 int run_chosen(const std::vector<Command>& commands, const GlobalOptions& options) {
   const Console console(options.verbosity());
-  const Limits limits = limits_from(options.limits, options.pool_sizes);
+  const Limits limits = limits_from(options.limits, options.pool_sizes, options.macros);
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
     std::optional<Progress> progress;
@@ -207,7 +209,7 @@ bool may_need(const CLI::App& command, std::span<const char* const> words) {
       words, [&](std::string_view word) { return word == command.get_name() || word == "help"; });
 }
 
-constexpr const char* kHelpOfCommand = "Print this help; -q, -v, --limit, --pool-size: mlf --help";
+constexpr const char* kHelpOfCommand = "Print this help; options of every command: mlf --help";
 
 int parse_and_run(int argc, const char* const* argv) {
   CLI::App app(

@@ -139,6 +139,33 @@ void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings) {
       ->allow_extra_args(false);
 }
 
+namespace {
+
+/// As `-DNAME=VALUE` and `-DNAME`, which is 1.
+void define(std::string_view text, tir::MacroValues& macros) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string_view value = equals == text.size() ? "1" : text.substr(equals + 1);
+  macros.insert_or_assign(std::string(text.substr(0, equals)), std::string(value));
+}
+
+}  // namespace
+
+void add_macro_options(CLI::App& app, tir::MacroValues& macros) {
+  app.add_option_function<std::string>(
+         "--define", [&macros](const std::string& text) { define(text, macros); },
+         "The compiler gets -DNAME=VALUE: decides conditions in C; repeatable")
+      ->type_name("NAME[=VALUE]")
+      ->group("Options of every command")
+      ->trigger_on_parse();
+  app.add_option_function<std::string>(
+         "--undefine",
+         [&macros](const std::string& text) { macros.insert_or_assign(text, std::nullopt); },
+         "No header or option defines NAME; repeatable")
+      ->type_name("NAME")
+      ->group("Options of every command")
+      ->trigger_on_parse();
+}
+
 std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::string_view text) {
   const std::size_t at = text.find('=');
   if (at == 0 || at == text.npos) {
@@ -150,8 +177,9 @@ std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::s
 }
 
 Limits limits_from(const std::vector<std::string>& settings,
-                   const std::vector<std::string>& pool_sizes) {
+                   const std::vector<std::string>& pool_sizes, const tir::MacroValues& macros) {
   Limits limits;
+  limits.macros = macros;
   for (const std::string& text : pool_sizes) {
     auto [name, bytes] = named_size("--pool-size", text);
     limits.pool_sizes.push_back({std::move(name), bytes});
@@ -231,6 +259,14 @@ std::optional<Compiler> compiler_of(const CompilerArguments& options) {
         text.ends_with("=ram") ? SectionMemory::ram : SectionMemory::flash;
   }
   return compiler;
+}
+
+Limits with_macros_of(const CompilerArguments& options, Limits limits) {
+  for (const std::string& word : support::words_of(options.flags)) {
+    if (word.starts_with("-D")) define(std::string_view(word).substr(2), limits.macros);
+    if (word.starts_with("-U")) limits.macros.insert_or_assign(word.substr(2), std::nullopt);
+  }
+  return limits;
 }
 
 }  // namespace mlf::program

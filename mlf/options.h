@@ -25,10 +25,11 @@ struct Limits {
   archive::Limits archive{.max_copied_bytes = 0};  ///< signals.cpp handles SIGBUS
   tir::ReadLimits tir;
   std::vector<graph::PoolSize> pool_sizes{};
+  tir::MacroValues macros{};
 
   /// For opening an archive, with TIR beside it.
   DeploymentOptions deployment(std::vector<TirFile> tir_files = {}) const {
-    return {std::move(tir_files), archive, tir, pool_sizes};
+    return {std::move(tir_files), archive, tir, pool_sizes, macros};
   }
 };
 
@@ -39,16 +40,19 @@ std::pair<std::string, std::uint64_t> named_size(std::string_view option, std::s
 /// Adds `--pool-size NAME=BYTES` to `app`.
 void add_pool_size_option(CLI::App& app, std::vector<std::string>& settings);
 
+/// Adds `--define NAME[=VALUE]` and `--undefine NAME`, which set `macros`.
+void add_macro_options(CLI::App& app, tir::MacroValues& macros);
+
 /// Adds `--limit NAME=VALUE` to `app`.
 void add_limit_option(CLI::App& app, std::vector<std::string>& settings);
 
 /// A line for each limit: its name, its default, its meaning.
 std::string limits_help();
 
-/// The defaults with `settings` ("members=10") applied, and the sizes of pools. Throws `Error` of
+/// The defaults with `settings` ("members=10") applied, and what the user states. Throws `Error` of
 /// kind `usage`.
 Limits limits_from(const std::vector<std::string>& settings,
-                   const std::vector<std::string>& pool_sizes);
+                   const std::vector<std::string>& pool_sizes, const tir::MacroValues& macros);
 
 /// Accepts these names. The error states the nearest one.
 CLI::Validator one_of(std::vector<std::string> allowed);
@@ -139,5 +143,8 @@ void add_compiler_options(CLI::App& app, CompilerArguments& options, const std::
 
 /// Nothing without --cc.
 std::optional<Compiler> compiler_of(const CompilerArguments& options);
+
+/// `limits` with the macros among the options of the compiler.
+Limits with_macros_of(const CompilerArguments& options, Limits limits);
 
 }  // namespace mlf::program

@@ -122,6 +122,7 @@ struct DeploymentOptions {
   tir::ReadLimits tir_limits{};
   /// Sizes of pools, of all modules, that the application allocates and that no member declares.
   std::vector<graph::PoolSize> pool_sizes{};
+  tir::MacroValues macros{};  ///< decide conditions of the preprocessor in C
 };
 
 /// One archive and everything that mlf knows about it.
@@ -219,6 +220,8 @@ class MLF_API Deployment {
 
   /// The pool sizes of the options.
   const std::vector<graph::PoolSize>& pool_sizes() const noexcept;
+  /// The macros of the options.
+  const tir::MacroValues& macros() const noexcept;
 
   /// Returns the members that the documents of `tir_sources` depend on: their own, and those that
   /// may contain their constants. Each once, in the order in which mlf searches them. TIR beside

@@ -50,6 +50,7 @@ struct ProcessOptions {
   Effect effect = Effect::write;
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
+  tir::MacroValues macros{};  ///< see `DeploymentOptions`
 };
 
 /// A member that processing writes.

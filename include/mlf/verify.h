@@ -85,6 +85,7 @@ struct VerifyOptions {
   std::vector<std::string> tir_files{};  ///< TIR beside the archive, see `DeploymentOptions`
   archive::Limits archive_limits{};
   tir::ReadLimits tir_limits{};
+  tir::MacroValues macros{};  ///< see `DeploymentOptions`
 };
 
 /// Reads everything in the archive at `path` ("-": standard input) and reports

@@ -315,7 +315,8 @@ int run_check(const CheckArguments& options, const Context& context) {
                 "nothing to check: give a limit, --no-finding CODE or --budget FILE");
   }
   const LibraryNeeds library = library_of(options);
-  const Deployment deployment = open_archive(options.archive, context);
+  const Limits limits = with_macros_of(options.compiler, context.limits);
+  const Deployment deployment = open_archive(options.archive, {context.console, limits});
   Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
   add_profiles(report, deployment, options.profiles);
   require_modules(file.budget, report, options.archive);

@@ -305,7 +305,8 @@ void write_diff_page_file(Build& before, Build& after,
 
 Build read_build(const std::string& path, const std::vector<std::string>& profiles,
                  const DiffArguments& options, const Context& context) {
-  Build build{.deployment = open_archive(path, context)};
+  const Limits limits = with_macros_of(options.compiler, context.limits);
+  Build build{.deployment = open_archive(path, {context.console, limits})};
   const Deployment& deployment = build.deployment;
   build.report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
   add_profiles(build.report, deployment, profiles);

@@ -82,6 +82,7 @@ ProcessOptions process_options(const ProcessArguments& options, const Limits& li
   if (options.dry_run) result.effect = Effect::dry_run;
   result.archive_limits = limits.archive;
   result.tir_limits = limits.tir;
+  result.macros = limits.macros;
   return result;
 }
 

@@ -107,7 +107,9 @@ void check_page(const ReportArguments& options) {
 
 int run_report(const ReportArguments& options, const Context& context) {
   check_page(options);
-  const Deployment deployment = open_archive(options.archive, context, options.tir_files);
+  const Limits limits = with_macros_of(options.compiler, context.limits);
+  const Deployment deployment =
+      open_archive(options.archive, {context.console, limits}, options.tir_files);
   Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
   add_profiles(report, deployment, options.profiles);
   if (options.html.empty()) {

@@ -79,7 +79,8 @@ int run_verify(const VerifyArguments& options, const Context& context) {
   for (const std::string& archive : options.archives) {
     auto verification = verify_archive(archive, {.tir_files = options.tir_files,
                                                  .archive_limits = context.limits.archive,
-                                                 .tir_limits = context.limits.tir});
+                                                 .tir_limits = context.limits.tir,
+                                                 .macros = context.limits.macros});
     if (!verification) {
       // An unreadable archive outweighs one with findings.
       const int code = context.console.fail(verification.error());

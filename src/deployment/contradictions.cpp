@@ -62,7 +62,8 @@ std::vector<Contradiction> invalid_c(const Deployment& deployment, const Module&
   for (const FileRef& file : module.files.sources) {
     if (!is_c(file)) continue;
     const auto source = source_of(deployment.archive(), file);
-    for (const tir::c::DeclarationFault& fault : tir::c::declaration_faults(source, headers)) {
+    for (const tir::c::DeclarationFault& fault :
+         tir::c::declaration_faults(source, headers, deployment.macros())) {
       found.push_back(
           {"c-invalid", fmt::format("{}:{}:{}: {}", fault.where.member, fault.where.line,
                                     fault.where.column, fault.message)});

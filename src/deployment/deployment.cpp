@@ -126,10 +126,11 @@ struct Deployment::State {
         files(std::move(options.tir_files)),
         limits(options.tir_limits),
         pool_sizes(std::move(options.pool_sizes)),
+        macros(std::move(options.macros)),
         library(read_metadata(archive)),
         symbols(library),
         stated(library),
-        sources(deployment::find_tir(archive, library, files)) {}
+        sources(deployment::find_tir(archive, library, files, macros)) {}
 
   Slot& slot_of(const TirSource& source);
   std::shared_ptr<const tir::Document> document(const TirSource& source);
@@ -146,6 +147,7 @@ struct Deployment::State {
   std::vector<TirFile> files;
   tir::ReadLimits limits;
   std::vector<graph::PoolSize> pool_sizes;
+  tir::MacroValues macros;
   ModelLibrary library;
   deployment::ModuleSymbols symbols;
   deployment::StatedOwners stated;
@@ -179,7 +181,7 @@ const deployment::GeneratedC& Deployment::State::generated_c(std::size_t module)
   if (!generated) {
     // Independent of the order of such calls: modules may get equal stems.
     deployment::Stems stems(&sources.stems);
-    generated = deployment::generated_c(archive, library.modules[module], stems);
+    generated = deployment::generated_c(archive, library.modules[module], macros, stems);
   }
   return *generated;
 }
@@ -332,6 +334,9 @@ const std::vector<TirSource>& Deployment::tir_sources() const noexcept {
 
 const std::vector<graph::PoolSize>& Deployment::pool_sizes() const noexcept {
   return state_->pool_sizes;
+}
+const tir::MacroValues& Deployment::macros() const noexcept {
+  return state_->macros;
 }
 
 const TirSource* Deployment::find_tir(std::string_view name) const noexcept {

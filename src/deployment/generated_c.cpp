@@ -32,11 +32,12 @@ struct SourceFile {
 };
 
 /// Uses the content, not TVM's numbers: the target determines whether lib0 or lib1 has the kernels.
-std::vector<SourceFile> source_files(const archive::Archive& archive, const Module& module) {
+std::vector<SourceFile> source_files(const archive::Archive& archive, const Module& module,
+                                     const tir::MacroValues& macros) {
   std::vector<SourceFile> files;
   for (const FileRef& file : module.files.sources) {
     const std::string_view text = member_text(archive, file);
-    files.push_back({archive.find(file.name), text, tir::describe_c(text)});
+    files.push_back({archive.find(file.name), text, tir::describe_c(text, macros)});
   }
   return files;
 }
@@ -188,17 +189,21 @@ std::string_view identifier_at(std::string_view text, std::size_t begin) {
 
 }  // namespace
 
-GeneratedC generated_c(const archive::Archive& archive, const Module& module, Stems& stems) {
-  const std::vector<SourceFile> files = source_files(archive, module);
+GeneratedC generated_c(const archive::Archive& archive, const Module& module,
+                       const tir::MacroValues& macros, Stems& stems) {
+  const std::vector<SourceFile> files = source_files(archive, module, macros);
   GeneratedC generated{{}, places_of(files)};
   std::vector<TirSource>& sources = generated.sources;
   const std::vector<tir::CSignature> signatures = graph_signatures(archive, module);
   const std::vector<tir::CPool> pools = pools_of_headers(archive, module);
   const tir::FindHeaders headers = headers_of(archive);
   for (const std::string_view kind : target_kinds(files)) {
-    TirSource source =
-        source_of(archive, files, kind,
-                  {.files = {}, .signatures = signatures, .pools = pools, .headers = headers});
+    TirSource source = source_of(archive, files, kind,
+                                 {.files = {},
+                                  .signatures = signatures,
+                                  .pools = pools,
+                                  .headers = headers,
+                                  .macros = macros});
     // A name in the form of captured TIR, but different from all of them.
     source.stem = stems.add_free(target_of_kind(module, kind));
     sources.push_back(std::move(source));

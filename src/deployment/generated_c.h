@@ -25,7 +25,8 @@ struct GeneratedC {
 
 /// Reads the files of a module far enough to find the ends of their functions. Adds the stems of
 /// its sources to `stems`. Throws `Error`.
-GeneratedC generated_c(const archive::Archive& archive, const Module& module, Stems& stems);
+GeneratedC generated_c(const archive::Archive& archive, const Module& module,
+                       const tir::MacroValues& macros, Stems& stems);
 
 /// Finds the modules of a library that captured TIR contains.
 class CapturedModules {

@@ -17,7 +17,7 @@ std::vector<plan::PoolAlignment> pool_alignments(const Deployment& deployment, s
   if (sources.empty() || !sources.front().c) return alignments;
   std::map<std::string, std::uint64_t> stated;
   for (const tir::Input& file : sources.front().c->files) {
-    for (const tir::CArray& array : tir::describe_c(file.text).arrays) {
+    for (const tir::CArray& array : tir::describe_c(file.text, deployment.macros()).arrays) {
       if (!array.alignment) continue;
       const auto [known, is_new] = stated.try_emplace(array.name, *array.alignment);
       known->second = std::min(known->second, *array.alignment);

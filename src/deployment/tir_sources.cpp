@@ -214,7 +214,7 @@ std::vector<TirSource> captured_tir(const archive::Archive& archive, const Model
 }  // namespace
 
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
-                    std::span<const TirFile> beside) {
+                    std::span<const TirFile> beside, const tir::MacroValues& macros) {
   // Captured TIR first; C only for modules without captured TIR.
   TirSources sources;
   const std::vector<TirSource> captured = captured_tir(archive, library, beside, sources.stems);
@@ -223,7 +223,7 @@ TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library
   for (const Module& module : library.modules) {
     auto& generated = sources.generated.emplace_back();
     if (shown.show(module)) continue;
-    generated = generated_c(archive, module, sources.stems);
+    generated = generated_c(archive, module, macros, sources.stems);
     sources.all.insert(sources.all.end(), generated->sources.begin(), generated->sources.end());
   }
   // Sorted by name, so that outputs do not depend on the order of members.

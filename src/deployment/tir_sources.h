@@ -25,8 +25,8 @@ struct TirSources {
   std::vector<std::optional<GeneratedC>> generated;
 };
 
-/// Throws `Error`, see `Deployment::open`. Both arguments must outlive the result.
+/// Throws `Error`, see `Deployment::open`. The arguments must outlive the result.
 TirSources find_tir(const archive::Archive& archive, const ModelLibrary& library,
-                    std::span<const TirFile> beside);
+                    std::span<const TirFile> beside, const tir::MacroValues& macros);
 
 }  // namespace mlf::deployment

@@ -54,8 +54,8 @@ bool add_macro_edit(const support::SourceText& source, std::string_view name,
   const tir::c::Directives directives = tir::c::directives_of(text);
   const auto macro = directives.macros.find(name);
   if (macro == directives.macros.end()) return false;
-  const auto& [value, is_certain] = macro->second;
-  if (!is_certain || value.empty())
+  const std::string_view value = macro->second.value;
+  if (!macro->second.is_certain || value.empty())
     edit::refuse(std::string(name) + " may have other values", source.member);
   const auto begin = static_cast<std::size_t>(value.data() - text.data());
   edits.push_back(edit::number_edit(source, edit::at(begin, begin + value.size()), size, name));

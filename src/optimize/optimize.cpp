@@ -57,7 +57,8 @@ class Optimizing {
         reading_{.tir_files = {},
                  .archive_limits = options.archive_limits,
                  .tir_limits = options.tir_limits,
-                 .pool_sizes = deployment.pool_sizes()},
+                 .pool_sizes = deployment.pool_sizes(),
+                 .macros = deployment.macros()},
         edited_(archive_) {
     for (archive::EditedMember& one : changed) edited_.replace(std::move(one));
   }
@@ -547,7 +548,8 @@ OptimizeReport optimize(const Deployment& deployment, const OptimizeOptions& opt
     const Deployment left = edited.open({.tir_files = {},
                                          .archive_limits = options.archive_limits,
                                          .tir_limits = options.tir_limits,
-                                         .pool_sizes = deployment.pool_sizes()});
+                                         .pool_sizes = deployment.pool_sizes(),
+                                         .macros = deployment.macros()});
     return Optimizing(left, options, std::move(edited).take()).run();
   };
   OptimizeReport report = run();

@@ -107,7 +107,8 @@ Deployment open_deployment(Archive archive, const ProcessOptions& options) {
   return get_or_throw(Deployment::open(
       std::move(archive), {.tir_files = get_or_throw(load_tir_files(
                                options.tir_files, options.tir_limits.max_source_bytes)),
-                           .tir_limits = options.tir_limits}));
+                           .tir_limits = options.tir_limits,
+                           .macros = options.macros}));
 }
 
 /// Null if it is missing.

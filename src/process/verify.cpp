@@ -317,6 +317,7 @@ Verification verify(const std::string& path, const VerifyOptions& options) {
   reading.effect = Effect::dry_run;
   reading.archive_limits = options.archive_limits;
   reading.tir_limits = options.tir_limits;
+  reading.macros = options.macros;
   const Job job = prepare(path, reading);
   return Verifier(job).run();
 }

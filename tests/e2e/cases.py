@@ -297,6 +297,29 @@ class Cases(unittest.TestCase):
                 self.expect(0, "verify", archive)
                 self.assertEqual(module_of(json_of("report", "--json", archive))["mac"], mac)
 
+    def test_macros_of_the_compiler_decide_conditions(self):
+        """A kernel runs twice where DEBUG is defined, and a log of main is there where LEVEL is above 1."""
+        kernels = "codegen/host/src/default_lib1.c"
+        call = rb"\n(  if \(tvmgen_default_fused_cast_subtract\([^;]*;)"
+
+        def edit(old):
+            old = re.sub(call, rb"\n\1\n#ifdef DEBUG\n\1\n#endif\n#if LEVEL > 1\n  exit(1);\n#endif", old)
+            return old
+
+        archive = self.edited("past-a-constant", kernels, edit)
+        once = len(self.report("past-a-constant")["calls"])
+
+        def calls(*options):
+            return len(module_of(json_of("report", "--json", *options, archive))["calls"])
+
+        self.assertEqual(calls("--define", "DEBUG", "--undefine", "LEVEL"), once + 1)
+        self.assertEqual(calls("--undefine", "DEBUG", "--define", "LEVEL=1"), once)
+        self.assertEqual(calls("--cc", "gcc", "--cflags=-DDEBUG=2 -ULEVEL"), once + 1)
+        unknown = module_of(json_of("report", "--json", archive))["mac"]
+        self.assertNotEqual(unknown, self.report("past-a-constant")["mac"])
+        self.expect(0, "verify", "--undefine", "DEBUG", "--undefine", "LEVEL", archive)
+        self.expect(0, "process", "--undefine", "DEBUG", "--undefine", "LEVEL", archive, "-o", self.directory / "out.tar")
+
     def test_only_c_beside_the_c_is_compiled(self):
         source = "codegen/host/src/"
         archive = self.copy_with("past-a-constant", {source + "default_lib1.o": b"\x7fELF", source + "Makefile": b"all:"})

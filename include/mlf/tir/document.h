@@ -25,6 +25,10 @@
 
 namespace mlf::tir {
 
+/// Macros that the compiler's command line states (`-DNAME=VALUE`, `-UNAME`), by name; nullopt for
+/// one that is not defined.
+using MacroValues = std::map<std::string, std::optional<std::string>, std::less<>>;
+
 /// Minor versions (the x of 0.x) of the releases that mlf knows, oldest first.
 inline constexpr std::uint8_t kTvmReleases[] = {
 #define MLF_TVM_RELEASE(minor) minor,

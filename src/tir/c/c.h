@@ -48,7 +48,7 @@ struct CFile {
 };
 
 /// Classifies a file. Never fails. The cost is that of finding the end of each function.
-CFile describe_c(std::string_view text);
+CFile describe_c(std::string_view text, const MacroValues& macros = {});
 
 /// The type of a tensor parameter, as another part of the archive states it.
 struct CTensor {
@@ -80,6 +80,7 @@ struct CSources {
   std::vector<CSignature> signatures{};
   std::vector<CPool> pools{};  ///< types that no file defines
   FindHeaders headers{};       ///< empty: no header is known
+  MacroValues macros{};
 };
 
 /// Reads generated C of TVM v0.8 to v0.18 as one module of dialect `c`, stage "codegen". Reverses

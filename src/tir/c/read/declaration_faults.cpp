@@ -248,10 +248,11 @@ class FaultFinder {
 }  // namespace
 
 std::vector<DeclarationFault> declaration_faults(const SourceText& source,
-                                                 std::span<const SourceText> headers) {
+                                                 std::span<const SourceText> headers,
+                                                 const MacroValues& macros) {
   std::deque<std::string> texts;
   const auto active = [&](SourceText one) {
-    if (auto text = active_text(one.text)) one.text = texts.emplace_back(*std::move(text));
+    if (auto text = active_text(one.text, macros)) one.text = texts.emplace_back(*std::move(text));
     return one;
   };
   std::vector<SourceText> active_headers;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mlf/diagnostics.h"
+#include "mlf/tir/document.h"
 #include "support/source_text.h"
 
 namespace mlf::tir::c {
@@ -21,6 +22,7 @@ struct DeclarationFault {
 /// workspaces that are used after they were freed or freed before a later one. What a missing
 /// header or a condition of the preprocessor may declare is no fault.
 std::vector<DeclarationFault> declaration_faults(const support::SourceText& source,
-                                                 std::span<const support::SourceText> headers);
+                                                 std::span<const support::SourceText> headers,
+                                                 const MacroValues& macros);
 
 }  // namespace mlf::tir::c

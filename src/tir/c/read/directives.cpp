@@ -79,7 +79,8 @@ class ConditionReader {
   }
   std::optional<bool> is_defined() {
     const auto macro = macros_.find(cursor_.text(cursor_.advance()));
-    return macro != macros_.end() && macro->second.is_certain ? std::optional(true) : std::nullopt;
+    const bool is_known = macro != macros_.end() && macro->second.is_certain;
+    return is_known ? std::optional(macro->second.is_defined) : std::nullopt;
   }
 
  private:
@@ -141,12 +142,15 @@ class ConditionReader {
     if (cursor_.accept_word("defined")) {
       const bool has_parentheses = cursor_.accept(sign("("));
       const auto value = is_defined();
-      return value && (!has_parentheses || cursor_.accept(sign(")"))) ? Value(1) : std::nullopt;
+      return value && (!has_parentheses || cursor_.accept(sign(")"))) ? Value(*value)
+                                                                      : std::nullopt;
     }
     const std::string_view word = cursor_.text(cursor_.advance());
     const auto macro = macros_.find(word);
     if (macro == macros_.end()) return decimal(without_suffix(word));
-    return macro->second.is_certain ? decimal(without_suffix(macro->second.value)) : std::nullopt;
+    if (!macro->second.is_certain) return std::nullopt;
+    // A name that is not defined is 0 in a condition.
+    return macro->second.is_defined ? decimal(without_suffix(macro->second.value)) : Value(0);
   }
 
   Cursor cursor_;
@@ -160,7 +164,11 @@ class DirectiveReader {
       : text_(text), items_(items), end_(static_cast<std::uint32_t>(text.size())) {}
 
   /// The text that no compiler reads, and the conditions around it.
-  std::vector<Bytes> inactive() && {
+  std::vector<Bytes> inactive(const MacroValues& macros) && {
+    for (const auto& [name, value] : macros) {
+      found_.macros.emplace(name, Macro{.value = value ? std::string_view(*value) : "",
+                                        .is_defined = value.has_value()});
+    }
     for (std::uint32_t at = 0; at < end_;) at = pass(at);
     return std::move(inactive_);
   }
@@ -289,7 +297,8 @@ class DirectiveReader {
     ConditionReader condition(source, rest, found_.macros);
     if (word.ends_with("if")) return condition.value();
     const std::optional<bool> is_defined = condition.is_defined();
-    return word.ends_with("ifdef") ? is_defined : is_defined ? std::optional(false) : std::nullopt;
+    if (!is_defined) return std::nullopt;
+    return *is_defined == word.ends_with("ifdef");
   }
 
   /// `#else`, `#elif`, …
@@ -322,9 +331,10 @@ class DirectiveReader {
     const bool is_conditional = std::ranges::any_of(levels_, [&](const Level& level) {
       return level.kind != Level::Kind::guard || level.guard == name;
     });
-    macro->second.value = support::trimmed(value);
-    macro->second.is_certain =
-        is_new && word == "define" && !is_conditional && !value.starts_with('(');
+    const bool is_first = is_new || (macro->second.is_certain && !macro->second.is_defined);
+    macro->second = {
+        .value = support::trimmed(value),
+        .is_certain = is_first && word == "define" && !is_conditional && !value.starts_with('(')};
   }
 
   /// A file that is no header is code.
@@ -439,9 +449,9 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
   return true;
 }
 
-std::optional<std::string> active_text(std::string_view text) {
+std::optional<std::string> active_text(std::string_view text, const MacroValues& macros) {
   if (!has_other_conditions(text)) return std::nullopt;
-  const std::vector<Bytes> inactive = DirectiveReader(text, {}).inactive();
+  const std::vector<Bytes> inactive = DirectiveReader(text, {}).inactive(macros);
   if (inactive.empty()) return std::nullopt;
   std::string active(text);
   for (const Bytes& range : inactive) {

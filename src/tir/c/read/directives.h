@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/name_map.h"
+#include "tir/c/c.h"
 #include "tir/c/read/file_items.h"
 
 namespace mlf::tir::c {
@@ -17,6 +18,7 @@ namespace mlf::tir::c {
 struct Macro {
   std::string_view value{};
   bool is_certain = true;  ///< defined once, under no condition and without parameters
+  bool is_defined = true;
 };
 
 /// Text that may be compiled as something else.
@@ -40,8 +42,8 @@ struct Directives {
 };
 
 /// The text with blanks in place of what no compiler reads, because a condition is false, and of
-/// conditions that the text decides alone; nullopt if there are none. Places stay the same.
-std::optional<std::string> active_text(std::string_view text);
+/// conditions that the text and `macros` decide; nullopt if there are none. Places stay the same.
+std::optional<std::string> active_text(std::string_view text, const MacroValues& macros = {});
 
 /// Reads all of `text` except for the rows of constants in `items`.
 Directives directives_of(std::string_view text, std::span<const Item> items = {});

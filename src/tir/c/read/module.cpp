@@ -207,7 +207,7 @@ class ModuleReader {
     const std::uint64_t most = std::min<std::uint64_t>(limits.max_source_bytes, UINT32_MAX - 1);
     for (const Input& input : sources_.files) {
       support::SourceText source{input.file, input.member, input.text};
-      if (auto active = active_text(input.text)) {
+      if (auto active = active_text(input.text, sources_.macros)) {
         source.text = active_texts_.emplace_back(*std::move(active));
       }
       if (input.text.size() > most) {
@@ -715,9 +715,9 @@ class ModuleReader {
 }  // namespace c
 
 /// The items alone decide this: no function is read.
-CFile describe_c(std::string_view text) {
+CFile describe_c(std::string_view text, const MacroValues& macros) {
   if (text.size() >= UINT32_MAX) return {};
-  const std::optional<std::string> active = c::active_text(text);
+  const std::optional<std::string> active = c::active_text(text, macros);
   const support::SourceText source{{}, {}, active ? *active : text};
   const c::FileItems items = c::split(source);
   CFile file;

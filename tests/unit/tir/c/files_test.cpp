@@ -161,9 +161,9 @@ TEST(CFiles, CutAnywhereTheyAreReadOrRefused) {
 }
 
 /// The lines of a text that a compiler may read.
-std::string lines_of(const std::string& text) {
+std::string lines_of(const std::string& text, const MacroValues& macros = {}) {
   std::string lines;
-  std::istringstream active(active_text(text).value_or(text));
+  std::istringstream active(active_text(text, macros).value_or(text));
   for (std::string line; std::getline(active, line);) {
     if (line.find_first_not_of(' ') != line.npos) lines += (lines.empty() ? "" : "|") + line;
   }
@@ -180,6 +180,19 @@ TEST(CFiles, ConditionsThatTheTextDecidesAreEvaluated) {
   EXPECT_EQ(lines_of("#define X\n#ifndef X\na\n#endif"), "#define X");
   EXPECT_EQ(lines_of("#if !1\na\n#elif 2 == 2\nb\n#endif"), "b");
   EXPECT_EQ(lines_of("#if 0 && Y\na\n#endif"), "");
+}
+
+TEST(CFiles, MacrosOfTheCompilerDecideConditions) {
+  const std::string text = "#ifdef X\na\n#elif X + 1\nb\n#else\nc\n#endif";
+  EXPECT_EQ(lines_of(text, {{"X", "1"}}), "a");
+  EXPECT_EQ(lines_of("#ifdef X\na\n#else\nc\n#endif", {{"X", std::nullopt}}), "c");
+  EXPECT_EQ(lines_of("#if X > 1 && !defined(Y)\na\n#endif", {{"X", "2"}, {"Y", std::nullopt}}),
+            "a");
+  EXPECT_EQ(lines_of("#if X\na\n#endif", {{"X", std::nullopt}}), "");
+  EXPECT_EQ(lines_of("#ifndef X\n#define X 5\n#endif\n#if X == 3\na\n#endif", {{"X", "3"}}), "a");
+  // The text defines it behind the condition.
+  EXPECT_EQ(lines_of("#define X 5\n#if X == 5\na\n#endif", {{"X", std::nullopt}}), "#define X 5|a");
+  EXPECT_EQ(active_text("#define X 5\n#if X == 5\na\n#endif", {{"X", "3"}}), std::nullopt);
 }
 
 TEST(CFiles, ConditionsThatOtherTextDecidesStay) {
