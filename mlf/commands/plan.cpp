@@ -369,7 +369,10 @@ void plan_networks(const PlanArguments& options, const Context& context) {
   const ArchivePlan plan = get_or_throw(plan_archive(deployment, limits_of(options), memories));
   print(options.json ? to_json(plan, JsonLayout::pretty)
                      : to_text(plan, options.details, screen_of_standard_output()));
-  if (!memories.empty()) require_split(plan);
+  if (!memories.empty()) return require_split(plan);
+  const bool has_network = std::ranges::any_of(
+      plan.modules, [](const ModulePlan& module) { return !module.missing; });
+  if (!has_network) throw Error(ErrorKind::check_failed, "no module has a network to plan");
 }
 
 std::string summary(const plan::Solution& solution, std::size_t buffers) {

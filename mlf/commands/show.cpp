@@ -365,12 +365,12 @@ void declare_show_options(CLI::App& app, ShowArguments& options) {
   add_option(app, "--module", options.module, {"MODULE", "Input"},
              "The module, if several have such a kernel");
   add_enum_option(
-      app, "--form", options.form,
+      app, "--format", options.form,
       {{"summary", KernelForm::summary, "TVMScript with the cost of each loop, and buffers"},
        {"c", KernelForm::c, "its lines of generated C"},
        {"tvmscript", KernelForm::tvmscript, "its TIR as TVMScript"},
        {"json", KernelForm::json, "its TIR as JSON (schemas/tir.md)"}},
-      {"FORM", "Output"}, "What to print");
+      {"FORMAT", "Output"}, "What to print");
   app.add_flag("--relay", options.relay, "Print main of the model in Relay instead of a kernel")
       ->group("Output")
       ->excludes(kernel);

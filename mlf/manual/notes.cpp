@@ -33,7 +33,7 @@ CommandNotes notes_of(std::string_view command) {
        {"mlf show", "mlf check", "mlf/guide/costs.md", "schemas/report.md"}},
       {"show",
        {{"mlf show module.tar 0", "The kernel of the first call"},
-        {"mlf show --form c module.tar 0", "Its lines of generated C"},
+        {"mlf show --format c module.tar 0", "Its lines of generated C"},
         {"mlf show --relay module.tar", "The model in Relay"}},
        "",
        {"mlf report", "mlf tir", "mlf/guide/costs.md"}},

@@ -227,7 +227,8 @@ class Planner {
   void fill(Tensor& input, std::size_t stream) const {
     if (!options_.seed) {
       fail_plan(ErrorKind::usage,
-                fmt::format("input '{}' has no values: give them, or a seed for random ones",
+                fmt::format("input '{0}' has no values: --input {0}=FILE.npy gives them, --random "
+                            "SEED random ones",
                             input.name));
     }
     input.bytes = random_bytes(input.dtype, input.bytes.size() / input.dtype.element_bytes(),
@@ -272,7 +273,8 @@ class Planner {
     if (!entry) {
       // Objects of LLVM targets contain only main, which takes packed arguments.
       if (!network_.pools.empty()) {
-        fail_plan(ErrorKind::check_failed, "objects that take memory pools cannot be run");
+        fail_plan(ErrorKind::check_failed, "objects that take memory pools cannot be run; the target 'c' of the same "
+                  "build can");
       }
       plan_.entry.symbol = network_.provenance.symbol;
       return;

@@ -26,7 +26,7 @@ class PageKernels(Browser):
                 for nth, kernel in enumerate(module["kernels"]):
                     (title, script), (_, c) = self.code(nth)
                     if kernel["c"]:
-                        shown = support.run_ok("show", archive, kernel["symbol"], "--form", "c",
+                        shown = support.run_ok("show", archive, kernel["symbol"], "--format", "c",
                                                "--module", module["name"]).stdout.decode()
                         self.assertEqual(c, shown)
                     if kernel["source"]:

@@ -481,7 +481,9 @@ class Text(unittest.TestCase):
         self.assertEqual(piped.stdout, support.run_ok("plan", QNN).stdout)
 
     def test_says_what_has_no_network(self):
-        text = support.run_ok("plan", support.ARCHIVES / "tvm-0.9-op-add.tar").stdout.decode()
+        result = support.run("plan", support.ARCHIVES / "tvm-0.9-op-add.tar")
+        self.assertEqual((result.returncode, result.stderr), (1, b"mlf: error: no module has a network to plan\n"))
+        text = result.stdout.decode()
         self.assertRegex(text, r"^\w+: ")
 
     def test_errors_are_those_of_the_archive(self):

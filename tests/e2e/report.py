@@ -485,7 +485,7 @@ class Kernels(unittest.TestCase):
         with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
             archive.write(support.make_tar(members))
             archive.flush()
-            for arguments in (["--relay"], ["--form", "c", "0"]):
+            for arguments in (["--relay"], ["--format", "c", "0"]):
                 command = ["show", archive.name, *arguments]
                 self.assertIn(hostile, support.run_ok(*command).stdout)
                 shown = support.on_terminal(200, *command)
@@ -494,7 +494,7 @@ class Kernels(unittest.TestCase):
 
     def test_show_their_lines_of_c(self):
         kernel = report(QNN)["modules"][0]["kernels"][0]
-        text = support.run_ok("show", QNN, kernel["symbol"], "--form", "c").stdout.decode()
+        text = support.run_ok("show", QNN, kernel["symbol"], "--format", "c").stdout.decode()
         self.assertEqual(
             text.count("\n"), kernel["c"]["last_line"] - kernel["c"]["first_line"] + 1
         )
@@ -507,7 +507,7 @@ class Kernels(unittest.TestCase):
             for form in ("tvmscript", "json"):
                 with self.subTest(path, form=form):
                     text = support.run_ok(
-                        "show", path, kernel, "--form", form, "--module", module["name"]
+                        "show", path, kernel, "--format", form, "--module", module["name"]
                     ).stdout
                     document = json.loads(support.run_ok("tir", "-", input=text).stdout)
                     self.assertEqual([one["name"] for one in document["functions"]], [kernel])

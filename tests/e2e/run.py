@@ -450,6 +450,14 @@ class Refusals(HostileC):
     def test_of_functions_that_are_missing(self):
         self.assertRegex(self.refused("--random", "1", CMSIS), r"needs functions that are not in the archive: arm_")
 
+    def test_of_compilers_for_another_processor(self):
+        """The linker finds no start-up code, and the object is of another machine."""
+        compiler = self.directory / "cross"
+        compiler.write_text("#!/bin/sh\nfor last; do :; done\ncase \"$*\" in *' -c '*) gcc \"$@\" || exit;; *) exit 1;; esac\n"
+                            "for one; do case $one in *.o) printf '\\050' | dd of=$one bs=1 seek=18 conv=notrunc 2>/dev/null;; esac; done\n")
+        compiler.chmod(0o755)
+        self.assertIn("mlf profile --cpu", self.refused("--random", "1", "--cc", str(compiler), ADD))
+
     def test_of_objects_for_another_processor(self):
         source = self.directory / "f.c"
         source.write_text("int unused_function(void) { return 0; }\n")
@@ -471,7 +479,7 @@ class Refusals(HostileC):
         other = self.directory / "other.npz"
         other.write_bytes(b"PK\3\4")
         for arguments, code, message in (
-            ([], 64, "input 'x' has no values"),
+            ([], 64, "input 'x' has no values: --input x=FILE.npy gives them, --random SEED"),
             (["--input", f"x={wrong}"], 64, "input 'x' is float32[1, 10], and the values are int8[10]"),
             (["--input", f"z={wrong}"], 64, "no input 'z'"),
             (["--input", wrong], 64, "say which input it is"),
