@@ -322,24 +322,17 @@ std::string parts_of_peak(const ModuleReport& module) {
   return text;
 }
 
-/// "allocated 1828 = lower bound 1316 + fragmentation 512": a sum where all of it is known.
-std::string placement_text(const ModuleReport& module) {
-  const Count loss = placement_loss(module);
-  const bool is_sum = module.peak.used.is_exact() && module.lower_bound.is_exact();
-  return fmt::format("allocated {}{} lower bound {}{} fragmentation {}",
-                     to_string(module.peak.used), is_sum ? " =" : ",",
-                     to_string(module.lower_bound), is_sum ? " +" : ",", to_string(loss));
-}
-
 std::string peak_line(const ModuleReport& module, const Screen& screen) {
   const analysis::RamPeak& peak = module.peak;
   if (!peak.call) return {};
   const CallReport& call = module.calls[index(*peak.call)];
-  std::string line = fmt::format("PEAK   call {}, {}: {} = {}", index(*peak.call),
-                                 printable(module.kernels[call.kernel].short_name),
-                                 to_string(peak.bytes), parts_of_peak(module));
-  line += "; " + placement_text(module);
-  return for_screen(line, screen);
+  const std::string parts = parts_of_peak(module);
+  return for_screen(fmt::format("PEAK   call {}, {}: {} in use{}, {} allocated, {} possible",
+                                index(*peak.call),
+                                printable(module.kernels[call.kernel].short_name),
+                                to_string(peak.bytes), parts.empty() ? "" : " (" + parts + ")",
+                                to_string(peak.used), to_string(module.lower_bound)),
+                    screen);
 }
 
 /// "TIME   instructions 21930000   ns 87720000..350880000   emulated: …"
