@@ -31,6 +31,9 @@ constexpr auto kInertOfCompiler = std::to_array<std::string_view>(
 constexpr auto kOfLinker = std::to_array<std::string_view>(
     {"asm", "__asm", "__asm__", "alias", "weakref", "ifunc", "_Pragma"});
 
+/// Words before a function that change nothing that it computes.
+constexpr auto kBeforeFunctions =
+    std::to_array<std::string_view>({"__attribute__", "extern", "inline", "static"});
 /// Attributes of functions that change where and how they are compiled, not what they compute.
 constexpr std::array<std::string_view, 15> kHarmlessAttributes = {
     "aligned",   "always_inline", "cold",      "externally_visible",     "flatten",  "hot",
@@ -438,7 +441,7 @@ bool Directives::are_harmless_attributes(std::string_view text) const {
         std::string_view(expanded).substr(token.begin, token.end - token.begin);
     if (token.kind == TokenKind::end) break;
     if (word == ")" && depth-- == 0) return false;
-    const bool is_attribute = depth == 0 && word == "__attribute__";
+    const bool is_attribute = depth == 0 && is_among(kBeforeFunctions, word);
     const bool is_name = depth == 2 && token.kind == TokenKind::name;
     const bool is_sign = token.kind != TokenKind::name && (depth > 0 || word == "(" || word == ")");
     const bool is_known =
