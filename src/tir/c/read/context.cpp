@@ -20,17 +20,16 @@ std::string_view buffer_name(std::string_view pointer) {
 }  // namespace
 
 /// The generator has one table of names for the whole function: the same name is the same variable.
+/// People use a name again behind the block that it is from.
 bool Names::bind(std::string_view name, const Binding& binding) {
   const auto reserved = reserved_words();
   const bool is_word = std::ranges::find(reserved, name) != reserved.end() || scalar_type(name);
   if (is_word) return false;
   const auto [found, is_new] = bindings_.try_emplace(name, binding);
-  if (is_new) {
-    if (binding.kind != BindingKind::constant) bound_.push_back(name);
-    return true;
-  }
-  if (found->second.kind != BindingKind::pending) return false;
+  const bool is_free = is_new || found->second.kind == BindingKind::ended;
+  if (!is_free && found->second.kind != BindingKind::pending) return false;
   found->second = binding;
+  if (is_free && binding.kind != BindingKind::constant) bound_.push_back(name);
   return true;
 }
 

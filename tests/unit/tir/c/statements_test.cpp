@@ -218,6 +218,15 @@ TEST(CStatements, ACheckMayReturnAnyOtherNumberThan0) {
   EXPECT_EQ(statements("  if (tvmgen_default_g(p) != 0) return 0;\n"), "OpaqueStmt");
 }
 
+TEST(CStatements, ANameBehindItsBlockIsFree) {
+  EXPECT_EQ(statements("  for (int32_t i = 0; i < 4; i++) {\n    q[i] = 1;\n  }\n"
+                       "  for (int32_t i = 0; i < 2; i += 1) {\n    q[i] = 2;\n  }"),
+            "for (i < 4) { q[i] = 1 }; for (i < 2) { q[i] = 2 }");
+  EXPECT_EQ(statements("  for (int32_t i = 0; i < 4; ++i) {\n"
+                       "    for (int32_t i = 0; i < 2; ++i) {\n    q[i] = 2;\n  }\n  }"),
+            "for (i < 4) { OpaqueStmt }");
+}
+
 TEST(CStatements, AVariableThatIsOnlyNamedIsNoStatement) {
   EXPECT_EQ(statements("  (void)p;\n  q[0] = 1;"), "q[0] = 1");
 }
