@@ -6,11 +6,8 @@
 #include <locale.h>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "archive/contents.h"
 #include "archive/directory.h"

@@ -13,7 +13,6 @@
 
 #include "archive/fault.h"
 #include "support/error.h"
-#include "support/file.h"
 
 namespace mlf::archive {
 namespace {

@@ -8,12 +8,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "archive/temporary.h"
 #include "support/error.h"
 
 namespace mlf::archive {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
-#include <string>
 
 #include "archive/contents.h"
 #include "archive/directory.h"
@@ -17,7 +16,6 @@
 #include "archive/tar_header.h"
 #include "archive/tar_walk.h"
 #include "support/error.h"
-#include "support/file.h"
 #include "support/name_map.h"
 #include "support/numbers.h"
 

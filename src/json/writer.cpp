@@ -1,6 +1,5 @@
 #include "json/writer.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>

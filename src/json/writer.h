@@ -8,7 +8,6 @@
 #include <cstring>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "mlf/formats.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "mlf/model_library.h"
 #include "support/source_text.h"

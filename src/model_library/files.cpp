@@ -1,10 +1,6 @@
 #include "model_library/files.h"
 
 #include <algorithm>
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "support/c_files.h"
 #include "support/numbers.h"

@@ -1,7 +1,6 @@
 #include "model_library/layout.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

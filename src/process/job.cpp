@@ -1,7 +1,6 @@
 #include "process/job.h"
 
 #include <algorithm>
-#include <future>
 #include <set>
 #include <utility>
 
@@ -11,7 +10,6 @@
 #include "deployment/tir_name.h"
 #include "model_library/files.h"
 #include "model_library/layout.h"
-#include "process/manifest.h"
 #include "support/error.h"
 #include "support/sha256.h"
 

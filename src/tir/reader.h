@@ -2,12 +2,10 @@
 // Result of that.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "mlf/tir/document.h"

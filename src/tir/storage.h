@@ -1,7 +1,6 @@
 // The arenas behind Module. Private: the public handles read it, the builder fills it.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

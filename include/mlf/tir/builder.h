@@ -17,7 +17,6 @@
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,5 @@
 #include "tir/c/external_text.h"
 
-#include <array>
-
 namespace mlf::tir::c {
 namespace {
 

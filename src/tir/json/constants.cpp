@@ -6,8 +6,6 @@
 #include <bit>
 #include <unordered_map>
 
-#include "mlf/tir/module.h"
-#include "mlf/tir/write.h"
 #include "support/base64.h"
 #include "support/error.h"
 #include "support/sha256.h"

@@ -2,7 +2,6 @@
 // tir-N.json.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

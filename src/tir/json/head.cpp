@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
 #include <span>
-#include <string>
 
 #include "json/text.h"
 #include "mlf/target.h"

@@ -4,7 +4,6 @@
 
 #include "json/text.h"
 #include "tir/json/format.h"
-#include "tir/json/members.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {

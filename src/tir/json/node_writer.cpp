@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "support/error.h"
-#include "tir/json/format.h"
 #include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {

@@ -3,12 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <string>
 
 #include "support/error.h"
 #include "support/name_map.h"
-#include "tir/json/format.h"
-#include "tir/node_queries.h"
 
 namespace mlf::tir::tir_json {
 namespace {

@@ -6,7 +6,6 @@
 #include "support/base64.h"
 #include "support/error.h"
 #include "support/numbers.h"
-#include "tir/save_json/layout.h"
 
 namespace mlf::tir::save_json {
 

@@ -1,7 +1,6 @@
 #include "tir/save_json/json_graph.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "support/base64.h"
 #include "support/numbers.h"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "support/base64.h"
 #include "tir/save_json/json_graph.h"

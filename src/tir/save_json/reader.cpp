@@ -1,7 +1,5 @@
 // Reads tvm.ir.save_json: a module, or the objects of a metadata section.
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tir/node_queries.h"
 #include "tir/reader.h"

@@ -1,11 +1,8 @@
 #include "tir/text/expr_factory.h"
 
-#include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "mlf/tir/visit.h"
 #include "support/error.h"

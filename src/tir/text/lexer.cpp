@@ -3,12 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstring>
 #include <limits>
 
-#include "support/characters.h"
 #include "support/error.h"
 #include "support/numbers.h"
 

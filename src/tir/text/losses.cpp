@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
 
-#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "support/lookup.h"
+#include "tir/array_uses.h"
 
 namespace mlf::tir::text {
 

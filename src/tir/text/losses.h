@@ -14,7 +14,6 @@
 
 #include "mlf/tir/builder.h"
 #include "mlf/tir/document.h"
-#include "tir/array_uses.h"
 #include "tir/reader.h"
 
 namespace mlf::tir::text {

@@ -1,8 +1,6 @@
 // Names, the metadata section and the constant pools of a text.
 #include "tir/tvmscript/context.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "support/error.h"

@@ -1,7 +1,5 @@
 #include "tir/tvmscript/dialects.h"
 
-#include <algorithm>
-
 #include "support/characters.h"
 #include "tir/tvm_features.h"
 

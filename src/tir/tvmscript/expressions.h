@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "mlf/tir/module.h"
-#include "support/error.h"
 #include "tir/tvmscript/context.h"
 
 namespace mlf::tir::tvmscript {

@@ -3,7 +3,6 @@
 
 #include <initializer_list>
 #include <unordered_map>
-#include <vector>
 
 #include "support/lookup.h"
 #include "tir/tvm_features.h"

@@ -5,7 +5,6 @@
 
 #include "support/error.h"
 #include "tir/tvm_features.h"
-#include "tir/tvmscript/context.h"
 #include "tir/tvmscript/expressions.h"
 
 namespace mlf::tir::tvmscript {

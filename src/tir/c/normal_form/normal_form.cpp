@@ -5,11 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <vector>
 
-#include "mlf/tir/builder.h"
 #include "mlf/tir/visit.h"
 #include "tir/node_queries.h"
 

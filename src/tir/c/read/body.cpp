@@ -7,7 +7,6 @@
 #include <span>
 
 #include "mlf/tir/module.h"
-#include "support/error.h"
 
 namespace mlf::tir::c {
 

@@ -10,7 +10,6 @@
 #include <limits>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "support/error.h"
 #include "support/numbers.h"

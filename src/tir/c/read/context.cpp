@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "support/lookup.h"
 #include "tir/c/language.h"
 
 namespace mlf::tir::c {

@@ -5,11 +5,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <string>
 #include <utility>
 
-#include "tir/c/external_text.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::tir::c {

@@ -8,7 +8,6 @@
 
 #include "support/numbers.h"
 #include "tir/c/versions.h"
-#include "tir/tvm_features.h"
 
 namespace mlf::tir::c {
 namespace {

@@ -10,7 +10,6 @@
 #include "tir/c/language.h"
 #include "tir/c/read/body.h"
 #include "tir/c/read/constants.h"
-#include "tir/node_queries.h"
 #include "tir/tvm_features.h"
 
 namespace mlf::tir::c {

@@ -1,6 +1,5 @@
 #include "tir/c/read/interface_header.h"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>

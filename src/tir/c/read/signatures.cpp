@@ -5,7 +5,6 @@
 #include <set>
 
 #include "support/error.h"
-#include "support/name_map.h"
 #include "tir/c/language.h"
 
 namespace mlf::tir::c {

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "tir/c/external_text.h"
 #include "tir/c/language.h"
 #include "tir/c/write/code.h"
-#include "tir/c/write/expressions.h"
 #include "tir/ethos_u.h"
 
 namespace mlf::tir::c {

@@ -7,7 +7,6 @@
 
 #include "support/error.h"
 #include "tir/c/language.h"
-#include "tir/c/write/code.h"
 #include "tir/written_size.h"
 
 namespace mlf::tir::c {

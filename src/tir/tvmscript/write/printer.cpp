@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
-#include "mlf/tir/document.h"
 #include "support/characters.h"
 #include "support/error.h"
 #include "tir/written_size.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include "tir/tvmscript/write/printer.h"
-
 namespace mlf::tir::tvmscript {
 namespace {
 
