@@ -50,20 +50,16 @@ constexpr std::array<FieldInfo, N> with_offsets(std::array<FieldInfo, N> fields)
   return fields;
 }
 
-#define MLF_NODE(name, type_key, category, encoding) \
-  constexpr auto k##name##Fields = with_offsets(std::to_array<FieldInfo>({
+#define MLF_NODE(name, type_key, category, encoding, ...) \
+  constexpr auto k##name##Fields = with_offsets(std::to_array<FieldInfo>({__VA_ARGS__{}}));
 #define MLF_FIELD(name, type, expects, role, nullable, since, until) \
   {#name, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0, {}},
 #define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until) \
   {spelling, FieldType::type, Expects::expects, Role::role, nullable, since, until, 0, {}},
-#define MLF_END(name) \
-  {}                  \
-  }));
 #include "mlf/tir/nodes.def"
 #undef MLF_NODE
 #undef MLF_FIELD
 #undef MLF_FIELD_AS
-#undef MLF_END
 
 // The size of a node in words is that of all its fields.
 constexpr KindInfo row(Kind kind, std::string_view name, std::string_view type_key,
@@ -81,16 +77,10 @@ constexpr KindInfo row(Kind kind, std::string_view name, std::string_view type_k
 
 // The same file a second time, for the kinds themselves.
 constexpr KindInfo detail::kind_rows[] = {
-#define MLF_NODE(name, type_key, category, encoding) \
+#define MLF_NODE(name, type_key, category, encoding, ...) \
   row(Kind::name, #name, type_key, Category::category, Encoding::encoding, k##name##Fields),
-#define MLF_FIELD(name, type, expects, role, nullable, since, until)
-#define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until)
-#define MLF_END(name)
 #include "mlf/tir/nodes.def"
 #undef MLF_NODE
-#undef MLF_FIELD
-#undef MLF_FIELD_AS
-#undef MLF_END
 };
 
 // Node::dtype reads the first word of an expression, whatever its kind.

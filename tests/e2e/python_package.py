@@ -364,10 +364,10 @@ class Documents(unittest.TestCase):
 
     def test_classes_are_the_rows_of_nodes_def(self):
         text = re.sub(r"#define MLF_\w+\(.*?[^\\]\n", "", NODES.read_text(), flags=re.DOTALL)
-        rows = re.findall(r"^MLF_NODE\((\w+),.*\n((?:MLF_FIELD.*\n)*)MLF_END", text, re.MULTILINE)
+        rows = re.findall(r"^MLF_(NODE|EXPRESSION)\((\w+),(.*(?:\n +MLF_FIELD.*)*)\)\)$", text, re.MULTILINE)
         self.assertGreater(len(rows), 80)
-        for name, fields in rows:
-            names = re.findall(r"MLF_FIELD(?:_AS)?\((\w+)", fields)
+        for row, name, fields in rows:
+            names = ["dtype"] * (row == "EXPRESSION") + re.findall(r"MLF_FIELD(?:_AS)?\((\w+)", fields)
             self.assertEqual(getattr(tir, name).__match_args__, tuple(names), name)
         self.assertTrue(issubclass(tir.SizeVar, tir.Var))
         self.assertTrue(issubclass(tir.Add, tir.Expr))

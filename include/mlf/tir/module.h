@@ -97,38 +97,27 @@ MLF_API std::optional<DType> parse_dtype(std::string_view text);
 // --- The kinds of nodes and their fields, made from nodes.def -----------------------------------
 
 enum class Kind : std::uint16_t {
-#define MLF_NODE(name, type_key, category, encoding) name,
-#define MLF_FIELD(name, type, expects, role, nullable, since, until)
-#define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until)
-#define MLF_END(name)
+#define MLF_NODE(name, type_key, category, encoding, ...) name,
 #include "mlf/tir/nodes.def"
 #undef MLF_NODE
-#undef MLF_FIELD
-#undef MLF_FIELD_AS
-#undef MLF_END
 };
 
 /// Fields by name: `f::For::body` is the position of `body` in the row of `Kind::For`, with a type
 /// that belongs to For.
 namespace f {
-#define MLF_NODE(name, type_key, category, encoding) \
-  struct name {                                      \
-    enum Field : std::uint8_t {
+#define MLF_NODE(name, type_key, category, encoding, ...) \
+  struct name {                                           \
+    enum Field : std::uint8_t { __VA_ARGS__ };            \
+  };                                                      \
+  constexpr Kind kind_of(name::Field) {                   \
+    return Kind::name;                                    \
+  }
 #define MLF_FIELD(name, type, expects, role, nullable, since, until) name,
 #define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until) name,
-#define MLF_END(name)                   \
-  }                                     \
-  ;                                     \
-  }                                     \
-  ;                                     \
-  constexpr Kind kind_of(name::Field) { \
-    return Kind::name;                  \
-  }
 #include "mlf/tir/nodes.def"
 #undef MLF_NODE
 #undef MLF_FIELD
 #undef MLF_FIELD_AS
-#undef MLF_END
 }  // namespace f
 
 /// Names a field of a node. By name, it fits kinds that have a field of this name at this position
@@ -205,9 +194,9 @@ enum class Expects : std::uint8_t {
   object,
   attributes,  ///< DictAttrs
   attr_value,
-  callee,    ///< Op or GlobalVar
-  constant,  ///< NDArray, in save_json a node of its own
-  tensor,    ///< NDArray, in save_json an index into `b64ndarrays`
+  callee,        ///< Op or GlobalVar
+  constant,      ///< NDArray, in save_json a node of its own
+  tensor,        ///< NDArray, in save_json an index into `b64ndarrays`
   text,          ///< of a string: in save_json the text itself, not a String
   text_until_8,  ///< the same up to v0.8, since then a String
   for_kind,

@@ -3,7 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
-#include <string>
+#include <initializer_list>
+#include <string_view>
 
 #include "bindings.h"
 #include "strings.h"
@@ -12,148 +13,47 @@ namespace mlf::python {
 namespace {
 
 namespace nb = nanobind;
-using tir::Category;
-using tir::Expects;
-using tir::FieldType;
 
-const char* name_of(Category category) {
-  switch (category) {
-    case Category::expr:
-      return "expr";
-    case Category::stmt:
-      return "stmt";
-    case Category::buffer:
-      return "buffer";
-    case Category::part:
-      return "part";
-    case Category::function:
-      return "function";
-    case Category::module:
-      return "module";
-    case Category::type:
-      return "type";
-    case Category::value:
-      return "value";
-    case Category::constant:
-      return "constant";
-    case Category::object:
-      return "object";
-  }
-  return "";
-}
+// Nullability as a truth value, so that nodes.def can say `some` and `null`.
+enum Nullability : bool { some = false, null = true };
 
-const char* name_of(FieldType type) {
-  switch (type) {
-    case FieldType::node:
-      return "node";
-    case FieldType::list:
-      return "list";
-    case FieldType::string_map:
-      return "string_map";
-    case FieldType::node_map:
-      return "node_map";
-    case FieldType::string:
-      return "string";
-    case FieldType::integer:
-      return "integer";
-    case FieldType::real:
-      return "real";
-    case FieldType::boolean:
-      return "boolean";
-    case FieldType::dtype:
-      return "dtype";
-    case FieldType::enumeration:
-      return "enumeration";
-    case FieldType::integers:
-      return "integers";
-    case FieldType::bytes:
-      return "bytes";
-  }
-  return "";
-}
-
-const char* name_of(Expects expects) {
-  switch (expects) {
-    case Expects::none:
-      return "none";
-    case Expects::any:
-      return "any";
-    case Expects::expr:
-      return "expr";
-    case Expects::var:
-      return "var";
-    case Expects::buffer:
-      return "buffer";
-    case Expects::stmt:
-      return "stmt";
-    case Expects::range:
-      return "range";
-    case Expects::iter_var:
-      return "iter_var";
-    case Expects::buffer_region:
-      return "buffer_region";
-    case Expects::match_buffer_region:
-      return "match_buffer_region";
-    case Expects::comm_reducer:
-      return "comm_reducer";
-    case Expects::type:
-      return "type";
-    case Expects::function:
-      return "function";
-    case Expects::object:
-      return "object";
-    case Expects::attributes:
-      return "attributes";
-    case Expects::attr_value:
-      return "attr_value";
-    case Expects::callee:
-      return "callee";
-    case Expects::constant:
-      return "constant";
-    case Expects::tensor:
-      return "tensor";
-    case Expects::text:
-      return "text";
-    case Expects::text_until_8:
-      return "text_until_8";
-    case Expects::for_kind:
-      return "for_kind";
-    case Expects::iter_var_type:
-      return "iter_var_type";
-    case Expects::buffer_type:
-      return "buffer_type";
-  }
-  return "";
-}
-
-/// The field's name in nodes.def: save_json adds underscores to some names, and `__dict__` has
+/// A field in the words of nodes.def. save_json adds underscores to some names, and `__dict__` has
 /// another meaning in Python.
-std::string_view name_of(const tir::FieldInfo& field) {
-  const std::string_view spelling = field.name;
-  const std::size_t first = spelling.find_first_not_of('_');
-  return spelling.substr(first, spelling.find_last_not_of('_') + 1 - first);
-}
+struct FieldWords {
+  const char* name;
+  const char* type;
+  const char* expects;
+  bool nullable;
+  tir::Expects names;  ///< of its values
+};
 
-nb::tuple field_row(const tir::FieldInfo& field) {
-  nb::list names;
-  if (field.type == FieldType::enumeration) {
-    for (const std::string_view name : tir::enum_names(field.expects)) {
-      if (!name.empty()) names.append(str(name));
+nb::tuple row_of(const char* name, const char* type_key, const char* category,
+                 std::initializer_list<FieldWords> fields) {
+  nb::list rows;
+  for (const FieldWords& field : fields) {
+    nb::list names;
+    for (const std::string_view value : tir::enum_names(field.names)) {
+      if (!value.empty()) names.append(str(value));
     }
+    rows.append(
+        nb::make_tuple(field.name, field.type, field.expects, field.nullable, nb::tuple(names)));
   }
-  return nb::make_tuple(str(name_of(field)), name_of(field.type), name_of(field.expects),
-                        field.nullable, nb::tuple(names));
+  return nb::make_tuple(name, type_key, category, nb::tuple(rows));
 }
 
 /// All kinds in the order of their numbers: name, type key, category, fields.
 nb::list kinds() {
   nb::list rows;
-  for (const tir::KindInfo& kind : tir::all_kinds()) {
-    nb::list fields;
-    for (const tir::FieldInfo& field : kind.fields) fields.append(field_row(field));
-    rows.append(nb::make_tuple(str(kind.name), str(kind.type_key), name_of(kind.category),
-                               nb::tuple(fields)));
-  }
+#define MLF_NODE(name, type_key, category, encoding, ...) \
+  rows.append(row_of(#name, type_key, #category, {__VA_ARGS__}));
+#define MLF_FIELD(name, type, expects, role, nullable, since, until) \
+  {#name, #type, #expects, nullable, tir::Expects::expects},
+#define MLF_FIELD_AS(name, spelling, type, expects, role, nullable, since, until) \
+  {#name, #type, #expects, nullable, tir::Expects::expects},
+#include "mlf/tir/nodes.def"
+#undef MLF_NODE
+#undef MLF_FIELD
+#undef MLF_FIELD_AS
   return rows;
 }
 

@@ -29,13 +29,9 @@ std::optional<std::string> unwrap(const std::vector<std::byte>& data) {
 
 bool is_attributes(Kind kind) {
   switch (kind) {
-#define MLF_NODE(name, type_key, category, encoding) case Kind::name:
-#define MLF_FIELD(name, type, expects, role, nullable, since, until)
-#define MLF_END(name)
+#define MLF_NODE(name, type_key, category, encoding, ...) case Kind::name:
 #include "mlf/tir/attrs.def"
 #undef MLF_NODE
-#undef MLF_FIELD
-#undef MLF_END
     return true;
     default:
       return false;
