@@ -216,25 +216,10 @@ auto with_path(const std::string& path, Body&& body) {
 }
 
 std::string_view what_it_is(MemberType type) {
-  switch (type) {
-    case MemberType::file:
-      return "a file";
-    case MemberType::directory:
-      return "a directory";
-    case MemberType::hard_link:
-      return "a hard link";
-    case MemberType::symbolic_link:
-      return "a symbolic link";
-    case MemberType::character_device:
-      return "a character device";
-    case MemberType::block_device:
-      return "a block device";
-    case MemberType::fifo:
-      return "a FIFO";
-    case MemberType::socket:
-      return "a socket";
-  }
-  return "unknown";
+  constexpr std::string_view kNames[] = {
+      "a file",         "a directory", "a hard link", "a symbolic link", "a character device",
+      "a block device", "a FIFO",      "a socket"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 std::string_view read_loaded(const Archive::Contents& contents, const Member& member) {

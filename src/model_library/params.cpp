@@ -170,25 +170,8 @@ class ParamsReader {
   std::size_t cursor_ = 0;
 };
 
-/// DLDataTypeCode, in the spelling of TVM's `runtime::DLDataType2String`.
-std::string_view name_of_code(std::uint8_t code) {
-  switch (code) {
-    case 0:
-      return "int";
-    case 1:
-      return "uint";
-    case 2:
-      return "float";
-    case 3:
-      return "handle";
-    case 4:
-      return "bfloat";
-    case 5:
-      return "complex";
-    default:
-      return "";
-  }
-}
+/// By DLDataTypeCode, in the spelling of TVM's `runtime::DLDataType2String`.
+constexpr std::string_view kCodes[] = {"int", "uint", "float", "handle", "bfloat", "complex"};
 
 }  // namespace
 
@@ -196,9 +179,10 @@ std::string to_string(ParamType type) {
   // TVM writes booleans as uint1.
   const std::string lanes = type.lanes == 1 ? "" : fmt::format("x{}", type.lanes);
   if (type.code == 1 && type.bits == 1 && type.lanes == 1) return "bool";
-  const std::string_view name = name_of_code(type.code);
-  if (name.empty()) return fmt::format("code{}_{}{}", type.code, type.bits, lanes);
-  return fmt::format("{}{}{}", name, type.bits, lanes);
+  if (type.code < std::size(kCodes)) {
+    return fmt::format("{}{}{}", kCodes[type.code], type.bits, lanes);
+  }
+  return fmt::format("code{}_{}{}", type.code, type.bits, lanes);
 }
 
 Result<std::vector<Param>> read_params(std::span<const std::byte> bytes, std::string_view member) {

@@ -104,24 +104,10 @@ const CmsisFunction* find_cmsis_function(std::string_view name) {
 }
 
 std::span<const CmsisArgument> arguments_of(CmsisLayer layer) {
-  switch (layer) {
-    case CmsisLayer::convolution:
-    case CmsisLayer::depthwise_convolution:
-      return kConvolution;
-    case CmsisLayer::fully_connected:
-      return kFullyConnected;
-    case CmsisLayer::pooling:
-      return kPooling;
-    case CmsisLayer::softmax:
-      return kSoftmax;
-    case CmsisLayer::table_softmax:
-      return kTableSoftmax;
-    case CmsisLayer::addition:
-      return kAddition;
-    case CmsisLayer::multiplication:
-      return kMultiplication;
-  }
-  return {};
+  constexpr std::span<const CmsisArgument> kByLayer[] = {
+      kConvolution, kConvolution,  kFullyConnected, kPooling,
+      kSoftmax,     kTableSoftmax, kAddition,       kMultiplication};
+  return kByLayer[static_cast<std::size_t>(layer)];
 }
 
 std::uint64_t CmsisMemory::elements() const {

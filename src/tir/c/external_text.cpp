@@ -134,23 +134,10 @@ constexpr std::array kTests{
 }  // namespace
 
 const CmsisText* cmsis_text_of(CmsisLayer layer) {
-  switch (layer) {
-    case CmsisLayer::convolution:
-      return &kConvolution;
-    case CmsisLayer::depthwise_convolution:
-      return &kDepthwise;
-    case CmsisLayer::fully_connected:
-      return &kFullyConnected;
-    case CmsisLayer::pooling:
-      return &kPooling;
-    case CmsisLayer::table_softmax:
-      return &kTableSoftmax;
-    case CmsisLayer::softmax:
-    case CmsisLayer::addition:
-    case CmsisLayer::multiplication:
-      return nullptr;
-  }
-  return nullptr;
+  constexpr const CmsisText* kByLayer[] = {&kConvolution, &kDepthwise, &kFullyConnected,
+                                           &kPooling,     nullptr,     &kTableSoftmax,
+                                           nullptr,       nullptr};
+  return kByLayer[static_cast<std::size_t>(layer)];
 }
 
 std::span<const CmsisStatusTest> cmsis_status_tests() {

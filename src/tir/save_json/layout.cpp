@@ -76,39 +76,27 @@ bool is_written(const FieldInfo& field, const VersionRange& version) {
 }
 
 std::string_view describe(Expects expects) {
-  switch (expects) {
-    case Expects::expr:
-      return "an expression";
-    case Expects::var:
-      return "a Var";
-    case Expects::buffer:
-      return "a Buffer";
-    case Expects::stmt:
-      return "a statement";
-    case Expects::range:
-      return "a Range";
-    case Expects::iter_var:
-      return "an IterVar";
-    case Expects::buffer_region:
-      return "a BufferRegion";
-    case Expects::match_buffer_region:
-      return "a MatchBufferRegion";
-    case Expects::comm_reducer:
-      return "a CommReducer";
-    case Expects::type:
-      return "a type";
-    case Expects::function:
-      return "a function";
-    case Expects::attributes:
-      return "a DictAttrs";
-    case Expects::callee:
-      return "an Op or GlobalVar";
-    case Expects::constant:
-    case Expects::tensor:
-      return "an NDArray";
-    default:
-      return "an object";
+  constexpr std::pair<Expects, std::string_view> kWords[] = {
+      {Expects::expr, "an expression"},
+      {Expects::var, "a Var"},
+      {Expects::buffer, "a Buffer"},
+      {Expects::stmt, "a statement"},
+      {Expects::range, "a Range"},
+      {Expects::iter_var, "an IterVar"},
+      {Expects::buffer_region, "a BufferRegion"},
+      {Expects::match_buffer_region, "a MatchBufferRegion"},
+      {Expects::comm_reducer, "a CommReducer"},
+      {Expects::type, "a type"},
+      {Expects::function, "a function"},
+      {Expects::attributes, "a DictAttrs"},
+      {Expects::callee, "an Op or GlobalVar"},
+      {Expects::constant, "an NDArray"},
+      {Expects::tensor, "an NDArray"},
+  };
+  for (const auto& [what, words] : kWords) {
+    if (what == expects) return words;
   }
+  return "an object";
 }
 
 // --- Tensors -----------------------------------------------------------------------------------
