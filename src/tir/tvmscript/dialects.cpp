@@ -77,7 +77,8 @@ std::size_t old_leaf_end(std::string_view text, std::size_t begin) {
   return support::is_word_character(text[begin]) ? old_type_end(text, begin) : begin;
 }
 
-/// The printer of v0.8 to v0.11 has its own table of levels, in which `not(x)` is a call.
+/// The printer of v0.8 to v0.11 has its own table of levels, in which `==` has a lower level than
+/// `<` and `not(x)` is a call. Some of its output is not Python.
 constexpr text::Grammar make_old() {
   text::Grammar g = make_common();
   g.prefix[Sign::not_] = kSignLevel;
@@ -87,17 +88,10 @@ constexpr text::Grammar make_old() {
   return g;
 }
 
+constexpr text::Grammar kNewGrammar = make_new();
+constexpr text::Grammar kOldGrammar = make_old();
+
 }  // namespace
-
-const text::Grammar& new_grammar() {
-  static constexpr text::Grammar kGrammar = make_new();
-  return kGrammar;
-}
-
-const text::Grammar& old_grammar() {
-  static constexpr text::Grammar kGrammar = make_old();
-  return kGrammar;
-}
 
 bool is_constant_text(std::string_view name) {
   return name.starts_with('[');
@@ -109,7 +103,7 @@ const Rules& new_rules() {
   static const Rules kRules{.dialect = Dialect::tvmscript,
                             .first_version = first_with(TvmFeature::script_of_nodes),
                             .last_version = kNewestTvm,
-                            .grammar = &new_grammar(),
+                            .grammar = &kNewGrammar,
                             .states_module_attrs = true,
                             .drops_dead_else = false,
                             .nameless = {},
@@ -125,7 +119,7 @@ const Rules& old_rules() {
       .dialect = Dialect::old_tvmscript,
       .first_version = kOldestTvm,
       .last_version = static_cast<std::uint8_t>(new_rules().first_version - 1),
-      .grammar = &old_grammar(),
+      .grammar = &kOldGrammar,
       .states_module_attrs = false,
       .drops_dead_else = true,
       .nameless = "func",

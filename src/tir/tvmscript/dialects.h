@@ -87,11 +87,6 @@ constexpr const BinaryOperator* operator_of_assignment(text::Sign sign) {
   return nullptr;
 }
 
-const text::Grammar& new_grammar();  ///< v0.12 to v0.18
-/// v0.8 to v0.11: `==` has a lower level than `<`, `not(x)` looks like a call, and some of the
-/// output is not Python.
-const text::Grammar& old_grammar();
-
 /// Whether a name is the data of a constant as the old printer writes it: not an expression.
 bool is_constant_text(std::string_view name);
 

@@ -17,6 +17,12 @@ struct Context;
 struct FunctionContext;
 using text::Arguments;
 
+// The readers of irregular forms: the node of an expression; the object of a name that is defined,
+// or of a scope; a line.
+using ExpressionReader = NodeId(Context& c, const Arguments& args);
+using NameReader = NodeId(FunctionContext& fn, std::string_view name, const Arguments& args);
+using LineReader = void(FunctionContext& fn, const Arguments& args);
+
 /// The required form of an argument.
 enum class ArgumentType : std::uint8_t {
   expr,
@@ -63,11 +69,9 @@ struct Form {
   std::uint8_t count = 0;  ///< of arguments; an irregular form has none here
   std::array<FormArgument, 6> all_arguments{};
   // The reader of an irregular form; null for a regular one.
-  NodeId (*read)(Context& c, const Arguments& args) = nullptr;
-  /// The reader of a definition or a scope; returns the object of the name.
-  NodeId (*name_reader)(FunctionContext& fn, std::string_view name,
-                        const Arguments& args) = nullptr;
-  void (*read_line)(FunctionContext& fn, const Arguments& args) = nullptr;
+  ExpressionReader* read = nullptr;
+  NameReader* name_reader = nullptr;
+  LineReader* read_line = nullptr;
 
   std::span<const FormArgument> arguments() const { return std::span(all_arguments).first(count); }
 };
@@ -91,54 +95,18 @@ void note_version(Context& c, const Form& form);
 
 // --- Readers of irregular forms ----------------------------------------------------------------
 
-NodeId read_let(Context& c, const Arguments& args);
-NodeId read_reduce(Context& c, const Arguments& args);
-NodeId read_comm_reducer(Context& c, const Arguments& args);
-NodeId read_iter_var(Context& c, const Arguments& args);
-NodeId read_range(Context& c, const Arguments& args);
-NodeId read_index_map(Context& c, const Arguments& args);
-NodeId read_target(Context& c, const Arguments& args);
-NodeId read_handle(Context& c, const Arguments& args);
-NodeId read_tuple_type(Context& c, const Arguments& args);
-NodeId read_type_var(Context& c, const Arguments& args);
-NodeId read_allocated_pool_info(Context& c, const Arguments& args);
-NodeId read_constant_pool_info(Context& c, const Arguments& args);
-NodeId read_constant_info(Context& c, const Arguments& args);
-NodeId read_vdevice(Context& c, const Arguments& args);
-NodeId read_dummy_global_info(Context& c, const Arguments& args);
+ExpressionReader read_let, read_reduce, read_comm_reducer, read_iter_var, read_range,
+    read_index_map, read_target, read_handle, read_tuple_type, read_type_var,
+    read_allocated_pool_info, read_constant_pool_info, read_constant_info, read_vdevice,
+    read_dummy_global_info, read_abs, read_ceildiv, read_infinity, read_limit, read_call_intrin,
+    read_intrinsic_id;
 
-NodeId read_abs(Context& c, const Arguments& args);
-NodeId read_ceildiv(Context& c, const Arguments& args);
-NodeId read_infinity(Context& c, const Arguments& args);
-NodeId read_limit(Context& c, const Arguments& args);
-NodeId read_call_intrin(Context& c, const Arguments& args);
-NodeId read_intrinsic_id(Context& c, const Arguments& args);
+NameReader open_let_scope, open_attr, open_launch_thread, open_allocate, open_allocate_const,
+    open_decl_buffer, open_realize, open_producer_realize, define_buffer, define_match_buffer,
+    define_alloc_buffer, define_env_thread, define_old_var, define_node_var, define_meta_var,
+    define_axis;
 
-NodeId open_let_scope(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_attr(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_launch_thread(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_allocate(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_allocate_const(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_decl_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_realize(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId open_producer_realize(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_match_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_alloc_buffer(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_env_thread(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_old_var(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_node_var(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_meta_var(FunctionContext& fn, std::string_view name, const Arguments& args);
-NodeId define_axis(FunctionContext& fn, std::string_view name, const Arguments& args);
-
-void line_prefetch(FunctionContext& fn, const Arguments& args);
-void line_func_attr(FunctionContext& fn, const Arguments& args);
-void line_match_buffer(FunctionContext& fn, const Arguments& args);
-void line_preflattened_buffer(FunctionContext& fn, const Arguments& args);
-void line_buffer_store(FunctionContext& fn, const Arguments& args);
-void line_where(FunctionContext& fn, const Arguments& args);
-void line_reads(FunctionContext& fn, const Arguments& args);
-void line_writes(FunctionContext& fn, const Arguments& args);
-void line_block_attr(FunctionContext& fn, const Arguments& args);
+LineReader line_prefetch, line_func_attr, line_match_buffer, line_preflattened_buffer,
+    line_buffer_store, line_where, line_reads, line_writes, line_block_attr;
 
 }  // namespace mlf::tir::tvmscript
