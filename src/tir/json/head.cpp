@@ -22,22 +22,17 @@ std::string minor_version(std::uint8_t minor) {
 
 // A range: a text seldom states its version. Its forms only exclude some versions.
 void write_version(json::Writer& emitter, const VersionRange& version) {
-  emitter.begin_object();
   emitter.member("first", minor_version(version.first));
   emitter.member("last", minor_version(version.last));
   if (!version.exact.empty()) emitter.member("exact", version.exact);
-  emitter.end_object();
 }
 
 void write_source(json::Writer& emitter, const Source& source) {
-  emitter.begin_object();
   emitter.member("member", source.member);
   emitter.member("dialect", to_string(source.dialect));
   emitter.member("stage", source.stage);
-  emitter.key("tvm_version");
-  write_version(emitter, source.tvm_version);
+  emitter.object("tvm_version", source.tvm_version, write_version);
   emitter.member("sha256", source.sha256);
-  emitter.end_object();
 }
 
 void write_value(json::Writer& emitter, const TargetValue& value);
@@ -62,7 +57,6 @@ void write_value(json::Writer& emitter, const TargetValue& value) {
 }
 
 void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
-  emitter.begin_object();
   support::NameSet<std::string_view> names;
   for (const TargetAttr& attr : attrs) {
     // JSON readers differ on duplicate member names.
@@ -70,7 +64,6 @@ void write_attrs(json::Writer& emitter, const std::vector<TargetAttr>& attrs) {
     emitter.text_key(attr.name);
     write_value(emitter, attr.value);
   }
-  emitter.end_object();
 }
 
 // Writes all fields except the host, which comes last; leaves the object open.
@@ -80,8 +73,7 @@ void write_target_fields(json::Writer& emitter, const Target& target) {
   emitter.member("kind", target.kind);
   emitter.member("tag", target.tag);
   emitter.member("keys", target.keys);
-  emitter.key("attrs");
-  write_attrs(emitter, target.attrs);
+  emitter.object("attrs", target.attrs, write_attrs);
   emitter.member("device_type", target.device_type);
   emitter.key("host");
 }
@@ -211,8 +203,7 @@ void write_head(json::Writer& emitter, const Document& document) {
   emitter.member("version", kVersion);
   // The only value that differs between releases of mlf.
   emitter.member("generator", "mlf " MLF_VERSION);
-  emitter.key("source");
-  write_source(emitter, document.source);
+  emitter.object("source", document.source, write_source);
   emitter.key("target");
   document.target ? write_target(emitter, *document.target) : emitter.null();
 }
@@ -230,19 +221,17 @@ void write_c_place(json::Writer& emitter, const Document& document, std::string_
 }
 
 void write_losses(json::Writer& emitter, const Document& document) {
-  emitter.key("losses");
-  emitter.begin_array();
-  const std::span<const Loss> losses = document.losses;
-  for (std::size_t at = 0; at < losses.size();) {
-    std::size_t end = at + 1;
-    while (end < losses.size() && are_one_entry(losses[at], losses[end])) ++end;
-    emitter.begin_object();
-    write_loss_head(emitter, losses[at]);
-    write_places(emitter, losses.subspan(at, end - at));
-    emitter.end_object();
-    at = end;
+  std::vector<std::span<const Loss>> entries;
+  for (std::span<const Loss> rest = document.losses; !rest.empty();) {
+    const auto other = std::ranges::find_if_not(
+        rest, [&](const Loss& loss) { return are_one_entry(loss, rest.front()); });
+    entries.push_back(rest.first(static_cast<std::size_t>(other - rest.begin())));
+    rest = rest.subspan(entries.back().size());
   }
-  emitter.end_array();
+  emitter.objects("losses", entries, [](json::Writer& out, std::span<const Loss> places) {
+    write_loss_head(out, places.front());
+    write_places(out, places);
+  });
 }
 
 void write_imported_c(json::Writer& emitter, const Document& document) {
