@@ -14,6 +14,14 @@
 namespace mlf::tir::c {
 namespace {
 
+/// The form with `next()` in the place of each `$`.
+template <class Next>
+std::string filled(std::string_view form, Next&& next) {
+  std::string text;
+  for (const char c : form) c == '$' ? text += next() : text += c;
+  return text;
+}
+
 /// An argument of a call of another code generator: a bare number, a word, or an expression.
 std::string text_of(ExprWriter& exprs, Node argument) {
   if (const auto number = int_imm_of(argument)) return fmt::format("{}", *number);
@@ -30,20 +38,17 @@ class LayerWriter {
 
   /// The form with its arguments in the places of its `$`.
   std::string text_of(const CmsisForm& form) {
-    std::string text;
     auto what = form.arguments.begin();
     std::size_t part = 0;
-    for (const char c : form.text) {
-      if (c != '$') {
-        text += c;
-        continue;
+    return filled(form.text, [&] {
+      const CmsisArgument argument = *what;
+      std::string text = value(argument, part++);
+      if (part == width_of(argument)) {
+        ++what;
+        part = 0;
       }
-      text += value(*what, part++);
-      if (part < width_of(*what)) continue;
-      ++what;
-      part = 0;
-    }
-    return text;
+      return text;
+    });
   }
 
  private:
@@ -161,17 +166,9 @@ class EthosUWriter {
  private:
   template <class... Words>
   void line(std::string_view form, const Words&... words) {
-    std::string text;
     const std::array<std::string, sizeof...(Words)> in_order{words...};
     auto word = in_order.begin();
-    for (const char c : form) {
-      if (c == '$') {
-        text += *word++;
-      } else {
-        text += c;
-      }
-    }
-    code_.plain_line(text);
+    code_.plain_line(filled(form, [&] { return *word++; }));
   }
 
   void address(Node region, Node memory, Node bytes) {
@@ -365,21 +362,14 @@ class BodyWriter {
     code_.line("void* {} = TVMBackendAllocWorkspace(1, {}, (uint64_t){}, {}, {});", name,
                head_.device, bytes, static_cast<int>(dtype.code), dtype.bits);
     code_.line("if ({} == NULL) {{", name);
-    return_error();
+    code_.return_error();
     tasks_.push_back({Task::Action::release, {}, 0, name});
     then(node[f::Allocate::body]);
   }
 
   void release(const Task& task) {
     code_.line("if (TVMBackendFreeWorkspace(1, {}, {}) != 0) {{", head_.device, task.name);
-    return_error();
-  }
-
-  void return_error() {
-    const auto scope = code_.begin_scope();
-    code_.line("return -1;");
-    code_.end_scope(scope);
-    code_.line("}}");
+    code_.return_error();
   }
 
   /// The array itself is at the top of the file.

@@ -83,6 +83,18 @@ class Code {
   using Scope = std::size_t;
   Scope begin_scope();
   void end_scope(Scope scope);
+  /// Prints what `print()` does in a scope of its own.
+  template <class Print>
+  void in_scope(Print&& print) {
+    const Scope scope = begin_scope();
+    print();
+    end_scope(scope);
+  }
+  /// `return -1;` and the end of its block.
+  void return_error() {
+    in_scope([&] { line("return -1;"); });
+    line("}}");
+  }
 
   std::string fresh(std::string_view hint) { return names_.fresh(hint); }
 

@@ -6,11 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <span>
 #include <vector>
 
 #include "tir/c/language.h"
-#include "tir/c/write/code.h"
+#include "tir/node_queries.h"
 
 namespace mlf::tir::c {
 namespace {
@@ -108,7 +107,7 @@ void write_floats(const Sink& sink, std::span<const std::byte> data) {
 
 /// The bytes to print; fails for a constant whose text lacked its data.
 std::span<const std::byte> data_of(Node array, std::string_view name) {
-  const auto data = array.is(Kind::NDArray) ? array.bytes(f::NDArray::data) : std::nullopt;
+  const auto data = tir::data_of(array);
   if (!data) cannot_print(fmt::format("the constant '{}', whose data are not known,", name));
   if (!is_array_element(array.dtype(f::NDArray::dtype))) {
     cannot_print("a constant of " + to_string(array.dtype(f::NDArray::dtype)));

@@ -24,26 +24,16 @@ constexpr std::string_view kBeforeFunction = "#ifdef __cplusplus\nextern \"C\"\n
 constexpr std::int64_t kConstantAlignment = 16;
 
 // --- Preconditions of the writer ---------------------------------------------------------------
-// ------------------------------------------------------------------
-
-bool fits(Node node, Expects expects) {
-  switch (expects) {
-    case Expects::expr:
-      return node.category() == Category::expr;
-    case Expects::stmt:
-      return node.category() == Category::stmt;
-    case Expects::var:
-      return is_var(node);
-    case Expects::buffer:
-      return node.is(Kind::Buffer);
-    default:
-      return true;
-  }
-}
 
 [[noreturn]] void fail(Node node, const FieldInfo& field, std::string_view how) {
   throw support::Error(ErrorKind::invalid_input,
                        fmt::format("{} of {} is {}", field.name, node.info().name, how));
+}
+
+/// What a text has left out has no C.
+bool can_hold(const FieldInfo& field, Node held) {
+  return fits(held.kind(), field.expects) &&
+         (field.expects != Expects::expr || held.category() == Category::expr);
 }
 
 /// A document can come from JSON, where any field may have any value; the writer reads fields
@@ -53,11 +43,11 @@ void check_field(Node node, std::uint8_t position) {
   if (field.type == FieldType::node) {
     const Node held = node.node(position);
     if (!held && !field.nullable) fail(node, field, "undefined");
-    if (held && !fits(held, field.expects)) fail(node, field, "of the wrong kind");
+    if (held && !can_hold(field, held)) fail(node, field, "of the wrong kind");
   } else if (field.type == FieldType::list) {
     for (const Node held : node.list(position)) {
       if (!held) fail(node, field, "undefined");
-      if (!fits(held, field.expects)) fail(node, field, "of the wrong kind");
+      if (!can_hold(field, held)) fail(node, field, "of the wrong kind");
     }
   }
 }
@@ -220,11 +210,11 @@ class ModuleWriter {
     FunctionText text;
     text.signature =
         fmt::format("TVM_DLL int32_t {}{}", symbol_of(function), prologue.signature(convention));
-    const auto scope = code.begin_scope();
-    const FunctionHead head = prologue.write(convention, calls);
-    write_body(forms_, code, exprs, calls, function[f::PrimFunc::body], head);
-    if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
-    code.end_scope(scope);
+    code.in_scope([&] {
+      const FunctionHead head = prologue.write(convention, calls);
+      write_body(forms_, code, exprs, calls, function[f::PrimFunc::body], head);
+      if (!returns_itself(function[f::PrimFunc::body])) code.line("return 0;");
+    });
     text.body = std::move(code).take();
     return text;
   }

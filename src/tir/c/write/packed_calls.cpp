@@ -193,13 +193,9 @@ void PackedCalls::store_argument(Node argument, std::int64_t position, std::int6
     return store_type(position, std::to_string(kOpaqueHandle));
   }
   code_.line("if ({} == NULL) {{", value);
-  const auto on_null = code_.begin_scope();
-  store_type(position, std::to_string(kNull));
-  code_.end_scope(on_null);
+  code_.in_scope([&] { store_type(position, std::to_string(kNull)); });
   code_.line("}} else {{");
-  const auto otherwise = code_.begin_scope();
-  store_type(position, std::to_string(kOpaqueHandle));
-  code_.end_scope(otherwise);
+  code_.in_scope([&] { store_type(position, std::to_string(kOpaqueHandle)); });
   code_.line("}}");
 }
 
@@ -207,10 +203,7 @@ void PackedCalls::store_argument(Node argument, std::int64_t position, std::int6
 
 void PackedCalls::call_checked(const std::string& call, std::string_view brace) {
   code_.line("if ({} != 0){}", call, brace);
-  const auto scope = code_.begin_scope();
-  code_.line("return -1;");
-  code_.end_scope(scope);
-  code_.line("}}");
+  code_.return_error();
 }
 
 /// The slot of a function that is called by name; filled if it is empty.
@@ -218,10 +211,11 @@ std::string PackedCalls::look_up(const std::string& function) {
   std::string slot = function + "_packed";
   std::ranges::replace(slot, '.', '_');
   code_.line("if ({} == NULL) {{", slot);
-  const auto scope = code_.begin_scope();
-  call_checked(
-      fmt::format("TVMBackendGetFuncFromEnv(__tvm_module_ctx, \"{}\", &{})", function, slot), " {");
-  code_.end_scope(scope);
+  code_.in_scope([&] {
+    call_checked(
+        fmt::format("TVMBackendGetFuncFromEnv(__tvm_module_ctx, \"{}\", &{})", function, slot),
+        " {");
+  });
   code_.line("}}");
   return slot;
 }
