@@ -116,11 +116,7 @@ Fields::Fields(json::Value object) : object_(object) {
 }
 
 std::optional<json::Value> Fields::peek(std::string_view key) const {
-  const auto member =
-      std::find_if(members_.begin(), members_.end(),
-                   [key](const Member& candidate) { return candidate.json.key.text() == key; });
-  if (member == members_.end()) return std::nullopt;
-  return member->json.value;
+  return object_.find(key);
 }
 
 /// The reader of the document has rejected duplicate keys.

@@ -29,49 +29,46 @@ std::int32_t read_version(json::Value value) {
   return version;
 }
 
+// Each reader below keeps unknown keys, so nothing of a newer TVM is lost.
+
 /// Since v0.9, and only for AOT with the C runtime: the source of `runtime/`.
 ExternalDependency read_dependency(json::Value value) {
   Fields fields(value);
-  ExternalDependency dependency;
-  dependency.short_name = string_of(fields.at("short_name"));
-  dependency.url = string_of(fields.at("url"));
-  dependency.url_type = string_of(fields.at("url_type"));
-  dependency.version_spec = string_of(fields.at("version_spec"));
-  dependency.extra = fields.rest();
-  return dependency;
+  return {.short_name = string_of(fields.at("short_name")),
+          .url = string_of(fields.at("url")),
+          .url_type = string_of(fields.at("url_type")),
+          .version_spec = string_of(fields.at("version_spec")),
+          .extra = fields.rest()};
+}
+
+/// The parameter of a storage or a buffer, where the object says one.
+std::optional<std::string> binding_of(Fields& fields) {
+  const auto binding = fields.find("input_binding");
+  return binding ? string_or_null(*binding) : std::nullopt;
 }
 
 /// A storage of the graph executor. TVM indexes its tables of shapes by storage instead of node, so
 /// sizes and bindings may be wrong; mlf reports them unchanged.
 StorageId read_storage_id(json::Value value) {
   Fields fields(value);
-  StorageId entry;
-  entry.storage_id = static_cast<std::int64_t>(size_of(fields.at("storage_id")));
-  entry.size_bytes = size_of(fields.at("size_bytes"));
-  if (const auto binding = fields.find("input_binding")) {
-    entry.input_binding = string_or_null(*binding);
-  }
-  entry.extra = fields.rest();
-  return entry;
+  return {.storage_id = static_cast<std::int64_t>(size_of(fields.at("storage_id"))),
+          .size_bytes = size_of(fields.at("size_bytes")),
+          .input_binding = binding_of(fields),
+          .extra = fields.rest()};
 }
 
-/// Each reader below keeps unknown keys, so nothing of a newer TVM is lost.
 DeviceWorkspace read_workspace(json::Value value) {
   Fields fields(value);
-  DeviceWorkspace entry;
-  entry.device = device_type_of(fields.at("device"));
-  entry.workspace_size_bytes = size_of(fields.at("workspace_size_bytes"));
-  entry.extra = fields.rest();
-  return entry;
+  return {.device = device_type_of(fields.at("device")),
+          .workspace_size_bytes = size_of(fields.at("workspace_size_bytes")),
+          .extra = fields.rest()};
 }
 
 FunctionWorkspace read_operator_function(json::Value value) {
   Fields fields(value);
-  FunctionWorkspace entry;
-  entry.function_name = string_of(fields.at("function_name"));
-  entry.workspace = list_of(fields.at("workspace"), read_workspace);
-  entry.extra = fields.rest();
-  return entry;
+  return {.function_name = string_of(fields.at("function_name")),
+          .workspace = list_of(fields.at("workspace"), read_workspace),
+          .extra = fields.rest()};
 }
 
 /// Inputs or outputs by name. TVM sorts the keys when it writes, so their order has no meaning.
@@ -80,47 +77,42 @@ std::vector<IoTensor> read_io(json::Value value) {
   std::vector<IoTensor> tensors;
   for (const json::Member member : value.members()) {
     Fields fields(member.value);
-    IoTensor tensor;
-    tensor.name = member.key.text();
-    tensor.size_bytes = size_of(fields.at("size"));
-    tensor.dtype = string_of(fields.at("dtype"));
-    tensor.extra = fields.rest();
-    tensors.push_back(std::move(tensor));
+    tensors.push_back({.name = std::string(member.key.text()),
+                       .size_bytes = size_of(fields.at("size")),
+                       .dtype = string_of(fields.at("dtype")),
+                       .extra = fields.rest()});
   }
   return tensors;
 }
 
 MainMemory read_main(json::Value value) {
   Fields fields(value);
-  MainMemory entry;
-  entry.device = device_type_of(fields.at("device"));
-  entry.workspace_size_bytes = size_of(fields.at("workspace_size_bytes"));
   // Only in some archives of a version: v0.11 introduced inputs and outputs (#12789), and still
   // writes 7.
-  if (const auto size = fields.find("constants_size_bytes")) {
-    entry.constants_size_bytes = size_of(*size);
-  }
-  if (const auto size = fields.find("io_size_bytes")) entry.io_size_bytes = size_of(*size);
-  if (const auto inputs = fields.find("inputs")) entry.inputs = read_io(*inputs);
-  if (const auto outputs = fields.find("outputs")) entry.outputs = read_io(*outputs);
-  entry.extra = fields.rest();
-  return entry;
+  const auto optional = [&](std::string_view key, auto read) {
+    const auto found = fields.find(key);
+    return found ? std::optional(read(*found)) : std::nullopt;
+  };
+  return {.device = device_type_of(fields.at("device")),
+          .workspace_size_bytes = size_of(fields.at("workspace_size_bytes")),
+          .constants_size_bytes = optional("constants_size_bytes", size_of),
+          .io_size_bytes = optional("io_size_bytes", size_of),
+          .inputs = optional("inputs", read_io),
+          .outputs = optional("outputs", read_io),
+          .extra = fields.rest()};
 }
 
 /// In operator archives, a buffer of each kernel, which is bound to a parameter or to nothing.
 OperatorBuffer read_operator_buffer(json::Value value) {
   Fields fields(value);
-  OperatorBuffer buffer;
-  buffer.size_bytes = size_of(fields.at("size_bytes"));
-  buffer.shape = list_of(fields.at("shape"), [](json::Value extent) {
+  const auto extent_of = [](json::Value extent) {
     return static_cast<std::int64_t>(size_of(extent));
-  });
-  buffer.dtype = string_of(fields.at("dtype"));
-  if (const auto binding = fields.find("input_binding")) {
-    buffer.input_binding = string_or_null(*binding);
-  }
-  buffer.extra = fields.rest();
-  return buffer;
+  };
+  return {.size_bytes = size_of(fields.at("size_bytes")),
+          .shape = list_of(fields.at("shape"), extent_of),
+          .dtype = string_of(fields.at("dtype")),
+          .input_binding = binding_of(fields),
+          .extra = fields.rest()};
 }
 
 /// Operator archives: function → buffers, without the other levels of full models.

@@ -140,12 +140,15 @@ NodeId read_block_variable(Context& c, SyntaxId name, SyntaxId domain) {
 
 /// `tir.reads([A[0:16, i], …])`: each region is a subscript; a single index in it is a range of one
 /// element.
-void read_regions(Context& c, SyntaxId call, std::vector<NodeId>& into) {
+template <std::vector<NodeId> text::BlockDraft::*Regions>
+void read_regions(Context& c, SyntaxId call) {
   const auto list = arguments_of(c, call, 1, fmt::format("{}([regions])", head_of(c, call)));
   if (!c.values.is(list[0], SyntaxKind::list)) {
     c.values.fail(list[0], "expected a list of regions");
   }
-  for (const SyntaxId region : c.values.children(list[0])) into.push_back(read_region(c, region));
+  for (const SyntaxId region : c.values.children(list[0])) {
+    (c.blocks.back().*Regions).push_back(read_region(c, region));
+  }
 }
 
 // `block([128, tir.reduce_axis(0, 128)], "C") as [i, k] {`
@@ -187,21 +190,15 @@ void read_bind(Context& c, SyntaxId call) {
   c.blocks.back().iter_values.push_back(as_expr(c, parts[1]));
 }
 
-void read_reads(Context& c, SyntaxId call) {
-  read_regions(c, call, c.blocks.back().reads);
-}
-
-void read_writes(Context& c, SyntaxId call) {
-  read_regions(c, call, c.blocks.back().writes);
-}
-
 void read_block_attrs(Context& c, SyntaxId call) {
   c.blocks.back().annotations = read_entries(c, arguments_of(c, call, 1, "tir.attrs({…})")[0]);
 }
 
 constexpr text::Meaning<void (*)(Context& c, SyntaxId call)> kBlockLines[] = {
-    {"where", read_where},           {"bind", read_bind},
-    {"tir.reads", read_reads},       {"tir.writes", read_writes},
+    {"where", read_where},
+    {"bind", read_bind},
+    {"tir.reads", read_regions<&text::BlockDraft::reads>},
+    {"tir.writes", read_regions<&text::BlockDraft::writes>},
     {"tir.attrs", read_block_attrs},
 };
 

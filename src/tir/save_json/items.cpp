@@ -220,19 +220,4 @@ std::uint32_t& Numbering::place(const Item& item) {
   }
 }
 
-std::uint32_t Numbering::number(const Item& item) const {
-  switch (item.form) {
-    case Item::Form::null:
-      return 0;
-    case Item::Form::node:
-      return of_node_[index(item.id)];
-    case Item::Form::text:
-      return of_text_.at(item.text);
-    case Item::Form::objects_of_key:
-      return of_key_.at(item.text);
-    default:
-      return of_other_.at(key(item));
-  }
-}
-
 }  // namespace mlf::tir::save_json

@@ -181,12 +181,12 @@ class Numbering {
 
   /// By number.
   std::span<const Item> order() const { return order_; }
-  std::uint32_t number(const Item& item) const;
+  std::uint32_t number(const Item& item) { return place(item); }
   /// The first tensors of the document, which keep their numbers too.
   std::span<const Node> tensors() const { return tensors_; }
 
  private:
-  /// The place of an item's number; new items get 0 there.
+  /// The place of an item's number; new items, and null, have 0 there.
   std::uint32_t& place(const Item& item);
   static std::uint64_t key(const Item& item);
   void visit(const Item& root);

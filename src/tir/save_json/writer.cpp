@@ -456,9 +456,7 @@ class Writer {
     write_data(item);
   }
 
-  std::string number_text(const Item& item) const {
-    return std::to_string(numbering_.number(item));
-  }
+  std::string number_text(const Item& item) { return std::to_string(numbering_.number(item)); }
 
   // Void is the empty string in TVM.
   static std::string dtype_text(DType dtype) {

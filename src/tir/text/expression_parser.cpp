@@ -233,9 +233,6 @@ void ExpressionParser::annotate(std::uint32_t end) {
 void ExpressionParser::separator() {
   Pending& frame = pending_.back();
   end_item(frame);
-  if (frame.open == Open::dict && frame.items % 2 != 0) {
-    lexer_.fail(lexer_.token(), "expected ':' and a value after a key");
-  }
   frame.has_comma = true;
   lexer_.advance();
   expects_operand_ = true;
@@ -275,6 +272,9 @@ void ExpressionParser::end_item(Pending& frame) {
     frame.slice_parts = 0;
   }
   ++frame.items;
+  if (frame.open == Open::dict && frame.items % 2 != 0) {
+    lexer_.fail(lexer_.token(), "expected ':' and a value after a key");
+  }
 }
 
 // --- Brackets ----------------------------------------------------------------------------------
@@ -306,9 +306,6 @@ bool ExpressionParser::at_item_end() const {
 void ExpressionParser::close_bracket() {
   const Pending frame = pending_.back();
   pending_.pop_back();
-  if (frame.open == Open::dict && frame.items % 2 != 0) {
-    lexer_.fail(lexer_.token(), "expected ':' and a value after a key");
-  }
   finish_bracket(frame);
   lexer_.advance();
   expects_operand_ = false;
