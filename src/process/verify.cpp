@@ -20,6 +20,20 @@ namespace {
 using graph::Severity;
 using support::get_or_throw;
 
+struct FindingRow {
+  std::string_view code;
+  Severity severity;  ///< of a check of a network: its own
+};
+// By value of FindingCode; schemas/verify.schema.json lists the codes.
+constexpr FindingRow kFindings[] = {
+    {"network-check", Severity::error},      {"stage-mismatch", Severity::error},
+    {"c-mismatch", Severity::error},         {"c-type", Severity::warning},
+    {"stale-outputs", Severity::error},      {"damaged-output", Severity::error},
+    {"no-network", Severity::note},          {"not-compared", Severity::warning},
+    {"metadata-too-small", Severity::error}, {"c-invalid", Severity::error},
+    {"missing-file", Severity::note},
+};
+
 bool uses_half(const tir::Module& module) {
   for (std::uint32_t i = 1; i < module.size(); ++i) {
     const tir::Node node = module.node(static_cast<tir::NodeId>(i));
@@ -72,6 +86,13 @@ class Verifier {
     return checks_.back();
   }
 
+  void report(FindingCode code, std::string detail, const std::string& module = {}) {
+    findings_.push_back({.severity = kFindings[static_cast<std::size_t>(code)].severity,
+                         .code = code,
+                         .module = module,
+                         .detail = std::move(detail)});
+  }
+
   // Stale (here) and damaged (below) are different: the first needs another run, the second an
   // explanation. Without a given file, other members are read instead, so only the earlier inputs
   // can be checked.
@@ -93,17 +114,13 @@ class Verifier {
       ++(std::ranges::count(now.files, file) != 0 ? result.passed : result.failed);
     }
     for (const std::string& file : missing) {
-      findings_.push_back({.severity = Severity::note,
-                           .code = FindingCode::missing_file,
-                           .detail = "mlf processed the archive with '" + file +
-                                     "', a file beside it, which --tir has to give again"});
+      report(FindingCode::missing_file, "mlf processed the archive with '" + file +
+                                            "', a file beside it, which --tir has to give again");
     }
     if (missing.empty() ? then == now : result.failed == 0) return;
     result.failed = std::max<std::size_t>(result.failed, 1);  // inputs of this run that the earlier
                                                               // run did not read
-    findings_.push_back({.severity = Severity::error,
-                         .code = FindingCode::stale_outputs,
-                         .detail = "the archive has changed since mlf processed it"});
+    report(FindingCode::stale_outputs, "the archive has changed since mlf processed it");
   }
 
   void check_outputs() {
@@ -116,12 +133,10 @@ class Verifier {
       const auto state = state_of(job_.archive(), written);
       ++(state == OutputState::intact ? result.passed : result.failed);
       if (state == OutputState::intact) continue;
-      findings_.push_back(
-          {.severity = Severity::error,
-           .code = FindingCode::damaged_output,
-           .detail = written.name + (state == OutputState::missing
-                                         ? " is missing"
-                                         : " is not what mlf wrote into the archive")});
+      report(FindingCode::damaged_output,
+             written.name + (state == OutputState::missing
+                                 ? " is missing"
+                                 : " is not what mlf wrote into the archive"));
     }
   }
 
@@ -159,11 +174,9 @@ class Verifier {
       const auto differences = graph::differences_between(*same, other.topology);
       ++(differences.empty() ? checks_.back().passed : checks_.back().failed);
       for (const std::string& difference : differences) {
-        findings_.push_back({.severity = Severity::error,
-                             .code = FindingCode::stage_mismatch,
-                             .module = name_of(other.module),
-                             .detail = "stage '" + stage.front()->stage +
-                                       "' (second) shows another network: " + difference});
+        report(FindingCode::stage_mismatch,
+               "stage '" + stage.front()->stage + "' (second) shows another network: " + difference,
+               name_of(other.module));
       }
     }
   }
@@ -175,10 +188,8 @@ class Verifier {
     }
     for (const Network& network : networks.found) report_network(network);
     for (const MissingNetwork& without : networks.missing) {
-      findings_.push_back({.severity = Severity::note,
-                           .code = FindingCode::no_network,
-                           .module = name_of(without.module),
-                           .detail = std::string(to_string(without.reason))});
+      report(FindingCode::no_network, std::string(to_string(without.reason)),
+             name_of(without.module));
     }
     const auto stages = deployment::by_stage(job_.deployment.tir_sources());
     if (start(VerifyCheck::stages); stages.size() < 2) {
@@ -211,22 +222,16 @@ class Verifier {
                                      ? "it is of another build: " + compared.other_build
                                      : compared.other_stage;
       if (why_not.empty()) why_not = compared.captured->name + ": " + reason;
-      findings_.push_back({.severity = Severity::warning,
-                           .code = FindingCode::not_compared,
-                           .module = module,
-                           .detail = compared.captured->name +
-                                     " was not compared with the generated C, " + compared.c->name +
-                                     ", because " + reason});
-      return;
+      return report(FindingCode::not_compared,
+                    compared.captured->name + " was not compared with the generated C, " +
+                        compared.c->name + ", because " + reason,
+                    module);
     }
     if (why_not.empty() && !compared.unread.empty()) {
       why_not = compared.c->name + " is not understood: " + compared.unread.begin()->second;
     }
     for (const tir::Difference& difference : compared.differences) {
-      findings_.push_back({.severity = Severity::error,
-                           .code = FindingCode::c_mismatch,
-                           .module = module,
-                           .detail = deployment::sentence_of(compared, difference)});
+      report(FindingCode::c_mismatch, deployment::sentence_of(compared, difference), module);
     }
   }
 
@@ -235,13 +240,11 @@ class Verifier {
     for (std::size_t i = 0; i < job_.modules().size(); ++i) {
       for (const TirSource& c : get_or_throw(job_.deployment.generated_c(i))) {
         if (!uses_half(get_or_throw(job_.deployment.document(c))->module)) continue;
-        findings_.push_back(
-            {.severity = Severity::warning,
-             .code = FindingCode::c_type,
-             .module = name_of(i),
-             .detail = "the generated C, " + c.name +
-                       ", uses the type half, which C does not have: it compiles only where a "
-                       "header defines it"});
+        report(FindingCode::c_type,
+               "the generated C, " + c.name +
+                   ", uses the type half, which C does not have: it compiles only where a "
+                   "header defines it",
+               name_of(i));
       }
     }
   }
@@ -256,12 +259,7 @@ class Verifier {
       const auto small =
           deployment::too_small_metadata(job_.modules()[network.module], network.topology);
       ++(small ? metadata.failed : metadata.passed);
-      if (small) {
-        findings_.push_back({.severity = Severity::error,
-                             .code = FindingCode::metadata_too_small,
-                             .module = name_of(network.module),
-                             .detail = small->detail});
-      }
+      if (small) report(FindingCode::metadata_too_small, small->detail, name_of(network.module));
     }
     if (has_metadata && metadata.counted() == 0) metadata.not_checked = "no module has a network";
     VerifyResult& declarations = start(VerifyCheck::declarations);
@@ -270,10 +268,7 @@ class Verifier {
       const auto faults = deployment::invalid_c(job_.deployment, module);
       ++(faults.empty() ? declarations.passed : declarations.failed);
       for (const Contradiction& fault : faults) {
-        findings_.push_back({.severity = Severity::error,
-                             .code = FindingCode::c_invalid,
-                             .module = module.name,
-                             .detail = fault.detail});
+        report(FindingCode::c_invalid, fault.detail, module.name);
       }
     }
     if (declarations.counted() == 0) declarations.not_checked = "the archive has no generated C";
@@ -328,12 +323,7 @@ Verification verify(const std::string& path, const VerifyOptions& options) {
 namespace mlf {
 
 std::string_view to_string(FindingCode code) {
-  // By value of FindingCode; schemas/verify.schema.json lists them.
-  static constexpr std::array<std::string_view, 11> kNames{
-      "network-check",      "stage-mismatch", "c-mismatch",  "c-type",
-      "stale-outputs",      "damaged-output", "no-network",  "not-compared",
-      "metadata-too-small", "c-invalid",      "missing-file"};
-  return kNames.at(static_cast<std::size_t>(code));
+  return process::kFindings[static_cast<std::size_t>(code)].code;
 }
 
 std::string_view code_of(const VerifyFinding& finding) {
