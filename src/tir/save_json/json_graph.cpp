@@ -181,10 +181,8 @@ json::Value::Members JsonGraph::attrs(std::uint32_t node) const {
 
 // A node has few attributes, so a search needs no index.
 std::optional<json::Value> JsonGraph::attr(std::uint32_t node, std::string_view name) const {
-  for (const json::Member member : attrs(node)) {
-    if (member.key.text() == name) return member.value;
-  }
-  return std::nullopt;
+  const std::uint32_t attrs = nodes_[node].attrs;
+  return attrs == 0 ? std::nullopt : value(attrs).find(name);
 }
 
 std::uint32_t JsonGraph::data_size(std::uint32_t node) const {

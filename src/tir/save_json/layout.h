@@ -25,7 +25,6 @@ constexpr std::size_t kMaxFields = 24;
 /// Names of additional attributes of a kind.
 constexpr std::string_view kSpan = "span";
 constexpr std::string_view kCheckedType = "_checked_type_";
-constexpr std::string_view kGlobalVarMap = "global_var_map_";
 
 struct NamedField {
   std::string_view name;
