@@ -49,6 +49,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "${about}
 
 These are the headers, and what CMake and pkg-config need to find them.")
+# mlf_add_network runs it.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS "mlf (${release})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libmlf${PROJECT_VERSION_MAJOR} (${release}), libexpected-dev")
 

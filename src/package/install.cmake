@@ -17,12 +17,21 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/schemas/ DESTINATION ${CMAKE_INSTALL_DAT
         COMPONENT program)
 install(EXPORT mlf-targets NAMESPACE mlf:: DESTINATION ${MLF_PACKAGE_DIR})
 
+set(MLF_HEADERS_DIR ${CMAKE_INSTALL_DATADIR}/mlf/include)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/compile/include/ DESTINATION ${MLF_HEADERS_DIR})
 configure_package_config_file(
   ${CMAKE_CURRENT_LIST_DIR}/mlf-config.cmake.in ${PROJECT_BINARY_DIR}/mlf-config.cmake
-  INSTALL_DESTINATION ${MLF_PACKAGE_DIR})
+  INSTALL_DESTINATION ${MLF_PACKAGE_DIR} PATH_VARS CMAKE_INSTALL_BINDIR MLF_HEADERS_DIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mlf-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
+# Firmware does not link the library, and takes it for whatever computer it is.
+file(APPEND ${PROJECT_BINARY_DIR}/mlf-config-version.cmake [[
+if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
+  set(PACKAGE_VERSION_UNSUITABLE FALSE)
+endif()
+]])
 install(FILES ${PROJECT_BINARY_DIR}/mlf-config.cmake ${PROJECT_BINARY_DIR}/mlf-config-version.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/mlf-network.cmake
         DESTINATION ${MLF_PACKAGE_DIR})
 
 # The prefix as seen from the directory of the file, so that an installation can be moved.

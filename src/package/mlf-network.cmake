@@ -1,0 +1,246 @@
+# mlf_add_network(NAME ARCHIVE [PREFIX PREFIX] [OPTIMIZE] [BUDGET FILE] [REPORT FILE]
+#                 [CHECK_OPTIONS OPTION...])
+#
+# Makes a library of an archive in Model Library Format: its C and its objects, with the directories of its
+# headers. The archive, a tar or a directory, exists when CMake runs; CMake runs again when it changes.
+#
+# PREFIX         stands for `tvmgen` in the names of functions, types, macros and headers, so that two networks
+#                of one module name can be in one program: `kws` makes `kws_default_run` of
+#                `tvmgen_default_run`, in `kws_default.h`. Not with the graph executor, which finds functions by
+#                their names, and not with objects.
+# OPTIMIZE       builds what `mlf optimize` writes.
+# BUDGET         builds NAME only if `mlf check --budget FILE` succeeds.
+# REPORT         writes the page of `mlf report` when NAME is built.
+# CHECK_OPTIONS  are more options of `mlf check`, such as --library-stack.
+#
+# NAME is an object library. Of two static libraries with functions of one name, a linker takes those of the
+# first without a word; of objects, it names each function.
+
+# The document of `mlf inspect`.
+function(_mlf_inspect archive output)
+  execute_process(COMMAND ${MLF_PROGRAM} inspect --json ${archive}
+                  OUTPUT_VARIABLE document ERROR_VARIABLE errors RESULT_VARIABLE result)
+  if(result)
+    message(FATAL_ERROR "mlf_add_network: ${errors}")
+  endif()
+  set(${output} "${document}" PARENT_SCOPE)
+endfunction()
+
+# One value of each module, or all values of a list; null is no value.
+function(_mlf_values document output)
+  set(values "")
+  string(JSON modules LENGTH "${document}" modules)
+  set(module 0)
+  while(module LESS modules)
+    set(path modules ${module} ${ARGN})
+    string(JSON type ERROR_VARIABLE ignored TYPE "${document}" ${path})
+    if(type STREQUAL "STRING")
+      string(JSON value GET "${document}" ${path})
+      list(APPEND values ${value})
+    elseif(type STREQUAL "ARRAY")
+      string(JSON count LENGTH "${document}" ${path})
+      set(i 0)
+      while(i LESS count)
+        string(JSON value GET "${document}" ${path} ${i})
+        list(APPEND values ${value})
+        math(EXPR i "${i} + 1")
+      endwhile()
+    endif()
+    math(EXPR module "${module} + 1")
+  endwhile()
+  list(REMOVE_DUPLICATES values)
+  set(${output} "${values}" PARENT_SCOPE)
+endfunction()
+
+# Where the files of an archive are. mlf names members as the format does, wherever they are stored
+# (schemas/inspect.md): an archive may have one more directory, or leave out `codegen/host/`.
+function(_mlf_find_files root output)
+  set(files "")
+  foreach(name IN LISTS ARGN)
+    set(rest ${name})
+    set(found "")
+    while(NOT found)
+      file(GLOB found LIST_DIRECTORIES false "${root}/${rest}" "${root}/*/${rest}")
+      if(NOT found AND NOT rest MATCHES "/")
+        message(FATAL_ERROR "mlf_add_network: ${name} is not below ${root}")
+      endif()
+      string(REGEX REPLACE "^[^/]*/" "" rest "${rest}")
+    endwhile()
+    list(APPEND files ${found})
+  endforeach()
+  list(REMOVE_DUPLICATES files)
+  set(${output} "${files}" PARENT_SCOPE)
+endfunction()
+
+# Copies of files with the prefix in place of `tvmgen`, also in their own names.
+function(_mlf_rename prefix directory output)
+  string(TOUPPER ${prefix} upper)
+  set(files "")
+  foreach(file IN LISTS ARGN)
+    file(READ ${file} text)
+    string(REPLACE "tvmgen_" "${prefix}_" text "${text}")
+    string(REPLACE "TVMGEN_" "${upper}_" text "${text}")
+    cmake_path(GET file FILENAME name)
+    string(REPLACE "tvmgen_" "${prefix}_" name "${name}")
+    file(CONFIGURE OUTPUT ${directory}/${name} CONTENT "@text@" @ONLY)
+    list(APPEND files ${directory}/${name})
+  endforeach()
+  set(${output} "${files}" PARENT_SCOPE)
+endfunction()
+
+# The flags of the C compiler for a target, as one word. A generator expression.
+function(_mlf_c_flags target output)
+  set(flags "${CMAKE_C_COMPILER_ARG1} ${CMAKE_C_FLAGS}")
+  foreach(config IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE)
+    string(TOUPPER ${config} upper)
+    string(APPEND flags " $<$<CONFIG:${config}>:${CMAKE_C_FLAGS_${upper}}>")
+  endforeach()
+  if(CMAKE_SYSROOT)
+    string(APPEND flags " --sysroot=${CMAKE_SYSROOT}")
+  endif()
+  if(CMAKE_C_COMPILER_TARGET AND CMAKE_C_COMPILER_ID MATCHES "Clang")
+    string(APPEND flags " --target=${CMAKE_C_COMPILER_TARGET}")
+  endif()
+  foreach(one IN ITEMS "COMPILE_DEFINITIONS -D" "INCLUDE_DIRECTORIES -I")
+    string(REPLACE " " ";" one ${one})
+    list(POP_FRONT one property)
+    set(values "$<TARGET_PROPERTY:${target},${property}>")
+    string(APPEND flags " $<$<BOOL:${values}>:${one}$<JOIN:${values}, ${one}>>")
+  endforeach()
+  # Options in groups have a form of CMake's own.
+  set(options "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_OPTIONS>,EXCLUDE,^SHELL:>")
+  set(${output} "${flags} $<JOIN:${options}, >" PARENT_SCOPE)
+endfunction()
+
+# Unpacks an archive again if it or its treatment has changed, so that nothing else is compiled again.
+function(_mlf_unpack archive directory optimize output)
+  file(SHA256 ${archive} digest)
+  set(version "${digest} ${optimize}")
+  set(state "")
+  if(EXISTS ${directory}/state)
+    file(READ ${directory}/state state)
+  endif()
+  set(files ${directory}/files)
+  set(optimized ${directory}/optimized.tar)
+  if(NOT state STREQUAL version)
+    file(REMOVE_RECURSE ${directory})
+    file(MAKE_DIRECTORY ${files})
+    if(optimize)
+      execute_process(COMMAND ${MLF_PROGRAM} optimize -q -o ${optimized} ${archive}
+                      OUTPUT_QUIET ERROR_VARIABLE errors RESULT_VARIABLE result)
+      if(result)
+        message(FATAL_ERROR "mlf_add_network: ${errors}")
+      endif()
+      set(archive ${optimized})
+    endif()
+    # The times of the archive's members may be before those of what was compiled from another archive.
+    file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${files} TOUCH)
+    file(WRITE ${directory}/state "${version}")
+  endif()
+  if(optimize)
+    set(${output} ${optimized} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Two networks of a build have functions of different names. Whether one program links both is not asked: behind
+# static libraries nothing would say that both call the functions of one.
+function(_mlf_refuse_clashes name)
+  get_property(networks GLOBAL PROPERTY MLF_NETWORKS)
+  foreach(other IN LISTS networks)
+    get_property(symbols GLOBAL PROPERTY MLF_SYMBOLS_${other})
+    foreach(symbol IN LISTS ARGN)
+      if(symbol IN_LIST symbols)
+        message(FATAL_ERROR "mlf_add_network: ${name} and ${other} both define ${symbol}: give one of them a PREFIX")
+      endif()
+    endforeach()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY MLF_NETWORKS ${name})
+  set_property(GLOBAL PROPERTY MLF_SYMBOLS_${name} ${ARGN})
+endfunction()
+
+function(mlf_add_network name archive)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "OPTIMIZE" "PREFIX;BUDGET;REPORT" "CHECK_OPTIONS")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "mlf_add_network: wrong use of ${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES}")
+  endif()
+  if(arg_PREFIX AND NOT arg_PREFIX MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "mlf_add_network: the prefix '${arg_PREFIX}' is no name in C")
+  endif()
+  if(NOT MLF_PROGRAM)
+    message(FATAL_ERROR "mlf_add_network: there is no program mlf; set MLF_PROGRAM to its path on this computer")
+  endif()
+  cmake_path(ABSOLUTE_PATH archive NORMALIZE)
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/${name}.mlf)
+  set(root ${archive})
+  set(given ${archive})
+  if(IS_DIRECTORY ${archive})
+    if(arg_OPTIMIZE)
+      message(FATAL_ERROR "mlf_add_network: OPTIMIZE needs a tar, and ${archive} is a directory")
+    endif()
+    file(GLOB_RECURSE given LIST_DIRECTORIES false ${archive}/*)
+  else()
+    _mlf_unpack(${archive} ${directory} ${arg_OPTIMIZE} archive)
+    set(root ${directory}/files)
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${given})
+
+  _mlf_inspect(${archive} document)
+  foreach(kind IN ITEMS sources objects headers)
+    _mlf_values("${document}" names files ${kind})
+    _mlf_find_files(${root} ${kind} ${names})
+  endforeach()
+  _mlf_values("${document}" graph files graph)
+  _mlf_values("${document}" symbols entry_point function)
+  if(arg_PREFIX)
+    if(objects OR graph)
+      message(FATAL_ERROR "mlf_add_network: PREFIX needs an archive of the AOT executor with C, and no objects")
+    endif()
+    foreach(kind IN ITEMS sources headers)
+      _mlf_rename(${arg_PREFIX} ${directory}/${arg_PREFIX} ${kind} ${${kind}})
+    endforeach()
+    list(TRANSFORM symbols REPLACE "^tvmgen_" "${arg_PREFIX}_")
+  endif()
+
+  add_library(${name} OBJECT ${sources})
+  foreach(file IN LISTS headers)
+    cmake_path(GET file PARENT_PATH include)
+    target_include_directories(${name} PUBLIC ${include})
+  endforeach()
+  file(GLOB runtime ${root}/runtime/include ${root}/*/runtime/include)
+  target_include_directories(${name} PUBLIC ${runtime})
+  if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+    # Behind all others, so that headers of TVM and of CMSIS-NN come first.
+    target_compile_options(${name} PUBLIC -idirafter${MLF_RUNTIME_HEADERS})
+  endif()
+  target_link_libraries(${name} INTERFACE ${objects})
+  _mlf_refuse_clashes(${name} ${symbols})
+
+  # What these commands write is a source of the library: they come before it is compiled.
+  _mlf_c_flags(${name} flags)
+  set(compiler "")
+  if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND sources)
+    set(compiler --cc ${CMAKE_C_COMPILER} "--cflags=${flags}")
+  endif()
+  if(arg_BUDGET)
+    cmake_path(ABSOLUTE_PATH arg_BUDGET NORMALIZE)
+    set(checked ${directory}/checked)
+    add_custom_command(
+      OUTPUT ${checked}
+      COMMAND ${MLF_PROGRAM} check ${archive} --budget ${arg_BUDGET} ${compiler} ${arg_CHECK_OPTIONS}
+      COMMAND ${CMAKE_COMMAND} -E touch ${checked}
+      DEPENDS ${given} ${arg_BUDGET} ${MLF_PROGRAM}
+      COMMENT "Comparing ${name} with its budget"
+      VERBATIM)
+    target_sources(${name} PRIVATE ${checked})
+  endif()
+  if(arg_REPORT)
+    cmake_path(ABSOLUTE_PATH arg_REPORT BASE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} NORMALIZE)
+    add_custom_command(
+      OUTPUT ${arg_REPORT}
+      COMMAND ${MLF_PROGRAM} report ${archive} --html ${arg_REPORT} ${compiler}
+      DEPENDS ${given} ${MLF_PROGRAM}
+      COMMENT "Writing the page of ${name}"
+      VERBATIM)
+    target_sources(${name} PRIVATE ${arg_REPORT})
+  endif()
+endfunction()

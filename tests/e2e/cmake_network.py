@@ -1,0 +1,310 @@
+"""mlf_add_network of the installed package: programs that CMake builds compute what `mlf run` does.
+
+On this computer, on a Cortex-M3 with newlib and on a 32-bit RISC-V with picolibc, both in QEMU.
+"""
+
+import dataclasses
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+import generated_c
+import numpy_files
+import program_case
+import support
+
+BUILD = pathlib.Path(support.PROGRAM).parents[1]
+if not (BUILD / "cmake_install.cmake").exists() or shutil.which("cmake") is None:
+    support.skip("the program is not in a build that CMake can install")
+
+ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+QNN = support.ARCHIVES / "tvm-0.18-qnn_conv-aot-c.tar"
+TWO_MODULES = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+GRAPH = support.BUNDLED_CORPUS / "tvm-0.18/qnn_conv-graph/module.tar"
+
+# Prints the outputs of networks for inputs of bytes 0, 1, 2, ….
+MAIN = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include "tvm/runtime/c_backend_api.h"
+{includes}
+void* TVMBackendAllocWorkspace(int type, int id, uint64_t bytes, int code, int bits) {{
+  (void)type, (void)id, (void)code, (void)bits;
+  return malloc(bytes);
+}}
+int TVMBackendFreeWorkspace(int type, int id, void* memory) {{
+  (void)type, (void)id;
+  free(memory);
+  return 0;
+}}
+static uint32_t memory[6][64];
+static void fill(void* bytes) {{
+  for (int i = 0; i < 256; ++i) ((unsigned char*)bytes)[i] = (unsigned char)i;
+}}
+static void print(const void* bytes, int count) {{
+  for (int i = 0; i < count; ++i) printf("%02x", ((const unsigned char*)bytes)[i]);
+  printf("\\n");
+}}
+int main(void) {{
+{calls}
+  return 0;
+}}
+"""
+QNN_CALL = """\
+  fill(memory[0]);
+  struct {0}_default_inputs qnn_inputs = {{memory[0]}};
+  struct {0}_default_outputs qnn_outputs = {{memory[1]}};
+  if ({0}_default_run(&qnn_inputs, &qnn_outputs)) return 1;
+  print(memory[1], {1}_DEFAULT_OUTPUT_SIZE);
+"""
+ADD_CALL = """\
+  fill(memory[2]);
+  fill(memory[3]);
+  struct {0}_default_inputs add_inputs = {{memory[2], memory[3]}};
+  struct {0}_default_outputs add_outputs = {{memory[4]}};
+  if ({0}_default_run(&add_inputs, &add_outputs)) return 1;
+  print(memory[4], {1}_DEFAULT_OUTPUT_SIZE);
+"""
+
+
+def main_text(*networks):
+    """Of a program that runs networks, each with its call and its prefix."""
+    calls = "".join(call.format(prefix, prefix.upper()) for call, prefix in networks)
+    includes = "".join(f'#include "{prefix}_default.h"\n' for _, prefix in networks)
+    return MAIN.format(includes=includes, calls=calls)
+
+
+@functools.cache
+def expected(archive):
+    """What a program prints, by `mlf run`."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        given = []
+        inputs = {"x": ("int8", (1, 8, 8, 4))} if archive == QNN else {key: ("float32", (1, 10)) for key in "xy"}
+        for key, (dtype, shape) in inputs.items():
+            size = 256 if archive == QNN else 40
+            array = numpy_files.Array(dtype, shape, bytes(range(size)))
+            (directory / f"{key}.npy").write_bytes(numpy_files.npy(array))
+            given += ["--input", f"{key}={directory / key}.npy"]
+        support.run_ok("run", *given, "-o", directory / "outputs.npz", archive)
+        (output,) = numpy_files.read_npz(directory / "outputs.npz").values()
+    return output.data.hex()
+
+
+@functools.cache
+def package():
+    """Where mlf is installed."""
+    prefix = pathlib.Path(tempfile.mkdtemp())
+    unittest.addModuleCleanup(shutil.rmtree, prefix)
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
+    return prefix
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """A board of QEMU, and how CMake builds for it."""
+
+    toolchain: str
+    emulator: tuple
+
+
+def toolchain(processor, compiler, flags, link):
+    return (f"set(CMAKE_SYSTEM_NAME Generic)\nset(CMAKE_SYSTEM_PROCESSOR {processor})\n"
+            f"set(CMAKE_C_COMPILER {compiler})\nset(CMAKE_C_FLAGS_INIT \"{flags}\")\n"
+            f"set(CMAKE_EXE_LINKER_FLAGS_INIT \"{link}\")\n"
+            "set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n"
+            "set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)\n")  # fmt: skip
+
+
+QEMU = ("-nographic", "-monitor", "none", "-serial", "none", "-chardev", "stdio,id=out",
+        "-semihosting-config", "enable=on,target=native,chardev=out")  # fmt: skip
+CORTEX_M = Machine(
+    toolchain("arm", "arm-none-eabi-gcc", "-mcpu=cortex-m3 -mthumb",
+              f"--specs=rdimon.specs -T {generated_c.RUNTIME / 'cortex_m.ld'}"),
+    ("qemu-system-arm", "-M", "mps2-an385", *QEMU),
+)  # fmt: skip
+RISC_V = Machine(
+    toolchain("riscv32", "riscv64-unknown-elf-gcc", "-march=rv32imac -mabi=ilp32 --specs=picolibc.specs",
+              "--oslib=semihost --crt0=semihost -Wl,--defsym=__flash=0x80000000,--defsym=__flash_size=2M,"
+              "--defsym=__ram=0x80200000,--defsym=__ram_size=2M"),
+    ("qemu-system-riscv32", "-M", "virt", "-bios", "none", *QEMU),
+)  # fmt: skip
+
+
+def is_there(machine):
+    compiler = re.search(r"CMAKE_C_COMPILER (\S+)\)", machine.toolchain)[1]
+    found = all(map(shutil.which, (compiler, machine.emulator[0])))
+    if not found and os.environ.get("CI") == "true":
+        raise AssertionError(f"{compiler} or {machine.emulator[0]} is missing")
+    return found
+
+
+class Project(program_case.Directory):
+    """A project in C of a program `app` that links networks."""
+
+    def write(self, networks, main, machine=None):
+        """`networks` are calls of mlf_add_network without the first parenthesis; their first words are their
+        names."""
+        names = " ".join(one.split()[0] for one in networks)
+        calls = "\n".join(f"mlf_add_network({one})" for one in networks)
+        (self.directory / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\nproject(app C)\nfind_package(mlf 0.1 REQUIRED)\n{calls}\n"
+            f"add_executable(app main.c)\ntarget_link_libraries(app PRIVATE {names} m)\n"
+        )
+        (self.directory / "main.c").write_text(main)
+        if machine:
+            (self.directory / "toolchain.cmake").write_text(machine.toolchain)
+
+    def cmake(self, *arguments):
+        """Without what the tests' environment tells mlf."""
+        return subprocess.run(["cmake", *arguments], cwd=self.directory, capture_output=True, text=True, check=False)
+
+    def configure(self, *arguments, generator="Ninja"):
+        if (self.directory / "toolchain.cmake").exists():
+            arguments = (*arguments, "--toolchain", self.directory / "toolchain.cmake")
+        return self.cmake("-G", generator, "-B", "build", f"-DCMAKE_PREFIX_PATH={package()}",
+                          "-DCMAKE_BUILD_TYPE=MinSizeRel", *arguments)  # fmt: skip
+
+    def build(self):
+        return self.cmake("--build", "build")
+
+    def require(self, result):
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return result.stdout
+
+    def built(self, **options):
+        self.require(self.configure(**options))
+        return self.require(self.build())
+
+    def printed(self, *command):
+        done = subprocess.run([*command, self.directory / "build/app"], capture_output=True, text=True,
+                              check=False, timeout=60)  # fmt: skip
+        return self.require(done).split()
+
+
+class Networks(Project):
+    def test_compute_what_run_does(self):
+        self.write([f"qnn {QNN}"], main_text((QNN_CALL, "tvmgen")))
+        for generator in ("Ninja", "Unix Makefiles"):
+            with self.subTest(generator):
+                self.built(generator=generator)
+                self.assertEqual(self.printed(), [expected(QNN)])
+                shutil.rmtree(self.directory / "build")
+
+    def on(self, machine):
+        if not is_there(machine):
+            self.skipTest("no compiler or no emulator of this processor is installed")
+        self.budget('code = "64K"\nstack = "4K"\n')
+        options = "BUDGET budget.toml REPORT page.html CHECK_OPTIONS --library-stack 0"
+        self.write([f"qnn {QNN} PREFIX kws {options}", f"add {ADD}"],
+                   main_text((QNN_CALL, "kws"), (ADD_CALL, "tvmgen")), machine)  # fmt: skip
+        self.built()
+        self.assertEqual(self.printed(*machine.emulator, "-kernel"), [expected(QNN), expected(ADD)])
+        # Sizes of code, which are those of the compiler for this processor.
+        self.assertIn("code", (self.directory / "build/page.html").read_text())
+
+    def test_compute_it_on_a_cortex_m(self):
+        self.on(CORTEX_M)
+
+    def test_compute_it_on_a_risc_v(self):
+        self.on(RISC_V)
+
+    def budget(self, text):
+        (self.directory / "budget.toml").write_text(text)
+
+    def test_are_optimized(self):
+        self.write([f"qnn {QNN} OPTIMIZE"], main_text((QNN_CALL, "tvmgen")))
+        self.built()
+        self.assertEqual(self.printed(), [expected(QNN)])
+        support.run_ok("optimize", "-o", self.directory / "smaller.tar", QNN)
+        smaller = (self.directory / "smaller.tar").read_bytes()
+        self.assertEqual((self.directory / "build/qnn.mlf/optimized.tar").read_bytes(), smaller)
+
+    def test_of_archives_in_other_places_are_found(self):
+        """A directory, one more directory, and C alone."""
+        unpacked = self.directory / "unpacked"
+        subprocess.run(["mkdir", unpacked], check=True)
+        subprocess.run(["tar", "-xf", QNN, "-C", unpacked], check=True)
+        inside = self.directory / "inside.tar.gz"
+        subprocess.run(["tar", "-czf", inside, "-C", self.directory, "unpacked"], check=True)
+        alone = self.directory / "alone"
+        shutil.copytree(unpacked / "codegen/host", alone)
+        for archive in (unpacked, inside, alone):
+            with self.subTest(archive.name):
+                self.write([f"qnn {archive.name} PREFIX kws"], main_text((QNN_CALL, "kws")))
+                self.built()
+                self.assertEqual(self.printed(), [expected(QNN)])
+                shutil.rmtree(self.directory / "build")
+
+    def test_of_several_modules_are_one_library(self):
+        self.write([f"both {TWO_MODULES}"], "int main(void) { return 0; }\n")
+        self.built()
+
+    def test_of_the_graph_executor_have_no_prefix(self):
+        self.write([f"graph {GRAPH}"], "int main(void) { return 0; }\n")
+        self.built()
+        self.write([f"graph {GRAPH} PREFIX kws"], "int main(void) { return 0; }\n")
+        self.assertIn("PREFIX needs an archive of the AOT executor", self.configure().stderr)
+
+
+class Changes(Project):
+    def test_of_the_archive_are_built(self):
+        shutil.copy(QNN, self.directory / "module.tar")
+        self.write(["qnn module.tar REPORT page.html"], main_text((QNN_CALL, "tvmgen")))
+        self.built()
+        self.assertIn("no work to do", self.require(self.build()))
+        page = (self.directory / "build/page.html").read_text()
+        time.sleep(0.01)  # the time of a file decides
+        subprocess.run(["tar", "-xf", QNN], cwd=self.directory, check=True)
+        source = self.directory / "codegen/host/src/default_lib1.c"
+        text = source.read_text()
+        # The first kernel subtracts a constant.
+        changed = text.replace("(int16_t)3)", "(int16_t)60)")
+        self.assertNotEqual(changed, text)
+        source.write_text(changed)
+        os.utime(source, (0, 0))  # as the exporter may set it
+        subprocess.run(["tar", "-cf", "module.tar", "codegen", "metadata.json", "src"], cwd=self.directory, check=True)
+        self.require(self.build())
+        self.assertNotEqual((self.directory / "build/page.html").read_text(), page)
+        self.assertNotEqual(self.printed(), [expected(QNN)])
+        self.assertIn("no work to do", self.require(self.build()))
+
+    def test_of_a_budget_are_checked(self):
+        budget = self.directory / "budget.toml"
+        budget.write_text('buffers = "4K"\n')
+        self.write([f"qnn {QNN} BUDGET budget.toml"], main_text((QNN_CALL, "tvmgen")))
+        self.built()
+        for text, verdict in (('buffers = "2K"\n', "exceeds"), ('flash = "64K"\n', "undecided")):
+            budget.write_text(text)
+            result = self.build()
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(verdict, result.stdout)
+        # It is no less wrong the next time, and not before the program is linked.
+        (self.directory / "build/app").unlink()
+        self.assertNotEqual(self.build().returncode, 0)
+        self.assertFalse((self.directory / "build/app").exists())
+        budget.write_text('buffers = "3K"\n')
+        self.require(self.build())
+
+
+class TwoNetworks(Project):
+    def test_of_one_name_are_refused_by_name(self):
+        self.write([f"qnn {QNN}", f"add {ADD}"], main_text((QNN_CALL, "tvmgen")))
+        errors = re.sub(r"\s+", " ", self.configure().stderr)
+        self.assertIn("add and qnn both define tvmgen_default_run: give one of them a PREFIX", errors)
+
+    def test_that_cmake_does_not_know_are_refused_by_the_linker(self):
+        """Of the graph executor, whose functions the application names."""
+        self.write([f"first {GRAPH}", f"second {GRAPH}"], "int main(void) { return 0; }\n")
+        self.require(self.configure())
+        self.assertIn("multiple definition of `TVMSystemLibEntryPoint'", self.build().stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
