@@ -78,11 +78,16 @@ enum class Verdict : std::uint8_t {
 };
 MLF_API std::string_view to_string(Verdict verdict);
 
-/// The most that a module may use of a resource.
+/// The most that a module may use of a resource, or all networks of a memory.
 struct Limit {
   Resource resource{};
   std::uint64_t most = 0;
+  /// The memory of a board that is limited, in place of a resource; empty: bytes that no memory
+  /// holds.
+  std::optional<std::string> memory{};
 };
+/// The name of the resource or of the memory.
+MLF_API std::string_view to_string(const Limit& limit);
 
 /// One limit compared with one module, or with all together.
 struct BudgetResult {
@@ -141,11 +146,27 @@ struct Budget {
   MLF_API Demands demands_on(std::string_view module) const;
 };
 
-/// The results for all modules of an archive.
+/// What a network needs of a board, and where it is.
+struct BoardPart {
+  std::string archive;
+  std::string name;    ///< a pool, a section of the compiled C, or a kind such as "heap"
+  std::string memory;  ///< empty: no memory holds it
+  analysis::Count bytes;
+};
+
+/// A symbol that a program can have once, and the archives that define it.
+struct SymbolClash {
+  std::string symbol;
+  std::vector<std::string> archives;
+};
+
+/// The results for all modules of an archive, or for a board.
 struct CheckResults {
   std::vector<BudgetResult> limits{};
   std::vector<FindingResult> findings{};
   std::vector<ModuleContradiction> contradictions{};
+  std::vector<BoardPart> parts{};      ///< of a board, in the order of archives
+  std::vector<SymbolClash> clashes{};  ///< of a board
 
   MLF_API bool all_hold() const;
 };
@@ -155,6 +176,39 @@ struct CheckResults {
 /// that of the largest and the sum, because networks may share pools or run in turn.
 MLF_API CheckResults check(const Report& report, const Budget& budget,
                            const LibraryNeeds& library = {});
+
+/// A name in the list of what a memory holds: of a part, of a pool or of a section, which may have
+/// the name of an archive and a colon in front.
+struct HeldName {
+  std::string name;
+  Location where{};
+};
+
+struct BoardMemory {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::vector<HeldName> holds{};
+};
+
+/// The memories of a board, and how networks share them.
+struct Board {
+  std::vector<BoardMemory> memories;
+  /// Networks never run at the same time: they share stack, heap and the pools that the application
+  /// provides. Otherwise each has its own.
+  bool in_turn = false;
+};
+
+/// An archive on a board.
+struct BoardArchive {
+  std::string name;
+  Report report;
+};
+
+/// Compares every memory of a board with what all archives together have in it. A part that no
+/// memory holds does not fit. Errors: `invalid_input` for a name that no archive has, or that two
+/// memories hold.
+MLF_API Result<CheckResults> check(const Board& board, std::span<const BoardArchive> archives,
+                                   const LibraryNeeds& library = {});
 
 /// Returns the text of `mlf check --format json` (schemas/check.schema.json).
 MLF_API std::string to_json(const CheckResults& results, JsonLayout layout);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,13 @@ struct CompiledFunction {
   std::optional<std::uint64_t> frame{};
 };
 
+/// Bytes of one section of all object files.
+struct SectionBytes {
+  bool is_code = false;       ///< it is executed
+  std::uint64_t bytes = 0;    ///< without padding
+  std::uint64_t padding = 0;  ///< that a linker may add, at most
+};
+
 /// The memory that the object files of one module take, in bytes, without padding between sections.
 struct CompiledCode {
   std::uint64_t text = 0;    ///< sections that are executed
@@ -56,7 +64,11 @@ struct CompiledCode {
   std::uint64_t writable_rodata = 0;
   std::uint64_t data = 0;  ///< sections that are written and have content
   std::uint64_t bss = 0;   ///< sections that are written and have none: pools
+  std::map<std::string, SectionBytes, std::less<>> read_sections{};  ///< those of text and rodata
   std::map<std::string, CompiledFunction, std::less<>> functions{};  ///< by symbol
+  std::set<std::string, std::less<>> variables{};  ///< symbols of data, static ones too
+  /// Functions and data of which a program can have one, by symbol: not static, not weak.
+  std::set<std::string, std::less<>> exported{};
   /// Functions and data that no object file of the module defines, such as those of libm and of
   /// TVM's runtime; in alphabetical order.
   std::vector<std::string> missing{};

@@ -27,7 +27,11 @@ struct BudgetFile {
 /// `invalid_input` with line and column.
 BudgetFile read_budget(const std::string& path);
 
-/// The same from a text; `path` is its name in errors.
+/// Reads a board in TOML: `in_turn`, and tables `[memory.NAME]` with `bytes` and `holds`. Throws as
+/// `read_budget`.
+Board read_board(const std::string& path);
+
+/// A budget from a text; `path` is its name in errors.
 Budget parse_budget(std::string_view text, const std::string& path);
 
 }  // namespace mlf::program

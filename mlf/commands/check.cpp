@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +32,8 @@ enum class CheckFormat {
 };
 
 struct CheckArguments {
-  std::string archive;
+  std::vector<std::string> archives;
+  std::string board;
   std::vector<std::pair<Resource, std::string>> limits;  ///< as written by the user
   std::vector<std::string> no_findings;                  ///< codes as written by the user
   std::string budget;
@@ -60,7 +61,7 @@ CLI::Validator amount(Resource resource) {
 }
 
 void declare_check_options(CLI::App& app, CheckArguments& options) {
-  app.add_option("ARCHIVE", options.archive, kArchiveHelp)->required();
+  app.add_option("ARCHIVE", options.archives, kArchiveHelp)->required();
   for (const ResourceInfo& one : resource_infos()) {
     app.add_option_function<std::string>(
            "--" + std::string(one.name),
@@ -79,9 +80,11 @@ void declare_check_options(CLI::App& app, CheckArguments& options) {
       add_option(app, "--budget", options.budget, {"FILE", "Other demands"},
                  "Read limits in TOML: buffers = \"96K\", no-finding = [\"CODE\"], also in tables "
                  "[modules.NAME]");
+  add_option(app, "--board", options.board, {"FILE", "Other demands"},
+             "Check that all archives together fit memories in TOML, and define no symbol twice")
+      ->excludes(budget);
   app.add_flag("--update", options.update,
-               "Lower the limits in FILE of --budget to what is needed now; never raises one, and "
-               "keeps comments and layout")
+               "Lower the limits in FILE of --budget to what is needed now")
       ->needs(budget)
       ->group("Other demands");
   add_profile_option(app, options.profiles);
@@ -164,7 +167,7 @@ void check_budget_file(const CheckArguments& options) {
   if (options.budget == "-" || is_stream) {
     throw Error(ErrorKind::usage, "--update needs a file, no stream", {.file = options.budget});
   }
-  check_output(options.budget, std::array{options.archive});
+  check_output(options.budget, options.archives);
 }
 
 // --- Output --------------------------------------------------------------------------------------
@@ -178,9 +181,10 @@ std::string limits_table(const std::vector<BudgetResult>& results, const Screen&
   table.align_right({2, 3});
   table.wrap({5});
   for (const BudgetResult& result : results) {
-    table.add({result.module.empty() ? "-" : result.module,
-               std::string(to_string(result.limit.resource)), std::to_string(result.limit.most),
-               to_string(result.needed), std::string(to_string(result.verdict)),
+    const std::string name = printable(to_string(result.limit));
+    table.add({result.module.empty() ? "-" : result.module, name.empty() ? "-" : name,
+               std::to_string(result.limit.most), to_string(result.needed),
+               std::string(to_string(result.verdict)),
                fmt::format("{}", fmt::join(result.remarks, "; "))},
               holds(result) ? Emphasis::none : Emphasis::warning);
   }
@@ -213,10 +217,33 @@ std::string findings_table(const std::vector<FindingResult>& results, const Scre
   return table.empty() ? "" : table.text(screen);
 }
 
+std::string parts_table(const std::vector<BoardPart>& parts, const Screen& screen) {
+  Table table({"MEMORY", "ARCHIVE", "PART", "BYTES"});
+  table.align_right({3});
+  for (const BoardPart& one : parts) {
+    table.add({one.memory.empty() ? "-" : printable(one.memory), printable(one.archive),
+               printable(one.name), to_string(one.bytes)},
+              one.memory.empty() ? Emphasis::warning : Emphasis::none);
+  }
+  return table.empty() ? "" : table.text(screen);
+}
+
+std::string clashes_table(const std::vector<SymbolClash>& clashes, const Screen& screen) {
+  Table table({"CLASHING SYMBOL", "ARCHIVES"});
+  for (const SymbolClash& one : clashes) {
+    table.add({printable(one.symbol), printable(fmt::format("{}", fmt::join(one.archives, ", ")))},
+              Emphasis::warning);
+  }
+  return table.empty() ? "" : table.text(screen);
+}
+
 std::string table_of(const CheckResults& results, const Screen& screen) {
-  const std::string limits = limits_table(results.limits, screen);
-  const std::string findings = findings_table(results.findings, screen);
-  std::string text = limits + (limits.empty() || findings.empty() ? "" : "\n") + findings;
+  std::string text = limits_table(results.limits, screen);
+  for (const std::string& more :
+       {findings_table(results.findings, screen), parts_table(results.parts, screen),
+        clashes_table(results.clashes, screen)}) {
+    text += (text.empty() || more.empty() ? "" : "\n") + more;
+  }
   if (!results.contradictions.empty()) {
     text += "\nThe archive contradicts itself: numbers may be wrong\n";
   }
@@ -271,7 +298,7 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
         fmt::format("<failure type=\"{}\" message=\"{} needed, at most {}\">{}</failure>\n",
                     to_string(result.verdict), to_string(result.needed), result.limit.most,
                     xml_text(fmt::format("{}", fmt::join(result.remarks, "; "))));
-    add(result.module, to_string(result.limit.resource), holds(result) ? "" : failure);
+    add(result.module, xml_text(to_string(result.limit)), holds(result) ? "" : failure);
   }
   for (const FindingResult& result : results.findings) {
     std::string failure;
@@ -285,10 +312,16 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
     }
     add(result.module, code_of(result), failure);
   }
+  for (const SymbolClash& one : results.clashes) {
+    add(std::string(kAllModules), xml_text(one.symbol),
+        fmt::format("<failure type=\"symbol-clash\" message=\"defined twice\">{}</failure>\n",
+                    xml_text(fmt::format("{}", fmt::join(one.archives, ", ")))));
+  }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n</testsuites>\n",
-      xml_text(archive), results.limits.size() + results.findings.size(), failures, cases);
+      xml_text(archive), results.limits.size() + results.findings.size() + results.clashes.size(),
+      failures, cases);
 }
 
 std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
@@ -306,26 +339,66 @@ std::string to_text(const CheckResults& results, const std::string& archive, Che
   return to_sarif(results, archive, JsonLayout::pretty);
 }
 
+Report report_of_archive(const std::string& archive, const CheckArguments& options,
+                         const Context& context) {
+  const Limits limits = with_macros_of(options.compiler, context.limits);
+  const Deployment deployment = open_archive(archive, {context.console, limits});
+  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
+  add_profiles(report, deployment, options.profiles);
+  return report;
+}
+
+/// The last parts of paths if these are different names.
+std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    names.push_back(std::filesystem::path(path).filename().string());
+  }
+  const std::set<std::string> different(names.begin(), names.end());
+  return different.size() == paths.size() && !different.contains("") ? names : paths;
+}
+
+/// Prints the results. Returns the exit code.
+int finish(const CheckResults& results, const CheckArguments& options) {
+  const std::string archives = fmt::format("{}", fmt::join(options.archives, " "));
+  print(to_text(results, archives, options.format, screen_of_standard_output()));
+  return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);
+}
+
+int check_board(const CheckArguments& options, const Context& context) {
+  if (!options.limits.empty() || !options.no_findings.empty()) {
+    throw Error(ErrorKind::usage, "--board takes no limit of the command line and no --no-finding");
+  }
+  const Board board = read_board(options.board);
+  const std::vector<std::string> names = names_of(options.archives);
+  std::vector<BoardArchive> archives;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    archives.push_back({names[i], report_of_archive(options.archives[i], options, context)});
+  }
+  return finish(get_or_throw(check(board, archives, library_of(options))), options);
+}
+
 int run_check(const CheckArguments& options, const Context& context) {
+  if (!options.board.empty()) return check_board(options, context);
+  if (options.archives.size() > 1) {
+    throw Error(ErrorKind::usage, "several archives need --board FILE");
+  }
   check_budget_file(options);
   const BudgetFile file = options.budget.empty() ? BudgetFile() : read_budget(options.budget);
   const Budget budget = with_arguments(file.budget, options);
   if (budget.common.empty() && budget.of_modules.empty()) {
     throw Error(ErrorKind::usage,
-                "nothing to check: give a limit, --no-finding CODE or --budget FILE");
+                "nothing to check: give a limit, --no-finding CODE, --budget FILE or --board FILE");
   }
   const LibraryNeeds library = library_of(options);
-  const Limits limits = with_macros_of(options.compiler, context.limits);
-  const Deployment deployment = open_archive(options.archive, {context.console, limits});
-  Report report = get_or_throw(report_of(deployment, {.compiler = compiler_of(options.compiler)}));
-  add_profiles(report, deployment, options.profiles);
-  require_modules(file.budget, report, options.archive);
-  const CheckResults results = check(report, budget, library);
-  print(to_text(results, options.archive, options.format, screen_of_standard_output()));
+  const std::string& archive = options.archives.front();
+  const Report report = report_of_archive(archive, options, context);
+  require_modules(file.budget, report, archive);
+  const int code = finish(check(report, budget, library), options);
   if (options.update) {
     update_budget(options.budget, file, lowered(file.budget, budget, report, library));
   }
-  return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);
+  return code;
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ CommandNotes notes_of(std::string_view command) {
       {"check",
        {{"mlf check --buffers 96K --constants 512K module.tar", "Two limits"},
         {"mlf check --budget budget.toml --format junit module.tar", "Limits of a file, for CI"},
-        {"mlf check --no-finding uniform-constant module.tar", "No finding of this code"}},
+        {"mlf check --board board.toml --cc gcc a.tar b.tar", "Both on one board"}},
        "a limit does not hold, or is undecided",
        {"mlf report", "mlf diff", "mlf/guide/budget.md", "schemas/check.md"}},
       {"table",

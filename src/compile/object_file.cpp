@@ -54,6 +54,10 @@ void add_section(const GElf_Shdr& section, std::string_view name, const SectionP
   if (!is_in_ram) {
     const bool is_code = (section.sh_flags & SHF_EXECINSTR) != 0;
     (is_code ? code.text : code.rodata) += section.sh_size;
+    SectionBytes& read = code.read_sections[std::string(name)];
+    read.is_code = is_code;
+    read.bytes += section.sh_size;
+    read.padding += padding;
   } else if (has_content) {
     code.data += section.sh_size;
   } else {
@@ -81,7 +85,10 @@ void add_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, CompiledCo
     const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
     if (name == nullptr) continue;
     add_name(symbol, name, symbols);
-    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+    if (symbol.st_shndx == SHN_UNDEF) continue;
+    if (GELF_ST_BIND(symbol.st_info) == STB_GLOBAL) code.exported.emplace(name);
+    if (GELF_ST_TYPE(symbol.st_info) == STT_OBJECT) code.variables.emplace(name);
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
     code.functions[name].bytes += symbol.st_size;
   }
 }

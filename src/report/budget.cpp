@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "report/budget_parts.h"
 #include "support/nearest.h"
 
 namespace mlf {
@@ -30,29 +31,24 @@ Count at_least(const Count& count) {
 
 // --- What is needed ------------------------------------------------------------------------------
 
+/// Whether the compiled C has the pools, and not the application.
+bool defines_pools(const ModuleReport& module) {
+  return !module.network ||
+         std::ranges::all_of(module.network->pools, [&](const graph::Pool& pool) {
+           return pool.kind != graph::PoolKind::workspace ||
+                  module.code->variables.contains(pool.name);
+         });
+}
+
 /// Without a compiler, only the arrays of frames are known.
 Count stack_of(const ModuleReport& module, const LibraryNeeds& library) {
   return module.code ? stack_frames(module, library.stack)
                      : at_least(module.ram.stack + module.ram.arguments);
 }
 
-/// Writable sections other than pools. Pools are sections without content, unless the application
-/// defines them.
-Count static_data(const ModuleReport& module) {
-  if (!module.code) return {};
-  const CompiledCode& code = *module.code;
-  const std::optional<std::uint64_t> pools = module.ram.pools.max;
-  // v0.9 development versions put pools into `.data.tvm`.
-  const std::uint64_t all = code.data + code.bss;
-  const bool has_pools = pools && *pools <= code.bss;
-  const std::uint64_t least = pools && *pools <= all ? all - *pools : 0;
-  const Count others(least, has_pools ? least : all);
-  return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
-}
-
 Count ram_of(const ModuleReport& module, const LibraryNeeds& library) {
   const RamReport& ram = module.ram;
-  return ram.pools + ram.io + ram.executor + ram.heap + static_data(module) +
+  return ram.pools + ram.io + ram.executor + ram.heap + report::static_data(module) +
          stack_of(module, library);
 }
 
@@ -81,42 +77,6 @@ Count time_of(const ModuleReport& module) {
 }
 
 // --- Remarks on it -------------------------------------------------------------------------------
-
-/// If an archive contradicts itself, its numbers may be too large or too small.
-std::optional<std::string> contradiction(const ModuleReport& module) {
-  if (!module.contradictions.empty()) return module.contradictions.front().detail;
-  if (!module.network) return std::nullopt;
-  for (const graph::Check& check : module.network->checks) {
-    if (module.network->severity_of(check) == graph::Severity::error) return check.detail;
-  }
-  return std::nullopt;
-}
-
-/// Whether nothing speaks against the bounds of a module.
-bool is_certain(const ModuleReport& module) {
-  return module.contradictions.empty() && (!module.network || module.network->is_sound());
-}
-
-/// A number with bounds fits only if its upper bound fits.
-Verdict verdict_on(const BudgetResult& result, bool is_certain) {
-  const Count& needed = result.needed;
-  const std::uint64_t most = result.limit.most;
-  if (needed.min > most) return Verdict::exceeds;
-  const bool is_within = needed.max && *needed.max <= most;
-  return is_within && is_certain ? Verdict::fits : Verdict::undecided;
-}
-
-/// The excess over the limit, or the reason why it is unknown.
-std::string shortfall(const BudgetResult& result) {
-  const Limit& limit = result.limit;
-  const std::string_view unit = info(limit.resource).unit;
-  if (result.verdict == Verdict::exceeds) {
-    return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
-  }
-  if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
-  if (!result.needed.max) return "the upper bound is unknown";
-  return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
-}
 
 bool has(std::initializer_list<Resource> resources, Resource resource) {
   return std::ranges::find(resources, resource) != resources.end();
@@ -234,22 +194,6 @@ void add_reasons(const ModuleReport& module, Resource resource, std::vector<std:
   }
 }
 
-/// The missing facts that would decide a limit, and how to provide them.
-std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
-                                         Resource resource) {
-  std::vector<std::string> missing;
-  if (const auto what = contradiction(module)) {
-    missing.push_back("the archive contradicts itself (see mlf verify): " + *what);
-  }
-  if (needs_profile(resource)) {
-    add_missing_times(module, resource, missing);
-    return missing;
-  }
-  add_reasons(module, resource, missing);
-  add_missing_code(module, library, resource, missing);
-  return missing;
-}
-
 /// The limit that needs no compiler, or no functions of libraries.
 std::string limit_on_rest(const ModuleReport& module, Resource resource) {
   const Resource rest = resource == Resource::ram ? Resource::buffers
@@ -268,9 +212,9 @@ std::vector<std::string> remarks_on(const ModuleReport& module, const LibraryNee
     }
   }
   if (result.verdict == Verdict::fits) return remarks;
-  remarks.insert(remarks.begin(), shortfall(result));
+  remarks.insert(remarks.begin(), report::shortfall(result));
   if (result.verdict == Verdict::undecided) {
-    const auto missing = what_is_missing(module, library, resource);
+    const auto missing = report::what_is_missing(module, library, resource);
     remarks.insert(remarks.end(), missing.begin(), missing.end());
     const bool has_rest = has({Resource::ram, Resource::flash}, resource);
     if (has_rest && !missing.empty()) remarks.push_back(limit_on_rest(module, resource));
@@ -296,6 +240,62 @@ bool holds(const BudgetResult& result) {
 
 }  // namespace
 
+namespace report {
+
+Count static_data(const ModuleReport& module) {
+  if (!module.code) return {};
+  const CompiledCode& code = *module.code;
+  const std::optional<std::uint64_t> pools = module.ram.pools.max;
+  // v0.9 development versions put pools into `.data.tvm`.
+  const std::uint64_t all = code.data + code.bss;
+  const bool has_pools = pools && *pools <= code.bss && defines_pools(module);
+  const std::uint64_t least = pools && *pools <= all ? all - *pools : 0;
+  const Count others(least, has_pools ? least : all);
+  return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
+}
+
+std::optional<std::string> contradiction(const ModuleReport& module) {
+  if (!module.contradictions.empty()) return module.contradictions.front().detail;
+  const graph::Check* error = module.network ? module.network->first_error() : nullptr;
+  return error != nullptr ? std::optional(error->detail) : std::nullopt;
+}
+
+Verdict verdict_on(const BudgetResult& result, bool is_contradicted) {
+  const Count& needed = result.needed;
+  const std::uint64_t most = result.limit.most;
+  if (needed.min > most) return Verdict::exceeds;
+  const bool is_within = needed.max && *needed.max <= most;
+  return is_within && !is_contradicted ? Verdict::fits : Verdict::undecided;
+}
+
+std::string shortfall(const BudgetResult& result) {
+  const Limit& limit = result.limit;
+  const std::string_view unit = limit.memory ? "bytes" : info(limit.resource).unit;
+  if (result.verdict == Verdict::exceeds) {
+    return fmt::format("{} {} too many", result.needed.min - limit.most, unit);
+  }
+  if (result.needed.max && *result.needed.max <= limit.most) return "its numbers may be wrong";
+  if (!result.needed.max) return "the upper bound is unknown";
+  return fmt::format("up to {} {} too many", *result.needed.max - limit.most, unit);
+}
+
+std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
+                                         Resource resource) {
+  std::vector<std::string> missing;
+  if (const auto what = contradiction(module)) {
+    missing.push_back("the archive contradicts itself (see mlf verify): " + *what);
+  }
+  if (needs_profile(resource)) {
+    add_missing_times(module, resource, missing);
+    return missing;
+  }
+  add_reasons(module, resource, missing);
+  add_missing_code(module, library, resource, missing);
+  return missing;
+}
+
+}  // namespace report
+
 std::span<const ResourceInfo> resource_infos() {
   return kInfos;
 }
@@ -316,6 +316,10 @@ Result<Resource> resource_named(std::string_view name) {
   return tl::make_unexpected(
       Diagnostic{ErrorKind::usage, fmt::format("there is no limit '{}', only {}{}", name,
                                                fmt::join(names, ", "), did_you_mean(name, names))});
+}
+
+std::string_view to_string(const Limit& limit) {
+  return limit.memory ? *limit.memory : to_string(limit.resource);
 }
 
 std::string_view to_string(Verdict verdict) {
@@ -365,7 +369,7 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   for (const Limit& limit : limits) {
     BudgetResult result{
         module.name, limit, needed(module, limit.resource, library), Verdict::fits, {}};
-    result.verdict = verdict_on(result, is_certain(module));
+    result.verdict = report::verdict_on(result, report::contradiction(module).has_value());
     result.remarks = remarks_on(module, library, result);
     results.push_back(std::move(result));
   }
@@ -403,7 +407,7 @@ Demands Budget::demands_on(std::string_view module) const {
 }
 
 bool CheckResults::all_hold() const {
-  return std::ranges::all_of(limits, holds) &&
+  return clashes.empty() && std::ranges::all_of(limits, holds) &&
          std::ranges::all_of(findings, [](const FindingResult& result) {
            return result.presence() == Presence::absent;
          });
@@ -431,14 +435,17 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
 /// The limits on every module are limits on the archive.
 void check_together(const Report& report, std::span<const Limit> limits,
                     const LibraryNeeds& library, std::vector<BudgetResult>& results) {
-  const bool are_certain = std::ranges::all_of(report.modules, is_certain);
+  const bool is_contradicted = std::ranges::any_of(report.modules, [](const ModuleReport& module) {
+    return report::contradiction(module).has_value();
+  });
   for (const Limit& limit : limits) {
     const auto sum = needed_together(report, limit.resource, library);
     if (!sum) continue;
     BudgetResult result{std::string(kAllModules), limit, *sum, Verdict::undecided, {}};
-    result.verdict = verdict_on(result, are_certain);
+    result.verdict = report::verdict_on(result, is_contradicted);
     if (result.verdict != Verdict::fits) {
-      result.remarks.push_back(fmt::format("{} for all modules together", shortfall(result)));
+      result.remarks.push_back(
+          fmt::format("{} for all modules together", report::shortfall(result)));
     }
     results.push_back(std::move(result));
   }
@@ -452,14 +459,15 @@ std::vector<Total> totals(const Report& report) {
   for (const ModuleReport& module : report.modules) {
     if (module.no_network) continue;
     for (const Resource one : kResources) {
-      all.push_back({module.name, one, needed(module, one), what_is_missing(module, {}, one)});
+      all.push_back(
+          {module.name, one, needed(module, one), report::what_is_missing(module, {}, one)});
     }
   }
   if (report.modules.size() < 2) return all;
   for (const Resource one : kResources) {
     Total total{std::string(kAllModules), one, *needed_together(report, one, {}), {}};
     for (const ModuleReport& module : report.modules) {
-      for (const std::string& why : what_is_missing(module, {}, one)) {
+      for (const std::string& why : report::what_is_missing(module, {}, one)) {
         total.missing.push_back(fmt::format("{}: {}", module.name, why));
       }
     }

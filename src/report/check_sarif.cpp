@@ -13,6 +13,8 @@ namespace {
 
 using json::Writer;
 
+constexpr std::string_view kClash = "symbol-clash";
+
 void write_text(Writer& out, std::string_view key, std::string_view text) {
   out.object(key, [&] { out.member("text", text); });
 }
@@ -24,8 +26,8 @@ void write_rule(Writer& out, std::string_view id, std::string_view meaning) {
   out.end_object();
 }
 
-std::string rule_of(Resource resource) {
-  return fmt::format("over-{}", to_string(resource));
+std::string rule_of(std::string_view limited) {
+  return fmt::format("over-{}", limited);
 }
 
 void write_tool(Writer& out) {
@@ -34,9 +36,11 @@ void write_tool(Writer& out) {
     out.member("version", version());
     out.array("rules", [&] {
       for (const ResourceInfo& one : resource_infos()) {
-        write_rule(out, rule_of(one.resource),
+        write_rule(out, rule_of(one.name),
                    fmt::format("The network needs more {} than the budget allows", one.name));
       }
+      write_rule(out, rule_of("memory"), "The networks need more of a memory than it has");
+      write_rule(out, kClash, "Two archives define a symbol that a program can have once");
       for (const CostFindingInfo& finding : all_cost_findings()) {
         write_rule(out, finding.code, finding.meaning);
       }
@@ -66,11 +70,11 @@ void write_result(Writer& out, const SarifResult& result, std::string_view archi
 
 void add_limit(std::vector<SarifResult>& list, const BudgetResult& one) {
   if (one.verdict == Verdict::fits) return;
-  list.push_back({rule_of(one.limit.resource),
+  list.push_back({one.limit.memory ? rule_of("memory") : rule_of(to_string(one.limit)),
                   one.verdict == Verdict::exceeds ? "error" : "warning",
                   fmt::format("{}: {} needs {}, the limit is {}: {}", printable(one.module),
-                              to_string(one.limit.resource), to_string(one.needed), one.limit.most,
-                              fmt::join(one.remarks, "; "))});
+                              printable(to_string(one.limit)), to_string(one.needed),
+                              one.limit.most, fmt::join(one.remarks, "; "))});
 }
 
 void add_finding(std::vector<SarifResult>& list, const FindingResult& unwanted) {
@@ -94,6 +98,11 @@ std::string to_sarif(const CheckResults& results, std::string_view archive, Json
   std::vector<report::SarifResult> list;
   for (const BudgetResult& one : results.limits) report::add_limit(list, one);
   for (const FindingResult& one : results.findings) report::add_finding(list, one);
+  for (const SymbolClash& one : results.clashes) {
+    list.push_back({std::string(report::kClash), "error",
+                    fmt::format("{} is defined by {}", printable(one.symbol),
+                                printable(fmt::format("{}", fmt::join(one.archives, ", "))))});
+  }
   return json::object_text(layout, [&](json::Writer& out) {
     out.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     out.member("version", "2.1.0");

@@ -212,7 +212,7 @@ void write_total(Writer& out, const Total& total) {
 
 void write_limit(Writer& out, const BudgetResult& result) {
   out.member("module", result.module);
-  out.member("resource", to_string(result.limit.resource));
+  out.member(result.limit.memory ? "memory" : "resource", to_string(result.limit));
   out.member("limit", result.limit.most);
   out.member("needed", result.needed);
   out.member("verdict", to_string(result.verdict));
@@ -225,6 +225,18 @@ void write_unwanted(Writer& out, const FindingResult& result) {
   out.member("presence", to_string(result.presence()));
   out.objects("found", result.found, write_found);
   out.member("unsearched", result.unsearched);
+}
+
+void write_part(Writer& out, const BoardPart& part) {
+  out.member("archive", part.archive);
+  out.member("name", part.name);
+  out.member("memory", part.memory);
+  out.member("bytes", part.bytes);
+}
+
+void write_clash(Writer& out, const SymbolClash& clash) {
+  out.member("symbol", clash.symbol);
+  out.member("archives", clash.archives);
 }
 
 void write_module_contradiction(Writer& out, const ModuleContradiction& one) {
@@ -311,6 +323,8 @@ std::string to_json(const CheckResults& results, JsonLayout layout) {
     out.objects("results", results.limits, report::write_limit);
     out.objects("findings", results.findings, report::write_unwanted);
     out.objects("contradictions", results.contradictions, report::write_module_contradiction);
+    out.objects("parts", results.parts, report::write_part);
+    out.objects("clashes", results.clashes, report::write_clash);
   });
 }
 

@@ -344,5 +344,99 @@ class BudgetFiles(BudgetCase):
         self.assertEqual(list(self.budget.parent.iterdir()), [])
 
 
+class Boards(BudgetCase):
+    """Two archives with the same names of functions, and one without."""
+
+    ADD = support.ARCHIVES / "tvm-0.18-add-aot-c.tar"
+    TWO_MODULES = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+    ALL = """in_turn = false
+[memory.ram]
+bytes = "{ram}"
+holds = ["ram"]
+[memory.rom]
+bytes = "{flash}"
+holds = ["flash"]
+"""
+    COMPILER = ("--cc", "gcc", "--cflags=-Os", "--library-stack", "64", "--library-flash", "2K")
+
+    def board(self, text, *archives, options=COMPILER, form="json"):
+        self.budget.write_text(text)
+        return support.run("check", "--board", self.budget, *archives, *options, "--format", form)
+
+    def document(self, text, *archives, **options):
+        result = self.board(text, *archives, **options)
+        document = json.loads(result.stdout)
+        schemas.check(schemas.validator("check"), document, "board")
+        holds = {one["verdict"] for one in document["results"]} == {"fits"} and not document["clashes"]
+        self.assertEqual(result.returncode, 0 if holds else 1)
+        return document, {one["memory"]: one for one in document["results"]}
+
+    def needed(self, archive, resource):
+        result = support.run("check", archive, f"--{resource}=1", *self.COMPILER, "--format", "json")
+        counts = [one["needed"] for one in json.loads(result.stdout)["results"] if one["module"] != "*"]
+        return sum(map(support.least, counts)), sum(map(support.most, counts))
+
+    def test_need_what_their_archives_need(self):
+        """At least what check says of each, and no more than the padding that it counts twice."""
+        archives = (QNN, self.TWO_MODULES)
+        for count in (1, 2):
+            _, results = self.document(self.ALL.format(ram=1, flash=1), *archives[:count])
+            for memory, resource in (("ram", "ram"), ("rom", "flash")):
+                with self.subTest(resource, count=count):
+                    least, most = map(sum, zip(*(self.needed(one, resource) for one in archives[:count]), strict=True))
+                    needed = results[memory]["needed"]
+                    self.assertEqual(support.least(needed), least)
+                    self.assertLessEqual(most, support.most(needed))
+                    self.assertLessEqual(support.most(needed), most + 200)
+
+    def test_fit_up_to_the_upper_bound(self):
+        _, results = self.document(self.ALL.format(ram=1, flash=1), QNN, self.TWO_MODULES)
+        ram, flash = (support.most(results[name]["needed"]) for name in ("ram", "rom"))
+        for more, verdicts in ((0, {"fits"}), (-1, {"undecided"})):
+            _, results = self.document(self.ALL.format(ram=ram + more, flash=flash + more), QNN, self.TWO_MODULES)
+            self.assertEqual({one["verdict"] for one in results.values()}, verdicts)
+
+    def test_never_fit_without_a_compiler(self):
+        _, results = self.document(self.ALL.format(ram="1G", flash="1G"), QNN, options=())
+        self.assertEqual({one["verdict"] for one in results.values()}, {"undecided"})
+        for one in results.values():
+            self.assertTrue(any("--cc COMPILER" in text for text in one["remarks"]), one)
+
+    def test_have_functions_of_different_names(self):
+        big = self.ALL.format(ram="1G", flash="1G")
+        document, _ = self.document(big, QNN, self.ADD)
+        names = ["tvmgen_default___tvm_main__", "tvmgen_default_run"]
+        archives = [QNN.name, self.ADD.name]
+        self.assertEqual(document["clashes"], [{"symbol": one, "archives": archives} for one in names])
+        document, _ = self.document(big, QNN, self.TWO_MODULES)
+        self.assertEqual(document["clashes"], [])
+        text = self.board(big, QNN, self.ADD, form="text").stdout.decode()
+        self.assertRegex(text, r"(?m)^tvmgen_default_run +" + ", ".join(archives))
+        suite = xml.etree.ElementTree.fromstring(self.board(big, QNN, self.ADD, form="junit").stdout)[0]
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "2"))
+        sarif = json.loads(self.board(big, QNN, self.ADD, form="sarif").stdout)["runs"][0]
+        self.assertEqual({one["ruleId"] for one in sarif["results"]}, {"symbol-clash"})
+        self.assertIn("symbol-clash", [one["id"] for one in sarif["tool"]["driver"]["rules"]])
+
+    def test_are_refused_with_the_place(self):
+        big = self.ALL.format(ram="1G", flash="1G")
+        for text, message in (
+            (big.replace('["ram"]', '["ram", "poools"]'), "4:17: no archive has 'poools'"),
+            (big.replace('["flash"]', '["ram"]'), "7:10: 'ram' is in two places"),
+            (big.replace("bytes", "size"), "a memory needs bytes"),
+            (big.replace('"1G"', "-1"), "expected a number of 0 or more"),
+            (big.replace("in_turn = false", "in_turn = 1"), "1:11: expected true or false"),
+            ("in_turns = true", "a board has 'in_turn' and tables [memory.NAME]"),
+            ("", "a board needs a table [memory.NAME]"),
+        ):
+            with self.subTest(message):
+                result = self.board(text, QNN)
+                self.assertEqual(result.returncode, 65, result.stderr)
+                self.assertIn(message, result.stderr.decode())
+        for options in (("--buffers", "1"), ("--no-finding", "recomputed"), ("--budget", self.budget)):
+            self.assertEqual(self.board(big, QNN, options=options).returncode, 64)
+        self.assertEqual(support.run("check", QNN, self.ADD, "--buffers", "1").returncode, 64)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -62,7 +62,8 @@ OPEN_ENDS = {
 }
 
 # Two builds that are not the same.
-ENDS_WITH_1 = {"mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar", "mlf diff old.tar module.tar",
+ENDS_WITH_1 = {"mlf check --board board.toml a.tar b.tar", "mlf check --board board.toml --cc gcc a.tar b.tar",
+               "mlf diff a.tar b.tar", "mlf diff --html page.html a.tar b.tar", "mlf diff old.tar module.tar",
                "mlf diff --format markdown old.tar module.tar",
                "mlf diff --profile-before before.json --profile-after profile.json a.tar module.tar",
                "mlf run --random 1 --compare old.tar module.tar"}  # fmt: skip
@@ -187,6 +188,7 @@ class PrintedCommands(unittest.TestCase):
         (self.directory / "measured.csv").write_text("call,cycles\n" + rows)
         support.run_ok("profile", "--instrument", "-o", self.directory / "board.tar", POOL)
         (self.directory / "budget.toml").write_text('buffers = "1M"\n')
+        (self.directory / "board.toml").write_text('[memory.all]\nbytes = "1M"\nholds = ["ram", "flash"]\n')
         (self.directory / "buffers.csv").write_text("id,lower,upper,size\na,0,3,4\nb,3,9,4\n")
         for name in ("scale.py", "tir-2.txt"):
             (self.directory / name).write_text(

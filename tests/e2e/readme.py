@@ -107,8 +107,8 @@ def write_files(directory, text):
     for name, path in {"module.tar": ARCHIVE, **ARCHIVES}.items():
         shutil.copyfile(path, directory / name)
     write_archive_of_objects(directory)
-    for language, name in (("toml", "mlf-budget.toml"), ("python", "scale.py")):
-        for block in blocks_of(text, language)[:1]:
+    for language, names in {"toml": ("mlf-budget.toml", "board.toml"), "python": ("scale.py",)}.items():
+        for name, block in zip(names, blocks_of(text, language)):
             (directory / name).write_text(block)
 
 

@@ -1,0 +1,28 @@
+// What budgets and boards share: parts of what a module needs, and verdicts on numbers with bounds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mlf/budget.h"
+
+namespace mlf::report {
+
+/// Writable sections of the compiled C other than pools.
+analysis::Count static_data(const ModuleReport& module);
+
+/// If an archive contradicts itself, its numbers may be too large or too small.
+std::optional<std::string> contradiction(const ModuleReport& module);
+
+/// A number with bounds fits only if its upper bound fits.
+Verdict verdict_on(const BudgetResult& result, bool is_contradicted);
+
+/// The excess over the limit, or the reason why it is unknown.
+std::string shortfall(const BudgetResult& result);
+
+/// The missing facts that would decide a limit, and how to provide them.
+std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
+                                         Resource resource);
+
+}  // namespace mlf::report
