@@ -1,6 +1,7 @@
 """mlf_add_network of the installed package: programs that CMake builds compute what `mlf run` does.
 
-On this computer, on a Cortex-M3 with newlib and on a 32-bit RISC-V with picolibc, both in QEMU.
+On this computer, on a Cortex-M3 with newlib and on a 32-bit RISC-V with picolibc, both in QEMU. The recipes of
+mlf/guide/firmware.md run as they are printed.
 """
 
 import dataclasses
@@ -18,6 +19,11 @@ import generated_c
 import numpy_files
 import program_case
 import support
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
 
 BUILD = pathlib.Path(support.PROGRAM).parents[1]
 if not (BUILD / "cmake_install.cmake").exists() or shutil.which("cmake") is None:
@@ -251,6 +257,70 @@ class Networks(Project):
         self.built()
         self.write([f"graph {GRAPH} PREFIX kws"], "int main(void) { return 0; }\n")
         self.assertIn("PREFIX needs an archive of the AOT executor", self.configure().stderr)
+
+
+class Guide(program_case.Directory):
+    TEXT = (support.SOURCE / "mlf/guide/firmware.md").read_text()
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(QNN, self.directory / "module.tar")
+        blocks = re.findall(r"^`([^`]+)`:\n\n```\w*\n(.*?)^```$", self.TEXT, re.MULTILINE | re.DOTALL)
+        self.files = dict(blocks)
+        for name, text in blocks:
+            path = self.directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def run_as_user(self, command):
+        """By a shell where mlf is installed."""
+        places = {"PATH": f"{package() / 'bin'}:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(package()),
+                  "PKG_CONFIG_PATH": str(package() / "lib/pkgconfig")}  # fmt: skip
+        done = subprocess.run(command, shell=True, cwd=self.directory, capture_output=True, text=True,
+                              env={**os.environ, **places}, check=False, timeout=120)  # fmt: skip
+        self.assertEqual(done.returncode, 0, f"{command}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def recipe(self, heading):
+        """What the last command of a section prints, as hexadecimal digits."""
+        section = self.TEXT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+        (commands,) = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+        printed = [self.run_as_user(command) for command in commands.splitlines()]
+        return bytes(int(line) % 256 for line in printed[-1].split()).hex()
+
+    def test_is_right_about_cmake(self):
+        self.assertEqual(self.recipe("With CMake"), expected(QNN))
+        self.assertTrue((self.directory / "build/report.html").exists())
+
+    def test_is_right_about_bare_metal(self):
+        if not is_there(CORTEX_M):
+            self.skipTest("no compiler or no emulator of this processor is installed")
+        self.assertEqual(self.recipe("Bare metal"), expected(QNN))
+
+    def test_is_right_about_make(self):
+        self.assertEqual(self.recipe("With Make"), expected(QNN))
+        self.assertTrue((self.directory / "report.html").exists())
+        (self.directory / "budget.toml").write_text('code = "1K"\n')
+        with self.assertRaisesRegex(AssertionError, "exceeds"):
+            self.recipe("With Make")
+
+    def test_is_right_about_ci(self):
+        """Each job is YAML, and its commands write what it keeps."""
+        if yaml is None:
+            self.skipTest("PyYAML is not installed")
+        github = yaml.safe_load(self.files[".github/workflows/network.yml"])["jobs"]["check"]
+        gitlab = yaml.safe_load(self.files[".gitlab-ci.yml"])["network"]
+        kept = next(step["with"]["path"] for step in github["steps"] if "with" in step).split()
+        jobs = [([step["run"] for step in github["steps"] if "run" in step], kept)]
+        artifacts = gitlab["artifacts"]
+        jobs.append((gitlab["script"], [*artifacts["paths"], artifacts["reports"]["junit"]]))
+        for commands, names in jobs:
+            for command in commands:
+                if command.startswith("mlf "):
+                    self.run_as_user(command)
+            for name in names:
+                self.assertGreater((self.directory / name).stat().st_size, 0)
+                (self.directory / name).unlink()
 
 
 class Changes(Project):
