@@ -202,6 +202,11 @@ function(mlf_add_network name archive)
   endif()
 
   add_library(${name} OBJECT ${sources})
+  if(NOT sources)
+    # A library has a source.
+    file(CONFIGURE OUTPUT ${directory}/objects.c CONTENT "typedef int archive_of_objects;" @ONLY)
+    target_sources(${name} PRIVATE ${directory}/objects.c)
+  endif()
   foreach(file IN LISTS headers)
     cmake_path(GET file PARENT_PATH include)
     target_include_directories(${name} PUBLIC ${include})

@@ -248,6 +248,33 @@ class Networks(Project):
                 self.assertEqual(self.printed(), [expected(QNN)])
                 shutil.rmtree(self.directory / "build")
 
+    def test_have_the_headers_of_their_own_runtime(self):
+        runtime = self.directory / "net/runtime/include"
+        shutil.copytree(generated_c.HEADERS, runtime)
+        subprocess.run(["tar", "-xf", QNN, "-C", self.directory / "net"], check=True)
+        header = runtime / "tvm/runtime/c_backend_api.h"
+        header.write_text(header.read_text() + "enum { kOfTheArchive = 1 };\n")
+        text = main_text((QNN_CALL, "tvmgen")) + "int of_the_archive = kOfTheArchive;\n"
+        self.write(["qnn net"], text)
+        self.built()
+        self.assertEqual(self.printed(), [expected(QNN)])
+
+    def test_of_objects_are_linked(self):
+        net = self.directory / "net"
+        net.mkdir()
+        subprocess.run(["tar", "-xf", QNN, "-C", net], check=True)
+        (net / "codegen/host/lib").mkdir()
+        for source in (net / "codegen/host/src").glob("*.c"):
+            target = net / f"codegen/host/lib/{source.stem}.o"
+            includes = [f"-I{generated_c.HEADERS}", f"-I{net / 'codegen/host/include'}"]
+            subprocess.run(["gcc", "-w", *includes, "-c", source, "-o", target], check=True)
+            source.unlink()
+        self.write(["qnn net"], main_text((QNN_CALL, "tvmgen")))
+        self.built()
+        self.assertEqual(self.printed(), [expected(QNN)])
+        self.write(["qnn net PREFIX kws"], main_text((QNN_CALL, "kws")))
+        self.assertIn("PREFIX needs an archive", self.configure().stderr)
+
     def test_of_several_modules_are_one_library(self):
         self.write([f"both {TWO_MODULES}"], "int main(void) { return 0; }\n")
         self.built()
