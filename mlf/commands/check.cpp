@@ -15,6 +15,7 @@
 #include "commands/budget_file.h"
 #include "commands/budget_update.h"
 #include "mlf/budget.h"
+#include "page/html.h"
 #include "support/error.h"
 #include "table.h"
 
@@ -176,7 +177,11 @@ bool holds(const BudgetResult& result) {
   return result.verdict == Verdict::fits;
 }
 
-std::string limits_table(const std::vector<BudgetResult>& results, const Screen& screen) {
+std::string joined(const std::vector<std::string>& sentences) {
+  return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+Table limits_table(const std::vector<BudgetResult>& results) {
   Table table({"MODULE", "LIMIT", "MOST", "NEEDED", "VERDICT", "WHY"});
   table.align_right({2, 3});
   table.wrap({5});
@@ -184,11 +189,10 @@ std::string limits_table(const std::vector<BudgetResult>& results, const Screen&
     const std::string name = printable(to_string(result.limit));
     table.add({result.module.empty() ? "-" : result.module, name.empty() ? "-" : name,
                std::to_string(result.limit.most), to_string(result.needed),
-               std::string(to_string(result.verdict)),
-               fmt::format("{}", fmt::join(result.remarks, "; "))},
+               std::string(to_string(result.verdict)), joined(result.remarks)},
               holds(result) ? Emphasis::none : Emphasis::warning);
   }
-  return table.empty() ? "" : table.text(screen);
+  return table;
 }
 
 std::string_view code_of(const FindingResult& result) {
@@ -196,7 +200,7 @@ std::string_view code_of(const FindingResult& result) {
 }
 
 /// A line for each finding, and one for each code without findings.
-std::string findings_table(const std::vector<FindingResult>& results, const Screen& screen) {
+Table findings_table(const std::vector<FindingResult>& results) {
   Table table({"MODULE", "FINDING", "WHERE", "BYTES", "EVIDENCE"});
   table.align_right({3});
   table.wrap({4});
@@ -206,18 +210,16 @@ std::string findings_table(const std::vector<FindingResult>& results, const Scre
     const Presence presence = result.presence();
     if (presence == Presence::absent) table.add({module, code, "none", "", ""});
     if (presence == Presence::undecided) {
-      table.add(
-          {module, code, "undecided", "", fmt::format("{}", fmt::join(result.unsearched, "; "))},
-          Emphasis::warning);
+      table.add({module, code, "undecided", "", joined(result.unsearched)}, Emphasis::warning);
     }
     for (const CostFinding& one : result.found) {
       table.add({module, code, one.where, to_string(one.bytes), one.evidence}, Emphasis::warning);
     }
   }
-  return table.empty() ? "" : table.text(screen);
+  return table;
 }
 
-std::string parts_table(const std::vector<BoardPart>& parts, const Screen& screen) {
+Table parts_table(const std::vector<BoardPart>& parts) {
   Table table({"MEMORY", "ARCHIVE", "PART", "BYTES"});
   table.align_right({3});
   for (const BoardPart& one : parts) {
@@ -225,24 +227,22 @@ std::string parts_table(const std::vector<BoardPart>& parts, const Screen& scree
                printable(one.name), to_string(one.bytes)},
               one.memory.empty() ? Emphasis::warning : Emphasis::none);
   }
-  return table.empty() ? "" : table.text(screen);
+  return table;
 }
 
-std::string clashes_table(const std::vector<SymbolClash>& clashes, const Screen& screen) {
+Table clashes_table(const std::vector<SymbolClash>& clashes) {
   Table table({"CLASHING SYMBOL", "ARCHIVES"});
   for (const SymbolClash& one : clashes) {
-    table.add({printable(one.symbol), printable(fmt::format("{}", fmt::join(one.archives, ", ")))},
-              Emphasis::warning);
+    table.add({printable(one.symbol), printable(joined(one.archives))}, Emphasis::warning);
   }
-  return table.empty() ? "" : table.text(screen);
+  return table;
 }
 
 std::string table_of(const CheckResults& results, const Screen& screen) {
-  std::string text = limits_table(results.limits, screen);
-  for (const std::string& more :
-       {findings_table(results.findings, screen), parts_table(results.parts, screen),
-        clashes_table(results.clashes, screen)}) {
-    text += (text.empty() || more.empty() ? "" : "\n") + more;
+  std::string text;
+  for (const Table& table : {limits_table(results.limits), findings_table(results.findings),
+                             parts_table(results.parts), clashes_table(results.clashes)}) {
+    if (!table.empty()) text += (text.empty() ? "" : "\n") + table.text(screen);
   }
   if (!results.contradictions.empty()) {
     text += "\nThe archive contradicts itself: numbers may be wrong\n";
@@ -255,73 +255,54 @@ std::string table_of(const CheckResults& results, const Screen& screen) {
   return text;
 }
 
-/// Text for content and attributes of XML 1.0, which cannot contain control characters.
+/// XML 1.0 cannot contain control characters.
 std::string xml_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
+  return page::escaped(printable(text));
 }
 
-std::string test_case(const std::string& module, std::string_view name, std::string_view failure) {
-  const std::string head =
-      fmt::format("<testcase classname=\"{}\" name=\"{}\"", xml_text(module), name);
-  return failure.empty() ? head + "/>\n" : fmt::format("{}>\n{}</testcase>\n", head, failure);
+std::string failure_of(std::string_view type, const std::string& message, const std::string& text) {
+  return fmt::format("<failure type=\"{}\" message=\"{}\">{}</failure>\n", type, xml_text(message),
+                     xml_text(text));
 }
 
 std::string junit_of(const CheckResults& results, const std::string& archive) {
   std::string cases;
+  std::size_t tests = 0;
   std::size_t failures = 0;
   const auto add = [&](const std::string& module, std::string_view name,
                        const std::string& failure) {
-    cases += test_case(module, name, failure);
+    cases +=
+        fmt::format("<testcase classname=\"{}\" name=\"{}\"", xml_text(module), xml_text(name));
+    cases += failure.empty() ? "/>\n" : fmt::format(">\n{}</testcase>\n", failure);
+    ++tests;
     if (!failure.empty()) ++failures;
   };
   for (const BudgetResult& result : results.limits) {
-    const std::string failure =
-        fmt::format("<failure type=\"{}\" message=\"{} needed, at most {}\">{}</failure>\n",
-                    to_string(result.verdict), to_string(result.needed), result.limit.most,
-                    xml_text(fmt::format("{}", fmt::join(result.remarks, "; "))));
-    add(result.module, xml_text(to_string(result.limit)), holds(result) ? "" : failure);
+    const std::string message =
+        fmt::format("{} needed, at most {}", to_string(result.needed), result.limit.most);
+    add(result.module, to_string(result.limit),
+        holds(result) ? ""
+                      : failure_of(to_string(result.verdict), message, joined(result.remarks)));
   }
   for (const FindingResult& result : results.findings) {
     std::string failure;
     for (const CostFinding& one : result.found) {
-      failure += fmt::format("<failure type=\"finding\" message=\"{}: {} bytes\">{}</failure>\n",
-                             xml_text(one.where), to_string(one.bytes), xml_text(one.evidence));
+      failure += failure_of("finding", fmt::format("{}: {} bytes", one.where, to_string(one.bytes)),
+                            one.evidence);
     }
     if (result.presence() == Presence::undecided) {
-      failure = fmt::format("<failure type=\"undecided\" message=\"not known\">{}</failure>\n",
-                            xml_text(fmt::format("{}", fmt::join(result.unsearched, "; "))));
+      failure = failure_of("undecided", "not known", joined(result.unsearched));
     }
     add(result.module, code_of(result), failure);
   }
   for (const SymbolClash& one : results.clashes) {
-    add(std::string(kAllModules), xml_text(one.symbol),
-        fmt::format("<failure type=\"symbol-clash\" message=\"defined twice\">{}</failure>\n",
-                    xml_text(fmt::format("{}", fmt::join(one.archives, ", ")))));
+    add(std::string(kAllModules), one.symbol,
+        failure_of("symbol-clash", "defined twice", joined(one.archives)));
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
       "<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n{}</testsuite>\n</testsuites>\n",
-      xml_text(archive), results.limits.size() + results.findings.size() + results.clashes.size(),
-      failures, cases);
+      xml_text(archive), tests, failures, cases);
 }
 
 std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "mlf/export.h"
 #include "mlf/formats.h"
 
 namespace mlf::page {
 
-/// Escapes text for content and quoted attributes: characters of HTML, and characters that a
-/// browser interprets instead of displaying them (support/characters.h), except newlines and tabs.
-/// Bytes that are not UTF-8 become U+FFFD.
-std::string escaped(std::string_view text);
+/// Escapes text for content and quoted attributes: characters of HTML and XML, and characters that
+/// a browser interprets instead of displaying them (support/characters.h), except newlines and
+/// tabs. Bytes that are not UTF-8 become U+FFFD.
+MLF_API std::string escaped(std::string_view text);
 
 /// Encodes a text as the fragment of a link: percent-encodes everything but ASCII letters, digits
 /// and -._~=.

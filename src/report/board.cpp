@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,9 +26,9 @@ struct PartKind {
   Resource resource;
   bool is_of_a_run;  ///< networks that run in turn share it
 };
-constexpr PartKind kPools{"pools", "ram", Resource::buffers, false};
-/// Those that the application provides.
-constexpr PartKind kGivenPools{"pools", "ram", Resource::buffers, true};
+constexpr PartKind kPools{"pools", "ram", Resource::ram, false};
+/// Those that are no variables of the C: the application provides them.
+constexpr PartKind kGivenPools{"pools", "ram", Resource::ram, true};
 constexpr PartKind kIo{"io", "ram", Resource::buffers, false};
 constexpr PartKind kExecutor{"executor", "ram", Resource::buffers, false};
 constexpr PartKind kHeap{"heap", "ram", Resource::heap, true};
@@ -37,89 +36,56 @@ constexpr PartKind kStack{"stack", "ram", Resource::stack, true};
 constexpr PartKind kData{"data", "ram", Resource::code, false};
 constexpr PartKind kConstants{"constants", "flash", Resource::constants, false};
 constexpr PartKind kCode{"code", "flash", Resource::flash, false};
-constexpr std::array kAllKinds{kPools, kIo, kExecutor, kHeap, kStack, kData, kConstants, kCode};
 
 struct PlacedPart {
   const ModuleReport* module;
   const PartKind* kind;
   BoardPart part;
+
+  bool is_written() const { return kind->group == kPools.group; }
 };
 
-/// The number without a part of it.
-Count without(const Count& all, const Count& part) {
-  Count rest{0, std::nullopt};
-  if (part.max) rest.min = all.min - std::min(all.min, *part.max);
-  if (all.max) rest.max = *all.max - std::min(*all.max, part.min);
-  return rest;
+Count larger(const Count& a, const Count& b) {
+  const bool is_known = a.max && b.max;
+  return {std::max(a.min, b.min), is_known ? std::max(a.max, b.max) : std::nullopt};
 }
 
-/// Collects the parts of one module.
-class ModuleParts {
- public:
-  ModuleParts(const BoardArchive& archive, const ModuleReport& module, const LibraryNeeds& library,
-              std::vector<PlacedPart>& parts)
-      : archive_(archive), module_(module), library_(library), parts_(parts) {}
-
-  void add_all() {
-    add_pools();
-    const RamReport& ram = module_.ram;
-    add(kIo, ram.io);
-    add(kExecutor, ram.executor);
-    add(kHeap, ram.heap);
-    add(kStack, needed(module_, Resource::stack, library_));
-    add(kData, module_.code ? static_data(module_) : Count::unknown());
-    add_read();
-  }
-
- private:
-  void add(const PartKind& kind, const Count& bytes, std::string_view name = {}) {
-    if (bytes == Count(0)) return;
+void add_parts(const std::string& archive, const ModuleReport& module, const LibraryNeeds& library,
+               std::vector<PlacedPart>& parts) {
+  const auto add = [&](const PartKind& kind, const Count& bytes, std::string_view name = {}) {
     const std::string_view shown = name.empty() ? kind.name : name;
-    parts_.push_back({&module_, &kind, {archive_.name, std::string(shown), {}, bytes}});
+    parts.push_back({&module, &kind, {archive, std::string(shown), {}, bytes}});
+  };
+  const CompiledCode no_code;
+  const CompiledCode& code = module.code ? *module.code : no_code;
+  const std::vector<graph::Pool> no_pools;
+  Count other_pools = module.ram.pools;
+  for (const graph::Pool& pool : module.network ? module.network->pools : no_pools) {
+    if (pool.kind != graph::PoolKind::workspace) continue;
+    const Count bytes = analysis::to_count(pool.bytes);
+    other_pools = without(other_pools, bytes);
+    // The linker may pad in front of it. Without code, whose it is is not known either.
+    const bool is_compiled = module.code && code.uncompiled.empty();
+    const Count padding = is_compiled ? Count(0, code.written_padding) : Count::unknown();
+    add(code.variables.contains(pool.name) ? kPools : kGivenPools, bytes + padding, pool.name);
   }
-
-  void add_pools() {
-    Count sum;
-    if (module_.network) {
-      for (const graph::Pool& pool : module_.network->pools) {
-        if (pool.kind != graph::PoolKind::workspace) continue;
-        const Count bytes = analysis::to_count(pool.bytes);
-        sum += bytes;
-        // The linker may pad in front of it.
-        const Count padding(0, module_.code ? module_.code->written_padding : 0);
-        add(is_given(pool.name) ? kGivenPools : kPools, bytes + padding, pool.name);
-      }
-    }
-    add(kPools, without(module_.ram.pools, sum));
+  add(kPools, other_pools);
+  add(kIo, module.ram.io);
+  add(kExecutor, module.ram.executor);
+  add(kHeap, module.ram.heap);
+  add(kStack, needed(module, Resource::stack, library));
+  add(kData, module.code ? static_data(module) : Count::unknown());
+  // A compiler has constants in sections.
+  const Count constants = module.code ? Count() : needed(module, Resource::constants);
+  add(kConstants, constants);
+  Count other_code = without(needed(module, Resource::flash, library), constants);
+  for (const auto& [name, section] : code.read_sections) {
+    other_code = without(other_code, section.bytes);
+    if (other_code.max) *other_code.max -= std::min(*other_code.max, section.padding);
+    add(section.is_code ? kCode : kConstants, Count(0, section.padding) + section.bytes, name);
   }
-
-  /// Whether the application has the pool, as no variable of the C is it.
-  bool is_given(const std::string& pool) const {
-    return module_.code && module_.code->uncompiled.empty() &&
-           !module_.code->variables.contains(pool);
-  }
-
-  void add_read() {
-    Count rest = needed(module_, Resource::flash, library_);
-    if (!module_.code) {
-      const Count constants = needed(module_, Resource::constants);
-      add(kConstants, constants);
-      return add(kCode, without(rest, constants));
-    }
-    for (const auto& [name, section] : module_.code->read_sections) {
-      const Count padding(0, section.padding);
-      rest = without(rest, section.bytes);
-      if (rest.max) *rest.max -= std::min(*rest.max, section.padding);
-      add(section.is_code ? kCode : kConstants, padding + section.bytes, name);
-    }
-    add(kCode, rest);
-  }
-
-  const BoardArchive& archive_;
-  const ModuleReport& module_;
-  const LibraryNeeds& library_;
-  std::vector<PlacedPart>& parts_;
-};
+  add(kCode, other_code);
+}
 
 /// The names by which a memory may hold a part, the most specific first.
 std::vector<std::string> names_of(const PlacedPart& one) {
@@ -148,7 +114,7 @@ class BoardCheck {
   CheckResults run() {
     for (const BoardArchive& archive : archives_) {
       for (const ModuleReport& module : archive.report.modules) {
-        ModuleParts(archive, module, library_, parts_).add_all();
+        add_parts(archive.name, module, library_, parts_);
       }
     }
     place();
@@ -156,10 +122,12 @@ class BoardCheck {
     for (const BoardMemory& memory : board_.memories) {
       results.limits.push_back(result_of(memory.name, memory.bytes));
     }
-    const bool is_outside =
-        std::ranges::any_of(parts_, [](const PlacedPart& one) { return one.part.memory.empty(); });
-    if (is_outside) results.limits.push_back(result_of("", 0));
-    for (const PlacedPart& one : parts_) results.parts.push_back(one.part);
+    for (const PlacedPart& one : parts_) {
+      if (one.part.bytes != Count(0)) results.parts.push_back(one.part);
+    }
+    if (std::ranges::count(results.parts, "", &BoardPart::memory) > 0) {
+      results.limits.push_back(result_of("", 0));
+    }
     add_clashes(results);
     for (const BoardArchive& archive : archives_) {
       for (ModuleContradiction& one : contradictions_of(archive.report)) {
@@ -171,21 +139,15 @@ class BoardCheck {
 
  private:
   void place() {
-    std::map<std::string, const BoardMemory*> memory_of;
+    std::map<std::string, const BoardMemory*, std::less<>> memory_of;
     for (const BoardMemory& memory : board_.memories) {
       for (const HeldName& held : memory.holds) {
-        if (memory_of.emplace(held.name, &memory).second) continue;
-        throw support::Error(ErrorKind::invalid_input,
-                             fmt::format("'{}' is in two places", held.name), held.where);
+        if (!memory_of.emplace(held.name, &memory).second) {
+          refuse(held, fmt::format("'{}' is in two places", held.name));
+        }
       }
     }
     std::set<std::string> known;
-    for (const PartKind& kind : kAllKinds) {
-      for (const std::string_view name : {kind.name, kind.group}) {
-        known.emplace(name);
-        for (const BoardArchive& one : archives_) known.insert(one.name + ":" + std::string(name));
-      }
-    }
     for (PlacedPart& one : parts_) {
       const std::vector<std::string> names = names_of(one);
       known.insert(names.begin(), names.end());
@@ -193,20 +155,19 @@ class BoardCheck {
           names, [&](const std::string& name) { return memory_of.contains(name); });
       if (held != names.end()) one.part.memory = memory_of[*held]->name;
     }
-    require_known({known.begin(), known.end()});
-  }
-
-  /// A part that no archive has would always fit.
-  void require_known(const std::vector<std::string>& known) const {
+    const std::vector<std::string> all(known.begin(), known.end());
     for (const BoardMemory& memory : board_.memories) {
       for (const HeldName& held : memory.holds) {
-        if (std::ranges::binary_search(known, held.name)) continue;
-        throw support::Error(ErrorKind::invalid_input,
-                             fmt::format("no archive has '{}', and sections need --cc COMPILER{}",
-                                         held.name, did_you_mean(held.name, known)),
-                             held.where);
+        // A part that no archive has would always fit.
+        if (known.contains(held.name)) continue;
+        refuse(held, fmt::format("no archive has '{}', and sections need --cc COMPILER{}",
+                                 held.name, did_you_mean(held.name, all)));
       }
     }
+  }
+
+  [[noreturn]] static void refuse(const HeldName& held, std::string why) {
+    throw support::Error(ErrorKind::invalid_input, std::move(why), held.where);
   }
 
   /// What all parts in a memory need together.
@@ -221,14 +182,7 @@ class BoardCheck {
     }
     for (const auto& [kind, networks] : shared) {
       Count largest;
-      for (const auto& [module, bytes] : networks) {
-        largest.min = std::max(largest.min, bytes.min);
-        if (!bytes.max || !largest.max) {
-          largest.max.reset();
-        } else {
-          largest.max = std::max(*largest.max, *bytes.max);
-        }
-      }
+      for (const auto& [module, bytes] : networks) largest = larger(largest, bytes);
       sum += largest;
     }
     return sum;
@@ -246,19 +200,10 @@ class BoardCheck {
     }
     result.verdict = verdict_on(result, is_contradicted);
     if (result.verdict == Verdict::fits) return result;
-    result.remarks.push_back(memory.empty() ? "no memory holds " + names_in(memory)
-                                            : shortfall(result));
+    result.remarks.push_back(memory.empty() ? "no memory holds these parts" : shortfall(result));
     if (result.verdict == Verdict::undecided) add_missing(result);
     add_ways(result);
     return result;
-  }
-
-  std::string names_in(std::string_view memory) const {
-    std::vector<std::string> names;
-    for (const auto& [module, kind, part] : parts_) {
-      if (part.memory == memory) names.push_back(part.archive + ":" + part.name);
-    }
-    return some_of(names);
   }
 
   void add_missing(BudgetResult& result) const {
@@ -274,20 +219,15 @@ class BoardCheck {
     }
   }
 
-  std::uint64_t bytes_of(std::string_view memory) const {
-    const auto found = std::ranges::find(board_.memories, memory, &BoardMemory::name);
-    return found == board_.memories.end() ? 0 : found->bytes;
-  }
-
-  bool fits(std::string_view memory) const {
+  bool fits(std::string_view memory, std::uint64_t bytes) const {
     const Count needed = needed_in(memory, board_.in_turn);
-    return needed.max && *needed.max <= bytes_of(memory);
+    return needed.max && *needed.max <= bytes;
   }
 
-  /// Whether there are parts that are written, as nothing else shows which memories are RAM.
-  bool is_written(std::string_view memory) const {
+  /// Whether it has parts that are written, as nothing else shows which memories are RAM.
+  bool is_ram(std::string_view memory) const {
     return std::ranges::any_of(parts_, [&](const PlacedPart& one) {
-      return one.part.memory == memory && one.kind->group == kPools.group;
+      return one.part.memory == memory && one.is_written();
     });
   }
 
@@ -295,16 +235,15 @@ class BoardCheck {
   void add_ways(BudgetResult& result) {
     const std::string& memory = *result.limit.memory;
     const Count shared = needed_in(memory, true);
-    if (shared.max && *shared.max <= result.limit.most) {
+    if (!board_.in_turn && shared.max && *shared.max <= result.limit.most) {
       result.remarks.emplace_back("it fits if networks run in turn (in_turn = true)");
     }
     for (PlacedPart& one : parts_) {
       if (one.part.memory != memory) continue;
       for (const BoardMemory& other : board_.memories) {
-        if (other.name == memory) continue;
-        if (one.kind->group == kPools.group && !is_written(other.name)) continue;
+        if (other.name == memory || (one.is_written() && !is_ram(other.name))) continue;
         one.part.memory = other.name;
-        const bool helps = fits(memory) && fits(other.name);
+        const bool helps = fits(memory, result.limit.most) && fits(other.name, other.bytes);
         one.part.memory = memory;
         if (!helps) continue;
         result.remarks.push_back(fmt::format("it fits with {}:{} ({} bytes) in '{}'",

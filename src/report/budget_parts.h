@@ -9,6 +9,9 @@
 
 namespace mlf::report {
 
+/// The number without a part of it.
+analysis::Count without(const analysis::Count& all, const analysis::Count& part);
+
 /// Writable sections of the compiled C other than pools.
 analysis::Count static_data(const ModuleReport& module);
 

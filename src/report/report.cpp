@@ -16,6 +16,7 @@
 #include "graph/formats/dot_text.h"
 #include "graph/kernels/document_code.h"
 #include "plan/network/network_problem.h"
+#include "report/budget_parts.h"
 #include "report/call_numbers.h"
 #include "report/code_lines.h"
 #include "report/findings.h"
@@ -503,14 +504,14 @@ Count RamReport::total() const {
   return pools + io + executor + heap + stack + arguments;
 }
 
+Count report::without(const Count& all, const Count& part) {
+  Count rest{part.max ? all.min - std::min(all.min, *part.max) : 0, std::nullopt};
+  if (all.max) rest.max = *all.max - std::min(*all.max, part.min);
+  return rest;
+}
+
 Count placement_loss(const ModuleReport& module) {
-  const Count& used = module.peak.used;
-  const Count& least = module.lower_bound;
-  // Both bounds of a difference are at least zero.
-  const std::uint64_t most_needed = least.max.value_or(used.min);
-  Count loss{used.min > most_needed ? used.min - most_needed : 0, std::nullopt};
-  if (used.max) loss.max = *used.max - std::min(*used.max, least.min);
-  return loss;
+  return report::without(module.peak.used, module.lower_bound);
 }
 
 Result<Report> report_of(const Deployment& deployment, const ReportOptions& options) {

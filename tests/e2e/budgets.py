@@ -411,7 +411,7 @@ holds = ["flash"]
         document, _ = self.document(big, QNN, self.TWO_MODULES)
         self.assertEqual(document["clashes"], [])
         text = self.board(big, QNN, self.ADD, form="text").stdout.decode()
-        self.assertRegex(text, r"(?m)^tvmgen_default_run +" + ", ".join(archives))
+        self.assertRegex(text, r"(?m)^tvmgen_default_run +" + "; ".join(archives))
         suite = xml.etree.ElementTree.fromstring(self.board(big, QNN, self.ADD, form="junit").stdout)[0]
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "2"))
         sarif = json.loads(self.board(big, QNN, self.ADD, form="sarif").stdout)["runs"][0]

@@ -78,6 +78,17 @@ TEST(Board, NeverHasAPoolOfUnknownSize) {
             Verdict::undecided);
 }
 
+TEST(Board, DoesNotKnowWhoseAPoolIsWithoutACompiler) {
+  std::vector<BoardArchive> archives{archive_with("a", 1000), archive_with("b", 3000)};
+  for (BoardArchive& one : archives) module_of(one).code.reset();
+  Board board = board_of(0, 0);
+  board.memories.front().holds = {{"sram", {}}};
+  board.in_turn = true;
+  EXPECT_EQ(on(checked(board, archives), "ram").needed, Count(3000, std::nullopt));
+  board.in_turn = false;
+  EXPECT_EQ(on(checked(board, archives), "ram").needed, Count(4000, std::nullopt));
+}
+
 TEST(Board, CountsThePaddingInFrontOfAPool) {
   std::vector<BoardArchive> archives{archive_with("a", 1000)};
   module_of(archives.front()).code->written_padding = 15;
@@ -111,7 +122,7 @@ TEST(Board, ThatLacksAPlaceForAPartDoesNotFit) {
   board.memories.front().holds = {{"data", {}}};
   const CheckResults results = checked(board, archives);
   EXPECT_EQ(on(results, "").verdict, Verdict::exceeds);
-  EXPECT_EQ(on(results, "").remarks.front(), "no memory holds a:sram");
+  EXPECT_EQ(on(results, "").remarks.front(), "no memory holds these parts");
 }
 
 TEST(Board, PlacesAPartByItsMostSpecificName) {
