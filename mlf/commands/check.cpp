@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -305,19 +304,12 @@ std::string junit_of(const CheckResults& results, const std::string& archive) {
       xml_text(archive), tests, failures, cases);
 }
 
-std::string to_text(const CheckResults& results, const std::string& archive, CheckFormat format,
-                    const Screen& screen) {
-  switch (format) {
-    case CheckFormat::text:
-      return table_of(results, screen);
-    case CheckFormat::json:
-      return to_json(results, JsonLayout::pretty);
-    case CheckFormat::junit:
-      return junit_of(results, archive);
-    case CheckFormat::sarif:
-      break;
-  }
-  return to_sarif(results, archive, JsonLayout::pretty);
+std::string to_text(const CheckResults& results, const CheckArguments& options) {
+  const std::string& subject = options.board.empty() ? options.archives.front() : options.board;
+  if (options.format == CheckFormat::json) return to_json(results, JsonLayout::pretty);
+  if (options.format == CheckFormat::junit) return junit_of(results, subject);
+  if (options.format == CheckFormat::sarif) return to_sarif(results, subject, JsonLayout::pretty);
+  return table_of(results, screen_of_standard_output());
 }
 
 Report report_of_archive(const std::string& archive, const CheckArguments& options,
@@ -329,20 +321,9 @@ Report report_of_archive(const std::string& archive, const CheckArguments& optio
   return report;
 }
 
-/// The last parts of paths if these are different names.
-std::vector<std::string> names_of(const std::vector<std::string>& paths) {
-  std::vector<std::string> names;
-  for (const std::string& path : paths) {
-    names.push_back(std::filesystem::path(path).filename().string());
-  }
-  const std::set<std::string> different(names.begin(), names.end());
-  return different.size() == paths.size() && !different.contains("") ? names : paths;
-}
-
 /// Prints the results. Returns the exit code.
 int finish(const CheckResults& results, const CheckArguments& options) {
-  const std::string archives = fmt::format("{}", fmt::join(options.archives, " "));
-  print(to_text(results, archives, options.format, screen_of_standard_output()));
+  print(to_text(results, options));
   return results.all_hold() ? 0 : exit_code(ErrorKind::check_failed);
 }
 
@@ -351,10 +332,12 @@ int check_board(const CheckArguments& options, const Context& context) {
     throw Error(ErrorKind::usage, "--board takes no limit of the command line and no --no-finding");
   }
   const Board board = read_board(options.board);
-  const std::vector<std::string> names = names_of(options.archives);
   std::vector<BoardArchive> archives;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    archives.push_back({names[i], report_of_archive(options.archives[i], options, context)});
+  for (const std::string& path : options.archives) {
+    std::string name = std::filesystem::path(path).filename().string();
+    // Of several with one name, the others have their paths.
+    if (std::ranges::count(archives, name, &BoardArchive::name) > 0) name = path;
+    archives.push_back({std::move(name), report_of_archive(path, options, context)});
   }
   return finish(get_or_throw(check(board, archives, library_of(options))), options);
 }

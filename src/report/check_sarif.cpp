@@ -13,8 +13,6 @@ namespace {
 
 using json::Writer;
 
-constexpr std::string_view kClash = "symbol-clash";
-
 void write_text(Writer& out, std::string_view key, std::string_view text) {
   out.object(key, [&] { out.member("text", text); });
 }
@@ -26,21 +24,17 @@ void write_rule(Writer& out, std::string_view id, std::string_view meaning) {
   out.end_object();
 }
 
-std::string rule_of(std::string_view limited) {
-  return fmt::format("over-{}", limited);
-}
-
 void write_tool(Writer& out) {
   out.object("driver", [&] {
     out.member("name", "mlf");
     out.member("version", version());
     out.array("rules", [&] {
       for (const ResourceInfo& one : resource_infos()) {
-        write_rule(out, rule_of(one.name),
+        write_rule(out, fmt::format("over-{}", one.name),
                    fmt::format("The network needs more {} than the budget allows", one.name));
       }
-      write_rule(out, rule_of("memory"), "The networks need more of a memory than it has");
-      write_rule(out, kClash, "Two archives define a symbol that a program can have once");
+      write_rule(out, "over-memory", "The networks need more of a memory than it has");
+      write_rule(out, "symbol-clash", "Two archives define a symbol that a program can have once");
       for (const CostFindingInfo& finding : all_cost_findings()) {
         write_rule(out, finding.code, finding.meaning);
       }
@@ -70,7 +64,7 @@ void write_result(Writer& out, const SarifResult& result, std::string_view archi
 
 void add_limit(std::vector<SarifResult>& list, const BudgetResult& one) {
   if (one.verdict == Verdict::fits) return;
-  list.push_back({one.limit.memory ? rule_of("memory") : rule_of(to_string(one.limit)),
+  list.push_back({fmt::format("over-{}", one.limit.memory ? "memory" : to_string(one.limit)),
                   one.verdict == Verdict::exceeds ? "error" : "warning",
                   fmt::format("{}: {} needs {}, the limit is {}: {}", printable(one.module),
                               printable(to_string(one.limit)), to_string(one.needed),
@@ -99,7 +93,7 @@ std::string to_sarif(const CheckResults& results, std::string_view archive, Json
   for (const BudgetResult& one : results.limits) report::add_limit(list, one);
   for (const FindingResult& one : results.findings) report::add_finding(list, one);
   for (const SymbolClash& one : results.clashes) {
-    list.push_back({std::string(report::kClash), "error",
+    list.push_back({"symbol-clash", "error",
                     fmt::format("{} is defined by {}", printable(one.symbol),
                                 printable(fmt::format("{}", fmt::join(one.archives, ", "))))});
   }

@@ -414,6 +414,7 @@ holds = ["flash"]
         self.assertRegex(text, r"(?m)^tvmgen_default_run +" + "; ".join(archives))
         suite = xml.etree.ElementTree.fromstring(self.board(big, QNN, self.ADD, form="junit").stdout)[0]
         self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "2"))
+        self.assertEqual(suite.get("name"), str(self.budget))
         sarif = json.loads(self.board(big, QNN, self.ADD, form="sarif").stdout)["runs"][0]
         self.assertEqual({one["ruleId"] for one in sarif["results"]}, {"symbol-clash"})
         self.assertIn("symbol-clash", [one["id"] for one in sarif["tool"]["driver"]["rules"]])
