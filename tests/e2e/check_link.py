@@ -66,19 +66,25 @@ def needed(path):
     return numbers if len(numbers) == 2 and all(isinstance(one, int) for one in numbers.values()) else None
 
 
+def objects_of(path, directory):
+    """Of the C of an archive, which is unpacked there."""
+    with tarfile.open(path) as tar:
+        support.extract(tar, directory)
+    objects = []
+    for source in sorted(directory.glob("codegen/host/src/*.c")):
+        objects.append(source.with_suffix(".o"))
+        headers = f"-I{directory / 'codegen/host/include'}"
+        command = [COMPILER, *FLAGS, headers, f"-I{generated_c.HEADERS}", "-c"]
+        subprocess.run([*command, source, "-o", objects[-1]], check=True)
+    return objects
+
+
 class Linked:
     """The objects of an archive in a directory, and how they are linked."""
 
     def __init__(self, path, directory):
         self.directory = pathlib.Path(directory)
-        with tarfile.open(path) as tar:
-            support.extract(tar, directory)
-        self.objects, self.moved = [], ""
-        for source in sorted(self.directory.glob("codegen/host/src/*.c")):
-            self.objects.append(source.with_suffix(".o"))
-            headers = f"-I{self.directory / 'codegen/host/include'}"
-            command = [COMPILER, *FLAGS, headers, f"-I{generated_c.HEADERS}", "-c"]
-            subprocess.run([*command, source, "-o", self.objects[-1]], check=True)
+        self.objects, self.moved = objects_of(path, self.directory), ""
         (ram,) = [one for one in (json.loads(support.run_ok("report", "--json", path).stdout))["modules"]]
         self.reserved = sum(ram["ram"][name] for name in ("io", "executor", "heap", "stack", "arguments"))
 
@@ -124,6 +130,24 @@ class Linked:
 
 
 class CheckAndLink(unittest.TestCase):
+    def test_a_board_has_the_flash_of_a_link_of_two_archives(self):
+        two = support.BUNDLED_CORPUS / "tvm-0.18/two-modules/module.tar"
+        for path in (support.ARCHIVES / "tvm-0.18-add-aot-c.tar",
+                     support.BUNDLED_CORPUS / "tvm-0.16/blocks-aot-c-usmp/module.tar"):
+            with self.subTest(path), tempfile.TemporaryDirectory() as name:
+                linked = Linked(path, name)
+                linked.objects += objects_of(two, linked.directory / "two")
+                board = linked.directory / "board.toml"
+                board.write_text('[memory.rom]\nbytes = 1\nholds = ["flash"]\n')
+                result = support.run("check", "--board", board, path, two, "--cc", COMPILER, "--cflags",
+                                     " ".join(FLAGS), "--library-flash", "0", "--format", "json")  # fmt: skip
+                document = json.loads(result.stdout)
+                self.assertEqual(document["clashes"], [])
+                needed = next(one for one in document["results"] if one["memory"] == "rom")["needed"]
+                size = linked.size("flash")
+                self.assertLessEqual(support.least(needed), size)
+                self.assertLessEqual(size, support.most(needed))
+
     def test_buffers_fail_at_the_same_byte_as_the_linker(self):
         exact = {"ram": 0, "flash": 0}
         compared = 0
