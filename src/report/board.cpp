@@ -194,11 +194,10 @@ class BoardCheck {
                         needed_in(memory, board_.in_turn),
                         Verdict::fits,
                         {}};
-    bool is_contradicted = false;
-    for (const PlacedPart& one : parts_) {
-      is_contradicted |= one.part.memory == memory && contradiction(*one.module).has_value();
-    }
-    result.verdict = verdict_on(result, is_contradicted);
+    const bool are_certain = std::ranges::all_of(parts_, [&](const PlacedPart& one) {
+      return one.part.memory != memory || is_certain(*one.module);
+    });
+    result.verdict = verdict_on(result, are_certain);
     if (result.verdict == Verdict::fits) return result;
     result.remarks.push_back(memory.empty() ? "no memory holds these parts" : shortfall(result));
     if (result.verdict == Verdict::undecided) add_missing(result);

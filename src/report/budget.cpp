@@ -254,18 +254,16 @@ Count static_data(const ModuleReport& module) {
   return compiled_bytes(code, 0) + others + Count(0, code.written_padding);
 }
 
-std::optional<std::string> contradiction(const ModuleReport& module) {
-  if (!module.contradictions.empty()) return module.contradictions.front().detail;
-  const graph::Check* error = module.network ? module.network->first_error() : nullptr;
-  return error != nullptr ? std::optional(error->detail) : std::nullopt;
+bool is_certain(const ModuleReport& module) {
+  return module.contradictions.empty() && (!module.network || module.network->is_sound());
 }
 
-Verdict verdict_on(const BudgetResult& result, bool is_contradicted) {
+Verdict verdict_on(const BudgetResult& result, bool is_certain) {
   const Count& needed = result.needed;
   const std::uint64_t most = result.limit.most;
   if (needed.min > most) return Verdict::exceeds;
   const bool is_within = needed.max && *needed.max <= most;
-  return is_within && !is_contradicted ? Verdict::fits : Verdict::undecided;
+  return is_within && is_certain ? Verdict::fits : Verdict::undecided;
 }
 
 std::string shortfall(const BudgetResult& result) {
@@ -282,8 +280,9 @@ std::string shortfall(const BudgetResult& result) {
 std::vector<std::string> what_is_missing(const ModuleReport& module, const LibraryNeeds& library,
                                          Resource resource) {
   std::vector<std::string> missing;
-  if (const auto what = contradiction(module)) {
-    missing.push_back("the archive contradicts itself (see mlf verify): " + *what);
+  if (!module.contradictions.empty()) {
+    missing.push_back("the archive contradicts itself (see mlf verify): " +
+                      module.contradictions.front().detail);
   }
   if (needs_profile(resource)) {
     add_missing_times(module, resource, missing);
@@ -369,7 +368,7 @@ std::vector<BudgetResult> check_budget(const ModuleReport& module, std::span<con
   for (const Limit& limit : limits) {
     BudgetResult result{
         module.name, limit, needed(module, limit.resource, library), Verdict::fits, {}};
-    result.verdict = report::verdict_on(result, report::contradiction(module).has_value());
+    result.verdict = report::verdict_on(result, report::is_certain(module));
     result.remarks = remarks_on(module, library, result);
     results.push_back(std::move(result));
   }
@@ -435,14 +434,12 @@ std::optional<Count> needed_together(const Report& report, Resource resource,
 /// The limits on every module are limits on the archive.
 void check_together(const Report& report, std::span<const Limit> limits,
                     const LibraryNeeds& library, std::vector<BudgetResult>& results) {
-  const bool is_contradicted = std::ranges::any_of(report.modules, [](const ModuleReport& module) {
-    return report::contradiction(module).has_value();
-  });
+  const bool are_certain = std::ranges::all_of(report.modules, report::is_certain);
   for (const Limit& limit : limits) {
     const auto sum = needed_together(report, limit.resource, library);
     if (!sum) continue;
     BudgetResult result{std::string(kAllModules), limit, *sum, Verdict::undecided, {}};
-    result.verdict = report::verdict_on(result, is_contradicted);
+    result.verdict = report::verdict_on(result, are_certain);
     if (result.verdict != Verdict::fits) {
       result.remarks.push_back(
           fmt::format("{} for all modules together", report::shortfall(result)));

@@ -15,11 +15,12 @@ analysis::Count without(const analysis::Count& all, const analysis::Count& part)
 /// Writable sections of the compiled C other than pools.
 analysis::Count static_data(const ModuleReport& module);
 
-/// If an archive contradicts itself, its numbers may be too large or too small.
-std::optional<std::string> contradiction(const ModuleReport& module);
+/// Whether nothing speaks against the bounds of a module. If an archive contradicts itself, they
+/// may be too large or too small.
+bool is_certain(const ModuleReport& module);
 
 /// A number with bounds fits only if its upper bound fits.
-Verdict verdict_on(const BudgetResult& result, bool is_contradicted);
+Verdict verdict_on(const BudgetResult& result, bool is_certain);
 
 /// The excess over the limit, or the reason why it is unknown.
 std::string shortfall(const BudgetResult& result);
