@@ -102,15 +102,23 @@ enum class CInterface : std::uint8_t {
 /// "c" or "packed".
 MLF_API std::string_view to_string(CInterface interface);
 
+/// A struct that an entry point takes. All its fields are pointers.
+struct CStruct {
+  std::string name;
+  std::vector<std::string> fields;
+};
+
 /// The function that runs a module with the AOT executor.
 struct EntryPoint {
-  std::string function;  ///< "tvmgen_default_run"
+  std::string function;   ///< "tvmgen_default_run"
+  std::string prototype;  ///< with its parameters, in one line
   CInterface interface {};
   std::string member;  ///< the header that declares it, else the C that defines it
   /// Fields of the structs of the header, in the order of main's parameters. Empty without a
   /// header.
   std::vector<std::string> inputs{};
   std::vector<std::string> outputs{};
+  std::vector<CStruct> structs{};  ///< of the header, in the order of the parameters
 };
 
 /// The results of reading everything in an archive, in addition to the Deployment.

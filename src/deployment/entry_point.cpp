@@ -2,22 +2,48 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "deployment/member_text.h"
 #include "deployment/owners.h"
+#include "support/characters.h"
 #include "tir/c/read/interface_header.h"
 
 namespace mlf {
 namespace deployment {
 namespace {
 
+/// The structs that a prototype takes, in the order of its parameters.
+std::vector<CStruct> structs_of(std::string_view prototype, const tir::c::HeaderFields& fields) {
+  std::vector<CStruct> structs;
+  constexpr std::string_view kStruct = "struct ";
+  for (std::size_t at = prototype.find(kStruct); at != prototype.npos;
+       at = prototype.find(kStruct, at)) {
+    at += kStruct.size();
+    CStruct one{std::string(prototype.substr(at, prototype.find_first_of("* ", at) - at)), {}};
+    const auto known = std::ranges::find(fields.structs, one.name, &tir::c::HeaderStruct::name);
+    if (known != fields.structs.end()) one.fields = known->fields;
+    structs.push_back(std::move(one));
+  }
+  return structs;
+}
+
 /// The header declares the function and the structs that it takes.
 std::optional<EntryPoint> in_headers(const archive::Archive& archive, const Module& module,
                                      const std::string& symbol) {
   for (const FileRef& header : module.files.headers) {
-    tir::c::HeaderFields fields = tir::c::read_header(member_text(archive, header));
+    const std::string_view text = member_text(archive, header);
+    tir::c::HeaderFields fields = tir::c::read_header(text);
     if (fields.run != symbol) continue;
-    return EntryPoint{symbol, CInterface::c, header.name, std::move(fields.inputs),
-                      std::move(fields.outputs)};
+    std::string prototype = prototype_in(text, symbol);
+    std::vector<CStruct> structs = structs_of(prototype, fields);
+    return EntryPoint{symbol,
+                      std::move(prototype),
+                      CInterface::c,
+                      header.name,
+                      std::move(fields.inputs),
+                      std::move(fields.outputs),
+                      std::move(structs)};
   }
   return std::nullopt;
 }
@@ -31,15 +57,47 @@ std::optional<EntryPoint> in_sources(const archive::Archive& archive, const Modu
     const std::string_view text = member_text(archive, source);
     const std::size_t at = text.find(head);
     if (at == text.npos) continue;
-    const std::string_view parameters = text.substr(at, text.find(')', at) - at);
-    const bool is_packed = parameters.find("TVMValue*") != parameters.npos ||
-                           parameters.find(" type_code") != parameters.npos;
-    return EntryPoint{symbol, is_packed ? CInterface::packed : CInterface::c, source.name, {}, {}};
+    std::string prototype = prototype_in(text.substr(at), symbol);
+    const bool is_packed = prototype.find("TVMValue*") != prototype.npos ||
+                           prototype.find(" type_code") != prototype.npos;
+    return EntryPoint{symbol, std::move(prototype), is_packed ? CInterface::packed : CInterface::c,
+                      source.name};
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::string prototype_in(std::string_view text, const std::string& symbol) {
+  const std::size_t begin = text.find(fmt::format("int32_t {}(", symbol));
+  if (begin == text.npos) return {};
+  std::string words;
+  for (const char c : text.substr(begin, text.find(')', begin) + 1 - begin)) {
+    const bool is_blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    if (is_blank && (words.ends_with(' ') || words.ends_with('('))) continue;
+    if (c == ')' && words.ends_with(' ')) words.pop_back();
+    words += is_blank ? ' ' : c;
+  }
+  return words;
+}
+
+std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
+                                   const std::string& module) {
+  std::vector<GivenPool> pools;
+  for (const tir::CPool& pool : tir::c::read_header(header).pools) {
+    const std::string macro =
+        support::in_capitals(fmt::format("tvmgen_{}_{}_constant_pool_data", module, pool.name));
+    pools.push_back({.name = pool.name,
+                     .bytes = static_cast<std::uint64_t>(pool.bytes),
+                     .data = pool.is_constant ? macro : std::string()});
+  }
+  // The user states the sizes of the other pools.
+  for (const graph::Pool& pool : network.pools) {
+    const bool is_known = std::ranges::find(pools, pool.name, &GivenPool::name) != pools.end();
+    if (!is_known && pool.bytes) pools.push_back({.name = pool.name, .bytes = *pool.bytes});
+  }
+  return pools;
+}
 
 std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module) {
   const std::string symbol = fmt::format("tvmgen_{}_run", symbol_part(module.name));

@@ -1,7 +1,11 @@
 // The entry point of a module: the function that a program calls, and its interface for tensors.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "mlf/archive.h"
 #include "mlf/inspection.h"
@@ -12,5 +16,20 @@ namespace mlf::deployment {
 /// Finds `tvmgen_<module>_run` of the AOT executor in a header of the module, else in its C. Throws
 /// `Error`.
 std::optional<EntryPoint> entry_point_of(const archive::Archive& archive, const Module& module);
+
+/// The declaration or definition of a function up to its parameters, in one line; empty if the text
+/// has none.
+std::string prototype_in(std::string_view text, const std::string& symbol);
+
+/// A memory pool that the application must provide.
+struct GivenPool {
+  std::string name{};  ///< of its field
+  std::uint64_t bytes = 0;
+  std::string data{};  ///< macro with its content; empty: it is a workspace
+};
+
+/// The pools for which the header has a struct, and those of the network without a size in it.
+std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
+                                   const std::string& module);
 
 }  // namespace mlf::deployment

@@ -45,38 +45,6 @@ std::string type_text(const Tensor& tensor) {
   return fmt::format("{}[{}]", tir::to_string(tensor.dtype), fmt::join(tensor.shape, ", "));
 }
 
-/// Names after "struct" in the parameters of the entry.
-std::vector<std::string> struct_names(std::string_view header, std::string_view symbol) {
-  std::vector<std::string> names;
-  const std::size_t begin = header.find(fmt::format("int32_t {}(", symbol));
-  std::string_view parameters = header.substr(begin, header.find(')', begin) - begin);
-  constexpr std::string_view kStruct = "struct ";
-  for (std::size_t at = 0; (at = parameters.find(kStruct)) != parameters.npos;) {
-    parameters.remove_prefix(at + kStruct.size());
-    names.emplace_back(parameters.substr(0, parameters.find_first_of("* ")));
-  }
-  return names;
-}
-
-/// The pools for which the header has a struct: the application must provide them.
-std::vector<GivenPool> given_pools(std::string_view header, const graph::Topology& network,
-                                   const std::string& module) {
-  std::vector<GivenPool> pools;
-  for (const tir::CPool& pool : tir::c::read_header(header).pools) {
-    const std::string macro =
-        support::in_capitals(fmt::format("tvmgen_{}_{}_constant_pool_data", module, pool.name));
-    pools.push_back({.name = pool.name,
-                     .bytes = static_cast<std::uint64_t>(pool.bytes),
-                     .data = pool.is_constant ? macro : std::string()});
-  }
-  // The user states the sizes of the other pools.
-  for (const graph::Pool& pool : network.pools) {
-    const bool is_known = std::ranges::find(pools, pool.name, &GivenPool::name) != pools.end();
-    if (!is_known && pool.bytes) pools.push_back({.name = pool.name, .bytes = *pool.bytes});
-  }
-  return pools;
-}
-
 /// The array of the C that the runtime uses as a parameter (v0.8); empty if its values are not
 /// known.
 std::string linked_bytes(const Deployment& deployment, std::size_t module,
@@ -292,8 +260,8 @@ class Planner {
                 entry->member);
     }
     plan_.entry.header = std::filesystem::path(header->name).filename().string();
-    plan_.entry.structs = struct_names(text, entry->function);
-    plan_.pools = given_pools(text, network_, module_.name);
+    for (const CStruct& one : entry->structs) plan_.entry.structs.push_back(one.name);
+    plan_.pools = deployment::given_pools(text, network_, module_.name);
   }
 
   /// Adds the tensors that the calls read and write.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "deployment/entry_point.h"
 #include "mlf/deployment.h"
 #include "mlf/graph/topology.h"
 #include "mlf/run.h"
@@ -20,13 +21,6 @@ struct RunFunction {
   std::vector<std::string> structs{};
 };
 
-/// A memory pool that the application must provide.
-struct GivenPool {
-  std::string name{};  ///< of its field
-  std::uint64_t bytes = 0;
-  std::string data{};  ///< macro with its content; empty: it is a workspace
-};
-
 /// Memory that the program fills from `kInputs`.
 struct InputTensor {
   Tensor tensor;
@@ -39,7 +33,7 @@ struct RunPlan {
   /// Inputs of the network, then the parameters of the graph executor.
   std::vector<InputTensor> inputs{};
   std::vector<Tensor> outputs{};  ///< with as many bytes as they will have
-  std::vector<GivenPool> pools{};
+  std::vector<deployment::GivenPool> pools{};
   /// The tensors that the program records, in order, before its outputs, each with its final size
   /// in bytes.
   std::vector<RecordedTensor> records{};

@@ -148,7 +148,7 @@ class ProgramWriter {
       if (timing_ == nullptr) hooks();
       if (!plan_.entry.header.empty()) line("#include \"{}\"", plan_.entry.header);
       if (plan_.entry.header.empty()) declare_packed(plan_.entry.symbol);
-      for (const GivenPool& pool : plan_.pools) {
+      for (const deployment::GivenPool& pool : plan_.pools) {
         if (pool.data.empty()) continue;
         line("static unsigned char mlf_pool_{}[{}] __attribute__((aligned(64))) = {{{}}};",
              pool.name, pool.bytes, pool.data);
@@ -406,7 +406,7 @@ class ProgramWriter {
       if (name.ends_with("_inputs")) fields = inputs;
       if (name.ends_with("_outputs")) fields = outputs;
       if (name.ends_with("_workspace_pools")) {
-        for (const GivenPool& pool : plan_.pools) {
+        for (const deployment::GivenPool& pool : plan_.pools) {
           fields.push_back(pool.data.empty()
                                ? fmt::format(".{} = mlf_memory({})", pool.name, pool.bytes)
                                : fmt::format(".{0} = mlf_pool_{0}", pool.name));

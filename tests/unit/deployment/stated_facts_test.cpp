@@ -29,6 +29,9 @@ TEST(CHeader, FieldsOfTheStructsOfInputsAndOutputsAreRead) {
   EXPECT_EQ(fields.inputs, (Names{"b", "a_0"}));
   EXPECT_EQ(fields.outputs, (Names{"output"}));
   EXPECT_EQ(fields.run, "tvmgen_default_run");
+  ASSERT_EQ(fields.structs.size(), 3u);
+  EXPECT_EQ(fields.structs[2].name, "tvmgen_default_devices");
+  EXPECT_EQ(fields.structs[2].fields, Names{"ethos_u"});
 }
 
 TEST(CHeader, PoolsOfTheApplicationHaveTheSizeThatIsDefined) {

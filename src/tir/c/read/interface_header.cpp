@@ -15,7 +15,8 @@ using support::trimmed;
 
 // The header tvmgen_<m>.h of `--executor-aot-interface-api c`, as interface_c.cc writes it: structs
 // of pointers, whose fields are in the order of main's parameters, and sizes as macros.
-constexpr std::string_view kStruct = "struct tvmgen_";
+constexpr std::string_view kStruct = "struct ";
+constexpr std::string_view kPrefix = "tvmgen_";
 constexpr std::string_view kRun = "int32_t tvmgen_";
 constexpr std::string_view kRunEnd = "_run(";
 constexpr std::string_view kPools = "_workspace_pools";
@@ -44,27 +45,42 @@ class HeaderReader {
   void line(std::string_view text) {
     const std::string_view line = trimmed(text);
     const std::string_view field = field_of(line);
-    if (open_ == nullptr) {
+    if (!is_in_struct_) {
       open(line);
     } else if (!field.empty()) {
-      open_->emplace_back(field);
+      fields_.structs.back().fields.emplace_back(field);
     } else if (line != "{") {
-      open_ = nullptr;
+      is_in_struct_ = false;
     }
   }
 
   HeaderFields finish() && {
-    for (std::string& name : pools_) {
-      // Macros may come before or after the struct, so both are combined at the end.
-      const auto size = sizes_.find(support::in_capitals(prefix_ + name));
-      if (size == sizes_.end()) continue;
-      fields_.pools.push_back({std::move(name), size->second.bytes, size->second.is_constant});
+    for (const HeaderStruct& one : fields_.structs) {
+      if (one.name.ends_with(kInputStruct)) {
+        fields_.inputs = one.fields;
+        module_ = module_of(one, kInputStruct);
+      }
+      if (one.name.ends_with(kOutputStruct)) fields_.outputs = one.fields;
+      if (one.name.ends_with(kPools)) add_pools(one);
     }
     add_sizes();
     return std::move(fields_);
   }
 
  private:
+  static std::string module_of(const HeaderStruct& one, std::string_view suffix) {
+    return one.name.substr(kPrefix.size(), one.name.size() - kPrefix.size() - suffix.size());
+  }
+
+  void add_pools(const HeaderStruct& pools) {
+    for (const std::string& name : pools.fields) {
+      // Macros may come before or after the struct, so both are combined at the end.
+      const auto size = sizes_.find(support::in_capitals(module_of(pools, kPools) + "_" + name));
+      if (size == sizes_.end()) continue;
+      fields_.pools.push_back({name, size->second.bytes, size->second.is_constant});
+    }
+  }
+
   void add_sizes() {
     // The macro of the total workspace has the name that an input called "workspace" would have.
     std::map<std::string, std::size_t, std::less<>> names{
@@ -88,16 +104,11 @@ class HeaderReader {
     if (line.starts_with(kRun)) return declare(line);
     if (!line.starts_with(kStruct)) return;
     if (line.ends_with('{')) line = trimmed(line.substr(0, line.size() - 1));
-    if (line.ends_with(kInputStruct)) {
-      open_ = &fields_.inputs;
-      module_ = line.substr(kStruct.size(), line.size() - kStruct.size() - kInputStruct.size());
-    }
-    if (line.ends_with(kOutputStruct)) open_ = &fields_.outputs;
-    if (line.ends_with(kPools)) {
-      open_ = &pools_;
-      line.remove_suffix(kPools.size());
-      prefix_ = std::string(line.substr(kStruct.size())) + "_";
-    }
+    line.remove_prefix(kStruct.size());
+    // A parameter of the function is more than one word.
+    is_in_struct_ =
+        line.starts_with(kPrefix) && std::ranges::all_of(line, support::is_word_character);
+    if (is_in_struct_) fields_.structs.push_back({std::string(line), {}});
   }
 
   /// `int32_t tvmgen_default_run(`
@@ -130,10 +141,8 @@ class HeaderReader {
 
   Directives directives_;
   HeaderFields fields_;
-  std::vector<std::string>* open_ = nullptr;
-  std::string module_;  // in the struct of inputs
-  std::string prefix_;  // of the module, in the struct of pools
-  std::vector<std::string> pools_;
+  bool is_in_struct_ = false;  // the last one
+  std::string module_;         // in the struct of inputs
   struct Size {
     std::int64_t bytes;
     bool is_constant;

@@ -18,10 +18,17 @@ struct HeaderTensor {
   std::uint64_t bytes;  ///< of `TVMGEN_<M>_<NAME>_SIZE`
 };
 
+/// A struct whose fields are pointers.
+struct HeaderStruct {
+  std::string name;  ///< "tvmgen_<m>_inputs"
+  std::vector<std::string> fields;
+};
+
 /// Fields of the header's structs, in their order; empty if the header has no such struct.
 struct HeaderFields {
-  std::vector<std::string> inputs;   ///< of `struct tvmgen_<m>_inputs`
-  std::vector<std::string> outputs;  ///< of `struct tvmgen_<m>_outputs`
+  std::vector<HeaderStruct> structs;  ///< all that begin with `tvmgen_`
+  std::vector<std::string> inputs;    ///< of `struct tvmgen_<m>_inputs`
+  std::vector<std::string> outputs;   ///< of `struct tvmgen_<m>_outputs`
   /// Of `struct tvmgen_<m>_workspace_pools`, if `TVMGEN_<M>_<NAME>_WORKSPACE_POOL_SIZE` or
   /// `…_CONSTANT_POOL_SIZE` states their size.
   std::vector<CPool> pools;
